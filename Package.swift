@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+  name: "focusd",
+  products: [
+    .executable(name: "focusd", targets: ["focusd"]),
+    .executable(name: "focusctl", targets: ["focusctl"]),
+    .library(name: "DBus", targets: ["DBus", "DBusTypes"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CLinux"),
+
+    .target(name: "DBusTypes", swiftSettings: strict),
+    .target(name: "DBus", dependencies: ["CDBus", "CLinux", "DBusTypes"], swiftSettings: strict),
+    .target(name: "FocusModel", dependencies: ["DBusTypes"], swiftSettings: strict),
+    .target(
+      name: "FocusService", dependencies: ["DBus", "DBusTypes", "FocusModel"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "focusd", dependencies: ["CLinux", "DBus", "FocusService"], swiftSettings: strict),
+    .executableTarget(
+      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,4 @@
+// What the toolchain's Glibc module leaves out.
+#pragma once
+#include <getopt.h>
+#include <sys/signalfd.h>

@@ -1,0 +1,59 @@
+internal import CDBus
+public import DBusTypes
+
+extension BusName {
+  /// The bus's own name.
+  public static let bus = BusName(known: "org.freedesktop.DBus")
+}
+
+extension InterfaceName {
+  /// The bus's own interface.
+  public static let bus = InterfaceName(known: "org.freedesktop.DBus")
+}
+
+/// What the bus itself offers: the D-Bus specification, section "Message Bus Messages".
+extension Connection {
+  private func askBus(_ member: String, _ arguments: [DBusValue]) throws(DBusError) -> [DBusValue] {
+    let message = try Message.methodCall(
+      to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
+      member: MemberName(known: member), arguments)
+    return try call(message).arguments()
+  }
+
+  /// Asks for a well-known name without queueing for it.
+  /// - Throws: `DBusError` where the bus refuses the name to anybody.
+  /// - Returns: whether this connection holds the name now.
+  public func requestName(_ name: BusName) throws(DBusError) -> Bool {
+    let answer = try withDBusError {
+      dbus_bus_request_name(raw, name.text, UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE), $0)
+    }
+    return answer == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || answer == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER
+  }
+
+  /// Asks to be sent the signals that `rule` matches, and waits until the bus has taken it.
+  /// - Throws: `DBusError` where the bus refuses the rule.
+  public func addMatch(_ rule: MatchRule) throws(DBusError) {
+    try withDBusError { dbus_bus_add_match(raw, rule.description, $0) }
+  }
+
+  /// The unique name of who holds `name`, or nil.
+  /// - Throws: `DBusError` where the bus does not answer.
+  public func owner(of name: BusName) throws(DBusError) -> BusName? {
+    do {
+      guard case .string(let owner)? = try askBus("GetNameOwner", [.string(name.text)]).first else { return nil }
+      return BusName(known: owner)
+    } catch  where error.name == .nameHasNoOwner {
+      return nil
+    }
+  }
+
+  /// The process behind `name`.
+  /// - Throws: `DBusError` where nobody holds the name, or the bus does not know.
+  public func processID(of name: BusName) throws(DBusError) -> UInt32 {
+    let answer = try askBus("GetConnectionUnixProcessID", [.string(name.text)])
+    guard case .uint32(let process)? = answer.first else {
+      throw DBusError(.failed, "the bus does not know the process of '\(name)'")
+    }
+    return process
+  }
+}

@@ -1,0 +1,96 @@
+internal import Glibc
+
+/// Something that an event loop waits for: a connection's sockets and timeouts, or a signal descriptor.
+protocol EventSource: AnyObject {
+  /// Whether work is left that needs no waiting.
+  var hasPendingWork: Bool { get }
+  /// When the source next wants its `dispatch` called whatever arrives, or nil.
+  var deadline: SuspendingClock.Instant? { get }
+  /// Adds the descriptors to be polled now.
+  func collect(into set: inout PollSet)
+  /// Handles what `poll` reported for the descriptor that was added with `token`.
+  func ready(token: UInt, events: Int16)
+  /// Works off what has arrived, within a bound, so that no source starves the others.
+  func dispatch()
+}
+
+/// The descriptors of one `poll` call, each with the source and the token that it belongs to.
+struct PollSet {
+  fileprivate var descriptors: [pollfd] = []
+  fileprivate var origins: [(source: any EventSource, token: UInt)] = []
+
+  /// Adds `descriptor` for `source`, to be polled for `events`.
+  mutating func add(_ descriptor: Int32, events: Int16, source: any EventSource, token: UInt) {
+    descriptors.append(pollfd(fd: descriptor, events: events, revents: 0))
+    origins.append((source, token))
+  }
+}
+
+/// A single-threaded loop over `poll(2)`: what arrives is handled, then timers, then the end of the turn.
+///
+/// The loop, and everything attached to it, belongs to the thread that runs it.
+public final class EventLoop {
+  private var sources: [any EventSource] = []
+  private var timers = TimerQueue()
+  private var set = PollSet()
+  private var stopped = false
+
+  /// Called at the end of each turn, after all that arrived in it has been handled.
+  public var onTurnEnd: (() -> Void)?
+
+  /// Creates a loop that waits for nothing yet.
+  public init() {}
+
+  func add(_ source: any EventSource) { sources.append(source) }
+
+  func remove(_ source: any EventSource) { sources.removeAll { $0 === source } }
+
+  /// Runs turns until `stop` is called.
+  public func run() {
+    stopped = false
+    while !stopped { turn() }
+  }
+
+  /// Makes `run` return at the end of the turn.
+  public func stop() { stopped = true }
+
+  /// Calls `handler` once, `delay` from now.
+  @discardableResult
+  public func schedule(after delay: Duration, _ handler: @escaping () -> Void) -> TimerID {
+    timers.add(at: SuspendingClock.now + delay, handler)
+  }
+
+  /// Takes back a timer; one that has fired is none any more, and that is no error.
+  public func cancel(_ timer: TimerID) { timers.cancel(timer) }
+
+  /// Waits until something arrives or `limit` has passed, and handles what there is.
+  public func turn(waitingAtMost limit: Duration? = nil) {
+    set.descriptors.removeAll(keepingCapacity: true)
+    set.origins.removeAll(keepingCapacity: true)
+    for source in sources { source.collect(into: &set) }
+    let ready = poll(&set.descriptors, nfds_t(set.descriptors.count), waitMilliseconds(limit))
+    if ready > 0 {
+      for (descriptor, origin) in zip(set.descriptors, set.origins) where descriptor.revents != 0 {
+        origin.source.ready(token: origin.token, events: descriptor.revents)
+      }
+    }
+    timers.fireDue()
+    for source in sources { source.dispatch() }
+    onTurnEnd?()
+  }
+
+  /// How long `poll` may wait, rounded up so that a deadline has passed when it returns; -1 for ever.
+  private func waitMilliseconds(_ limit: Duration?) -> Int32 {
+    if stopped || sources.contains(where: \.hasPendingWork) { return 0 }
+    var wait = limit
+    let deadlines = sources.compactMap(\.deadline) + [timers.earliest].compactMap { $0 }
+    if let earliest = deadlines.min() {
+      let left = max(.zero, earliest - SuspendingClock.now)
+      wait = min(wait ?? left, left)
+    }
+    guard let wait else { return -1 }
+    let (seconds, attoseconds) = wait.components
+    let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
+    return Int32(min(milliseconds.rounded(.up), Double(Int32.max)))
+  }
+}

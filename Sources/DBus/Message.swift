@@ -1,0 +1,131 @@
+internal import CDBus
+public import DBusTypes
+
+/// One D-Bus message, received or to be sent.
+///
+/// A message is not safe to share between threads. Names and paths are checked by their types before they come here.
+public final class Message {
+  /// What a message is for.
+  public enum Kind: Sendable {
+    /// A method call.
+    case methodCall
+    /// The reply to a method call that went well.
+    case methodReturn
+    /// The reply to a method call that failed.
+    case error
+    /// A signal.
+    case signal
+    /// A kind that a later version of the protocol defines; such messages are ignored.
+    case other
+  }
+
+  let raw: OpaquePointer
+
+  /// Takes over one reference to `raw`.
+  init(adopting raw: OpaquePointer) { self.raw = raw }
+
+  /// Takes a reference of its own to `raw`.
+  init(sharing raw: OpaquePointer) { self.raw = dbus_message_ref(raw) }
+
+  deinit { dbus_message_unref(raw) }
+
+  private static func make(_ raw: OpaquePointer?, _ arguments: [DBusValue]) throws(DBusError) -> Message {
+    guard let raw else { throw .noMemory }
+    let message = Message(adopting: raw)
+    try message.append(arguments)
+    return message
+  }
+
+  /// A method call; without an interface, the peer finds the method by its name alone.
+  /// - Throws: `DBusError` as `append` does.
+  public static func methodCall(
+    to destination: BusName?, path: ObjectPath, interface: InterfaceName?, member: MemberName,
+    _ arguments: [DBusValue] = []
+  ) throws(DBusError) -> Message {
+    try make(dbus_message_new_method_call(destination?.text, path.text, interface?.text, member.text), arguments)
+  }
+
+  /// A signal to everyone who has a match for it.
+  /// - Throws: `DBusError` as `append` does.
+  public static func signal(
+    path: ObjectPath, interface: InterfaceName, member: MemberName, _ arguments: [DBusValue]
+  ) throws(DBusError) -> Message {
+    try make(dbus_message_new_signal(path.text, interface.text, member.text), arguments)
+  }
+
+  /// The reply to this method call.
+  /// - Throws: `DBusError` as `append` does.
+  public func reply(_ arguments: [DBusValue] = []) throws(DBusError) -> Message {
+    try Message.make(dbus_message_new_method_return(raw), arguments)
+  }
+
+  /// The reply to this method call that says what went wrong.
+  ///
+  /// NUL in the message is left out.
+  /// - Throws: `DBusError` where libdbus finds no memory.
+  public func reply(_ error: DBusError) throws(DBusError) -> Message {
+    let text = error.message.filter { $0 != "\0" }
+    return try Message.make(dbus_message_new_error(raw, error.name.text, text), [])
+  }
+}
+
+extension Message {
+  /// What the message is for.
+  public var kind: Kind {
+    switch dbus_message_get_type(raw) {
+    case DBUS_MESSAGE_TYPE_METHOD_CALL: .methodCall
+    case DBUS_MESSAGE_TYPE_METHOD_RETURN: .methodReturn
+    case DBUS_MESSAGE_TYPE_ERROR: .error
+    case DBUS_MESSAGE_TYPE_SIGNAL: .signal
+    default: .other
+    }
+  }
+
+  /// The object that is called or that emits.
+  public var path: ObjectPath? { String(optionalCString: dbus_message_get_path(raw)).map(ObjectPath.init(known:)) }
+
+  /// The interface that is called or that emits.
+  public var interface: InterfaceName? {
+    String(optionalCString: dbus_message_get_interface(raw)).map(InterfaceName.init(known:))
+  }
+
+  /// The method or signal.
+  public var member: MemberName? {
+    String(optionalCString: dbus_message_get_member(raw)).map(MemberName.init(known:))
+  }
+
+  /// The unique name of the connection that sent the message, as the bus vouches for it; nil on a direct connection.
+  public var sender: BusName? { String(optionalCString: dbus_message_get_sender(raw)).map(BusName.init(known:)) }
+
+  /// The number that the message had or will have on its connection; 0 before it is sent.
+  public var serial: UInt32 { dbus_message_get_serial(raw) }
+
+  /// The number of the call that this message replies to; 0 for others.
+  public var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }
+
+  /// Whether the caller waits for a reply.
+  public var wantsReply: Bool { dbus_message_get_no_reply(raw) == 0 }
+
+  /// The types of the message's values, as text.
+  public var signatureText: String { String(optionalCString: dbus_message_get_signature(raw)) ?? "" }
+
+  /// The error that an error message carries: its name, and its first argument where that is a text; nil for others.
+  public var error: DBusError? {
+    guard kind == .error else { return nil }
+    let name = String(optionalCString: dbus_message_get_error_name(raw)) ?? ErrorName.failed.text
+    var text = ""
+    if case .string(let first)? = try? arguments().first { text = first }
+    return DBusError(ErrorName(known: name), text)
+  }
+
+  /// Whether this is the signal `interface.member`.
+  public func isSignal(_ interface: InterfaceName, _ member: MemberName) -> Bool {
+    dbus_message_is_signal(raw, interface.text, member.text) != 0
+  }
+
+  /// Asks the bus not to start anybody for the message's destination.
+  public func disableAutoStart() { dbus_message_set_auto_start(raw, 0) }
+
+  /// Tells the receiver that nobody waits for a reply.
+  public func disableReply() { dbus_message_set_no_reply(raw, 1) }
+}

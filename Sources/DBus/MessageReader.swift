@@ -1,0 +1,155 @@
+internal import CDBus
+public import DBusTypes
+
+extension Message {
+  /// The most that `arguments` decodes, in bytes as marshalled: an array's limit, and some more for what is beside it.
+  public static let decodingLimit = ProtocolLimits.arraySize + (1 << 20)
+
+  /// The message's values, decoded.
+  /// - Throws: `DBusError`, `LimitsExceeded` where they take more than `limit` bytes.
+  public func arguments(limit: Int = Message.decodingLimit) throws(DBusError) -> [DBusValue] {
+    guard let types = try? Signature(signatureText).types else {
+      throw DBusError(.invalidArgs, "the message's signature '\(signatureText)' is not valid")
+    }
+    guard !types.isEmpty else { return [] }
+    var reader = MessageReader(limit: limit)
+    var iterator = DBusMessageIter()
+    dbus_message_iter_init(raw, &iterator)
+    var values: [DBusValue] = []
+    values.reserveCapacity(types.count)
+    for type in types {
+      values.append(try reader.read(type, &iterator))
+      dbus_message_iter_next(&iterator)
+    }
+    return values
+  }
+}
+
+/// Decodes values at libdbus's iterators, which have checked every length, name and depth on arrival.
+private struct MessageReader {
+  private let limit: Int
+  private var size = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  private mutating func count(_ bytes: Int) throws(DBusError) {
+    size += bytes
+    guard size <= limit else {
+      throw DBusError(.limitsExceeded, "the message holds more than \(limit) bytes of values")
+    }
+  }
+
+  private func basic<T>(_ iterator: inout DBusMessageIter, _ initial: T) -> T {
+    var value = initial
+    withUnsafeMutablePointer(to: &value) { dbus_message_iter_get_basic(&iterator, $0) }
+    return value
+  }
+
+  private mutating func text(_ iterator: inout DBusMessageIter) throws(DBusError) -> String {
+    let text = String(optionalCString: basic(&iterator, UnsafePointer<CChar>?.none)) ?? ""
+    try count(text.utf8.count + 5)
+    return text
+  }
+
+  mutating func read(_ type: DBusType, _ iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
+    if let fixed = type.fixedSize { try count(fixed) }
+    switch type {
+    case .byte: return .byte(basic(&iterator, 0))
+    case .boolean: return .boolean(basic(&iterator, dbus_bool_t(0)) != 0)
+    case .int16: return .int16(basic(&iterator, 0))
+    case .uint16: return .uint16(basic(&iterator, 0))
+    case .int32: return .int32(basic(&iterator, 0))
+    case .uint32: return .uint32(basic(&iterator, 0))
+    case .int64: return .int64(basic(&iterator, 0))
+    case .uint64: return .uint64(basic(&iterator, 0))
+    case .double: return .double(basic(&iterator, 0))
+    case .string: return .string(try text(&iterator))
+    case .objectPath: return .objectPath(ObjectPath(known: try text(&iterator)))
+    case .signature: return .signature(try signature(try text(&iterator)))
+    case .unixFD: return try unixFD(&iterator)
+    case .array(let element): return .array(try array(of: element, &iterator))
+    case .structure(let members): return .structure(try structure(members, &iterator))
+    case .dictionary(let key, let value): return .dictionary(try dictionary(key, value, &iterator))
+    case .variant: return .variant(try variant(&iterator))
+    }
+  }
+
+  private func signature(_ text: String) throws(DBusError) -> Signature {
+    do { return try Signature(text) } catch { throw DBusError(error) }
+  }
+
+  private func unixFD(_ iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
+    let number = basic(&iterator, Int32(-1))
+    guard number >= 0 else { throw DBusError(.failed, "the file descriptor in the message cannot be taken over") }
+    return .unixFD(UnixFD(owning: number))
+  }
+
+  private mutating func array(
+    of element: DBusType, _ iterator: inout DBusMessageIter
+  ) throws(DBusError) -> DBusArray {
+    var inner = DBusMessageIter()
+    dbus_message_iter_recurse(&iterator, &inner)
+    try count(8)
+    if element == .byte {
+      var start: UnsafePointer<UInt8>?
+      var length: Int32 = 0
+      withUnsafeMutablePointer(to: &start) { dbus_message_iter_get_fixed_array(&inner, $0, &length) }
+      try count(Int(length))
+      return DBusArray(bytes: Array(UnsafeBufferPointer(start: start, count: Int(length))))
+    }
+    var elements: [DBusValue] = []
+    while dbus_message_iter_get_arg_type(&inner) != CDBUS_TYPE_INVALID {
+      elements.append(try read(element, &inner))
+      dbus_message_iter_next(&inner)
+    }
+    return DBusArray(known: element, elements)
+  }
+
+  private mutating func structure(
+    _ types: [DBusType], _ iterator: inout DBusMessageIter
+  ) throws(DBusError) -> [DBusValue] {
+    var inner = DBusMessageIter()
+    dbus_message_iter_recurse(&iterator, &inner)
+    try count(8)
+    var members: [DBusValue] = []
+    members.reserveCapacity(types.count)
+    for type in types {
+      members.append(try read(type, &inner))
+      dbus_message_iter_next(&inner)
+    }
+    return members
+  }
+
+  private mutating func dictionary(
+    _ keyType: DBusType, _ valueType: DBusType, _ iterator: inout DBusMessageIter
+  ) throws(DBusError) -> DBusDictionary {
+    var inner = DBusMessageIter()
+    dbus_message_iter_recurse(&iterator, &inner)
+    try count(8)
+    var entries: [DBusDictionary.Entry] = []
+    while dbus_message_iter_get_arg_type(&inner) != CDBUS_TYPE_INVALID {
+      var entry = DBusMessageIter()
+      dbus_message_iter_recurse(&inner, &entry)
+      try count(8)
+      let key = try read(keyType, &entry)
+      dbus_message_iter_next(&entry)
+      entries.append(.init(key: key, value: try read(valueType, &entry)))
+      dbus_message_iter_next(&inner)
+    }
+    return DBusDictionary(known: keyType, valueType, entries)
+  }
+
+  private mutating func variant(_ iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
+    var inner = DBusMessageIter()
+    dbus_message_iter_recurse(&iterator, &inner)
+    try count(3)
+    let code = UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&inner))
+    if let basic = DBusType(basicCode: code) { return try read(basic, &inner) }
+    guard let raw = dbus_message_iter_get_signature(&inner) else { throw .noMemory }
+    defer { dbus_free(raw) }
+    guard let type = try signature(String(cString: raw)).types.first else {
+      throw DBusError(.invalidArgs, "a variant in the message holds no value")
+    }
+    return try read(type, &inner)
+  }
+}

@@ -1,0 +1,67 @@
+/// The text form of basic values: what a person types and reads.
+extension DBusValue {
+  /// The value as plain text, or nil where it is an array, structure, dictionary, variant or file descriptor.
+  ///
+  /// `init(text:of:)` reads it back unchanged, but for the payload of a NaN.
+  public var basicText: String? {
+    switch self {
+    case .byte(let value): String(value)
+    case .boolean(let value): value ? "true" : "false"
+    case .int16(let value): String(value)
+    case .uint16(let value): String(value)
+    case .int32(let value): String(value)
+    case .uint32(let value): String(value)
+    case .int64(let value): String(value)
+    case .uint64(let value): String(value)
+    case .double(let value): value.description
+    case .string(let value): value
+    case .objectPath(let value): value.text
+    case .signature(let value): value.text
+    case .unixFD, .array, .structure, .dictionary, .variant: nil
+    }
+  }
+
+  /// Reads a value of the basic type `type`.
+  /// - Throws: `SyntaxError` where the text is no such value, is out of the type's range, or the type is not basic.
+  public init(text: String, of type: DBusType) throws(SyntaxError) {
+    switch type {
+    case .byte: self = .byte(try DBusValue.integer(text, "byte"))
+    case .boolean: self = .boolean(try DBusValue.boolean(text))
+    case .int16: self = .int16(try DBusValue.integer(text, "16-bit integer"))
+    case .uint16: self = .uint16(try DBusValue.integer(text, "unsigned 16-bit integer"))
+    case .int32: self = .int32(try DBusValue.integer(text, "32-bit integer"))
+    case .uint32: self = .uint32(try DBusValue.integer(text, "unsigned 32-bit integer"))
+    case .int64: self = .int64(try DBusValue.integer(text, "64-bit integer"))
+    case .uint64: self = .uint64(try DBusValue.integer(text, "unsigned 64-bit integer"))
+    case .double:
+      guard let value = Double(text) else {
+        throw SyntaxError(expected: "number", text: text, rule: "digits such as 0.8 or 1e-3, 'inf' or 'nan'")
+      }
+      self = .double(value)
+    case .string:
+      guard !text.utf8.contains(0) else {
+        throw SyntaxError(expected: "string", text: text, rule: "D-Bus strings hold no NUL")
+      }
+      self = .string(text)
+    case .objectPath: self = .objectPath(try ObjectPath(text))
+    case .signature: self = .signature(try Signature(text))
+    case .unixFD, .array, .structure, .dictionary, .variant:
+      throw SyntaxError(expected: "value of type '\(type)'", text: text, rule: "that type has no plain text form")
+    }
+  }
+
+  private static func integer<I: FixedWidthInteger>(_ text: String, _ name: String) throws(SyntaxError) -> I {
+    guard let value = I(text) else {
+      throw SyntaxError(expected: name, text: text, rule: "a whole number from \(I.min) to \(I.max)")
+    }
+    return value
+  }
+
+  private static func boolean(_ text: String) throws(SyntaxError) -> Bool {
+    switch text {
+    case "true": true
+    case "false": false
+    default: throw SyntaxError(expected: "boolean", text: text, rule: "'true' or 'false'")
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/// Any number of complete types, one after another: what a message or a method's arguments consist of.
+///
+/// The D-Bus specification, section "Valid Signatures": at most 255 bytes, 32 arrays and 32 structures deep.
+public struct Signature: DBusName {
+  /// The signature's text.
+  public let text: String
+  /// The complete types that the signature lists.
+  public let types: [DBusType]
+
+  /// The signature of no values at all.
+  public static let empty = Signature(known: [])
+
+  /// Checks `text` and makes a signature of it.
+  /// - Throws: `SyntaxError` where the text breaks the rules of the specification.
+  public init(_ text: String) throws(SyntaxError) {
+    var parser = SignatureParser(text)
+    self.types = try parser.parse()
+    self.text = text
+  }
+
+  /// The signature that lists `types`.
+  /// - Throws: `SyntaxError` where the types are nested deeper, or written out are longer, than the specification allows,
+  ///   and where a structure is empty or a dictionary's key is not basic.
+  public init(_ types: [DBusType]) throws(SyntaxError) {
+    try self.init(types.map(\.description).joined())
+  }
+
+  package init(known types: [DBusType]) {
+    self.types = types
+    self.text = types.map(\.description).joined()
+  }
+}
+
+extension DBusType {
+  /// Checks `signature` and makes a type of it.
+  /// - Throws: `SyntaxError` where it is not one single complete type.
+  public init(_ signature: String) throws(SyntaxError) {
+    let types = try Signature(signature).types
+    guard let only = types.first, types.count == 1 else {
+      throw SyntaxError(
+        expected: "type", text: signature, rule: "one single complete type, such as 'i', 'as' or 'a{sv}'")
+    }
+    self = only
+  }
+}
+
+/// Reads a signature from left to right.
+private struct SignatureParser {
+  private static let maximumLength = 255
+  private static let maximumDepth = 32
+
+  private let text: String
+  private let bytes: [UInt8]
+  private var position = 0
+
+  init(_ text: String) {
+    self.text = text
+    self.bytes = Array(text.utf8.prefix(Self.maximumLength + 1))
+  }
+
+  mutating func parse() throws(SyntaxError) -> [DBusType] {
+    guard bytes.count <= Self.maximumLength else { throw error("at most 255 bytes") }
+    var types: [DBusType] = []
+    while position < bytes.count { types.append(try type(arrays: 0, structures: 0)) }
+    return types
+  }
+
+  private func error(_ rule: String) -> SyntaxError {
+    SyntaxError(expected: "signature", text: text, rule: rule)
+  }
+
+  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func type(arrays: Int, structures: Int) throws(SyntaxError) -> DBusType {
+    guard let code = next else { throw error("it ends where a type should follow") }
+    position += 1
+    if let basic = DBusType(basicCode: code) { return basic }
+    switch code {
+    case UInt8(ascii: "v"): return .variant
+    case UInt8(ascii: "a"):
+      guard arrays < Self.maximumDepth else { throw error("at most 32 arrays within each other") }
+      if next == UInt8(ascii: "{") { return try dictionary(arrays: arrays + 1, structures: structures) }
+      return .array(try type(arrays: arrays + 1, structures: structures))
+    case UInt8(ascii: "("):
+      guard structures < Self.maximumDepth else { throw error("at most 32 structures within each other") }
+      return try structure(arrays: arrays, structures: structures + 1)
+    default:
+      throw error("one of 'ybnqiuxtdsoghv', an array 'a…', a structure '(…)' or a dictionary 'a{…}' at each place")
+    }
+  }
+
+  private mutating func structure(arrays: Int, structures: Int) throws(SyntaxError) -> DBusType {
+    var members: [DBusType] = []
+    while next != UInt8(ascii: ")") { members.append(try type(arrays: arrays, structures: structures)) }
+    position += 1
+    guard !members.isEmpty else { throw error("a structure has one member at least") }
+    return .structure(members)
+  }
+
+  private mutating func dictionary(arrays: Int, structures: Int) throws(SyntaxError) -> DBusType {
+    position += 1
+    let key = try type(arrays: arrays, structures: structures)
+    guard key.isBasic else { throw error("a dictionary's key is of a basic type") }
+    let value = try type(arrays: arrays, structures: structures)
+    guard next == UInt8(ascii: "}") else { throw error("a dictionary has one key and one value: 'a{sv}'") }
+    position += 1
+    return .dictionary(key: key, value: value)
+  }
+}

@@ -1,0 +1,22 @@
+/// A text that is not what D-Bus requires of a name, path, signature or value.
+public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What the text should have been, as a noun phrase: `interface name`, `object path`.
+  public let expected: String
+  /// The text as it was given, shortened where it is long.
+  public let text: String
+  /// What would have been right.
+  public let rule: String
+
+  /// Creates an error about `text`, which is not the `expected` thing because of `rule`.
+  public init(expected: String, text: String, rule: String) {
+    self.expected = expected
+    self.text = text.utf8.count <= 300 ? text : String(text.prefix(60)) + "…"
+    self.rule = rule
+  }
+
+  /// The whole error in one sentence.
+  public var description: String {
+    let article = "aeiou".contains(expected.prefix(1)) ? "an" : "a"
+    return "'\(text)' is not \(article) \(expected): \(rule)"
+  }
+}
