@@ -50,11 +50,12 @@ public final class Connection {
         throw error
       }
     }
-    addFilter()
+    dbus_connection_add_filter(raw, Connection.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
   }
 
   deinit {
     detach()
+    dbus_connection_remove_filter(raw, Connection.filter, Unmanaged.passUnretained(self).toOpaque())
     dbus_connection_close(raw)
     // A connection that is freed with undispatched messages aborts the process.
     while dbus_connection_dispatch(raw) == DBUS_DISPATCH_DATA_REMAINS {}
@@ -127,14 +128,11 @@ public final class Connection {
     pending[serial] = (handler, timer)
   }
 
-  private func addFilter() {
-    let handle: DBusHandleMessageFunction = { _, message, data in
-      guard let message, let data else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
-      let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
-      connection.received(Message(sharing: message))
-      return DBUS_HANDLER_RESULT_HANDLED
-    }
-    dbus_connection_add_filter(raw, handle, Unmanaged.passUnretained(self).toOpaque(), nil)
+  private static let filter: DBusHandleMessageFunction = { _, message, data in
+    guard let message, let data else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
+    let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
+    connection.received(Message(sharing: message))
+    return DBUS_HANDLER_RESULT_HANDLED
   }
 
   private func received(_ message: Message) {

@@ -5,6 +5,8 @@ internal import Glibc
 final class ConnectionWatches {
   /// How many messages one turn handles at most, so that its end, and other sources, get their time.
   private static let messagesPerTurn = 256
+  /// How many bytes may wait to be written, because the bus is slow to read, before no more messages are handled.
+  private static let outgoingLimit = 64 << 20
 
   private let connection: OpaquePointer
   private let loop: EventLoop
@@ -54,7 +56,10 @@ final class ConnectionWatches {
 }
 
 extension ConnectionWatches: EventSource {
-  var hasPendingWork: Bool { dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS }
+  var hasPendingWork: Bool {
+    dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS
+      && dbus_connection_get_outgoing_size(connection) < Self.outgoingLimit
+  }
 
   var deadline: SuspendingClock.Instant? { timeouts.lazy.map(\.due).min() }
 

@@ -21,6 +21,9 @@ public final class Message {
 
   let raw: OpaquePointer
 
+  /// The bytes of the values that were appended to a message of one's own; 0 for one that was received.
+  public internal(set) var bodySize = 0
+
   /// Takes over one reference to `raw`.
   init(adopting raw: OpaquePointer) { self.raw = raw }
 

@@ -19,6 +19,7 @@ extension Message {
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(raw, &iterator)
     for argument in arguments { try MessageWriter.write(argument, &iterator) }
+    bodySize += size
   }
 }
 

@@ -1,1 +1,67 @@
-print("x")
+internal import DBus
+internal import FocusService
+internal import Glibc
+
+private let options = Options.parse(CommandLine.argc, CommandLine.unsafeArgv)
+switch options.action {
+case .showHelp: print(Options.help, terminator: "")
+case .showVersion: print("focusd \(FocusService.version)")
+case .refuse(let reason):
+  Log(isVerbose: false, showsPriorities: false).error("\(reason); see focusd --help")
+  exit(2)
+case .serve: exit(serve(options))
+}
+
+/// Serves until a signal or the end of the bus, and returns the process's exit status.
+private func serve(_ options: Options) -> Int32 {
+  let manager = ServiceManager()
+  let log = Log(isVerbose: options.isVerbose, showsPriorities: manager.readsPriorities)
+  let loop = EventLoop()
+  var status: Int32 = 0
+  do {
+    let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { number in
+      if number != SIGHUP { loop.stop() }
+    }
+    defer { withExtendedLifetime(signals) {} }
+    let connection = try Connection(to: options.bus)
+    connection.onDisconnect = {
+      log.error("the bus has gone")
+      status = 1
+      loop.stop()
+    }
+    let service = FocusService(connection, on: loop, log: log)
+    try service.start()
+    manager.notify("READY=1\nSTATUS=\(service.status)")
+    log.info("serving as \(FocusService.busName)")
+    keepAlive(manager, loop)
+    reportStatus(of: service, manager, loop)
+    loop.run()
+    manager.notify("STOPPING=1")
+  } catch {
+    log.error(error.message)
+    return 1
+  }
+  return status
+}
+
+/// Tells the manager twice in each of its intervals that the loop turns.
+private func keepAlive(_ manager: ServiceManager, _ loop: EventLoop) {
+  guard let interval = manager.watchdogInterval else { return }
+  loop.schedule(after: interval / 2) {
+    manager.notify("WATCHDOG=1")
+    keepAlive(manager, loop)
+  }
+}
+
+/// Tells the manager what there is, once a second at most.
+private func reportStatus(of service: FocusService, _ manager: ServiceManager, _ loop: EventLoop) {
+  var isPending = false
+  service.onChange = {
+    guard !isPending else { return }
+    isPending = true
+    loop.schedule(after: .seconds(1)) { [weak service] in
+      isPending = false
+      if let service { manager.notify("STATUS=\(service.status)") }
+    }
+  }
+}

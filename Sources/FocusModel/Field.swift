@@ -1,0 +1,78 @@
+public import DBusTypes
+
+/// Where a field's keys resolve.
+public enum Scope: String, Hashable, Sendable {
+  /// While the field is on the focus path: SwiftUI's `focusedValue`.
+  case field
+  /// Also while the field's scene is on the focus path: SwiftUI's `focusedSceneValue`.
+  case scene
+}
+
+/// One key of one field: its value, and who may write it.
+public struct Binding: Hashable, Sendable {
+  /// The value now.
+  public internal(set) var value: DBusValue
+  /// The number of the binding's last change.
+  public internal(set) var revision: UInt64
+  /// Whether only the owner may write it.
+  public internal(set) var isReadOnly: Bool
+  /// The value's size in bytes as marshalled.
+  var size: Int
+}
+
+/// Something that can hold focus, registered by a client.
+public struct Field: Sendable {
+  /// The field's name.
+  public let id: FieldID
+  /// The field's name for people.
+  public let label: String
+  /// Where the field's keys resolve.
+  public let scope: Scope
+  /// Whether the field outlives its owner.
+  public let lingers: Bool
+  /// Whether its values are shown to its owner alone.
+  public let isSensitive: Bool
+  /// The registrant, or nil once a lingering field has outlived it.
+  public internal(set) var owner: BusName?
+  /// The containing field, or nil for a scene.
+  public internal(set) var parent: FieldID?
+  /// The fields that this one contains.
+  public internal(set) var children: Set<FieldID> = []
+  /// What the field publishes.
+  public internal(set) var bindings: [Key: Binding] = [:]
+  /// Later registrations have higher numbers.
+  let registration: UInt64
+
+  /// Whether `client` may do with the field what only its owner may; anyone may where there is none.
+  public func isOwned(by client: BusName) -> Bool { owner == nil || owner == client }
+
+  /// Whether `client` is shown the field's values.
+  public func isVisible(to client: BusName) -> Bool { !isSensitive || owner == client }
+
+  /// The interfaces that the field's keys are members of.
+  public var interfaces: Set<InterfaceName> { Set(bindings.keys.lazy.map(\.interface)) }
+
+  /// The values that everyone is shown.
+  var publicValues: [Key: DBusValue] { isSensitive ? [:] : bindings.mapValues(\.value) }
+
+  var bytes: Int { bindings.values.reduce(0) { $0 + $1.size } }
+}
+
+/// What `FocusModel.register` is told about a field beside its values.
+public struct FieldOptions: Sendable {
+  /// The field's name for people; nil: its id.
+  public var label: String?
+  /// The containing field, or nil for a scene.
+  public var parent: FieldID?
+  /// Where the field's keys resolve.
+  public var scope = Scope.field
+  /// The keys that only the owner may write.
+  public var readOnly: Set<Key> = []
+  /// Whether the field outlives its owner.
+  public var lingers = false
+  /// Whether its values are shown to its owner alone.
+  public var isSensitive = false
+
+  /// Creates the options of a plain scene.
+  public init() {}
+}

@@ -1,0 +1,47 @@
+public import DBusTypes
+
+/// Why an operation on the model was refused; whatever it is, nothing has changed.
+public enum FocusError: Error, Hashable, Sendable {
+  /// The key resolves to nothing now.
+  case notFocused(Key)
+  /// There is no such field.
+  case noSuchField(String)
+  /// The id is taken.
+  case fieldExists(FieldID)
+  /// The key has another type while anyone publishes it.
+  case typeMismatch(Key, expected: DBusType, actual: DBusType)
+  /// The binding is no longer in the state that the write was meant for, or the key resolves to another field.
+  case conflict(String)
+  /// The field does not publish the key.
+  case unknownProperty(Key, FieldID)
+  /// Only the owner may write the key.
+  case readOnly(Key, FieldID)
+  /// Only the owner may do that.
+  case accessDenied(String)
+  /// The call's words are off.
+  case invalid(String)
+  /// A limit would be passed.
+  case limitExceeded(String)
+}
+
+extension FocusError: CustomStringConvertible {
+  /// What was asked and what would have been right, in one sentence.
+  public var description: String {
+    switch self {
+    case .notFocused(let key):
+      "\(key) is nil: neither the focused field, its ancestors nor its scene publish it"
+    case .noSuchField(let text):
+      "there is no field '\(text)': a field is named by its object path, /org/focusd/Focus1/field/ID"
+    case .fieldExists(let id):
+      "a field '\(id)' is registered already: choose another id, or \"\" to have one picked"
+    case .typeMismatch(let key, let expected, let actual):
+      "\(key) is of type '\(expected)', and the value given is of type '\(actual)'"
+    case .unknownProperty(let key, let field):
+      "the field '\(field)' does not publish \(key)"
+    case .readOnly(let key, let field):
+      "\(key) of the field '\(field)' can be written by the field's owner only"
+    case .conflict(let sentence), .accessDenied(let sentence), .invalid(let sentence), .limitExceeded(let sentence):
+      sentence
+    }
+  }
+}

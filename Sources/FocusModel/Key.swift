@@ -1,0 +1,49 @@
+public import DBusTypes
+
+/// Names what a field publishes: an interface and a member of it, `demo.Form.Number`.
+public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The most bytes that a key may have, the dot included.
+  public static let maximumLength = 255
+
+  /// The part before the last dot.
+  public let interface: InterfaceName
+  /// The part after the last dot.
+  public let member: MemberName
+
+  /// Checks `text` and makes a key of it.
+  /// - Throws: `FocusError.invalid` where it is not an interface name, a dot and a member name, is longer than 255 bytes,
+  ///   or belongs to D-Bus or to focusd itself.
+  public init(_ text: String) throws(FocusError) {
+    func error(_ rule: String) -> FocusError {
+      .invalid(SyntaxError(expected: "key", text: text, rule: rule).description)
+    }
+    let form = "an interface name, a dot and a member name, such as demo.Form.Number"
+    guard text.utf8.count <= Key.maximumLength else { throw error("at most \(Key.maximumLength) bytes") }
+    guard let dot = text.utf8.lastIndex(of: UInt8(ascii: ".")),
+      let interface = try? InterfaceName(String(text[..<dot])),
+      let member = try? MemberName(String(text[text.utf8.index(after: dot)...]))
+    else { throw error(form) }
+    guard !Key.isReserved(text) else {
+      throw error("keys under org.freedesktop. and org.focusd.Focus1 belong to D-Bus and to focusd")
+    }
+    self.interface = interface
+    self.member = member
+  }
+
+  /// Checks the two parts of a key as properties are named on the bus.
+  /// - Throws: `FocusError.invalid` as `init(_:)` does.
+  public init(interface: String, member: String) throws(FocusError) { try self.init(interface + "." + member) }
+
+  /// Whether `name` is an interface, or a key, that fields cannot publish.
+  public static func isReserved(_ name: String) -> Bool {
+    name.hasPrefix("org.freedesktop.") || name == "org.focusd.Focus1" || name.hasPrefix("org.focusd.Focus1.")
+  }
+
+  /// The key's text.
+  public var description: String { interface.text + "." + member.text }
+
+  /// Orders keys by interface, then by member.
+  public static func < (left: Key, right: Key) -> Bool {
+    (left.interface.text, left.member.text) < (right.interface.text, right.member.text)
+  }
+}

@@ -1,0 +1,145 @@
+public import DBusTypes
+
+extension FocusModel {
+  /// Adds a field with its stored bindings.
+  /// - Parameters:
+  ///   - id: the field's name, or nil to have one picked.
+  ///   - values: the stored bindings' initial values.
+  ///   - options: what else the field is.
+  ///   - owner: the registrant.
+  /// - Returns: the field's name, and what changed.
+  /// - Throws: `FocusError`: `fieldExists`, `noSuchField` for the parent, `invalid`, `typeMismatch`, `limitExceeded`.
+  public mutating func register(
+    _ id: FieldID?, _ values: [Key: DBusValue], _ options: FieldOptions = FieldOptions(), owner: BusName
+  ) throws(FocusError) -> (id: FieldID, changes: [Change]) {
+    if let id, fields[id] != nil { throw .fieldExists(id) }
+    if let parent = options.parent {
+      guard fields[parent] != nil else { throw .noSuchField(parent.text) }
+      guard path(from: parent).count < Limits.fieldDepth else {
+        throw .limitExceeded("fields may lie \(Limits.fieldDepth) deep, and '\(parent)' is the innermost possible")
+      }
+    }
+    let label = options.label ?? id?.text
+    if let label, label.utf8.count > Limits.labelLength {
+      throw .limitExceeded("a label may have \(Limits.labelLength) bytes, and this has \(label.utf8.count)")
+    }
+    let sizes = try check(values, readOnly: options.readOnly, of: nil)
+    let bytes = sizes.values.reduce(0, +)
+    try allowances[owner, default: Allowance()].check(fields: 1, bytes: bytes)
+
+    var changes = settle()
+    lastRegistration += 1
+    let id = id ?? unusedID()
+    var field = Field(
+      id: id, label: label ?? id.text, scope: options.scope, lingers: options.lingers,
+      isSensitive: options.isSensitive, owner: owner, parent: options.parent, registration: lastRegistration)
+    for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+      field.bindings[key] = Binding(
+        value: value, revision: nextRevision(), isReadOnly: options.readOnly.contains(key), size: sizes[key] ?? 0)
+    }
+    insert(field, bytes: bytes)
+    changes.append(.fieldAdded(id))
+    changes += refreshFocusedValues(after: id)
+    return (id, changes)
+  }
+
+  private mutating func insert(_ field: Field, bytes: Int) {
+    fields[field.id] = field
+    if let parent = field.parent { fields[parent]?.children.insert(field.id) }
+    if let owner = field.owner { fieldsByOwner[owner, default: []].insert(field.id) }
+    charge(field.owner, fields: 1, bytes: bytes)
+    let scene = scene(of: field.id)
+    for (key, binding) in field.bindings {
+      types.add(key, binding.value.type)
+      scenes.add(key, of: field, in: scene)
+    }
+  }
+
+  private func unusedID() -> FieldID {
+    var number = lastRegistration
+    while fields[FieldID(known: "field\(number)")] != nil { number += 1 }
+    return FieldID(known: "field\(number)")
+  }
+
+  /// Checks values that are to be published by `field`, or by a new one.
+  /// - Throws: `FocusError`: `invalid`, `typeMismatch`, `limitExceeded`.
+  /// - Returns: their sizes in bytes as marshalled.
+  private func check(
+    _ values: [Key: DBusValue], readOnly: Set<Key>, of field: Field?
+  ) throws(FocusError) -> [Key: Int] {
+    let present = field?.bindings ?? [:]
+    if let stray = readOnly.first(where: { values[$0] == nil && present[$0] == nil }) {
+      throw .invalid("'read_only' lists \(stray), which is not among the field's keys")
+    }
+    let count = present.count + values.keys.count { present[$0] == nil }
+    guard count <= Limits.keysPerField else {
+      throw .limitExceeded("a field may have \(Limits.keysPerField) keys, and this would have \(count)")
+    }
+    var sizes: [Key: Int] = [:]
+    for (key, value) in values {
+      try types.check(value, of: key)
+      sizes[key] = try Limits.check(value, of: key)
+    }
+    return sizes
+  }
+
+  /// Adds stored bindings to a field, or changes them.
+  /// - Parameters:
+  ///   - values: the bindings' values.
+  ///   - readOnly: which of these keys only the owner may write from now on, or nil to leave that as it is.
+  ///   - id: the field.
+  ///   - client: who asks.
+  /// - Returns: what changed.
+  /// - Throws: `FocusError`: `noSuchField`, `accessDenied`, `invalid`, `typeMismatch`, `limitExceeded`.
+  public mutating func publish(
+    _ values: [Key: DBusValue], readOnly: Set<Key>? = nil, on id: FieldID, by client: BusName
+  ) throws(FocusError) -> [Change] {
+    var field = try field(id, ownedBy: client, to: "publish on")
+    let sizes = try check(values, readOnly: readOnly ?? [], of: field)
+    let growth = sizes.reduce(0) { $0 + $1.value - (field.bindings[$1.key]?.size ?? 0) }
+    try allowances[field.owner, default: Allowance()].check(bytes: growth)
+
+    var changes = settle()
+    let before = field.publicValues
+    let scene = scene(of: id)
+    for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+      if field.bindings[key] == nil {
+        types.add(key, value.type)
+        scenes.add(key, of: field, in: scene)
+      }
+      let old = field.bindings[key]
+      field.bindings[key] = Binding(
+        value: value, revision: old?.value == value ? old?.revision ?? 0 : nextRevision(),
+        isReadOnly: readOnly?.contains(key) ?? old?.isReadOnly ?? false, size: sizes[key] ?? 0)
+    }
+    for key in readOnly ?? [] { field.bindings[key]?.isReadOnly = true }
+    charge(field.owner, bytes: growth)
+    fields[id] = field
+    changes += Change.difference(.field(id), from: before, to: field.publicValues)
+    changes += refreshFocusedValues(after: id)
+    return changes
+  }
+
+  /// Takes stored bindings away from a field.
+  /// - Throws: `FocusError`: `noSuchField`, `accessDenied`, `unknownProperty` for a key that the field does not publish.
+  public mutating func withdraw(
+    _ keys: Set<Key>, from id: FieldID, by client: BusName
+  ) throws(FocusError) -> [Change] {
+    var field = try field(id, ownedBy: client, to: "withdraw keys from")
+    if let stray = keys.sorted().first(where: { field.bindings[$0] == nil }) { throw .unknownProperty(stray, id) }
+
+    var changes = settle()
+    let before = field.publicValues
+    let scene = scene(of: id)
+    for key in keys {
+      guard let binding = field.bindings.removeValue(forKey: key) else { continue }
+      types.remove(key)
+      scenes.remove(key, of: field, in: scene)
+      charge(field.owner, bytes: -binding.size)
+    }
+    fields[id] = field
+    changes += Change.difference(.field(id), from: before, to: field.publicValues)
+    changes += refreshFocusedValues(after: id)
+    return changes
+  }
+}

@@ -1,0 +1,79 @@
+public import DBusTypes
+
+extension FocusModel {
+  /// Removes a field; its children move up to its parent.
+  /// - Throws: `FocusError`: `noSuchField`, `accessDenied`.
+  public mutating func unregister(_ id: FieldID, by client: BusName) throws(FocusError) -> [Change] {
+    _ = try field(id, ownedBy: client, to: "unregister")
+    return settle() + remove([id])
+  }
+
+  /// Has the fields of `owner`, who left the bus, go with it, at once and whole, but for those that linger.
+  public mutating func ownerLeft(_ owner: BusName) -> [Change] {
+    guard let ids = fieldsByOwner.removeValue(forKey: owner) else { return [] }
+    var changes = settle()
+    for id in ids.sorted() {
+      guard let field = fields[id], field.lingers else { continue }
+      let bytes = field.bytes
+      charge(owner, fields: -1, bytes: -bytes)
+      charge(nil, fields: 1, bytes: bytes)
+      fields[id]?.owner = nil
+      changes.append(.ownerChanged(id))
+    }
+    return changes + remove(ids.filter { fields[$0]?.lingers == false }.sorted())
+  }
+
+  /// Removes fields in one step: nobody is told of what lies between.
+  private mutating func remove(_ ids: [FieldID]) -> [Change] {
+    var changes: [Change] = []
+    var moved: Set<FieldID> = []
+    for id in ids {
+      guard let field = fields[id] else { continue }
+      takeOut(field)
+      moved.formUnion(field.children)
+      let interfaces = field.isSensitive ? [] : field.interfaces.sorted()
+      changes.append(.fieldRemoved(id, interfaces: interfaces))
+    }
+    guard !changes.isEmpty else { return [] }
+    changes += moved.filter { fields[$0] != nil }.sorted().map { .parentChanged($0) }
+    focusPath = path(from: focusedField)
+    return changes + settle(valuesMayDiffer: true)
+  }
+
+  private mutating func takeOut(_ field: Field) {
+    let scene = scene(of: field.id)
+    for key in field.bindings.keys {
+      types.remove(key)
+      scenes.remove(key, of: field, in: scene)
+    }
+    charge(field.owner, fields: -1, bytes: -field.bytes)
+    if let owner = field.owner {
+      fieldsByOwner[owner]?.remove(field.id)
+      if fieldsByOwner[owner]?.isEmpty == true { fieldsByOwner[owner] = nil }
+    }
+    if let parent = field.parent {
+      fields[parent]?.children.remove(field.id)
+      fields[parent]?.children.formUnion(field.children)
+    }
+    if focusedField == field.id { focusedField = field.parent }
+    history.removeAll { $0 == field.id || $0 == focusedField }
+    fields[field.id] = nil
+    for child in field.children {
+      // The children of a scene become scenes, each with what lies below it.
+      if field.parent == nil { moveSubtree(child, from: scene, to: child) }
+      fields[child]?.parent = field.parent
+    }
+  }
+
+  private mutating func moveSubtree(_ top: FieldID, from old: FieldID, to new: FieldID) {
+    var left = [top]
+    while let id = left.popLast() {
+      guard let field = fields[id] else { continue }
+      left.append(contentsOf: field.children)
+      for key in field.bindings.keys {
+        scenes.remove(key, of: field, in: old)
+        scenes.add(key, of: field, in: new)
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+public import DBusTypes
+
+/// What a key's binding holds, and where.
+public struct Reading: Hashable, Sendable {
+  /// The value.
+  public var value: DBusValue
+  /// The field whose binding it is.
+  public var field: FieldID
+  /// The number of the binding's last change.
+  public var revision: UInt64
+}
+
+extension FocusModel {
+  /// The field that `key` resolves to now: the innermost on the focus path that publishes it, else the newest
+  /// scene-scoped one of the path's scene that does; nil for none.
+  public func resolve(_ key: Key) -> FieldID? {
+    for id in focusPath where fields[id]?.bindings[key] != nil { return id }
+    guard let scene = focusPath.last else { return nil }
+    return scenes.newest(key, in: scene)
+  }
+
+  /// Every key that resolves now, with the field that it resolves to.
+  public func resolveAll() -> [Key: FieldID] {
+    var resolved: [Key: FieldID] = [:]
+    if let scene = focusPath.last {
+      for key in scenes.keys(of: scene) { resolved[key] = scenes.newest(key, in: scene) }
+    }
+    for id in focusPath.reversed() {
+      for key in fields[id]?.bindings.keys ?? [:].keys { resolved[key] = id }
+    }
+    return resolved
+  }
+
+  /// The field whose binding `key` is at `place`.
+  /// - Throws: `FocusError`: at `focused` `notFocused`; at a field `unknownProperty` or `noSuchField`.
+  func holder(of key: Key, at place: Place) throws(FocusError) -> Field {
+    switch place {
+    case .focused:
+      guard let id = resolve(key), let field = fields[id] else { throw .notFocused(key) }
+      return field
+    case .field(let id):
+      let field = try field(id)
+      guard field.bindings[key] != nil else { throw .unknownProperty(key, id) }
+      return field
+    }
+  }
+
+  /// What `key` holds at `place`.
+  /// - Throws: `FocusError`: `notFocused` at `focused`, `unknownProperty` or `noSuchField` at a field, `accessDenied`
+  ///   where the field is sensitive and not the client's.
+  public func read(_ key: Key, at place: Place, by client: BusName) throws(FocusError) -> Reading {
+    let field = try holder(of: key, at: place)
+    guard let binding = field.bindings[key] else { throw .unknownProperty(key, field.id) }
+    guard field.isVisible(to: client) else {
+      throw .accessDenied("\(key) is a value of the sensitive field '\(field.id)', shown to its owner only")
+    }
+    return Reading(value: binding.value, field: field.id, revision: binding.revision)
+  }
+
+  /// What every key holds at `place`, but for the sensitive ones that are not the client's.
+  /// - Throws: `FocusError.noSuchField`.
+  public func readAll(at place: Place, by client: BusName) throws(FocusError) -> [Key: Reading] {
+    try bindings(at: place).compactMapValues { holder in
+      guard let field = fields[holder.field], field.isVisible(to: client) else { return nil }
+      return Reading(value: holder.binding.value, field: holder.field, revision: holder.binding.revision)
+    }
+  }
+
+  /// Every binding at `place`, with the field that it belongs to, whoever may see its value.
+  /// - Throws: `FocusError.noSuchField`.
+  public func bindings(at place: Place) throws(FocusError) -> [Key: (field: FieldID, binding: Binding)] {
+    switch place {
+    case .field(let id):
+      return try field(id).bindings.mapValues { (id, $0) }
+    case .focused:
+      var found: [Key: (field: FieldID, binding: Binding)] = [:]
+      for (key, id) in resolveAll() {
+        if let binding = fields[id]?.bindings[key] { found[key] = (id, binding) }
+      }
+      return found
+    }
+  }
+
+  /// Tells how the focused values differ from what was told last, after a change of the field `id`.
+  mutating func refreshFocusedValues(after id: FieldID) -> [Change] {
+    guard let field = fields[id], let scene = focusPath.last else { return [] }
+    guard focusPath.contains(id) || (field.scope == .scene && self.scene(of: id) == scene) else { return [] }
+    return refreshFocusedValues()
+  }
+
+  /// Tells how the focused values differ from what was told last.
+  mutating func refreshFocusedValues() -> [Change] {
+    var values: [Key: DBusValue] = [:]
+    for (key, id) in resolveAll() {
+      guard let field = fields[id], !field.isSensitive else { continue }
+      values[key] = field.bindings[key]?.value
+    }
+    let changes = Change.difference(.focused, from: told.values, to: values)
+    if !changes.isEmpty { told.values = values }
+    return changes
+  }
+}

@@ -1,0 +1,72 @@
+public import DBusTypes
+
+/// What must still hold for a write to happen.
+public struct WriteCondition: Hashable, Sendable {
+  /// The binding is still in the state of that revision.
+  public var revision: UInt64?
+  /// The key resolves to that field.
+  public var field: FieldID?
+
+  /// Creates a condition that always holds.
+  public init(revision: UInt64? = nil, field: FieldID? = nil) {
+    self.revision = revision
+    self.field = field
+  }
+}
+
+extension FocusModel {
+  /// Writes through the binding of `key` at `place`.
+  ///
+  /// A write of the value that is already there changes nothing.
+  /// - Throws: `FocusError`: `notFocused` at `focused`, `unknownProperty` at a field, `noSuchField`, `conflict`,
+  ///   `readOnly`, `typeMismatch`, `limitExceeded`, `invalid`.
+  /// - Returns: what the binding holds afterwards.
+  public mutating func write(
+    _ value: DBusValue, to key: Key, at place: Place, if condition: WriteCondition = WriteCondition(),
+    by client: BusName
+  ) throws(FocusError) -> (reading: Reading, changes: [Change]) {
+    if let wanted = condition.field { try check(key, at: place, resolvesTo: wanted) }
+    let field = try holder(of: key, at: place)
+    guard var binding = field.bindings[key] else { throw .unknownProperty(key, field.id) }
+    if let wanted = condition.revision, wanted != binding.revision {
+      throw .conflict("\(key) is at revision \(binding.revision) by now, and \(wanted) was asked for: read it again")
+    }
+    guard !binding.isReadOnly || field.isOwned(by: client) else { throw .readOnly(key, field.id) }
+    try types.check(value, of: key)
+    let size = try Limits.check(value, of: key)
+    let unchanged = Reading(value: binding.value, field: field.id, revision: binding.revision)
+    guard value != binding.value else { return (unchanged, []) }
+    let growth = size - binding.size
+    try allowances[field.owner, default: Allowance()].check(bytes: growth)
+
+    var changes = settle()
+    binding.value = value
+    binding.size = size
+    binding.revision = nextRevision()
+    fields[field.id]?.bindings[key] = binding
+    charge(field.owner, bytes: growth)
+    if !field.isSensitive { changes += told(value, of: key, in: field.id) }
+    return (Reading(value: value, field: field.id, revision: binding.revision), changes)
+  }
+
+  private func check(_ key: Key, at place: Place, resolvesTo wanted: FieldID) throws(FocusError) {
+    guard fields[wanted] != nil else { throw .noSuchField(wanted.text) }
+    let holder =
+      switch place {
+      case .focused: resolve(key)
+      case .field(let id): id
+      }
+    guard holder != wanted else { return }
+    throw .conflict("\(key) belongs to \(holder.map { "the field '\($0)'" } ?? "no field") now, not to '\(wanted)'")
+  }
+
+  private mutating func told(_ value: DBusValue, of key: Key, in id: FieldID) -> [Change] {
+    let changed = [NamedValue(name: key.member, value: value)]
+    var changes: [Change] = [.valuesChanged(.field(id), key.interface, changed: changed, invalidated: [])]
+    if resolve(key) == id {
+      told.values[key] = value
+      changes.append(.valuesChanged(.focused, key.interface, changed: changed, invalidated: []))
+    }
+    return changes
+  }
+}

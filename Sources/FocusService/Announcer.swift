@@ -1,0 +1,92 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// Turns what an operation changed into the signals that tell of it.
+enum Announcer {
+  /// Values of one signal, in bytes, before the rest goes into another: half of what a message carries.
+  private static let signalSize = Message.encodingLimit / 2
+
+  /// The signals that tell of `change`, `model` being as it is after the operation.
+  /// - Throws: `DBusError` where a signal cannot be made.
+  static func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
+    switch change {
+    case .fieldAdded(let id):
+      let interfaces = ObjectSnapshot.interfaces(of: .field(id), model, client: nil)
+      return [try interfacesAdded(.field(id), interfaces)]
+    case .fieldRemoved(let id, let interfaces):
+      let own = [InterfaceName.field, .bindings]
+      return [try interfacesRemoved(.field(id), own + interfaces)]
+    case .interfacesAdded(let place, let interfaces):
+      return [
+        try interfacesAdded(
+          place, ObjectSnapshot.interfaces(of: target(place), model, client: nil, only: interfaces))
+      ]
+    case .interfacesRemoved(let place, let interfaces):
+      return [try interfacesRemoved(place, interfaces)]
+    case .valuesChanged(let place, let interface, let changed, let invalidated):
+      return try valuesChanged(place, interface, changed, invalidated)
+    case .ownerChanged(let id): return [try own(.field, ["Owner"], .field(id), model)]
+    case .parentChanged(let id): return [try own(.field, ["Parent"], .field(id), model)]
+    case .focusedChanged(let id): return [try own(.field, ["Focused"], .field(id), model)]
+    case .keysChanged(let place): return [try own(.bindings, ["Keys"], target(place), model)]
+    case .focusChanged(let focusedField, let focusPath, let history):
+      let names = [("FocusedField", focusedField), ("FocusPath", focusPath), ("History", history)]
+      return [try own(.manager, names.filter(\.1).map(\.0), .manager, model)]
+    }
+  }
+
+  private static func target(_ place: Place) -> Target {
+    switch place {
+    case .focused: .focused
+    case .field(let id): .field(id)
+    }
+  }
+
+  /// `PropertiesChanged` of the daemon's own properties `names`.
+  private static func own(
+    _ interface: ServedInterface, _ names: [String], _ target: Target, _ model: FocusModel
+  ) throws(DBusError) -> Message {
+    var changed: [(name: String, value: DBusValue)] = []
+    for name in names { changed.append((name, try interface.value(name, model, target, nil))) }
+    let path = target.place.map { Target.path(of: $0) } ?? Target.managerPath
+    return try .propertiesChanged(path: path, interface: interface.name, changed: changed)
+  }
+
+  private static func valuesChanged(
+    _ place: Place, _ interface: InterfaceName, _ changed: [NamedValue], _ invalidated: [MemberName]
+  ) throws(DBusError) -> [Message] {
+    let path = Target.path(of: place)
+    var messages: [Message] = []
+    var part: [(name: String, value: DBusValue)] = []
+    var size = 0
+    for named in changed {
+      let more = named.value.marshalledSize
+      if !part.isEmpty, size + more > signalSize {
+        messages.append(try .propertiesChanged(path: path, interface: interface, changed: part))
+        part = []
+        size = 0
+      }
+      part.append((named.name.text, named.value))
+      size += more
+    }
+    messages.append(
+      try .propertiesChanged(
+        path: path, interface: interface, changed: part, invalidated: invalidated.map(\.text)))
+    return messages
+  }
+
+  private static func interfacesAdded(_ place: Place, _ interfaces: DBusValue) throws(DBusError) -> Message {
+    try .signal(
+      path: Target.managerPath, interface: .objectManager, member: MemberName(known: "InterfacesAdded"),
+      [.objectPath(Target.path(of: place)), interfaces])
+  }
+
+  private static func interfacesRemoved(
+    _ place: Place, _ interfaces: [InterfaceName]
+  ) throws(DBusError) -> Message {
+    try .signal(
+      path: Target.managerPath, interface: .objectManager, member: MemberName(known: "InterfacesRemoved"),
+      [.objectPath(Target.path(of: place)), .strings(interfaces.map(\.text))])
+  }
+}

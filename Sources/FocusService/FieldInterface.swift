@@ -1,0 +1,77 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+extension InterfaceName {
+  static let field = InterfaceName(known: "org.focusd.Focus1.Field")
+}
+
+/// `org.focusd.Focus1.Field`: what a field's owner does with it, and what it is.
+extension ServedInterface {
+  static let field = ServedInterface(
+    .field,
+    methods: [
+      Method("Focus") { service, call in
+        try service.model.focus(try call.field(), by: call.client)
+        return []
+      },
+      Method("Blur") { service, call in
+        try service.model.blur(try call.field(), by: call.client)
+        return []
+      },
+      Method(
+        "Publish",
+        in: [
+          .init("values", .dictionary(key: .string, value: .variant)),
+          .init("options", .dictionary(key: .string, value: .variant)),
+        ]
+      ) { service, call in
+        let values = try service.values(call.dictionary(0))
+        var options = Options(try call.dictionary(1))
+        let readOnly = try options.strings("read_only").map { try service.keys($0) }
+        try options.finish()
+        service.announce(try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client))
+        return []
+      },
+      Method("Withdraw", in: [.init("keys", .array(.string))]) { service, call in
+        guard case .array(let names)? = call.arguments.first else { return [] }
+        let keys = try service.keys(names.compactMap(\.basicText))
+        service.announce(try service.model.withdraw(keys, from: call.field(), by: call.client))
+        return []
+      },
+      Method("SetEnabled", in: [.init("commands", .dictionary(key: .string, value: .boolean))]) { service, call in
+        let field = try service.model.field(call.field())
+        guard field.isOwned(by: call.client) else {
+          throw FocusError.accessDenied("only the owner of the field '\(field.id)' may enable its commands")
+        }
+        if let name = try call.dictionary(0).keys.sorted().first {
+          throw DBusError(.unknownMethod, "the field '\(field.id)' has no command '\(name)'")
+        }
+        return []
+      },
+      Method("Unregister") { service, call in
+        service.announce(try service.model.unregister(call.field(), by: call.client))
+        return []
+      },
+    ],
+    properties: [
+      property("Id", .string, isConstant: true) { field, _ in .string(field.id.text) },
+      property("Label", .string) { field, _ in .string(field.label) },
+      property("Owner", .string) { field, _ in .string(field.owner?.text ?? "") },
+      property("Parent", .objectPath, isConstant: true) { field, _ in .objectPath(Target.path(of: field.parent)) },
+      property("Scope", .string, isConstant: true) { field, _ in .string(field.scope.rawValue) },
+      property("Focused", .boolean) { field, model in .boolean(model.focusedField == field.id) },
+      property("Linger", .boolean, isConstant: true) { field, _ in .boolean(field.lingers) },
+      property("Sensitive", .boolean, isConstant: true) { field, _ in .boolean(field.isSensitive) },
+    ])
+
+  private static func property(
+    _ name: String, _ type: DBusType, isConstant: Bool = false,
+    _ get: @escaping @Sendable (Field, FocusModel) -> DBusValue
+  ) -> Property {
+    Property(name, type, isConstant: isConstant) { model, target, _ in
+      guard case .field(let id) = target, let field = model.fields[id] else { return nil }
+      return get(field, model)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+internal import Glibc
+
+/// What the daemon says of itself, a line each on standard error.
+///
+/// No line ever holds a value of a field.
+public struct Log: Sendable {
+  private enum Priority: Int {
+    case error = 3
+    case info = 6
+    case debug = 7
+  }
+
+  /// Whether `debug` says anything.
+  public let isVerbose: Bool
+  /// Whether each line begins with its priority, as the journal reads it: `sd-daemon(3)`.
+  public let showsPriorities: Bool
+
+  /// Creates a log.
+  public init(isVerbose: Bool, showsPriorities: Bool) {
+    self.isVerbose = isVerbose
+    self.showsPriorities = showsPriorities
+  }
+
+  /// Says what an administrator should look into.
+  public func error(_ text: String) { say(.error, text) }
+
+  /// Says what an administrator would ask about.
+  public func info(_ text: String) { say(.info, text) }
+
+  /// Says what helps to follow each step, where that was asked for.
+  public func debug(_ text: @autoclosure () -> String) {
+    if isVerbose { say(.debug, text()) }
+  }
+
+  private func say(_ priority: Priority, _ text: String) {
+    let line = showsPriorities ? "<\(priority.rawValue)>\(text)\n" : "focusd: \(text)\n"
+    var bytes = Array(line.utf8)
+    // A log that cannot be written to is nothing to die of.
+    _ = write(STDERR_FILENO, &bytes, bytes.count)
+  }
+}

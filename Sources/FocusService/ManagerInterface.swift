@@ -1,0 +1,83 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+extension InterfaceName {
+  static let manager = InterfaceName(known: "org.focusd.Focus1.Manager")
+}
+
+/// `org.focusd.Focus1.Manager`: registration, and where focus is.
+extension ServedInterface {
+  static let manager = ServedInterface(
+    .manager,
+    methods: [
+      Method(
+        "Register",
+        in: [
+          .init("id", .string), .init("values", .dictionary(key: .string, value: .variant)),
+          .init("options", .dictionary(key: .string, value: .variant)),
+        ],
+        out: [.init("field", .objectPath)], register)
+    ],
+    properties: [
+      Property("FocusedField", .objectPath) { model, _, _ in .objectPath(Target.path(of: model.focusedField)) },
+      Property("FocusPath", .array(.objectPath)) { model, _, _ in
+        .objectPaths(model.focusPath.map { Target.path(of: $0) })
+      },
+      Property("History", .array(.objectPath)) { model, _, _ in
+        .objectPaths(model.history.map { Target.path(of: $0) })
+      },
+      Property("Version", .string, isConstant: true) { _, _, _ in .string(FocusService.version) },
+    ])
+
+  @Sendable private static func register(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
+    let text = try call.string(0)
+    let id = text.isEmpty ? nil : try FieldID(text)
+    let values = try service.values(call.dictionary(1))
+    var given = Options(try call.dictionary(2))
+    var options = FieldOptions()
+    options.label = try given.string("label")
+    options.parent = try given.field("parent")
+    if let scope = try given.string("scope") { options.scope = try Self.scope(scope) }
+    options.readOnly = try service.keys(given.strings("read_only") ?? [])
+    let isBound = try given.take("object", .objectPath) != nil
+    let choosesInterfaces = try given.take("interfaces", .array(.string)) != nil
+    options.lingers = try given.boolean("linger")
+    options.isSensitive = try given.boolean("sensitive")
+    let takesFocus = try given.boolean("focus")
+    try given.finish()
+    guard !isBound, !choosesInterfaces else {
+      throw DBusError(
+        .notSupported, "the options 'object' and 'interfaces' are not supported yet: publish stored values instead")
+    }
+    let (field, changes) = try service.model.register(id, values, options, owner: call.client)
+    service.announce(changes)
+    if takesFocus { try service.model.focus(field, by: call.client) }
+    return [.objectPath(Target.path(of: field))]
+  }
+
+  private static func scope(_ text: String) throws(DBusError) -> Scope {
+    guard let scope = Scope(rawValue: text) else {
+      throw DBusError(.invalidArgs, "the option 'scope' is 'field' or 'scene', and '\(text)' was given")
+    }
+    return scope
+  }
+}
+
+extension FocusService {
+  /// The keys that `names` spell.
+  /// - Throws: `FocusError.invalid`.
+  func keys(_ names: [String]) throws(FocusError) -> Set<Key> {
+    var keys: Set<Key> = []
+    for name in names { keys.insert(try Key(name)) }
+    return keys
+  }
+
+  /// The values by the keys that their names spell.
+  /// - Throws: `FocusError.invalid`.
+  func values(_ values: [String: DBusValue]) throws(FocusError) -> [Key: DBusValue] {
+    var result: [Key: DBusValue] = [:]
+    for (name, value) in values { result[try Key(name)] = value }
+    return result
+  }
+}

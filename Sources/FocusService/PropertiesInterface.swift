@@ -1,0 +1,103 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// `org.freedesktop.DBus.Properties`: the daemon's own properties, and bindings as if they were properties.
+extension ServedInterface {
+  static let properties = ServedInterface(
+    .properties,
+    methods: [
+      Method(
+        "Get", in: [.init("interface_name", .string), .init("property_name", .string)],
+        out: [.init("value", .variant)], get),
+      Method(
+        "Set",
+        in: [.init("interface_name", .string), .init("property_name", .string), .init("value", .variant)], set),
+      Method(
+        "GetAll", in: [.init("interface_name", .string)],
+        out: [.init("properties", .dictionary(key: .string, value: .variant))], getAll),
+    ],
+    signals: [
+      .init(
+        MemberName(known: "PropertiesChanged"),
+        [
+          .init("interface_name", .string),
+          .init("changed_properties", .dictionary(key: .string, value: .variant)),
+          .init("invalidated_properties", .array(.string)),
+        ])
+    ])
+
+  @Sendable private static func get(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
+    let interface = try call.string(0)
+    let member = try call.string(1)
+    if let served = call.target.interface(interface) {
+      return [.variant(try served.value(member, service.model, call.target, call.client))]
+    }
+    let (key, place) = try binding(interface, member, call)
+    return [.variant(try service.model.read(key, at: place, by: call.client).value)]
+  }
+
+  @Sendable private static func set(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
+    let interface = try call.string(0)
+    let member = try call.string(1)
+    let value = try call.variant(2)
+    if let served = call.target.interface(interface) {
+      try served.property(member)
+      throw DBusError(.propertyReadOnly, "\(interface).\(member) can be read only")
+    }
+    let (key, place) = try binding(interface, member, call)
+    service.announce(try service.model.write(value, to: key, at: place, by: call.client).changes)
+    return []
+  }
+
+  /// The binding that a property's interface and name stand for.
+  /// - Throws: `DBusError.unknownInterface` where the object has no bindings of that interface.
+  private static func binding(_ interface: String, _ member: String, _ call: Call) throws -> (Key, Place) {
+    guard let place = call.target.place, !Key.isReserved(interface) else {
+      throw unknownInterface(interface)
+    }
+    return (try Key(interface: interface, member: member), place)
+  }
+
+  private static func unknownInterface(_ name: String) -> DBusError {
+    DBusError(.unknownInterface, "this object has no interface '\(name)'")
+  }
+
+  @Sendable private static func getAll(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
+    let interface = try call.string(0)
+    if let served = call.target.interface(interface) {
+      return [.properties(served.values(service.model, call.target, call.client))]
+    }
+    guard !interface.isEmpty else { return [try everything(service, call)] }
+    guard let place = call.target.place, !Key.isReserved(interface) else { throw unknownInterface(interface) }
+    let name = try InterfaceName(interface)
+    let readings = try service.model.readAll(at: place, by: call.client).filter { $0.key.interface == name }
+    return [properties(readings)]
+  }
+
+  /// What `GetAll("")` answers: the focused values; for other objects their own properties as well.
+  private static func everything(_ service: FocusService, _ call: Call) throws -> DBusValue {
+    guard let place = call.target.place else {
+      return .properties(
+        call.target.interfaces.flatMap { $0.values(service.model, call.target, call.client) })
+    }
+    let bindings = properties(try service.model.readAll(at: place, by: call.client))
+    guard place != .focused, case .dictionary(let dictionary) = bindings else { return bindings }
+    let own = call.target.interfaces.flatMap { $0.values(service.model, call.target, call.client) }
+    let names = Set(own.map { DBusValue.string($0.name) })
+    let rest = dictionary.entries.filter { !names.contains($0.key) }
+    return .dictionary(
+      DBusDictionary(
+        known: .string, .variant,
+        own.map { .init(key: .string($0.name), value: .variant($0.value)) } + rest))
+  }
+
+  /// The readings by their members; where two interfaces have a member of one name, the first interface's counts.
+  private static func properties(_ readings: [Key: Reading]) -> DBusValue {
+    var seen: Set<MemberName> = []
+    return .properties(
+      readings.sorted { $0.key < $1.key }.compactMap { key, reading in
+        seen.insert(key.member).inserted ? (key.member.text, reading.value) : nil
+      })
+  }
+}

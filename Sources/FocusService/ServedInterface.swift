@@ -1,0 +1,107 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// An interface that the daemon itself serves: its description, and what each member does.
+struct ServedInterface: Sendable {
+  struct Method: Sendable {
+    let description: InterfaceDescription.Method
+    let handler: @Sendable (FocusService, Call) throws -> [DBusValue]
+
+    init(
+      _ name: String, in input: [InterfaceDescription.Argument] = [],
+      out output: [InterfaceDescription.Argument] = [],
+      _ handler: @escaping @Sendable (FocusService, Call) throws -> [DBusValue]
+    ) {
+      self.description = .init(MemberName(known: name), in: input, out: output)
+      self.handler = handler
+    }
+
+    /// Checks that a call carries what the method takes.
+    /// - Throws: `DBusError.invalidArgs`.
+    func check(_ arguments: [DBusValue]) throws(DBusError) {
+      let expected = description.input
+      if arguments.count == expected.count, zip(arguments, expected).allSatisfy({ $0.type == $1.type }) { return }
+      let takes = expected.map { "\($0.name) '\($0.type)'" }.joined(separator: ", ")
+      let given = arguments.map(\.type.description).joined()
+      throw DBusError(
+        .invalidArgs,
+        "\(description.name) takes \(takes.isEmpty ? "no arguments" : takes), and '\(given)' was given")
+    }
+  }
+
+  struct Property: Sendable {
+    let description: InterfaceDescription.Property
+    let get: @Sendable (FocusModel, Target, _ client: BusName?) -> DBusValue?
+
+    init(
+      _ name: String, _ type: DBusType, isConstant: Bool = false,
+      _ get: @escaping @Sendable (FocusModel, Target, _ client: BusName?) -> DBusValue?
+    ) {
+      self.description = .init(MemberName(known: name), type, isConstant: isConstant)
+      self.get = get
+    }
+  }
+
+  let name: InterfaceName
+  let description: InterfaceDescription
+  let properties: [Property]
+  private let methods: [String: Method]
+
+  init(
+    _ name: InterfaceName, methods: [Method] = [], signals: [InterfaceDescription.Signal] = [],
+    properties: [Property] = []
+  ) {
+    self.name = name
+    self.properties = properties
+    self.methods = Dictionary(uniqueKeysWithValues: methods.map { ($0.description.name.text, $0) })
+    self.description = InterfaceDescription(
+      name, methods: methods.map(\.description), signals: signals, properties: properties.map(\.description))
+  }
+
+  func method(_ name: MemberName) -> Method? { methods[name.text] }
+
+  /// The interface's properties as `client` sees them; nil: as everyone does.
+  func values(_ model: FocusModel, _ target: Target, _ client: BusName?) -> [(name: String, value: DBusValue)] {
+    properties.compactMap { property in
+      property.get(model, target, client).map { (property.description.name.text, $0) }
+    }
+  }
+
+  /// The property `name` as `client` sees it.
+  /// - Throws: `DBusError.unknownProperty`.
+  func value(
+    _ name: String, _ model: FocusModel, _ target: Target, _ client: BusName?
+  ) throws(DBusError) -> DBusValue {
+    guard let property = try property(name).get(model, target, client) else { throw unknownProperty(name) }
+    return property
+  }
+
+  /// The property `name`.
+  /// - Throws: `DBusError.unknownProperty`.
+  @discardableResult
+  func property(_ name: String) throws(DBusError) -> Property {
+    guard let property = properties.first(where: { $0.description.name.text == name }) else {
+      throw unknownProperty(name)
+    }
+    return property
+  }
+
+  private func unknownProperty(_ name: String) -> DBusError {
+    DBusError(.unknownProperty, "the interface \(self.name) has no property '\(name)'")
+  }
+}
+
+extension Target {
+  /// The interfaces that the object has whatever fields there are.
+  var interfaces: [ServedInterface] {
+    switch self {
+    case .manager: [.manager, .objectManager, .properties, .introspectable, .peer]
+    case .field: [.field, .bindings, .properties, .introspectable, .peer]
+    case .focused: [.bindings, .properties, .introspectable, .peer]
+    case .node, .fields: [.introspectable, .peer]
+    }
+  }
+
+  func interface(_ name: String) -> ServedInterface? { interfaces.first { $0.name.text == name } }
+}

@@ -1,0 +1,65 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// The objects that the daemon shows, by their paths.
+enum Target: Hashable {
+  /// `/org/focusd/Focus1`
+  case manager
+  /// `/org/focusd/Focus1/focused`
+  case focused
+  /// `/org/focusd/Focus1/field/ID`; the field may not be there.
+  case field(FieldID)
+  /// A path above the others that has nothing but children.
+  case node(children: [String])
+  /// `/org/focusd/Focus1/field`, whose children are the fields.
+  case fields
+
+  static let managerPath = ObjectPath(known: "/org/focusd/Focus1")
+  static let focusedPath = ObjectPath(known: "/org/focusd/Focus1/focused")
+  private static let fieldsPath = "/org/focusd/Focus1/field"
+
+  /// The object at `path`, or nil where there cannot be one.
+  init?(_ path: ObjectPath) {
+    switch path.text {
+    case Target.focusedPath.text: self = .focused
+    case Target.managerPath.text: self = .manager
+    case Target.fieldsPath: self = .fields
+    case "/": self = .node(children: ["org"])
+    case "/org": self = .node(children: ["focusd"])
+    case "/org/focusd": self = .node(children: ["Focus1"])
+    default:
+      guard let id = Target.fieldID(of: path) else { return nil }
+      self = .field(id)
+    }
+  }
+
+  /// The id that `path` names a field by, or nil where it is no field's path.
+  static func fieldID(of path: ObjectPath) -> FieldID? {
+    let prefix = fieldsPath + "/"
+    guard path.text.hasPrefix(prefix) else { return nil }
+    return try? FieldID(String(path.text.dropFirst(prefix.count)))
+  }
+
+  /// The path of the field `id`, or `/` for nil.
+  static func path(of id: FieldID?) -> ObjectPath {
+    guard let id else { return .root }
+    return ObjectPath(known: fieldsPath + "/" + id.text)
+  }
+
+  static func path(of place: Place) -> ObjectPath {
+    switch place {
+    case .focused: focusedPath
+    case .field(let id): path(of: id)
+    }
+  }
+
+  /// The bindings that the object shows, or nil where it shows none.
+  var place: Place? {
+    switch self {
+    case .focused: .focused
+    case .field(let id): .field(id)
+    case .manager, .node, .fields: nil
+    }
+  }
+}
