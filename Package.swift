@@ -29,6 +29,8 @@ let package = Package(
       name: "focusd", dependencies: ["CLinux", "DBus", "FocusService"], swiftSettings: strict),
     .executableTarget(
       name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes"], swiftSettings: strict),
+
+    .testTarget(name: "FocusModelTests", dependencies: ["DBusTypes", "FocusModel"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,170 @@
+import DBusTypes
+import Testing
+
+@testable import FocusModel
+
+@Suite("Fields: registration, publishing, removal")
+struct FieldTests {
+  @Test(
+    "An id is 1 to 64 characters of [A-Za-z0-9_]",
+    arguments: ["", "a b", "ä", "a-b", "a/b", "a.b", String(repeating: "x", count: 65)])
+  func badID(_ text: String) {
+    #expect(throws: FocusError.self) { try FieldID(text) }
+  }
+
+  @Test("Ids at the limit are taken", arguments: ["a", "0", "_", String(repeating: "x", count: 64)])
+  func goodID(_ text: String) throws {
+    #expect(try FieldID(text).text == text)
+  }
+
+  @Test(
+    "A key is an interface, a dot and a member, of 255 bytes, and nobody else's",
+    arguments: [
+      "", "Number", "demo.Number", "demo..Number", "demo.Form.", ".demo.Form", "demo.Form.1x", "demo.Form.Nü",
+      "org.freedesktop.DBus.Properties", "org.freedesktop.Foo", "org.focusd.Focus1", "org.focusd.Focus1.Keys",
+      "org.focusd.Focus1.Bindings.Keys", "a.b." + String(repeating: "x", count: 252),
+    ])
+  func badKey(_ text: String) {
+    #expect(throws: FocusError.self) { try Key(text) }
+  }
+
+  @Test(
+    "Keys at the limit are taken",
+    arguments: ["a.b.C", "org.focusd.Focus10.X", "org.freedesktopp.X.Y", "a.b." + String(repeating: "x", count: 251)])
+  func goodKey(_ text: String) throws {
+    #expect(try Key(text).description == text)
+  }
+
+  @Test("An id in use is refused; an empty one is picked")
+  func ids() throws {
+    var stage = try Stage()
+    try stage.register("a")
+    refused(.fieldExists(try FieldID("a"))) { try stage.register("a") }
+    let first = try stage.register("")
+    let second = try stage.register("")
+    #expect(first != second)
+    #expect(stage.model.fields.count == 3)
+  }
+
+  @Test("A picked id never meets one that is taken")
+  func pickedID() throws {
+    var stage = try Stage()
+    for number in 0..<8 { try stage.register("field\(number)") }
+    try stage.register("")
+    #expect(stage.model.fields.count == 9)
+  }
+
+  @Test("A parent that is not there is refused")
+  func parent() throws {
+    var stage = try Stage()
+    refused(.noSuchField("gone")) { try stage.register("a", parent: "gone") }
+    refused(.noSuchField("a")) { try stage.register("a", parent: "a") }
+    #expect(stage.model.fields.isEmpty)
+  }
+
+  @Test("Refused registrations change nothing: not the types, not the allowance, not the revision")
+  func allOrNothing() throws {
+    var stage = try Stage()
+    try stage.register("a", ["demo.Form.Number": .int32(1)])
+    let before = stage.model
+    #expect(throws: FocusError.self) {
+      try stage.register("b", ["demo.Form.Text": .string("x"), "demo.Form.Number": .string("x")])
+    }
+    #expect(throws: FocusError.self) { try stage.register("b", ["demo.Form.Text": .string("x")], readOnly: ["a.b.C"]) }
+    #expect(stage.model.fields.keys == before.fields.keys)
+    #expect(stage.model.types == before.types)
+    #expect(stage.model.allowances == before.allowances)
+    #expect(stage.model.revision == before.revision)
+  }
+
+  @Test("A key has one type while anyone publishes it, and another afterwards")
+  func types() throws {
+    var stage = try Stage()
+    let key = try Key("demo.Form.Number")
+    let a = try stage.register("a", [key.description: .int32(1)])
+    let mismatch = FocusError.typeMismatch(key, expected: .int32, actual: .string)
+    refused(mismatch) { try stage.register("b", [key.description: .string("1")]) }
+    refused(mismatch) { _ = try stage.model.publish([key: .string("1")], on: a, by: stage.owner) }
+    let b = try stage.register("b", [key.description: .int32(2)])
+    _ = try stage.model.withdraw([key], from: a, by: stage.owner)
+    refused(mismatch) { try stage.register("c", [key.description: .string("1")]) }
+    _ = try stage.model.unregister(b, by: stage.owner)
+    try stage.register("c", [key.description: .string("1")])
+  }
+
+  @Test("Publish adds and changes; Withdraw takes away; both are the owner's alone")
+  func publishing() throws {
+    var stage = try Stage()
+    let a = try stage.register("a", ["demo.Form.Number": .int32(1)])
+    let text = try Key("demo.Form.Text")
+    let changes = try stage.model.publish([text: .string("x")], on: a, by: stage.owner)
+    #expect(
+      changes == [
+        .valuesChanged(
+          .field(a), text.interface, changed: [.init(name: text.member, value: .string("x"))], invalidated: []),
+        .keysChanged(.field(a)),
+      ])
+    #expect(try stage.model.publish([text: .string("x")], on: a, by: stage.owner).isEmpty)
+    #expect(
+      try stage.model.withdraw([text], from: a, by: stage.owner) == [
+        .valuesChanged(.field(a), text.interface, changed: [], invalidated: [text.member]), .keysChanged(.field(a)),
+      ])
+    refused(.unknownProperty(text, a)) { _ = try stage.model.withdraw([text], from: a, by: stage.owner) }
+    for body in [
+      { _ = try stage.model.publish([text: .string("x")], on: a, by: stage.other) },
+      { _ = try stage.model.withdraw([text], from: a, by: stage.other) },
+      { _ = try stage.model.unregister(a, by: stage.other) },
+      { try stage.model.focus(a, by: stage.other) },
+      { try stage.model.blur(a, by: stage.other) },
+    ] as [() throws -> Void] {
+      let error = #expect(throws: FocusError.self, performing: body)
+      guard case .accessDenied? = error else {
+        Issue.record("\(String(describing: error)) instead of accessDenied")
+        continue
+      }
+    }
+  }
+
+  @Test("Publishing anew leaves read-only keys so unless it says otherwise")
+  func readOnlyStays() throws {
+    var stage = try Stage()
+    let a = try stage.register("a", ["demo.Form.Number": .int32(1)], readOnly: ["demo.Form.Number"])
+    let key = try Key("demo.Form.Number")
+    _ = try stage.model.publish([key: .int32(2)], on: a, by: stage.owner)
+    refused(.readOnly(key, a)) { try stage.write("demo.Form.Number", .int32(3), at: .field(a)) }
+    _ = try stage.model.publish([key: .int32(2)], readOnly: [], on: a, by: stage.owner)
+    try stage.write("demo.Form.Number", .int32(3), at: .field(a))
+  }
+
+  @Test("Children of a removed field move up to its parent, or become scenes")
+  func childrenMoveUp() throws {
+    var stage = try Stage()
+    let window = try stage.register("window")
+    let pane = try stage.register("pane", parent: "window")
+    let entry = try stage.register("entry", parent: "pane")
+    #expect(try stage.model.unregister(pane, by: stage.owner).contains(.parentChanged(entry)))
+    #expect(stage.model.fields[entry]?.parent == window)
+    #expect(stage.model.fields[window]?.children == [entry])
+    _ = try stage.model.unregister(window, by: stage.owner)
+    #expect(stage.model.fields[entry]?.parent == nil)
+  }
+
+  @Test("An owner that leaves takes its fields along, but for those that linger, which anyone may then use")
+  func ownerLeaves() throws {
+    var stage = try Stage()
+    try stage.register("window", lingers: true)
+    try stage.register("pane", parent: "window")
+    let entry = try stage.register(
+      "entry", ["demo.Form.Number": .int32(1)], parent: "pane", readOnly: ["demo.Form.Number"], lingers: true)
+    try stage.register("foreign", parent: "pane", owner: stage.other)
+    try stage.focus("entry")
+    _ = stage.model.ownerLeft(stage.owner)
+    #expect(Set(stage.model.fields.keys.map(\.text)) == ["window", "entry", "foreign"])
+    #expect(stage.path == ["entry", "window"])
+    #expect(stage.model.fields[entry]?.owner == nil)
+    try stage.write("demo.Form.Number", .int32(2))
+    try stage.model.blur(entry, by: stage.other)
+    #expect(stage.path == ["window"])
+    #expect(stage.model.ownerLeft(stage.owner).isEmpty)
+  }
+}

@@ -1,0 +1,113 @@
+import DBusTypes
+import Testing
+
+@testable import FocusModel
+
+@Suite("Limits: taken at the limit, refused one past it, given back")
+struct LimitTests {
+  private let key = "demo.Form.Text"
+
+  private func limited(_ body: () throws -> Void, at location: SourceLocation = #_sourceLocation) {
+    let error = #expect(throws: FocusError.self, sourceLocation: location, performing: body)
+    guard case .limitExceeded? = error else {
+      Issue.record("\(String(describing: error)) instead of limitExceeded", sourceLocation: location)
+      return
+    }
+  }
+
+  /// A string that takes `size` bytes as marshalled.
+  private func text(_ size: Int) -> DBusValue { .string(String(repeating: "x", count: size - 5)) }
+
+  @Test("A value: 1 MiB as marshalled")
+  func valueSize() throws {
+    var stage = try Stage()
+    limited { try stage.register("a", [key: text(Limits.valueSize + 1)]) }
+    try stage.register("a", [key: text(Limits.valueSize)])
+    try stage.focus("a")
+    limited { try stage.write(key, text(Limits.valueSize + 1)) }
+    #expect(try stage.value(key) == text(Limits.valueSize))
+  }
+
+  @Test("A value's depth: what the deepest reply can still show")
+  func valueDepth() throws {
+    func nested(_ depth: Int) -> DBusValue { (0..<depth).reduce(.int32(1)) { value, _ in .variant(value) } }
+    var stage = try Stage()
+    limited { try stage.register("a", [key: nested(Limits.valueDepth + 1)]) }
+    try stage.register("a", [key: nested(Limits.valueDepth)])
+  }
+
+  @Test("A field: 256 keys")
+  func keys() throws {
+    func values(_ count: Int) -> [String: DBusValue] {
+      Dictionary(uniqueKeysWithValues: (0..<count).map { ("demo.Form.K\($0)", .boolean(true)) })
+    }
+    var stage = try Stage()
+    limited { try stage.register("a", values(257)) }
+    let a = try stage.register("a", values(256))
+    limited { _ = try stage.model.publish([Key(key): .boolean(true)], on: a, by: stage.owner) }
+    _ = try stage.model.publish([Key("demo.Form.K0"): .boolean(false)], on: a, by: stage.owner)
+    _ = try stage.model.withdraw([Key("demo.Form.K0")], from: a, by: stage.owner)
+    _ = try stage.model.publish([Key("demo.Form.New"): .boolean(true)], on: a, by: stage.owner)
+  }
+
+  @Test("A label: 4 KiB; fields: 64 deep")
+  func labelAndDepth() throws {
+    var stage = try Stage()
+    var options = FieldOptions()
+    options.label = String(repeating: "x", count: 4097)
+    limited { _ = try stage.model.register(FieldID("a"), [:], options, owner: stage.owner) }
+    options.label?.removeLast()
+    _ = try stage.model.register(FieldID("a"), [:], options, owner: stage.owner)
+    try stage.register("f1")
+    for depth in 2...64 { try stage.register("f\(depth)", parent: "f\(depth - 1)") }
+    limited { try stage.register("f65", parent: "f64") }
+  }
+
+  @Test("An owner: 4,096 fields, each owner its own, given back with a field and with the owner")
+  func fields() throws {
+    var stage = try Stage()
+    for number in 0..<4096 { try stage.register("f\(number)") }
+    limited { try stage.register("more") }
+    try stage.register("foreign", owner: stage.other)
+    _ = try stage.model.unregister(FieldID("f0"), by: stage.owner)
+    try stage.register("more")
+    _ = stage.model.ownerLeft(stage.owner)
+    #expect(stage.model.fields.count == 1)
+    #expect(stage.model.allowances.count == 1)
+    try stage.register("again")
+  }
+
+  @Test("An owner: 64 MiB of values, counted on registration, publishing and writing")
+  func bytes() throws {
+    var stage = try Stage()
+    var mebibyte: [Key: DBusValue] = [:]
+    for number in 0..<63 { mebibyte[try Key("demo.Form.K\(number)")] = text(Limits.valueSize) }
+    let a = try stage.model.register(FieldID("a"), mebibyte, owner: stage.owner).id
+    try stage.register("b", ["demo.Form.Last": text(Limits.valueSize - 100), "demo.Form.Rest": text(100)])
+    limited { try stage.register("c", [key: .byte(1)]) }
+    limited { try stage.write("demo.Form.Rest", text(101), at: .field(FieldID("b"))) }
+    limited { _ = try stage.model.publish([Key("demo.Form.More"): .byte(1)], on: a, by: stage.owner) }
+    try stage.write("demo.Form.Rest", text(99), at: .field(FieldID("b")))
+    try stage.register("c", ["demo.Form.One": .byte(1)])
+    _ = try stage.model.unregister(a, by: stage.owner)
+    _ = try stage.model.unregister(FieldID("b"), by: stage.owner)
+    _ = try stage.model.unregister(FieldID("c"), by: stage.owner)
+    #expect(stage.model.allowances.isEmpty)
+  }
+
+  @Test("Lingering fields move to the allowance that those without an owner share")
+  func lingering() throws {
+    var stage = try Stage()
+    try stage.register("a", [key: text(1000)], lingers: true)
+    _ = stage.model.ownerLeft(stage.owner)
+    #expect(stage.model.allowances == [nil: Allowance(fields: 1, bytes: 1000)])
+    try stage.write(key, text(10), at: .field(FieldID("a")))
+    #expect(stage.model.allowances == [nil: Allowance(fields: 1, bytes: 10)])
+  }
+
+  @Test("A file descriptor cannot be kept")
+  func fileDescriptor() throws {
+    var stage = try Stage()
+    #expect(throws: FocusError.self) { try stage.register("a", [key: .unixFD(UnixFD(owning: -1))]) }
+  }
+}

@@ -1,0 +1,93 @@
+import DBusTypes
+import Testing
+
+@testable import FocusModel
+
+@Suite("Writes: types, read-only, conditions, revisions, sensitive fields")
+struct WritingTests {
+  private let key = "demo.Form.Number"
+
+  @Test("A write of another type is refused; of the same value changes nothing")
+  func types() throws {
+    var stage = try Stage()
+    let a = try stage.register("a", [key: .double(.nan)])
+    try stage.focus("a")
+    refused(.typeMismatch(try Key(key), expected: .double, actual: .int32)) { try stage.write(key, .int32(1)) }
+    _ = stage.model.settle()
+    let before = try stage.model.read(Key(key), at: .focused, by: stage.other)
+    let (reading, changes) = try stage.model.write(.double(.nan), to: Key(key), at: .focused, by: stage.other)
+    #expect(reading == before)
+    #expect(changes.isEmpty)
+    #expect(try stage.write(key, .double(-0.0)).revision == before.revision + 1)
+    #expect(try stage.write(key, .double(0.0)).revision == before.revision + 2)
+    #expect(try stage.value(key, at: .field(a)) == .double(0.0))
+  }
+
+  @Test("Read-only keys are the owner's to write")
+  func readOnly() throws {
+    var stage = try Stage()
+    let a = try stage.register("a", [key: .int32(1)], readOnly: [key])
+    try stage.focus("a")
+    refused(.readOnly(try Key(key), a)) { try stage.write(key, .int32(2)) }
+    try stage.write(key, .int32(3), by: stage.owner)
+    #expect(try stage.value(key) == .int32(3))
+  }
+
+  @Test("A condition that no longer holds is a conflict and writes nothing")
+  func conditions() throws {
+    var stage = try Stage()
+    let a = try stage.register("a", [key: .int32(1)])
+    let b = try stage.register("b", [key: .int32(2)])
+    try stage.focus("a")
+    let read = try stage.model.read(Key(key), at: .focused, by: stage.other)
+    try stage.write(key, .int32(5), if: WriteCondition(revision: read.revision, field: a))
+    for condition in [
+      WriteCondition(revision: read.revision), WriteCondition(field: b),
+      WriteCondition(revision: read.revision, field: a),
+    ] {
+      let error = #expect(throws: FocusError.self) { try stage.write(key, .int32(6), if: condition) }
+      guard case .conflict? = error else {
+        Issue.record("\(String(describing: error)) instead of a conflict")
+        continue
+      }
+    }
+    refused(.noSuchField("gone")) { try stage.write(key, .int32(6), if: WriteCondition(field: try FieldID("gone"))) }
+    #expect(try stage.value(key) == .int32(5))
+  }
+
+  @Test("Each change of a binding takes the next number of one counter; moves of focus take none")
+  func revisions() throws {
+    var stage = try Stage()
+    try stage.register("a", [key: .int32(1), "demo.Form.Text": .string("")])
+    try stage.register("b", [key: .int32(2)])
+    #expect(stage.model.revision == 3)
+    try stage.focus("a")
+    try stage.focus("b")
+    #expect(stage.model.revision == 3)
+    #expect(try stage.write(key, .int32(9)).revision == 4)
+    #expect(try stage.model.read(Key(key), at: .field(FieldID("a")), by: stage.other).revision <= 2)
+  }
+
+  @Test("A sensitive field shows its values to its owner alone, and takes writes from all")
+  func sensitive() throws {
+    var stage = try Stage()
+    var observer = Observer()
+    let plain = try stage.register("plain", [key: .int32(1)])
+    let secret = try stage.register("secret", [key: .int32(42)], sensitive: true)
+    try observer.see([.fieldAdded(plain), .fieldAdded(secret)], stage.model)
+    for id in ["plain", "secret"] {
+      try stage.focus(id)
+      try observer.see(stage.model.settle(), stage.model)
+    }
+    let shown = observer.focused
+    #expect(shown.isEmpty)
+    #expect(try stage.value(key, by: stage.owner) == .int32(42))
+    #expect(throws: FocusError.self) { try stage.value(key) }
+    #expect(try stage.model.readAll(at: .focused, by: stage.other).isEmpty)
+    #expect(try stage.model.readAll(at: .field(secret), by: stage.owner).count == 1)
+    let changes = try stage.model.write(.int32(43), to: Key(key), at: .focused, by: stage.other).changes
+    #expect(changes.isEmpty)
+    #expect(try stage.value(key, by: stage.owner) == .int32(43))
+    try observer.check(against: stage.model)
+  }
+}
