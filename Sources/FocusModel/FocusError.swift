@@ -8,8 +8,10 @@ public enum FocusError: Error, Hashable, Sendable {
   case noSuchField(String)
   /// The id is taken.
   case fieldExists(FieldID)
-  /// The key has another type while anyone publishes it.
-  case typeMismatch(Key, expected: DBusType, actual: DBusType)
+  /// The key has another type while anyone publishes it, or the element another than the value for it.
+  case typeMismatch(BindingPath, expected: DBusType, actual: DBusType)
+  /// The value has no such element.
+  case noSuchElement(Key, PointerError)
   /// The binding is no longer in the state that the write was meant for, or the key resolves to another field.
   case conflict(String)
   /// The field does not publish the key.
@@ -24,6 +26,17 @@ public enum FocusError: Error, Hashable, Sendable {
   case limitExceeded(String)
 }
 
+extension FocusError {
+  /// The error of a pointer into the value of `key`.
+  init(_ key: Key, _ error: PointerError) {
+    switch error {
+    case .noSuchElement: self = .noSuchElement(key, error)
+    case .typeMismatch(let pointer, let mismatch):
+      self = .typeMismatch(BindingPath(key, pointer), expected: mismatch.expected, actual: mismatch.actual)
+    }
+  }
+}
+
 extension FocusError: CustomStringConvertible {
   /// What was asked and what would have been right, in one sentence.
   public var description: String {
@@ -34,8 +47,10 @@ extension FocusError: CustomStringConvertible {
       "there is no field '\(text)': a field is named by its object path, /org/focusd/Focus1/field/ID"
     case .fieldExists(let id):
       "a field '\(id)' is registered already: choose another id, or \"\" to have one picked"
-    case .typeMismatch(let key, let expected, let actual):
-      "\(key) is of type '\(expected)', and the value given is of type '\(actual)'"
+    case .noSuchElement(let key, let error):
+      "\(key): \(error)"
+    case .typeMismatch(let path, let expected, let actual):
+      "\(path) is of type '\(expected)', and the value given is of type '\(actual)'"
     case .unknownProperty(let key, let field):
       "the field '\(field)' does not publish \(key)"
     case .readOnly(let key, let field):

@@ -14,7 +14,7 @@ struct KeyTypes: Hashable {
   func check(_ value: DBusValue, of key: Key) throws(FocusError) {
     guard let expected = entries[key]?.type else { return }
     let actual = value.type
-    guard actual == expected else { throw .typeMismatch(key, expected: expected, actual: actual) }
+    guard actual == expected else { throw .typeMismatch(BindingPath(key), expected: expected, actual: actual) }
   }
 
   mutating func add(_ key: Key, _ type: DBusType) {

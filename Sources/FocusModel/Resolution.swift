@@ -45,16 +45,17 @@ extension FocusModel {
     }
   }
 
-  /// What `key` holds at `place`.
+  /// What `path` leads to at `place`.
   /// - Throws: `FocusError`: `notFocused` at `focused`, `unknownProperty` or `noSuchField` at a field, `accessDenied`
-  ///   where the field is sensitive and not the client's.
-  public func read(_ key: Key, at place: Place, by client: BusName) throws(FocusError) -> Reading {
+  ///   where the field is sensitive and not the client's, `noSuchElement`.
+  public func read(_ path: BindingPath, at place: Place, by client: BusName) throws(FocusError) -> Reading {
+    let key = path.key
     let field = try holder(of: key, at: place)
     guard let binding = field.bindings[key] else { throw .unknownProperty(key, field.id) }
     guard field.isVisible(to: client) else {
       throw .accessDenied("\(key) is a value of the sensitive field '\(field.id)', shown to its owner only")
     }
-    return Reading(value: binding.value, field: field.id, revision: binding.revision)
+    return Reading(value: try path.element(of: binding.value), field: field.id, revision: binding.revision)
   }
 
   /// What every key holds at `place`, but for the sensitive ones that are not the client's.

@@ -15,16 +15,17 @@ public struct WriteCondition: Hashable, Sendable {
 }
 
 extension FocusModel {
-  /// Writes through the binding of `key` at `place`.
+  /// Writes through the binding that `path` leads to at `place`.
   ///
   /// A write of the value that is already there changes nothing.
   /// - Throws: `FocusError`: `notFocused` at `focused`, `unknownProperty` at a field, `noSuchField`, `conflict`,
-  ///   `readOnly`, `typeMismatch`, `limitExceeded`, `invalid`.
-  /// - Returns: what the binding holds afterwards.
+  ///   `readOnly`, `noSuchElement`, `typeMismatch`, `limitExceeded`, `invalid`.
+  /// - Returns: what the binding, or its element, holds afterwards, and what changed.
   public mutating func write(
-    _ value: DBusValue, to key: Key, at place: Place, if condition: WriteCondition = WriteCondition(),
+    _ value: DBusValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
     by client: BusName
   ) throws(FocusError) -> (reading: Reading, changes: [Change]) {
+    let key = path.key
     if let wanted = condition.field { try check(key, at: place, resolvesTo: wanted) }
     let field = try holder(of: key, at: place)
     guard var binding = field.bindings[key] else { throw .unknownProperty(key, field.id) }
@@ -32,21 +33,24 @@ extension FocusModel {
       throw .conflict("\(key) is at revision \(binding.revision) by now, and \(wanted) was asked for: read it again")
     }
     guard !binding.isReadOnly || field.isOwned(by: client) else { throw .readOnly(key, field.id) }
-    try types.check(value, of: key)
-    let size = try Limits.check(value, of: key)
-    let unchanged = Reading(value: binding.value, field: field.id, revision: binding.revision)
-    guard value != binding.value else { return (unchanged, []) }
+    let whole = try path.replacing(binding.value, with: value)
+    try types.check(whole, of: key)
+    let size = try Limits.check(whole, of: key)
+    let shown = path.pointer.tokens.isEmpty ? whole : value.lookedThrough
+    guard whole != binding.value else {
+      return (Reading(value: shown, field: field.id, revision: binding.revision), [])
+    }
     let growth = size - binding.size
     try allowances[field.owner, default: Allowance()].check(bytes: growth)
 
     var changes = settle()
-    binding.value = value
+    binding.value = whole
     binding.size = size
     binding.revision = nextRevision()
     fields[field.id]?.bindings[key] = binding
     charge(field.owner, bytes: growth)
-    if !field.isSensitive { changes += told(value, of: key, in: field.id) }
-    return (Reading(value: value, field: field.id, revision: binding.revision), changes)
+    if !field.isSensitive { changes += told(whole, of: key, in: field.id) }
+    return (Reading(value: shown, field: field.id, revision: binding.revision), changes)
   }
 
   private func check(_ key: Key, at place: Place, resolvesTo wanted: FieldID) throws(FocusError) {

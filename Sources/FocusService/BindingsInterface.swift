@@ -48,9 +48,9 @@ extension ServedInterface {
     key: .string, value: .structure([.variant, .objectPath, .uint64]))
 
   @Sendable private static func read(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
-    let key = try Key(call.string(0))
+    let path = try BindingPath(call.string(0))
     do {
-      let reading = try service.model.read(key, at: call.place(), by: call.client)
+      let reading = try service.model.read(path, at: call.place(), by: call.client)
       return [
         .variants([reading.value]), .objectPath(Target.path(of: reading.field)), .uint64(reading.revision),
       ]
@@ -60,7 +60,7 @@ extension ServedInterface {
   }
 
   @Sendable private static func write(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
-    let key = try Key(call.string(0))
+    let path = try BindingPath(call.string(0))
     let value = try call.variant(1)
     var options = Options(try call.dictionary(2))
     var condition = WriteCondition()
@@ -68,7 +68,7 @@ extension ServedInterface {
     condition.field = try options.field("field")
     try options.finish()
     let (reading, changes) = try service.model.write(
-      value, to: key, at: call.place(), if: condition, by: call.client)
+      value, to: path, at: call.place(), if: condition, by: call.client)
     service.announce(changes)
     return [
       .variant(reading.value), .objectPath(Target.path(of: reading.field)),

@@ -9,6 +9,7 @@ extension ErrorName {
   static let noSuchField = focus("NoSuchField")
   static let fieldExists = focus("FieldExists")
   static let typeMismatch = focus("TypeMismatch")
+  static let noSuchElement = focus("NoSuchElement")
   static let conflict = focus("Conflict")
 }
 
@@ -21,6 +22,7 @@ extension DBusError {
       case .noSuchField: .noSuchField
       case .fieldExists: .fieldExists
       case .typeMismatch: .typeMismatch
+      case .noSuchElement: .noSuchElement
       case .conflict: .conflict
       case .unknownProperty: .unknownProperty
       case .readOnly: .propertyReadOnly

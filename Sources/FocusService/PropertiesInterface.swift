@@ -33,8 +33,8 @@ extension ServedInterface {
     if let served = call.target.interface(interface) {
       return [.variant(try served.value(member, service.model, call.target, call.client))]
     }
-    let (key, place) = try binding(interface, member, call)
-    return [.variant(try service.model.read(key, at: place, by: call.client).value)]
+    let (path, place) = try binding(interface, member, call)
+    return [.variant(try service.model.read(path, at: place, by: call.client).value)]
   }
 
   @Sendable private static func set(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
@@ -45,18 +45,18 @@ extension ServedInterface {
       try served.property(member)
       throw DBusError(.propertyReadOnly, "\(interface).\(member) can be read only")
     }
-    let (key, place) = try binding(interface, member, call)
-    service.announce(try service.model.write(value, to: key, at: place, by: call.client).changes)
+    let (path, place) = try binding(interface, member, call)
+    service.announce(try service.model.write(value, to: path, at: place, by: call.client).changes)
     return []
   }
 
   /// The binding that a property's interface and name stand for.
   /// - Throws: `DBusError.unknownInterface` where the object has no bindings of that interface.
-  private static func binding(_ interface: String, _ member: String, _ call: Call) throws -> (Key, Place) {
+  private static func binding(_ interface: String, _ member: String, _ call: Call) throws -> (BindingPath, Place) {
     guard let place = call.target.place, !Key.isReserved(interface) else {
       throw unknownInterface(interface)
     }
-    return (try Key(interface: interface, member: member), place)
+    return (BindingPath(try Key(interface: interface, member: member)), place)
   }
 
   private static func unknownInterface(_ name: String) -> DBusError {

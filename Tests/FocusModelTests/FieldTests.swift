@@ -82,7 +82,7 @@ struct FieldTests {
     var stage = try Stage()
     let key = try Key("demo.Form.Number")
     let a = try stage.register("a", [key.description: .int32(1)])
-    let mismatch = FocusError.typeMismatch(key, expected: .int32, actual: .string)
+    let mismatch = FocusError.typeMismatch(BindingPath(key), expected: .int32, actual: .string)
     refused(mismatch) { try stage.register("b", [key.description: .string("1")]) }
     refused(mismatch) { _ = try stage.model.publish([key: .string("1")], on: a, by: stage.owner) }
     let b = try stage.register("b", [key.description: .int32(2)])

@@ -40,11 +40,11 @@ struct Stage {
     _ key: String, _ value: DBusValue, at place: Place = .focused, if condition: WriteCondition = WriteCondition(),
     by client: BusName? = nil
   ) throws -> Reading {
-    try model.write(value, to: Key(key), at: place, if: condition, by: client ?? other).reading
+    try model.write(value, to: BindingPath(key), at: place, if: condition, by: client ?? other).reading
   }
 
   func value(_ key: String, at place: Place = .focused, by client: BusName? = nil) throws -> DBusValue {
-    try model.read(Key(key), at: place, by: client ?? other).value
+    try model.read(BindingPath(key), at: place, by: client ?? other).value
   }
 
   /// The ids on the focus path.

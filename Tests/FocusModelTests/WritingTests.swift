@@ -12,10 +12,10 @@ struct WritingTests {
     var stage = try Stage()
     let a = try stage.register("a", [key: .double(.nan)])
     try stage.focus("a")
-    refused(.typeMismatch(try Key(key), expected: .double, actual: .int32)) { try stage.write(key, .int32(1)) }
+    refused(.typeMismatch(try BindingPath(key), expected: .double, actual: .int32)) { try stage.write(key, .int32(1)) }
     _ = stage.model.settle()
-    let before = try stage.model.read(Key(key), at: .focused, by: stage.other)
-    let (reading, changes) = try stage.model.write(.double(.nan), to: Key(key), at: .focused, by: stage.other)
+    let before = try stage.model.read(BindingPath(key), at: .focused, by: stage.other)
+    let (reading, changes) = try stage.model.write(.double(.nan), to: BindingPath(key), at: .focused, by: stage.other)
     #expect(reading == before)
     #expect(changes.isEmpty)
     #expect(try stage.write(key, .double(-0.0)).revision == before.revision + 1)
@@ -39,7 +39,7 @@ struct WritingTests {
     let a = try stage.register("a", [key: .int32(1)])
     let b = try stage.register("b", [key: .int32(2)])
     try stage.focus("a")
-    let read = try stage.model.read(Key(key), at: .focused, by: stage.other)
+    let read = try stage.model.read(BindingPath(key), at: .focused, by: stage.other)
     try stage.write(key, .int32(5), if: WriteCondition(revision: read.revision, field: a))
     for condition in [
       WriteCondition(revision: read.revision), WriteCondition(field: b),
@@ -65,7 +65,7 @@ struct WritingTests {
     try stage.focus("b")
     #expect(stage.model.revision == 3)
     #expect(try stage.write(key, .int32(9)).revision == 4)
-    #expect(try stage.model.read(Key(key), at: .field(FieldID("a")), by: stage.other).revision <= 2)
+    #expect(try stage.model.read(BindingPath(key), at: .field(FieldID("a")), by: stage.other).revision <= 2)
   }
 
   @Test("A sensitive field shows its values to its owner alone, and takes writes from all")
@@ -85,7 +85,7 @@ struct WritingTests {
     #expect(throws: FocusError.self) { try stage.value(key) }
     #expect(try stage.model.readAll(at: .focused, by: stage.other).isEmpty)
     #expect(try stage.model.readAll(at: .field(secret), by: stage.owner).count == 1)
-    let changes = try stage.model.write(.int32(43), to: Key(key), at: .focused, by: stage.other).changes
+    let changes = try stage.model.write(.int32(43), to: BindingPath(key), at: .focused, by: stage.other).changes
     #expect(changes.isEmpty)
     #expect(try stage.value(key, by: stage.owner) == .int32(43))
     try observer.check(against: stage.model)

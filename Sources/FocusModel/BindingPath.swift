@@ -1,0 +1,46 @@
+public import DBusTypes
+
+/// What a read or write is about: a key, and which element of its value.
+public struct BindingPath: Hashable, Sendable, CustomStringConvertible {
+  /// The key.
+  public let key: Key
+  /// The element of its value.
+  public let pointer: Pointer
+
+  /// Creates a path to the whole value of `key`, or to an element of it.
+  public init(_ key: Key, _ pointer: Pointer = .whole) {
+    self.key = key
+    self.pointer = pointer
+  }
+
+  /// Reads a key that a JSON Pointer may follow: `demo.Todo.Items/2/done`.
+  /// - Throws: `FocusError.invalid` where either is none.
+  public init(_ text: String) throws(FocusError) {
+    let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
+    key = try Key(String(text[..<slash]))
+    do {
+      pointer = try Pointer(String(text[slash...]))
+    } catch {
+      throw .invalid(error.description)
+    }
+  }
+
+  /// The path's text.
+  public var description: String { key.description + pointer.description }
+}
+
+extension BindingPath {
+  /// The element of `value` that the path leads to.
+  /// - Throws: `FocusError.noSuchElement`.
+  func element(of value: DBusValue) throws(FocusError) -> DBusValue {
+    do { return try value.element(at: pointer) } catch { throw FocusError(key, error) }
+  }
+
+  /// `whole` with the element that the path leads to replaced by `value`.
+  /// - Throws: `FocusError`: `noSuchElement`, `typeMismatch`.
+  func replacing(_ whole: DBusValue, with value: DBusValue) throws(FocusError) -> DBusValue {
+    // A whole value is the key's to check, not the pointer's: it may be any variant.
+    guard !pointer.tokens.isEmpty else { return value }
+    do { return try whole.replacingElement(at: pointer, with: value) } catch { throw FocusError(key, error) }
+  }
+}
