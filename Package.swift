@@ -29,6 +29,10 @@ let package = Package(
       name: "focusd", dependencies: ["CLinux", "DBus", "FocusService"], swiftSettings: strict),
     .executableTarget(
       name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes"], swiftSettings: strict),
+
+    .target(
+      name: "TestSupport", dependencies: ["DBusTypes"], path: "Tests/TestSupport",
+      resources: [.copy("Resources")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
