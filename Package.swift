@@ -33,6 +33,8 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["DBusTypes"], path: "Tests/TestSupport",
       resources: [.copy("Resources")], swiftSettings: strict),
+    .testTarget(
+      name: "DBusTypesTests", dependencies: ["DBusTypes", "TestSupport"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
