@@ -31,6 +31,11 @@ let package = Package(
       name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes"], swiftSettings: strict),
 
     .testTarget(name: "FocusModelTests", dependencies: ["DBusTypes", "FocusModel"], swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["DBusTypes"], path: "Tests/TestSupport",
+      resources: [.copy("Resources")], swiftSettings: strict),
+    .testTarget(
+      name: "DBusTypesTests", dependencies: ["DBusTypes", "TestSupport"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -34,7 +34,8 @@ extension DBusValue {
     case .int64: self = .int64(try DBusValue.integer(text, "64-bit integer"))
     case .uint64: self = .uint64(try DBusValue.integer(text, "unsigned 64-bit integer"))
     case .double:
-      guard let value = Double(text) else {
+      // A number past the type's range reads as infinity, which only its name may mean.
+      guard let value = Double(text), value.isFinite || !text.utf8.contains(where: isDigit) else {
         throw SyntaxError(expected: "number", text: text, rule: "digits such as 0.8 or 1e-3, 'inf' or 'nan'")
       }
       self = .double(value)

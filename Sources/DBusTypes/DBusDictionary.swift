@@ -59,6 +59,8 @@ extension DBusDictionary: Hashable {
     return true
   }
 
-  /// Feeds the number of entries into `hasher`, since equal dictionaries may differ in order.
-  public func hash(into hasher: inout Hasher) { hasher.combine(entries.count) }
+  /// Feeds the entries into `hasher` in a way that does not depend on their order.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(entries.reduce(0) { $0 &+ $1.hashValue })
+  }
 }

@@ -87,28 +87,33 @@ extension DBusValue: Hashable {
     }
   }
 
-  /// Feeds type and content into `hasher`.
+  /// Feeds kind and content into `hasher`.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(type.code)
     switch self {
-    case .byte(let value): hasher.combine(value)
-    case .boolean(let value): hasher.combine(value)
-    case .int16(let value): hasher.combine(value)
-    case .uint16(let value): hasher.combine(value)
-    case .int32(let value): hasher.combine(value)
-    case .uint32(let value): hasher.combine(value)
-    case .int64(let value): hasher.combine(value)
-    case .uint64(let value): hasher.combine(value)
-    case .double(let value): hasher.combine(value.bitPattern)
-    case .string(let value): for byte in value.utf8 { hasher.combine(byte) }
-    case .objectPath(let value): hasher.combine(value)
-    case .signature(let value): hasher.combine(value)
-    case .unixFD(let value): hasher.combine(value)
-    case .array(let value): hasher.combine(value)
-    case .structure(let value): hasher.combine(value)
-    case .dictionary(let value): hasher.combine(value)
-    case .variant(let value): hasher.combine(value)
+    case .byte(let value): Self.combine("y", value, &hasher)
+    case .boolean(let value): Self.combine("b", value, &hasher)
+    case .int16(let value): Self.combine("n", value, &hasher)
+    case .uint16(let value): Self.combine("q", value, &hasher)
+    case .int32(let value): Self.combine("i", value, &hasher)
+    case .uint32(let value): Self.combine("u", value, &hasher)
+    case .int64(let value): Self.combine("x", value, &hasher)
+    case .uint64(let value): Self.combine("t", value, &hasher)
+    case .double(let value): Self.combine("d", value.bitPattern, &hasher)
+    // Not as Swift hashes texts, for which one letter and a letter with an accent are the same.
+    case .string(let value): Self.combine("s", Array(value.utf8), &hasher)
+    case .objectPath(let value): Self.combine("o", value, &hasher)
+    case .signature(let value): Self.combine("g", value.text, &hasher)
+    case .unixFD(let value): Self.combine("h", value, &hasher)
+    case .array(let value): Self.combine("a", value, &hasher)
+    case .structure(let value): Self.combine("(", value, &hasher)
+    case .dictionary(let value): Self.combine("{", value, &hasher)
+    case .variant(let value): Self.combine("v", value, &hasher)
     }
+  }
+
+  private static func combine(_ kind: Unicode.Scalar, _ content: some Hashable, _ hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(content)
   }
 }
 

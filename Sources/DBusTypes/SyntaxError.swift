@@ -10,7 +10,7 @@ public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Creates an error about `text`, which is not the `expected` thing because of `rule`.
   public init(expected: String, text: String, rule: String) {
     self.expected = expected
-    self.text = text.utf8.count <= 300 ? text : String(text.prefix(60)) + "…"
+    self.text = text.utf8.count <= 300 ? text : String(text.unicodeScalars.prefix(60)) + "…"
     self.rule = rule
   }
 

@@ -1,0 +1,36 @@
+internal import Synchronization
+
+/// Lets so many in at a time; the others wait in the order in which they came.
+final class Gate: Sendable {
+  private struct State {
+    var free: Int
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(places: Int) { state = Mutex(State(free: places)) }
+
+  func enter() async {
+    await withCheckedContinuation { continuation in
+      let entered = state.withLock { state in
+        guard state.free > 0 else {
+          state.waiting.append(continuation)
+          return false
+        }
+        state.free -= 1
+        return true
+      }
+      if entered { continuation.resume() }
+    }
+  }
+
+  func leave() {
+    let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+      guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+      state.free += 1
+      return nil
+    }
+    next?.resume()
+  }
+}

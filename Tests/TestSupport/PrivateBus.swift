@@ -1,0 +1,96 @@
+internal import Foundation
+internal import Glibc
+
+/// A message bus of one test's own, which starts no services, in a directory of its own.
+package final class PrivateBus: Sendable {
+  /// So few at a time that none of them is starved.
+  private static let gate = Gate(places: 8)
+
+  /// What connects to the bus.
+  package let address: String
+  /// A directory that is removed with the bus; what the test starts has its home there.
+  package let directory: String
+  private let daemon: ManagedProcess
+
+  private init(directory: String) async throws {
+    self.directory = directory
+    let configuration = directory + "/bus.conf"
+    try Self.configuration(socket: directory + "/bus").write(
+      toFile: configuration, atomically: false, encoding: .utf8)
+    daemon = try await ManagedProcess.start(
+      ["/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1", "--config-file=" + configuration],
+      environment: [:])
+    address = try await daemon.line("address")
+  }
+
+  /// The session bus's own configuration, but for the services that it would start.
+  private static func configuration(socket: String) -> String {
+    let unlimited = [
+      "max_incoming_bytes", "max_outgoing_bytes", "max_message_size", "max_completed_connections",
+      "max_incomplete_connections", "max_connections_per_user", "max_match_rules_per_connection",
+      "max_replies_per_connection", "max_names_per_connection",
+    ].map { #"<limit name="\#($0)">1000000000</limit>"# }
+    return """
+      <busconfig>
+        <type>session</type>
+        <listen>unix:path=\(socket)</listen>
+        <auth>EXTERNAL</auth>
+        <policy context="default">
+          <allow send_destination="*" eavesdrop="true"/>
+          <allow eavesdrop="true"/>
+          <allow own="*"/>
+        </policy>
+        \(unlimited.joined(separator: "\n  "))
+      </busconfig>
+      """
+  }
+
+  /// Runs `body` with a fresh bus, and takes the bus and its directory away afterwards.
+  package static func with<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (PrivateBus) async throws -> Result
+  ) async throws -> Result {
+    await gate.enter()
+    defer { gate.leave() }
+    var template = Array((NSTemporaryDirectory() + "/focusd-test.XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw SpawnError(program: "mkdtemp", reason: String(cString: strerror(errno)))
+    }
+    let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let bus = try await PrivateBus(directory: directory)
+    do {
+      let result = try await body(bus)
+      try await bus.stop()
+      return result
+    } catch {
+      try await bus.stop()
+      throw error
+    }
+  }
+
+  /// Ends the bus, as a logout does.
+  /// - Throws: `DeadlinePassed`.
+  package func stop() async throws { try await daemon.stop() }
+
+  /// What a process of this test's session has for its environment.
+  package var environment: [String: String] {
+    var environment = [
+      "DBUS_SESSION_BUS_ADDRESS": address,
+      "HOME": directory,
+      "LANG": "C.UTF-8",
+      "PATH": "/usr/bin:/bin",
+      "XDG_RUNTIME_DIR": directory,
+      "XDG_STATE_HOME": directory + "/state",
+    ]
+    for name in ["ASAN_OPTIONS", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "SWIFT_BACKTRACE", "TSAN_OPTIONS"] {
+      environment[name] = ProcessInfo.processInfo.environment[name]
+    }
+    return environment
+  }
+
+  /// Starts `arguments`, the program's full path first, as a process of this session.
+  /// - Throws: `SpawnError`.
+  package func start(_ arguments: [String], extra: [String: String] = [:]) async throws -> ManagedProcess {
+    try await ManagedProcess.start(arguments, environment: environment.merging(extra) { $1 })
+  }
+}
