@@ -130,6 +130,9 @@ package final class GDBusPeer: Sendable {
   /// - Throws: `DeadlinePassed`.
   package func kill() async throws { try await process.stop() }
 
+  /// Begins to end the peer at once.
+  package func terminate() { process.terminate(9) }
+
   private static func decode(_ line: String) -> Event? {
     try? JSONDecoder().decode(Event.self, from: Data(line.utf8))
   }
