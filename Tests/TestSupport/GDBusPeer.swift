@@ -5,6 +5,11 @@ package struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
   package let name: String
   package let message: String
   package var description: String { "\(name): \(message)" }
+
+  package init(name: String, message: String) {
+    self.name = name
+    self.message = message
+  }
 }
 
 /// A signal as GDBus received it, its arguments in GVariant's text form.
