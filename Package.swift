@@ -37,6 +37,9 @@ let package = Package(
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "DBusTypesTests", dependencies: ["DBusTypes", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTypes", "TestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -42,18 +42,13 @@ public final class Connection {
     guard let opened else { throw DBusError(.disconnected, "no connection to the bus") }
     raw = opened
     dbus_connection_set_exit_on_disconnect(raw, 0)
-    if case .address = bus {
-      do {
-        _ = try withDBusError { dbus_bus_register(opened, $0) }
-      } catch {
-        dbus_connection_close(raw)
-        throw error
-      }
-    }
     dbus_connection_add_filter(raw, Connection.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
+    // From here on `deinit` takes the connection away, also where this throws.
+    if case .address = bus { _ = try withDBusError { dbus_bus_register(opened, $0) } }
   }
 
   deinit {
+    failPendingCalls()
     detach()
     dbus_connection_remove_filter(raw, Connection.filter, Unmanaged.passUnretained(self).toOpaque())
     dbus_connection_close(raw)
@@ -72,6 +67,7 @@ public final class Connection {
 
   /// Has `loop` receive and dispatch this connection's messages.
   public func attach(to loop: EventLoop) {
+    detach()
     self.loop = loop
     watches = ConnectionWatches(self, loop)
   }
@@ -106,9 +102,8 @@ public final class Connection {
   /// - Throws: `DBusError`: the peer's error, `NoReply` after `timeout`, or `Disconnected`.
   public func call(_ message: Message, timeout: Duration = .seconds(25)) throws(DBusError) -> Message {
     guard isConnected else { throw .disconnected }
-    let milliseconds = Int32(clamping: timeout.components.seconds * 1000)
     let reply = try withDBusError {
-      dbus_connection_send_with_reply_and_block(raw, message.raw, milliseconds, $0)
+      dbus_connection_send_with_reply_and_block(raw, message.raw, timeout.milliseconds, $0)
     }
     guard let reply else { throw .noMemory }
     return Message(adopting: reply)
@@ -131,8 +126,21 @@ public final class Connection {
   private static let filter: DBusHandleMessageFunction = { _, message, data in
     guard let message, let data else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
     let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
+    // libdbus itself answers a call that nobody here would.
+    if connection.onMessage == nil, dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL {
+      return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+    }
     connection.received(Message(sharing: message))
     return DBUS_HANDLER_RESULT_HANDLED
+  }
+
+  private func failPendingCalls() {
+    let calls = pending.sorted { $0.key < $1.key }.map(\.value)
+    pending = [:]
+    for call in calls {
+      if let timer = call.timer { loop?.cancel(timer) }
+      call.handler(.failure(.disconnected))
+    }
   }
 
   private func received(_ message: Message) {
@@ -142,9 +150,7 @@ public final class Connection {
       if let timer = call.timer { loop?.cancel(timer) }
       call.handler(.success(message))
     case .signal where dbus_message_is_signal(message.raw, "org.freedesktop.DBus.Local", "Disconnected") != 0:
-      let calls = pending.values
-      pending = [:]
-      for call in calls { call.handler(.failure(.disconnected)) }
+      failPendingCalls()
       onDisconnect?()
     case .methodCall, .signal, .other:
       onMessage?(message)

@@ -8,12 +8,15 @@ final class ConnectionWatches {
   /// How many bytes may wait to be written, because the bus is slow to read, before no more messages are handled.
   private static let outgoingLimit = 64 << 20
 
+  /// Kept alive while messages are dispatched: a handler may drop the last other reference.
+  private weak var owner: Connection?
   private let connection: OpaquePointer
   private let loop: EventLoop
   private var watches: [OpaquePointer] = []
   private var timeouts: [(raw: OpaquePointer, due: SuspendingClock.Instant)] = []
 
   init(_ connection: Connection, _ loop: EventLoop) {
+    owner = connection
     self.connection = connection.raw
     self.loop = loop
     let data = Unmanaged.passUnretained(self).toOpaque()
@@ -44,6 +47,7 @@ final class ConnectionWatches {
 
   func detach() {
     loop.remove(self)
+    owner = nil
     dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
     dbus_connection_set_timeout_functions(connection, nil, nil, nil, nil, nil)
   }
@@ -57,7 +61,7 @@ final class ConnectionWatches {
 
 extension ConnectionWatches: EventSource {
   var hasPendingWork: Bool {
-    dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS
+    owner != nil && dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS
       && dbus_connection_get_outgoing_size(connection) < Self.outgoingLimit
   }
 
@@ -87,6 +91,9 @@ extension ConnectionWatches: EventSource {
   }
 
   func dispatch() {
+    // A source that is detached in the middle of a turn is still asked once.
+    guard let owner else { return }
+    defer { withExtendedLifetime(owner) {} }
     if !timeouts.isEmpty {
       let now = SuspendingClock.now
       for timeout in timeouts where timeout.due <= now {

@@ -74,9 +74,15 @@ public final class EventLoop {
         origin.source.ready(token: origin.token, events: descriptor.revents)
       }
     }
-    timers.fireDue()
+    fireTimers()
     for source in sources { source.dispatch() }
     onTurnEnd?()
+  }
+
+  private func fireTimers() {
+    guard timers.earliest != nil else { return }
+    let now = SuspendingClock.now
+    while let handler = timers.takeDue(at: now) { handler() }
   }
 
   /// How long `poll` may wait, rounded up so that a deadline has passed when it returns; -1 for ever.
@@ -88,9 +94,15 @@ public final class EventLoop {
       let left = max(.zero, earliest - SuspendingClock.now)
       wait = min(wait ?? left, left)
     }
-    guard let wait else { return -1 }
-    let (seconds, attoseconds) = wait.components
-    let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
-    return Int32(min(milliseconds.rounded(.up), Double(Int32.max)))
+    return wait?.milliseconds ?? -1
+  }
+}
+
+extension Duration {
+  /// The duration in milliseconds, rounded up, within what C's timeouts can say.
+  var milliseconds: Int32 {
+    let (seconds, attoseconds) = components
+    let exact = Double(seconds) * 1000 + Double(attoseconds) / 1e15
+    return Int32(min(max(exact.rounded(.up), 0), Double(Int32.max)))
   }
 }

@@ -23,6 +23,7 @@ public final class Message {
 
   /// The bytes of the values that were appended to a message of one's own; 0 for one that was received.
   public internal(set) var bodySize = 0
+  var unixFDCount = 0
 
   /// Takes over one reference to `raw`.
   init(adopting raw: OpaquePointer) { self.raw = raw }
@@ -39,13 +40,21 @@ public final class Message {
     return message
   }
 
+  /// The bus closes the connection of who sends a message with the path or the interface that stands for itself.
+  private static func refuseLocal(_ path: ObjectPath, _ interface: InterfaceName?) throws(DBusError) {
+    for name in [path.text, interface?.text ?? ""] where name == DBUS_PATH_LOCAL || name == DBUS_INTERFACE_LOCAL {
+      throw DBusError(.invalidArgs, "'\(name)' is reserved, and no message may carry it")
+    }
+  }
+
   /// A method call; without an interface, the peer finds the method by its name alone.
   /// - Throws: `DBusError` as `append` does.
   public static func methodCall(
     to destination: BusName?, path: ObjectPath, interface: InterfaceName?, member: MemberName,
     _ arguments: [DBusValue] = []
   ) throws(DBusError) -> Message {
-    try make(dbus_message_new_method_call(destination?.text, path.text, interface?.text, member.text), arguments)
+    try refuseLocal(path, interface)
+    return try make(dbus_message_new_method_call(destination?.text, path.text, interface?.text, member.text), arguments)
   }
 
   /// A signal to everyone who has a match for it.
@@ -53,13 +62,21 @@ public final class Message {
   public static func signal(
     path: ObjectPath, interface: InterfaceName, member: MemberName, _ arguments: [DBusValue]
   ) throws(DBusError) -> Message {
-    try make(dbus_message_new_signal(path.text, interface.text, member.text), arguments)
+    try refuseLocal(path, interface)
+    return try make(dbus_message_new_signal(path.text, interface.text, member.text), arguments)
   }
 
   /// The reply to this method call.
   /// - Throws: `DBusError` as `append` does.
   public func reply(_ arguments: [DBusValue] = []) throws(DBusError) -> Message {
-    try Message.make(dbus_message_new_method_return(raw), arguments)
+    try checkIsReceived()
+    return try Message.make(dbus_message_new_method_return(raw), arguments)
+  }
+
+  private func checkIsReceived() throws(DBusError) {
+    guard serial != 0 else {
+      throw DBusError(.failed, "a message is replied to once it has been received, and this one was not sent yet")
+    }
   }
 
   /// The reply to this method call that says what went wrong.
@@ -67,6 +84,7 @@ public final class Message {
   /// NUL in the message is left out.
   /// - Throws: `DBusError` where libdbus finds no memory.
   public func reply(_ error: DBusError) throws(DBusError) -> Message {
+    try checkIsReceived()
     let text = error.message.filter { $0 != "\0" }
     return try Message.make(dbus_message_new_error(raw, error.name.text, text), [])
   }

@@ -5,21 +5,38 @@ extension Message {
   /// The most that one message carries, in bytes as marshalled: within it no array can pass the protocol's limit.
   public static let encodingLimit = ProtocolLimits.arraySize
 
+  /// The most file descriptors that one message carries; a bus closes the connection of who sends more.
+  public static let unixFDLimit = 16
+
   /// Appends values to the message, all or none of them.
-  /// - Throws: `DBusError`: `InvalidArgs` for a value that no message can carry (NUL in a text, an empty structure, an
+  /// - Throws: `DBusError`: `Failed` where the message was sent or received already, `InvalidArgs` for a value that no message can carry (NUL in a text, an empty structure, an
   ///   array with elements of another type), `LimitsExceeded` past the protocol's depth or `encodingLimit`.
   public func append(_ arguments: [DBusValue]) throws(DBusError) {
     guard !arguments.isEmpty else { return }
-    let size = arguments.reduce(0) { $1.marshalledEnd(from: $0) }
+    guard serial == 0 else { throw DBusError(.failed, "values are added to a message before it is sent") }
+    for argument in arguments { try MessageWriter.check(argument, as: argument.type) }
+    // libdbus writes the length of a signature into one byte, whatever it is.
+    let signature = arguments.reduce(signatureText.utf8.count) { $0 + $1.type.description.utf8.count }
+    guard signature <= 255 else {
+      throw DBusError(
+        .limitsExceeded, "the values' signature takes \(signature) bytes, and a message's takes 255 at most")
+    }
+    let descriptors = arguments.reduce(unixFDCount) { $0 + $1.unixFDCount }
+    guard descriptors <= Message.unixFDLimit else {
+      throw DBusError(
+        .limitsExceeded,
+        "the values hold \(descriptors) file descriptors, and a message carries \(Message.unixFDLimit) at most")
+    }
+    let size = arguments.reduce(bodySize) { $1.marshalledEnd(from: $0) }
     guard size <= Message.encodingLimit else {
       throw DBusError(
         .limitsExceeded, "the values take \(size) bytes, and a message carries \(Message.encodingLimit) at most")
     }
-    for argument in arguments { try MessageWriter.check(argument, as: argument.type) }
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(raw, &iterator)
     for argument in arguments { try MessageWriter.write(argument, &iterator) }
-    bodySize += size
+    bodySize = size
+    unixFDCount = descriptors
   }
 }
 
@@ -28,7 +45,8 @@ private enum MessageWriter {
   /// Checks that `value` is of `type` throughout and can be marshalled.
   /// - Throws: `DBusError` as `append` does.
   static func check(_ value: DBusValue, as type: DBusType, depth: Int = 0) throws(DBusError) {
-    guard depth <= ProtocolLimits.depth else {
+    // An array counts also where it is empty: other libraries go by its type.
+    guard depth + type.ownDepth <= ProtocolLimits.depth else {
       throw DBusError(.limitsExceeded, "the value is nested more than \(ProtocolLimits.depth) deep")
     }
     if depth == 0 || type == .variant { try checkSignature(value, type) }
@@ -161,5 +179,32 @@ extension DBusValue {
   public var variantContent: DBusValue? {
     guard case .variant(let content) = self else { return nil }
     return content
+  }
+}
+
+extension DBusValue {
+  /// How many file descriptors are anywhere within the value.
+  fileprivate var unixFDCount: Int {
+    guard holdsUnixFD else { return 0 }
+    return switch self {
+    case .unixFD: 1
+    case .array(let array): array.reduce(0) { $0 + $1.unixFDCount }
+    case .structure(let members): members.reduce(0) { $0 + $1.unixFDCount }
+    case .dictionary(let dictionary):
+      dictionary.entries.reduce(0) { $0 + $1.key.unixFDCount + $1.value.unixFDCount }
+    case .variant(let content): content.unixFDCount
+    default: 0
+    }
+  }
+}
+
+extension DBusType {
+  /// How many containers a value of this type is at least.
+  fileprivate var ownDepth: Int {
+    switch self {
+    case .dictionary: 2
+    case .array, .structure, .variant: 1
+    default: 0
+    }
   }
 }

@@ -33,15 +33,14 @@ struct TimerQueue {
     dropCancelled()
   }
 
-  /// Calls what is due, and what that makes due, in order.
-  mutating func fireDue() {
-    guard !order.isEmpty else { return }
-    let now = SuspendingClock.now
-    while let next = order.last, next.due <= now {
-      order.removeLast()
-      handlers.removeValue(forKey: next.number)?()
-    }
+  /// Takes out the earliest handler that is due at `now`, or nil.
+  ///
+  /// The caller calls it, when the queue is free again: a handler may schedule and cancel.
+  mutating func takeDue(at now: SuspendingClock.Instant) -> (() -> Void)? {
     dropCancelled()
+    guard let next = order.last, next.due <= now else { return nil }
+    order.removeLast()
+    return handlers.removeValue(forKey: next.number)
   }
 
   private mutating func dropCancelled() {

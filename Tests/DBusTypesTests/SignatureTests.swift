@@ -42,7 +42,7 @@ private func repeated(_ text: String, _ count: Int) -> String { String(repeating
     #expect(throws: SyntaxError.self) { try Signature(repeated("y", 10_000_000)) }
   }
 
-  /// Before, how often, at the core, after each, valid.
+  // (before, how often, at the core, after each, valid)
   @Test(
     arguments: [
       ("a", 32, "y", "", true), ("a", 33, "y", "", false), ("(", 32, "y", ")", true), ("(", 33, "y", ")", false),

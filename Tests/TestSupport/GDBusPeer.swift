@@ -5,6 +5,11 @@ package struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
   package let name: String
   package let message: String
   package var description: String { "\(name): \(message)" }
+
+  package init(name: String, message: String) {
+    self.name = name
+    self.message = message
+  }
 }
 
 /// A signal as GDBus received it, its arguments in GVariant's text form.
@@ -129,6 +134,9 @@ package final class GDBusPeer: Sendable {
   /// Ends the peer at once, as a crash does.
   /// - Throws: `DeadlinePassed`.
   package func kill() async throws { try await process.stop() }
+
+  /// Begins to end the peer at once.
+  package func terminate() { process.terminate(9) }
 
   private static func decode(_ line: String) -> Event? {
     try? JSONDecoder().decode(Event.self, from: Data(line.utf8))

@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import Foundation
 internal import Glibc
 
 /// A process that a test started, with what it has written so far, line by line.
@@ -15,11 +15,8 @@ package final class ManagedProcess: Sendable {
   package struct Progress: Sendable, CustomStringConvertible {
     package var output: [String] = []
     package var errors: [String] = []
+    /// How the process ended, once all that it wrote has been read.
     package var exit: Exit?
-    fileprivate var openStreams = 2
-
-    /// How the process ended, once that is known and all that it wrote has been read.
-    package var finished: Exit? { openStreams == 0 ? exit : nil }
 
     package var description: String {
       "output \(output), errors \(errors), \(exit.map { "\($0)" } ?? "running")"
@@ -48,9 +45,7 @@ package final class ManagedProcess: Sendable {
   package static func start(_ arguments: [String], environment: [String: String]) async throws -> ManagedProcess {
     let spawned = try await Spawner.shared.spawn(arguments, environment: environment)
     let managed = ManagedProcess(processID: spawned.process, name: arguments[0], input: spawned.input)
-    readLines(spawned.output, into: managed.progress) { $0.output.append($1) }
-    readLines(spawned.errors, into: managed.progress) { $0.errors.append($1) }
-    watchExit(of: spawned.process, managed.progress)
+    follow(spawned, managed.progress)
     return managed
   }
 
@@ -82,7 +77,7 @@ package final class ManagedProcess: Sendable {
   /// - Throws: `DeadlinePassed`.
   @discardableResult
   package func finish() async throws -> Exit {
-    try await progress.wait(for: "end of \(name)") { $0.finished }
+    try await progress.wait(for: "end of \(name)") { $0.exit }
   }
 
   /// Waits for the first line of output from line `start` on that `matches`.
@@ -100,50 +95,58 @@ package final class ManagedProcess: Sendable {
     try await progress.wait(for: "\(count) lines from \(name)") { $0.output.count >= count ? $0.output : nil }
   }
 
-  private static func readLines(
-    _ descriptor: Int32, into progress: Observed<Progress>,
-    _ append: @escaping @Sendable (inout Progress, String) -> Void
-  ) {
-    let queue = DispatchQueue(label: "lines")
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    nonisolated(unsafe) var rest: [UInt8] = []
-    source.setCancelHandler {
-      close(descriptor)
-      let last = rest.isEmpty ? nil : String(decoding: rest, as: UTF8.self)
-      progress.update {
-        if let last { append(&$0, last) }
-        $0.openStreams -= 1
+  /// Reads both streams to their ends, then waits for the process, on a thread of its own.
+  private static func follow(_ spawned: Spawner.Spawned, _ progress: Observed<Progress>) {
+    Thread.detachNewThread {
+      var (output, errors) = (LineReader(spawned.output), LineReader(spawned.errors))
+      while output.isOpen || errors.isOpen {
+        // A negative descriptor is one that `poll` passes over.
+        var set = [output, errors].map { pollfd(fd: $0.isOpen ? $0.descriptor : -1, events: Int16(POLLIN), revents: 0) }
+        guard poll(&set, nfds_t(set.count), -1) > 0 else { continue }
+        let (written, said) = (set[0].revents != 0 ? output.read() : [], set[1].revents != 0 ? errors.read() : [])
+        progress.update {
+          $0.output += written
+          $0.errors += said
+        }
       }
-    }
-    source.setEventHandler {
-      var chunk = [UInt8](repeating: 0, count: 65536)
-      let count = read(descriptor, &chunk, chunk.count)
-      guard count > 0 else {
-        if count == 0 || (errno != EAGAIN && errno != EINTR) { source.cancel() }
-        return
-      }
-      rest += chunk.prefix(count)
-      var lines: [String] = []
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        lines.append(String(decoding: rest[..<end], as: UTF8.self))
-        rest.removeSubrange(...end)
-      }
-      let complete = lines
-      progress.update { for line in complete { append(&$0, line) } }
-    }
-    source.resume()
-  }
-
-  private static func watchExit(of process: pid_t, _ progress: Observed<Progress>) {
-    let queue = DispatchQueue(label: "exit")
-    queue.async {
       var info = siginfo_t()
-      while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+      while waitid(P_PID, id_t(spawned.process), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
       let status = info._sifields._sigchld.si_status
       let exit: Exit = info.si_code == CLD_EXITED ? .status(status) : .signal(status)
       progress.update { $0.exit = exit }
       var ignored: Int32 = 0
-      while waitpid(process, &ignored, 0) == -1, errno == EINTR {}
+      while waitpid(spawned.process, &ignored, 0) == -1, errno == EINTR {}
     }
+  }
+}
+
+/// Takes lines out of a stream, and closes it at its end.
+private struct LineReader {
+  let descriptor: Int32
+  private(set) var isOpen = true
+  private var rest: [UInt8] = []
+
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// The lines that one read completes.
+  mutating func read() -> [String] {
+    var chunk = [UInt8](repeating: 0, count: 65536)
+    let count = Glibc.read(descriptor, &chunk, chunk.count)
+    guard count > 0 else {
+      if count == -1, errno == EINTR { return [] }
+      isOpen = false
+      close(descriptor)
+      return rest.isEmpty ? [] : [String(decoding: rest, as: UTF8.self)]
+    }
+    var lines: [String] = []
+    for byte in chunk.prefix(count) {
+      guard byte == UInt8(ascii: "\n") else {
+        rest.append(byte)
+        continue
+      }
+      lines.append(String(decoding: rest, as: UTF8.self))
+      rest = []
+    }
+    return lines
   }
 }

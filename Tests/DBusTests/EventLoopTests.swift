@@ -1,0 +1,114 @@
+import DBus
+import DBusTypes
+import TestSupport
+import Testing
+
+@Suite struct EventLoopTests {
+  @Test func timersFireInTheOrderInWhichTheyAreDue() throws {
+    let loop = EventLoop()
+    var fired: [Int] = []
+    for delay in [3, 1, 2, 0, 4] { loop.schedule(after: .milliseconds(delay * 20)) { fired.append(delay) } }
+    // Those of one length, in the order in which they were set.
+    for index in 10..<20 { loop.schedule(after: .milliseconds(100)) { fired.append(index) } }
+    try loop.turn(until: "timers") { fired.count == 15 }
+    #expect(fired == Array(0...4) + Array(10..<20))
+  }
+
+  @Test func aTimerMaySetAndCancelTimers() throws {
+    let loop = EventLoop()
+    var fired: [String] = []
+    let victim = loop.schedule(after: .milliseconds(20)) { fired.append("victim") }
+    loop.schedule(after: .milliseconds(1)) {
+      fired.append("first")
+      loop.cancel(victim)
+      loop.schedule(after: .zero) {
+        fired.append("second")
+        loop.schedule(after: .milliseconds(40)) { fired.append("last") }
+      }
+    }
+    try loop.turn(until: "timers") { fired.last == "last" }
+    #expect(fired == ["first", "second", "last"])
+  }
+
+  @Test func aTimerThatSetsItselfAgainDoesNotStarveOthers() async throws {
+    try await PrivateBus.with { bus in
+      let (loop, client) = (EventLoop(), try Connection(to: bus))
+      client.attach(to: loop)
+      var ticks = 0
+      func tick() {
+        ticks += 1
+        loop.schedule(after: .zero, tick)
+      }
+      tick()
+      #expect(try loop.call(client, Connection.getID()).arguments().count == 1)
+      #expect(ticks > 0)
+    }
+  }
+
+  @Test func cancelledTimersNeverFire() throws {
+    let loop = EventLoop()
+    var fired = 0
+    let timers = (0..<1000).map { index in loop.schedule(after: .milliseconds(index % 7)) { fired += 1 } }
+    for (index, timer) in timers.enumerated() where index % 10 != 0 { loop.cancel(timer) }
+    for timer in timers.prefix(5) { loop.cancel(timer) }
+    var done = false
+    loop.schedule(after: .milliseconds(8)) { done = true }
+    try loop.turn(until: "timers") { done }
+    #expect(fired == 99)
+    for timer in timers { loop.cancel(timer) }
+  }
+
+  @Test func stopEndsRunAtTheEndOfTheTurn() throws {
+    let loop = EventLoop()
+    var events: [String] = []
+    loop.onTurnEnd = { if !events.isEmpty { events.append("end") } }
+    loop.schedule(after: .zero) {
+      events.append("stop")
+      loop.stop()
+    }
+    loop.schedule(after: .seconds(1000)) { events.append("never") }
+    loop.run()
+    #expect(events == ["stop", "end"])
+  }
+
+  @Test func manyMessagesAreHandledInFewTurnsAndInOrder() async throws {
+    try await PrivateBus.with { bus in
+      let (loop, sender, receiver) = (EventLoop(), try Connection(to: bus), try Connection(to: bus))
+      receiver.attach(to: loop)
+      var received: [DBusValue] = []
+      receiver.onMessage = { message in
+        if message.kind == .methodCall { received += (try? message.arguments()) ?? [] }
+      }
+      let count = 5000
+      for index in 0..<count {
+        let message = try sender.message(to: receiver, "Call", [.int32(Int32(index))])
+        message.disableReply()
+        try sender.send(message)
+      }
+      sender.flush()
+      // What is read while this call waits is there when the loop turns next.
+      _ = try receiver.call(Connection.getID())
+      var turns: [Int] = []
+      loop.onTurnEnd = { turns.append(received.count) }
+      try loop.turn(until: "messages") { received.count == count }
+      #expect(received == (0..<count).map { .int32(Int32($0)) })
+      // No turn takes so many that its end is late.
+      #expect(zip([0] + turns, turns).allSatisfy { $1 - $0 <= 256 })
+    }
+  }
+
+  @Test func oneBusySourceDoesNotStarveAnother() async throws {
+    try await PrivateBus.with { bus in
+      let (loop, busy, quiet) = (EventLoop(), try Connection(to: bus), try Connection(to: bus))
+      busy.attach(to: loop)
+      quiet.attach(to: loop)
+      // Each message makes the next: there is always one under way.
+      busy.onMessage = { _ in
+        if let message = try? busy.message(to: busy, "Again") { _ = try? busy.send(message) }
+      }
+      defer { busy.onMessage = nil }
+      for _ in 0..<10 { try busy.send(busy.message(to: busy, "Again")) }
+      for _ in 0..<20 { #expect(try loop.call(quiet, Connection.getID()).arguments().count == 1) }
+    }
+  }
+}

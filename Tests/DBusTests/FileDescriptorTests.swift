@@ -1,0 +1,76 @@
+import DBus
+import DBusTypes
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct FileDescriptorTests {
+  /// Which file a descriptor stands for, whatever its number.
+  private static func identity(_ descriptor: UnixFD) -> [UInt] {
+    var status = stat()
+    fstat(descriptor.number, &status)
+    return [UInt(status.st_dev), UInt(status.st_ino)]
+  }
+
+  private static func pipe() throws -> [UnixFD] {
+    var ends: [Int32] = [-1, -1]
+    try #require(Glibc.pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return ends.map { UnixFD(owning: $0) }
+  }
+
+  @Test func descriptorsPassThroughGDBusAndBack() async throws {
+    try await PrivateBus.with { bus in
+      let peer = try await GDBusPeer(on: bus)
+      let client = try Connection(to: bus)
+      let ends = try Self.pipe()
+      let value = DBusValue.variant(
+        .structure([.unixFD(ends[0]), .array(try DBusArray(of: .unixFD, [.unixFD(ends[1])]))]))
+      let answer = try client.call(Connection.message(to: peer, "Echo", [value])).arguments()
+      guard case .structure(let members)? = answer.first?.variantContent, members.count == 2,
+        case .unixFD(let first) = members[0], case .array(let rest) = members[1], case .unixFD(let second)? = rest.first
+      else {
+        Issue.record("\(answer)")
+        return
+      }
+      #expect(Self.identity(first) == Self.identity(ends[0]))
+      #expect(Self.identity(second) == Self.identity(ends[1]))
+      #expect(first.number != ends[0].number)
+    }
+  }
+
+  @Test func aDescriptorIsClosedWithItsLastReference() throws {
+    var ends = try Self.pipe()
+    _ = fcntl(ends[0].number, F_SETFL, O_NONBLOCK)
+    var byte: UInt8 = 0
+    do {
+      let message = try Message.signal(
+        path: testPath, interface: testInterface, member: MemberName("Signal"), [.unixFD(ends.removeLast())])
+      let copies = try message.arguments() + message.arguments()
+      guard case .unixFD(let copy) = copies[0] else {
+        Issue.record("\(copies)")
+        return
+      }
+      #expect(fcntl(copy.number, F_GETFD) == FD_CLOEXEC)
+      #expect(read(ends[0].number, &byte, 1) == -1)
+    }
+    // Nobody holds the other end any more.
+    #expect(read(ends[0].number, &byte, 1) == 0)
+  }
+
+  @Test func tooManyDescriptorsAreAnErrorAndTheConnectionStays() async throws {
+    try await PrivateBus.with { bus in
+      let client = try Connection(to: bus)
+      let end = try Self.pipe()[0]
+      let peer = try await GDBusPeer(on: bus)
+      func message(_ count: Int) throws -> Message {
+        let descriptors = [DBusValue](repeating: .unixFD(end), count: count)
+        return try Connection.message(to: peer, "Echo", [.variant(.array(DBusArray(of: .unixFD, descriptors)))])
+      }
+      #expect(throws: Never.self) { try client.call(message(Message.unixFDLimit)) }
+      let error = try #require(throws: DBusError.self) { try client.call(message(Message.unixFDLimit + 1)) }
+      #expect(error.name == .limitsExceeded)
+      #expect(client.isConnected)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import DBus
+import DBusTypes
+import TestSupport
+
+/// The object and the interface that the test connections serve.
+let testPath = ObjectPath(known: "/test")
+let testInterface = InterfaceName(known: "test.Service")
+
+/// A condition that did not come true in time.
+struct NotReached: Error {
+  let condition: String
+}
+
+extension EventLoop {
+  /// Turns until `condition` holds.
+  func turn(until what: String = "condition", _ condition: () -> Bool) throws {
+    let deadline = SuspendingClock.now + .seconds(60)
+    while !condition() {
+      guard SuspendingClock.now < deadline else { throw NotReached(condition: what) }
+      turn(waitingAtMost: .seconds(1))
+    }
+  }
+
+  /// Calls over an attached connection, turning until the reply is there.
+  func call(_ connection: Connection, _ message: Message) throws -> Message {
+    var result: Result<Message, DBusError>?
+    try connection.call(message) { result = $0 }
+    try turn(until: "reply") { result != nil }
+    guard let result else { throw NotReached(condition: "reply") }
+    return try result.get().success()
+  }
+}
+
+extension Connection {
+  convenience init(to bus: PrivateBus) throws { try self.init(to: .address(bus.address)) }
+
+  /// A call of a method of `testInterface` at another test connection.
+  func message(to other: Connection, _ member: String, _ arguments: [DBusValue] = []) throws -> Message {
+    try .methodCall(
+      to: other.uniqueName, path: testPath, interface: testInterface, member: MemberName(member), arguments)
+  }
+
+  /// A call of a method of a peer in another process.
+  static func message(to peer: GDBusPeer, _ member: String, _ arguments: [DBusValue] = []) throws -> Message {
+    try .methodCall(
+      to: BusName(peer.uniqueName), path: ObjectPath(known: "/peer"), interface: InterfaceName(known: "test.Peer"),
+      member: MemberName(member), arguments)
+  }
+
+  /// Answers each call with its own arguments.
+  func serveEcho() {
+    onMessage = { [weak self] message in
+      guard message.kind == .methodCall, message.wantsReply else { return }
+      let reply = Result { try message.reply(message.arguments()) }
+      switch reply {
+      case .success(let reply): _ = try? self?.send(reply)
+      case .failure(let error):
+        let error = (error as? DBusError) ?? DBusError(.failed, "\(error)")
+        if let reply = try? message.reply(error) { _ = try? self?.send(reply) }
+      }
+    }
+  }
+}
