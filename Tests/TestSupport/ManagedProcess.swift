@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import Foundation
 internal import Glibc
 
 /// A process that a test started, with what it has written so far, line by line.
@@ -104,10 +104,23 @@ package final class ManagedProcess: Sendable {
     _ descriptor: Int32, into progress: Observed<Progress>,
     _ append: @escaping @Sendable (inout Progress, String) -> Void
   ) {
-    let queue = DispatchQueue(label: "lines")
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    nonisolated(unsafe) var rest: [UInt8] = []
-    source.setCancelHandler {
+    // Blocking reads: libdispatch's read sources lose the end of a pipe now and then, and crash, when many come and go.
+    Thread.detachNewThread {
+      var rest: [UInt8] = []
+      var chunk = [UInt8](repeating: 0, count: 65536)
+      while true {
+        let count = read(descriptor, &chunk, chunk.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { break }
+        rest += chunk.prefix(count)
+        var lines: [String] = []
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+          lines.append(String(decoding: rest[..<end], as: UTF8.self))
+          rest.removeSubrange(...end)
+        }
+        let complete = lines
+        progress.update { for line in complete { append(&$0, line) } }
+      }
       close(descriptor)
       let last = rest.isEmpty ? nil : String(decoding: rest, as: UTF8.self)
       progress.update {
@@ -115,28 +128,10 @@ package final class ManagedProcess: Sendable {
         $0.openStreams -= 1
       }
     }
-    source.setEventHandler {
-      var chunk = [UInt8](repeating: 0, count: 65536)
-      let count = read(descriptor, &chunk, chunk.count)
-      guard count > 0 else {
-        if count == 0 || (errno != EAGAIN && errno != EINTR) { source.cancel() }
-        return
-      }
-      rest += chunk.prefix(count)
-      var lines: [String] = []
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        lines.append(String(decoding: rest[..<end], as: UTF8.self))
-        rest.removeSubrange(...end)
-      }
-      let complete = lines
-      progress.update { for line in complete { append(&$0, line) } }
-    }
-    source.resume()
   }
 
   private static func watchExit(of process: pid_t, _ progress: Observed<Progress>) {
-    let queue = DispatchQueue(label: "exit")
-    queue.async {
+    Thread.detachNewThread {
       var info = siginfo_t()
       while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
       let status = info._sifields._sigchld.si_status
