@@ -40,6 +40,9 @@ let package = Package(
     .testTarget(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTypes", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,154 @@
+internal import Foundation
+internal import Testing
+
+/// `Systemd/install` by itself: what it writes, what it takes away, and what it refuses.
+@Suite struct InstallTests {
+  private static let installed = [
+    "bin/focusctl", "bin/focusd", "share/dbus-1/interfaces/org.focusd.Focus1.xml",
+    "share/dbus-1/services/org.focusd.Focus1.service", "share/systemd/user/focusd.service",
+  ]
+
+  /// Runs `script` in an empty home, which is removed with all that it holds.
+  private func run(_ script: String) async throws -> Transcript {
+    let home = FileManager.default.temporaryDirectory.appending(path: "focusd-home-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: home) }
+    return try await Script.run(script, in: home.path())
+  }
+
+  @Test(
+    arguments: [
+      ("--prefx /usr", "unknown option '--prefx'"),
+      ("--prefix", "--prefix needs a directory"),
+      ("--binaries", "--binaries needs a directory"),
+      ("here", "unexpected argument 'here'"),
+      ("--prefix '/home/a b'", "unlike '/home/a b'"),
+      ("--prefix '/opt/100%'", "unlike '/opt/100%'"),
+      ("--uninstall --binaries /usr/bin", "--binaries does not go with --uninstall"),
+      ("--keep-state", "--keep-state goes with --uninstall"),
+    ])
+  func aCallThatIsOffIsRefusedAndChangesNothing(words: String, complaint: String) async throws {
+    let transcript = try await run("status=0; $install \(words) || status=$?; find . -mindepth 1; exit $status")
+    #expect(transcript.status == 2, "\(transcript)")
+    #expect(transcript.output.isEmpty)
+    #expect(transcript.errors.count == 1 && transcript.errors[0].contains(complaint), "\(transcript)")
+  }
+
+  @Test func helpSaysEveryOption() async throws {
+    let transcript = try await run("$install --help")
+    #expect(transcript.status == 0)
+    for option in ["--prefix DIR", "--binaries DIR", "--uninstall", "--keep-state", "--help", "DESTDIR"] {
+      #expect(transcript.output.contains { $0.contains(option) }, "\(option)")
+    }
+  }
+
+  @Test func programsThatAreNotThereAreNamedAndNothingIsInstalled() async throws {
+    let transcript = try await run(
+      "status=0; $install --binaries /nowhere || status=$?; find . -mindepth 1; exit $status")
+    #expect(transcript.status == 1 && transcript.output.isEmpty, "\(transcript)")
+    #expect(transcript.errors.count == 1 && transcript.errors[0].contains("no program focusd in /nowhere"))
+  }
+
+  @Test func withoutASessionItInstallsAndSaysWhatItCouldNotDo() async throws {
+    let transcript = try await run(
+      """
+      $install --binaries "$BINARIES"
+      cd .local && find . -type f | sort
+      """)
+    #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
+    #expect(transcript.output.contains { $0.contains("No systemd user manager is reachable") }, "\(transcript)")
+    #expect(transcript.output.contains { $0.contains("No session bus is reachable") }, "\(transcript)")
+    let files = Set(Self.installed + ["share/focusd/installed"])
+    #expect(Set(transcript.output.filter { $0.hasPrefix("./") }.map { String($0.dropFirst(2)) }) == files)
+  }
+
+  @Test func uninstallingTakesWhatWasInstalledAndLeavesWhatWasThere() async throws {
+    let transcript = try await run(
+      """
+      mkdir -p .local/bin .config
+      echo mine >.local/bin/mine
+      find . | sort >/dev/shm/$$
+      trap 'rm /dev/shm/$$' EXIT
+      for round in first second; do $install --binaries "$BINARIES" >/dev/null; done
+      .local/bin/focusctl --help >/dev/null
+      $install --uninstall >/dev/null
+      find . | sort | diff /dev/shm/$$ -
+      """)
+    #expect(transcript.status == 0 && transcript.output.isEmpty && transcript.errors.isEmpty, "\(transcript)")
+  }
+
+  @Test(arguments: [("", ""), ("--keep-state", "./.local/state/focusd/fields\n")])
+  func theFieldsThatWereKeptGoWithTheDaemonUnlessTheyAreToStay(
+    option: String, left: String
+  ) async throws {
+    let transcript = try await run(
+      """
+      mkdir -p .local/state/focusd
+      echo field >.local/state/focusd/fields
+      $install --binaries "$BINARIES" >/dev/null
+      $install --uninstall \(option) >/dev/null
+      find . -type f
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(transcript.output.map { $0 + "\n" }.joined() == left)
+  }
+
+  @Test func whatWasNeverInstalledCannotBeRemoved() async throws {
+    let transcript = try await run("$install --uninstall")
+    #expect(transcript.status == 1, "\(transcript)")
+    #expect(transcript.errors.count == 1 && transcript.errors[0].contains("no installation is recorded"))
+  }
+
+  @Test func aPackageIsMadeBelowDESTDIRWithThePathsOfItsPrefix() async throws {
+    let transcript = try await run(
+      """
+      DESTDIR=$PWD/package $install --prefix /usr --binaries "$BINARIES"
+      cd package/usr && find . -type f | sort
+      grep -h '^Exec' share/systemd/user/focusd.service share/dbus-1/services/org.focusd.Focus1.service
+      ! grep -r '@[a-z]*@' share/systemd share/dbus-1/services
+      """)
+    #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
+    #expect(
+      transcript.output.dropFirst()
+        == (Self.installed.map { "./" + $0 } + [
+          "ExecStart=/usr/bin/focusd", "Exec=/usr/bin/focusd",
+        ])[...], "\(transcript)")
+  }
+
+  @Test func aBusWithoutSystemdStartsTheDaemonToo() async throws {
+    let transcript = try await run(
+      """
+      # Without it dbus-daemon looks in the home that the account has, whatever HOME says.
+      export XDG_DATA_HOME=$HOME/.local/share
+      dbus-run-session -- bash -euo pipefail -c '
+        has_owner() { busctl --user call org.freedesktop.DBus / org.freedesktop.DBus NameHasOwner s org.focusd.Focus1; }
+        $0 --binaries "$BINARIES" >/dev/null
+        has_owner
+        busctl --user get-property org.focusd.Focus1 /org/focusd/Focus1 org.focusd.Focus1.Manager Version
+        $0 --uninstall >/dev/null
+        has_owner
+      ' "$install"
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(transcript.output == ["b false", #"s "0.1.0""#, "b false"], "\(transcript)")
+  }
+
+  @Test func inASessionUninstallingLeavesNoFileNoServiceAndNoName() async throws {
+    let transcript = try await Script.runInSession(
+      """
+      find ~ | sort >/run/user/$UID/before
+      install_focusd
+      version
+      first=$(show MainPID)
+      install_focusd
+      [ "$(show MainPID)" != "$first" ]
+      /run/stage/Systemd/install --uninstall >/dev/null
+      find ~ | sort | diff /run/user/$UID/before -
+      [ ! -e "/proc/$first" ]
+      show LoadState
+      busctl --user list | awk '$1 == "org.focusd.Focus1"'
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(transcript.output == [#"s "0.1.0""#, "not-found"], "\(transcript)")
+  }
+}

@@ -1,0 +1,57 @@
+internal import Foundation
+internal import Testing
+
+/// What the daemon must not be able to do, tried in its place: a probe is installed as `focusd`.
+@Suite struct SandboxTests {
+  @Test func theDaemonReachesItsBusAndItsStateAndNothingElse() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "focusd-probe-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let probe = directory.appending(path: "probe")
+    try Self.probe.write(to: probe, atomically: false, encoding: .utf8)
+
+    let transcript = try await Script.runInSession(
+      staging: [probe.path()],
+      """
+      mkdir ~/probes
+      cp /run/stage/focusctl ~/probes/
+      install -m 755 /run/stage/probe ~/probes/focusd
+      echo secret >~/secret
+      /run/stage/Systemd/install --binaries ~/probes >/dev/null
+      systemctl --user start focusd.service
+      cat ~/.config/focusd/results ~/.local/state/focusd/results 2>/dev/null || true
+      [ ! -e ~/probe ] && [ ! -e "$XDG_RUNTIME_DIR/probe" ]
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(
+      transcript.output == [
+        "state yes", "bus yes", "manager no", "read-home no", "replace-itself no", "write-system no", "shared-tmp no",
+        "network no", "namespaces no", "privileges no",
+      ], "\(transcript)")
+  }
+
+  /// Each line tries one thing; the last process tells systemd that it is ready.
+  private static let probe = """
+    #!/bin/bash
+    can() { if eval "$2" >/dev/null 2>&1; then echo "$1 yes"; else echo "$1 no"; fi; }
+    {
+      can state 'touch "$STATE_DIRECTORY/probe"'
+      can bus 'busctl --user list'
+      can manager '[ -S "$XDG_RUNTIME_DIR/systemd/private" ]'
+      can read-home 'cat ~/secret'
+      touch ~/probe "$XDG_RUNTIME_DIR/probe"
+      can replace-itself 'echo >~/.local/bin/focusd'
+      can write-system 'touch /etc/probe || touch /var/lib/probe || touch /run/probe'
+      can shared-tmp '[ -n "$(ls /tmp)" ]'
+      can network 'exec 3<>/dev/udp/127.0.0.1/9'
+      can namespaces 'unshare --user true'
+      can privileges 'grep -q "NoNewPrivs:.*0" /proc/self/status || ! grep -q "CapBnd:.*0000000000000000" /proc/self/status'
+    } >"$STATE_DIRECTORY/results"
+    exec /usr/bin/python3 -c '
+    import os, signal, socket
+    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    manager.connect(os.environ["NOTIFY_SOCKET"])
+    manager.send(b"READY=1")
+    signal.pause()'
+    """
+}

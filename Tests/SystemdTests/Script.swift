@@ -1,0 +1,73 @@
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+/// The two implementations of the session bus that Debian has.
+enum SessionBus: String, CaseIterable, Sendable {
+  case daemon = "dbus-daemon"
+  case broker = "dbus-broker"
+}
+
+/// What a shell script printed, and how it ended.
+struct Transcript: CustomStringConvertible {
+  /// The exit status, or nil where a signal ended the script.
+  let status: Int32?
+  let output: [String]
+  let errors: [String]
+
+  var description: String {
+    "status \(status.map(String.init) ?? "of a signal")\n" + (output + errors).joined(separator: "\n")
+  }
+}
+
+/// Shell scripts that install and use focusd.
+enum Script {
+  static let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path()
+  static let installer = project + "/Systemd/install"
+
+  /// The programs under test: those built with the tests, or a release that is to be tried instead.
+  static let binaries = ProcessInfo.processInfo.environment["FOCUSD_TEST_BINARIES"] ?? Products.directory
+
+  /// Runs `script` with bash, where each command must succeed, in an environment that knows of no session.
+  static func run(
+    _ script: String, in directory: String, with environment: [String: String] = [:]
+  ) async throws -> Transcript {
+    let session = ["HOME": directory, "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", "BINARIES": binaries]
+    return try await finish(
+      ["/bin/bash", "-euo", "pipefail", "-c", "install=\(installer)\ncd\n" + script],
+      with: session.merging(environment) { $1 })
+  }
+
+  /// Runs `script` as an ordinary user in a session of `systemd --user` with `bus`.
+  ///
+  /// There `install_focusd` stands for the installer with the programs under test, and `version` for a call to the daemon.
+  /// Cancels the test, with the reason, where this machine cannot have such a session.
+  static func runInSession(
+    on bus: SessionBus = .daemon, staging files: [String] = [], _ script: String
+  ) async throws -> Transcript {
+    let staged = [project + "/Systemd", binaries + "/focusd", binaries + "/focusctl"] + files
+    let functions = """
+      install_focusd() { /run/stage/Systemd/install --binaries /run/stage >/dev/null; }
+      version() { busctl --user get-property org.focusd.Focus1 /org/focusd/Focus1 org.focusd.Focus1.Manager Version; }
+      show() { systemctl --user show focusd.service --value --property "$1"; }
+      logged() { grep -m "$1" "$2" < <(timeout 50 journalctl --user --follow --lines all --output cat -u focusd.service); }
+
+      """
+    let transcript = try await finish(
+      [project + "/Tests/SystemdTests/user-manager", "--bus", bus.rawValue] + staged.flatMap { ["--stage", $0] }
+        + ["bash", "-euo", "pipefail", "-c", functions + script],
+      with: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
+    if transcript.status == 77 {
+      try Test.cancel("\(bus.rawValue): \(transcript.errors.joined(separator: " "))")
+    }
+    return transcript
+  }
+
+  private static func finish(_ arguments: [String], with environment: [String: String]) async throws -> Transcript {
+    let process = try await ManagedProcess.start(arguments, environment: environment)
+    let exit = try await process.finish()
+    let progress = process.progress.now
+    let status: Int32? = if case .status(let status) = exit { status } else { nil }
+    return Transcript(status: status, output: progress.output, errors: progress.errors)
+  }
+}

@@ -1,0 +1,101 @@
+internal import Testing
+
+/// The daemon as a service of a real `systemd --user`, on either bus.
+@Suite struct ServiceTests {
+  @Test(arguments: SessionBus.allCases)
+  func theFirstCallStartsTheDaemon(bus: SessionBus) async throws {
+    let transcript = try await Script.runInSession(
+      on: bus,
+      """
+      install_focusd
+      systemctl --user is-enabled focusd.service
+      systemctl --user is-active focusd.service || true
+      version
+      systemctl --user status focusd.service | grep -o 'active (running)'
+      show StatusText
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(
+      transcript.output == [
+        "enabled", "inactive", #"s "0.1.0""#, "active (running)", "0 fields, nothing focused",
+      ], "\(transcript)")
+  }
+
+  @Test(arguments: SessionBus.allCases)
+  func twentyFirstCallsAtOnceStartOneDaemon(bus: SessionBus) async throws {
+    let transcript = try await Script.runInSession(
+      on: bus,
+      """
+      install_focusd
+      for caller in {1..20}; do version & callers+=($!); done
+      for caller in "${callers[@]}"; do wait "$caller"; done
+      wc -l <"/sys/fs/cgroup$(show ControlGroup)/cgroup.procs"
+      show NRestarts
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(transcript.output == Array(repeating: #"s "0.1.0""#, count: 20) + ["1", "0"], "\(transcript)")
+  }
+
+  @Test(arguments: SessionBus.allCases)
+  func aKilledDaemonComesBackByItself(bus: SessionBus) async throws {
+    let transcript = try await Script.runInSession(
+      on: bus,
+      """
+      install_focusd
+      version
+      first=$(show MainPID)
+      kill -KILL "$first"
+      logged 2 Started
+      version
+      show NRestarts
+      [ "$(show MainPID)" != "$first" ]
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    let started = "Started focusd.service - Focused values of the desktop session."
+    #expect(
+      transcript.output == [#"s "0.1.0""#, started, started, #"s "0.1.0""#, "1"], "\(transcript)")
+  }
+
+  @Test func aStoppedDaemonEndsInOrderAndStaysAwayUntilCalled() async throws {
+    let transcript = try await Script.runInSession(
+      """
+      install_focusd
+      version
+      systemctl --user stop focusd.service
+      for property in ActiveState Result ExecMainStatus NRestarts; do show $property; done
+      version
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(
+      transcript.output == [#"s "0.1.0""#, "inactive", "success", "0", "0", #"s "0.1.0""#], "\(transcript)")
+  }
+
+  @Test func theWatchdogIsFedAndADaemonThatHangsIsReplaced() async throws {
+    let transcript = try await Script.runInSession(
+      """
+      install_focusd
+      mkdir -p "$XDG_RUNTIME_DIR/systemd/user/focusd.service.d"
+      printf '[Service]\\nWatchdogSec=2s\\n' >"$XDG_RUNTIME_DIR/systemd/user/focusd.service.d/watchdog.conf"
+      systemctl --user daemon-reload
+      version
+      first=$(show WatchdogTimestampMonotonic) deadline=$(($(date +%s) + 30))
+      until [ "$(show WatchdogTimestampMonotonic)" != "$first" ]; do (($(date +%s) < deadline)); done
+      kill -STOP "$(show MainPID)"
+      logged 1 'Watchdog timeout' >/dev/null
+      logged 2 Started >/dev/null
+      version
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(transcript.output == [#"s "0.1.0""#, #"s "0.1.0""#], "\(transcript)")
+  }
+
+  @Test func systemdFindsNothingWrongWithTheUnit() async throws {
+    let transcript = try await Script.runInSession(
+      """
+      install_focusd
+      systemd-analyze --user verify focusd.service
+      systemd-analyze --user security --no-pager --threshold=10 focusd.service >/dev/null
+      """)
+    #expect(transcript.status == 0 && transcript.output.isEmpty && transcript.errors.isEmpty, "\(transcript)")
+  }
+}
