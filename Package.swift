@@ -17,10 +17,11 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     .target(name: "DBusTypes", swiftSettings: strict),
-    .target(name: "DBus", dependencies: ["CDBus", "CLinux", "DBusTypes"], swiftSettings: strict),
+    .target(name: "DBus", dependencies: ["CDBus", "CExpat", "CLinux", "DBusTypes"], swiftSettings: strict),
     .target(name: "FocusModel", dependencies: ["DBusTypes"], swiftSettings: strict),
     .target(
       name: "FocusService", dependencies: ["DBus", "DBusTypes", "FocusModel"],

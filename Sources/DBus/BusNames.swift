@@ -36,6 +36,25 @@ extension Connection {
     try withDBusError { dbus_bus_add_match(raw, rule.description, $0) }
   }
 
+  /// What is to become of a match rule.
+  public enum MatchChange: String, Sendable {
+    /// The bus is to take it.
+    case add = "AddMatch"
+    /// The bus is to drop it.
+    case remove = "RemoveMatch"
+  }
+
+  /// Has the bus take or drop `rule` without waiting for it; what is sent afterwards finds it done.
+  public func changeMatch(_ change: MatchChange, _ rule: MatchRule) {
+    guard
+      let message = try? Message.methodCall(
+        to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
+        member: MemberName(known: change.rawValue), [.string(rule.description)])
+    else { return }
+    message.disableReply()
+    _ = try? send(message)
+  }
+
   /// The unique name of who holds `name`, or nil.
   /// - Throws: `DBusError` where the bus does not answer.
   public func owner(of name: BusName) throws(DBusError) -> BusName? {

@@ -67,15 +67,27 @@ public struct InterfaceDescription: Sendable {
     public var type: DBusType
     /// What may be done with it.
     public var access: Access
-    /// Whether it keeps one value for the object's life.
-    public var isConstant: Bool
+    /// How changes of the value are told of.
+    public var emits: Emits
+
+    /// How changes of a property are told of: the annotation `org.freedesktop.DBus.Property.EmitsChangedSignal`.
+    public enum Emits: String, Sendable {
+      /// By a signal with the new value.
+      case always = "true"
+      /// By a signal without it.
+      case invalidates
+      /// There are none for the object's life.
+      case constant = "const"
+      /// Not at all.
+      case never = "false"
+    }
 
     /// Creates a property.
-    public init(_ name: MemberName, _ type: DBusType, _ access: Access = .read, isConstant: Bool = false) {
+    public init(_ name: MemberName, _ type: DBusType, _ access: Access = .read, emits: Emits = .always) {
       self.name = name
       self.type = type
       self.access = access
-      self.isConstant = isConstant
+      self.emits = emits
     }
   }
 
@@ -101,7 +113,7 @@ public struct InterfaceDescription: Sendable {
 
 /// Writes introspection documents.
 ///
-/// Everything in them is a checked name or type, neither of which can hold a character that XML would need escaped.
+/// All but arguments' names is a checked name or type, neither of which can hold a character that XML would need escaped.
 public enum IntrospectionDocument {
   /// The document of an object with `interfaces`, below which the nodes `children` lie.
   public static func xml(interfaces: [InterfaceDescription], children: [String]) -> String {
@@ -136,16 +148,18 @@ public enum IntrospectionDocument {
   private static func write(
     _ argument: InterfaceDescription.Argument, _ direction: String, _ text: inout String
   ) {
-    text += "      <arg name=\"\(argument.name)\" type=\"\(argument.type)\"\(direction)/>\n"
+    let name = argument.name.filter { !"<>&\"".contains($0) }
+    text += "      <arg name=\"\(name)\" type=\"\(argument.type)\"\(direction)/>\n"
   }
 
   private static func write(_ property: InterfaceDescription.Property, _ text: inout String) {
     text += "    <property name=\"\(property.name)\" type=\"\(property.type)\" access=\"\(property.access.rawValue)\""
-    guard property.isConstant else {
+    guard property.emits != .always else {
       text += "/>\n"
       return
     }
-    text += ">\n      <annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" value=\"const\"/>\n"
+    text += ">\n      <annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\""
+    text += " value=\"\(property.emits.rawValue)\"/>\n"
     text += "    </property>\n"
   }
 }

@@ -132,3 +132,38 @@ extension Message {
   /// Tells the receiver that nobody waits for a reply.
   public func disableReply() { dbus_message_set_no_reply(raw, 1) }
 }
+
+/// Messages that are passed on: their values are neither decoded nor copied one by one.
+extension Message {
+  private func copy(_ change: (OpaquePointer) -> dbus_bool_t) throws(DBusError) -> Message {
+    guard let raw = dbus_message_copy(raw) else { throw .noMemory }
+    let copy = Message(adopting: raw)
+    guard change(raw) != 0 else { throw .noMemory }
+    return copy
+  }
+
+  /// This method call, to the object at `path` of `destination`.
+  /// - Throws: `DBusError` where libdbus finds no memory.
+  public func forwarded(to destination: BusName, path: ObjectPath) throws(DBusError) -> Message {
+    try copy { raw in
+      dbus_message_set_auto_start(raw, 0)
+      return dbus_message_set_destination(raw, destination.text) & dbus_message_set_path(raw, path.text)
+    }
+  }
+
+  /// This reply, as one to `call`.
+  /// - Throws: `DBusError` where libdbus finds no memory.
+  public func forwarded(asReplyTo call: Message) throws(DBusError) -> Message {
+    try copy { raw in
+      dbus_message_set_destination(raw, call.sender?.text) & dbus_message_set_reply_serial(raw, call.serial)
+    }
+  }
+
+  /// This signal, to everyone and from the object at `path`.
+  /// - Throws: `DBusError` where libdbus finds no memory.
+  public func emittedAgain(from path: ObjectPath) throws(DBusError) -> Message {
+    try copy { raw in
+      dbus_message_set_destination(raw, nil) & dbus_message_set_path(raw, path.text)
+    }
+  }
+}

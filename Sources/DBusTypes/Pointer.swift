@@ -98,7 +98,7 @@ extension DBusValue {
   }
 
   /// What is below all variants around it.
-  package var lookedThrough: DBusValue {
+  public var lookedThrough: DBusValue {
     var value = self
     while case .variant(let content) = value { value = content }
     return value

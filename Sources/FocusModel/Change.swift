@@ -28,8 +28,18 @@ public enum Change: Hashable, Sendable {
   case interfacesRemoved(Place, [InterfaceName])
   /// Keys of one interface have new values, or none any more.
   case valuesChanged(Place, InterfaceName, changed: [NamedValue], invalidated: [MemberName])
-  /// An object has other keys than before.
-  case keysChanged(Place)
+  /// An object has other keys than before; or other commands, or other ones are enabled.
+  case membersChanged(Place, keys: Bool, commands: Bool)
+}
+
+/// What everyone is shown at one place.
+struct Shown: Hashable {
+  var values: [Key: DBusValue] = [:]
+  var commands: [Key: Bool] = [:]
+
+  var interfaces: Set<InterfaceName> {
+    Set(values.keys.lazy.map(\.interface)).union(commands.keys.lazy.map(\.interface))
+  }
 }
 
 /// A member and its value.
@@ -41,34 +51,37 @@ public struct NamedValue: Hashable, Sendable {
 }
 
 extension Change {
-  /// What must be said of `place` whose values were `old` and are `new`: interfaces that appear, values by interface,
-  /// interfaces that disappear, keys.
-  static func difference(_ place: Place, from old: [Key: DBusValue], to new: [Key: DBusValue]) -> [Change] {
-    var changed: [Key: DBusValue] = [:]
-    for (key, value) in new where old[key] != value { changed[key] = value }
-    let invalidated = old.keys.filter { new[$0] == nil }
-    guard !changed.isEmpty || !invalidated.isEmpty else { return [] }
-
+  /// What must be said of `place` that showed `old` and shows `new`: interfaces that appear, values by interface,
+  /// interfaces that disappear, keys, commands.
+  static func difference(_ place: Place, from old: Shown, to new: Shown) -> [Change] {
+    guard old != new else { return [] }
     var changes: [Change] = []
-    let before = Set(old.keys.lazy.map(\.interface))
-    let after = Set(new.keys.lazy.map(\.interface))
+    let before = old.interfaces
+    let after = new.interfaces
     let added = after.subtracting(before).sorted()
     if !added.isEmpty { changes.append(.interfacesAdded(place, added)) }
+    changes += values(place, from: old.values, to: new.values)
+    let removed = before.subtracting(after).sorted()
+    if !removed.isEmpty { changes.append(.interfacesRemoved(place, removed)) }
+    let keysChanged = old.values.keys != new.values.keys
+    let commandsChanged = old.commands != new.commands
+    if keysChanged || commandsChanged {
+      changes.append(.membersChanged(place, keys: keysChanged, commands: commandsChanged))
+    }
+    return changes
+  }
 
+  private static func values(_ place: Place, from old: [Key: DBusValue], to new: [Key: DBusValue]) -> [Change] {
+    let changed = new.filter { old[$0.key] != $0.value }
+    let invalidated = old.keys.filter { new[$0] == nil }
     let changedByInterface = Dictionary(grouping: changed.keys.sorted(), by: \.interface)
     let invalidatedByInterface = Dictionary(grouping: invalidated.sorted(), by: \.interface)
-    for interface in Set(changedByInterface.keys).union(invalidatedByInterface.keys).sorted() {
+    return Set(changedByInterface.keys).union(invalidatedByInterface.keys).sorted().map { interface in
       let values = changedByInterface[interface, default: []].compactMap { key in
         changed[key].map { NamedValue(name: key.member, value: $0) }
       }
-      changes.append(
-        .valuesChanged(
-          place, interface, changed: values, invalidated: invalidatedByInterface[interface, default: []].map(\.member)))
+      return .valuesChanged(
+        place, interface, changed: values, invalidated: invalidatedByInterface[interface, default: []].map(\.member))
     }
-
-    let removed = before.subtracting(after).sorted()
-    if !removed.isEmpty { changes.append(.interfacesRemoved(place, removed)) }
-    if !invalidated.isEmpty || changed.keys.contains(where: { old[$0] == nil }) { changes.append(.keysChanged(place)) }
-    return changes
   }
 }

@@ -10,12 +10,14 @@ public enum Scope: String, Hashable, Sendable {
 
 /// One key of one field: its value, and who may write it.
 public struct Binding: Hashable, Sendable {
-  /// The value now.
+  /// The value now; of a bound binding, the last that the owner told.
   public internal(set) var value: DBusValue
   /// The number of the binding's last change.
   public internal(set) var revision: UInt64
-  /// Whether only the owner may write it.
+  /// Whether only the owner may write it; a bound one then nobody.
   public internal(set) var isReadOnly: Bool
+  /// Whether the owner's object holds the value, and not the daemon.
+  public internal(set) var isBound = false
   /// The value's size in bytes as marshalled.
   var size: Int
 }
@@ -40,6 +42,8 @@ public struct Field: Sendable {
   public internal(set) var children: Set<FieldID> = []
   /// What the field publishes.
   public internal(set) var bindings: [Key: Binding] = [:]
+  /// The owner's own object behind the field, as far as focus is concerned, or nil.
+  public internal(set) var object: BoundObject?
   /// Later registrations have higher numbers.
   let registration: UInt64
 
@@ -49,11 +53,11 @@ public struct Field: Sendable {
   /// Whether `client` is shown the field's values.
   public func isVisible(to client: BusName) -> Bool { !isSensitive || owner == client }
 
-  /// The interfaces that the field's keys are members of.
-  public var interfaces: Set<InterfaceName> { Set(bindings.keys.lazy.map(\.interface)) }
+  /// The field's commands, each with whether it is enabled.
+  public var commands: [Key: Bool] { object?.commands.mapValues(\.isEnabled) ?? [:] }
 
-  /// The values that everyone is shown.
-  var publicValues: [Key: DBusValue] { isSensitive ? [:] : bindings.mapValues(\.value) }
+  /// What everyone is shown of the field.
+  var shown: Shown { Shown(values: isSensitive ? [:] : bindings.mapValues(\.value), commands: commands) }
 
   var bytes: Int { bindings.values.reduce(0) { $0 + $1.size } }
 }
@@ -72,6 +76,8 @@ public struct FieldOptions: Sendable {
   public var lingers = false
   /// Whether its values are shown to its owner alone.
   public var isSensitive = false
+  /// The owner's own object behind the field, or nil.
+  public var object: BoundObject?
 
   /// Creates the options of a plain scene.
   public init() {}

@@ -28,7 +28,7 @@ extension FocusModel {
     focusPath = path(from: id)
   }
 
-  /// Tells what has not been told yet of moves of focus.
+  /// Tells what has not been told yet: moves of focus, and what owners told of bound bindings.
   public mutating func settle() -> [Change] { settle(valuesMayDiffer: false) }
 
   mutating func settle(valuesMayDiffer: Bool) -> [Change] {
@@ -47,7 +47,12 @@ extension FocusModel {
     told.focusedField = focusedField
     told.focusPath = focusPath
     told.history = history
-    if pathChanged || valuesMayDiffer { changes += refreshFocusedValues() }
+    let updated = untold
+    untold = [:]
+    for (id, before) in updated.sorted(by: { $0.key < $1.key }) {
+      if let field = fields[id] { changes += Change.difference(.field(id), from: before, to: field.shown) }
+    }
+    if pathChanged || valuesMayDiffer || !updated.isEmpty { changes += refreshFocusedValues() }
     return changes
   }
 }

@@ -16,6 +16,12 @@ public enum FocusError: Error, Hashable, Sendable {
   case conflict(String)
   /// The field does not publish the key.
   case unknownProperty(Key, FieldID)
+  /// The command resolves to nothing now.
+  case commandNotFocused(Key)
+  /// The field has no such command.
+  case unknownCommand(Key, FieldID)
+  /// The command is there, and disabled.
+  case disabled(Key, FieldID)
   /// Only the owner may write the key.
   case readOnly(Key, FieldID)
   /// Only the owner may do that.
@@ -53,8 +59,14 @@ extension FocusError: CustomStringConvertible {
       "\(path) is of type '\(expected)', and the value given is of type '\(actual)'"
     case .unknownProperty(let key, let field):
       "the field '\(field)' does not publish \(key)"
+    case .commandNotFocused(let key):
+      "nothing has the command \(key) now: neither the focused field, its ancestors nor its scene"
+    case .unknownCommand(let key, let field):
+      "the field '\(field)' has no command \(key)"
+    case .disabled(let key, let field):
+      "the command \(key) of the field '\(field)' is disabled now"
     case .readOnly(let key, let field):
-      "\(key) of the field '\(field)' can be written by the field's owner only"
+      "\(key) of the field '\(field)' can be read only, by all but the owner of a stored binding"
     case .conflict(let sentence), .accessDenied(let sentence), .invalid(let sentence), .limitExceeded(let sentence):
       sentence
     }

@@ -1,4 +1,4 @@
-internal import DBusTypes
+public import DBusTypes
 
 /// The rules of focus: which fields there are, which of them holds focus, and what each key resolves to.
 ///
@@ -19,17 +19,20 @@ public struct FocusModel: Sendable {
 
   var types = KeyTypes()
   var scenes = SceneIndex()
+  var sceneCommands = SceneIndex()
   var allowances: [BusName?: Allowance] = [:]
   var fieldsByOwner: [BusName: Set<FieldID>] = [:]
   var lastRegistration: UInt64 = 0
   var told = Told()
+  /// What bound fields showed before what has not been told yet.
+  var untold: [FieldID: Shown] = [:]
 
   /// What everyone has been told of focus so far.
   struct Told: Sendable {
     var focusedField: FieldID?
     var focusPath: [FieldID] = []
     var history: [FieldID] = []
-    var values: [Key: DBusValue] = [:]
+    var shown = Shown()
   }
 
   /// Creates a model without fields.
@@ -51,6 +54,9 @@ public struct FocusModel: Sendable {
     }
     return field
   }
+
+  /// The fields that `owner` has registered.
+  public func fields(of owner: BusName) -> Set<FieldID> { fieldsByOwner[owner] ?? [] }
 
   /// `id`, then its ancestors up to the scene.
   public func path(from id: FieldID?) -> [FieldID] {

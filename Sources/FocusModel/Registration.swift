@@ -23,7 +23,15 @@ extension FocusModel {
     if let label, label.utf8.count > Limits.labelLength {
       throw .limitExceeded("a label may have \(Limits.labelLength) bytes, and this has \(label.utf8.count)")
     }
-    let sizes = try check(values, readOnly: options.readOnly, of: nil)
+    let bound = options.object
+    guard bound == nil || !options.lingers else {
+      throw .invalid("a field with an 'object' goes with it: 'linger' is not for it")
+    }
+    if let key = values.keys.sorted().first(where: { bound?.properties[$0] != nil }) {
+      throw .invalid("\(key) is given as a stored value and is a property of the field's object too: choose one")
+    }
+    let all = values.merging(bound?.values ?? [:]) { stored, _ in stored }
+    let sizes = try check(all, readOnly: options.readOnly, of: nil, commands: bound?.commands.count ?? 0)
     let bytes = sizes.values.reduce(0, +)
     try allowances[owner, default: Allowance()].check(fields: 1, bytes: bytes)
 
@@ -33,9 +41,14 @@ extension FocusModel {
     var field = Field(
       id: id, label: label ?? id.text, scope: options.scope, lingers: options.lingers,
       isSensitive: options.isSensitive, owner: owner, parent: options.parent, registration: lastRegistration)
-    for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+    field.object = bound
+    field.object?.values = [:]
+    for (key, value) in all.sorted(by: { $0.key < $1.key }) {
+      let property = bound?.properties[key]
       field.bindings[key] = Binding(
-        value: value, revision: nextRevision(), isReadOnly: options.readOnly.contains(key), size: sizes[key] ?? 0)
+        value: value, revision: nextRevision(),
+        isReadOnly: property.map { !$0.isWritable } ?? options.readOnly.contains(key), isBound: property != nil,
+        size: sizes[key] ?? 0)
     }
     insert(field, bytes: bytes)
     changes.append(.fieldAdded(id))
@@ -53,6 +66,7 @@ extension FocusModel {
       types.add(key, binding.value.type)
       scenes.add(key, of: field, in: scene)
     }
+    for key in field.commands.keys { sceneCommands.add(key, of: field, in: scene) }
   }
 
   private func unusedID() -> FieldID {
@@ -65,13 +79,13 @@ extension FocusModel {
   /// - Throws: `FocusError`: `invalid`, `typeMismatch`, `limitExceeded`.
   /// - Returns: their sizes in bytes as marshalled.
   private func check(
-    _ values: [Key: DBusValue], readOnly: Set<Key>, of field: Field?
+    _ values: [Key: DBusValue], readOnly: Set<Key>, of field: Field?, commands: Int
   ) throws(FocusError) -> [Key: Int] {
     let present = field?.bindings ?? [:]
     if let stray = readOnly.first(where: { values[$0] == nil && present[$0] == nil }) {
       throw .invalid("'read_only' lists \(stray), which is not among the field's keys")
     }
-    let count = present.count + values.keys.count { present[$0] == nil }
+    let count = commands + present.count + values.keys.count { present[$0] == nil }
     guard count <= Limits.keysPerField else {
       throw .limitExceeded("a field may have \(Limits.keysPerField) keys, and this would have \(count)")
     }
@@ -95,12 +109,15 @@ extension FocusModel {
     _ values: [Key: DBusValue], readOnly: Set<Key>? = nil, on id: FieldID, by client: BusName
   ) throws(FocusError) -> [Change] {
     var field = try field(id, ownedBy: client, to: "publish on")
-    let sizes = try check(values, readOnly: readOnly ?? [], of: field)
+    if let key = values.keys.sorted().first(where: { field.object?.properties[$0] != nil }) {
+      throw .invalid("\(key) is a property of the field's object: the owner changes it there")
+    }
+    let sizes = try check(values, readOnly: readOnly ?? [], of: field, commands: field.commands.count)
     let growth = sizes.reduce(0) { $0 + $1.value - (field.bindings[$1.key]?.size ?? 0) }
     try allowances[field.owner, default: Allowance()].check(bytes: growth)
 
     var changes = settle()
-    let before = field.publicValues
+    let before = field.shown
     let scene = scene(of: id)
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       if field.bindings[key] == nil {
@@ -115,7 +132,7 @@ extension FocusModel {
     for key in readOnly ?? [] { field.bindings[key]?.isReadOnly = true }
     charge(field.owner, bytes: growth)
     fields[id] = field
-    changes += Change.difference(.field(id), from: before, to: field.publicValues)
+    changes += Change.difference(.field(id), from: before, to: field.shown)
     changes += refreshFocusedValues(after: id)
     return changes
   }
@@ -126,10 +143,13 @@ extension FocusModel {
     _ keys: Set<Key>, from id: FieldID, by client: BusName
   ) throws(FocusError) -> [Change] {
     var field = try field(id, ownedBy: client, to: "withdraw keys from")
-    if let stray = keys.sorted().first(where: { field.bindings[$0] == nil }) { throw .unknownProperty(stray, id) }
+    for key in keys.sorted() {
+      guard let binding = field.bindings[key] else { throw .unknownProperty(key, id) }
+      guard !binding.isBound else { throw .invalid("\(key) is a property of the field's object, and stays with it") }
+    }
 
     var changes = settle()
-    let before = field.publicValues
+    let before = field.shown
     let scene = scene(of: id)
     for key in keys {
       guard let binding = field.bindings.removeValue(forKey: key) else { continue }
@@ -138,7 +158,7 @@ extension FocusModel {
       charge(field.owner, bytes: -binding.size)
     }
     fields[id] = field
-    changes += Change.difference(.field(id), from: before, to: field.publicValues)
+    changes += Change.difference(.field(id), from: before, to: field.shown)
     changes += refreshFocusedValues(after: id)
     return changes
   }

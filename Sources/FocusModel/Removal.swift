@@ -31,8 +31,7 @@ extension FocusModel {
       guard let field = fields[id] else { continue }
       takeOut(field)
       moved.formUnion(field.children)
-      let interfaces = field.isSensitive ? [] : field.interfaces.sorted()
-      changes.append(.fieldRemoved(id, interfaces: interfaces))
+      changes.append(.fieldRemoved(id, interfaces: field.shown.interfaces.sorted()))
     }
     guard !changes.isEmpty else { return [] }
     changes += moved.filter { fields[$0] != nil }.sorted().map { .parentChanged($0) }
@@ -46,6 +45,7 @@ extension FocusModel {
       types.remove(key)
       scenes.remove(key, of: field, in: scene)
     }
+    for key in field.commands.keys { sceneCommands.remove(key, of: field, in: scene) }
     charge(field.owner, fields: -1, bytes: -field.bytes)
     if let owner = field.owner {
       fieldsByOwner[owner]?.remove(field.id)
@@ -58,6 +58,7 @@ extension FocusModel {
     if focusedField == field.id { focusedField = field.parent }
     history.removeAll { $0 == field.id || $0 == focusedField }
     fields[field.id] = nil
+    untold[field.id] = nil
     for child in field.children {
       // The children of a scene become scenes, each with what lies below it.
       if field.parent == nil { moveSubtree(child, from: scene, to: child) }
@@ -73,6 +74,10 @@ extension FocusModel {
       for key in field.bindings.keys {
         scenes.remove(key, of: field, in: old)
         scenes.add(key, of: field, in: new)
+      }
+      for key in field.commands.keys {
+        sceneCommands.remove(key, of: field, in: old)
+        sceneCommands.add(key, of: field, in: new)
       }
     }
   }

@@ -91,13 +91,14 @@ extension FocusModel {
 
   /// Tells how the focused values differ from what was told last.
   mutating func refreshFocusedValues() -> [Change] {
-    var values: [Key: DBusValue] = [:]
+    var shown = Shown()
     for (key, id) in resolveAll() {
       guard let field = fields[id], !field.isSensitive else { continue }
-      values[key] = field.bindings[key]?.value
+      shown.values[key] = field.bindings[key]?.value
     }
-    let changes = Change.difference(.focused, from: told.values, to: values)
-    if !changes.isEmpty { told.values = values }
+    for (key, holder) in (try? commands(at: .focused)) ?? [:] { shown.commands[key] = holder.isEnabled }
+    let changes = Change.difference(.focused, from: told.shown, to: shown)
+    if !changes.isEmpty { told.shown = shown }
     return changes
   }
 }

@@ -14,17 +14,32 @@ public struct WriteCondition: Hashable, Sendable {
   }
 }
 
+/// What becomes of a write that nothing speaks against.
+public enum WriteOutcome: Hashable, Sendable {
+  /// It is done: what the binding, or its element, holds now, and what changed.
+  case written(Reading, [Change])
+  /// The binding is bound: the owner of the field is to be asked to make the whole value this.
+  case forwarded(FieldID, DBusValue)
+}
+
 extension FocusModel {
   /// Writes through the binding that `path` leads to at `place`.
   ///
   /// A write of the value that is already there changes nothing.
   /// - Throws: `FocusError`: `notFocused` at `focused`, `unknownProperty` at a field, `noSuchField`, `conflict`,
   ///   `readOnly`, `noSuchElement`, `typeMismatch`, `limitExceeded`, `invalid`.
-  /// - Returns: what the binding, or its element, holds afterwards, and what changed.
+  /// - Parameters:
+  ///   - value: what the binding, or its element, is to hold.
+  ///   - path: the key, and which element of its value.
+  ///   - place: where the key is looked up.
+  ///   - isCurrent: whether what a bound binding holds here is known to be what the owner's object holds.
+  ///   - condition: what must still hold.
+  ///   - client: who writes.
+  /// - Returns: what the write has led to.
   public mutating func write(
-    _ value: DBusValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
-    by client: BusName
-  ) throws(FocusError) -> (reading: Reading, changes: [Change]) {
+    _ value: DBusValue, to path: BindingPath, at place: Place, isCurrent: Bool = true,
+    if condition: WriteCondition = WriteCondition(), by client: BusName
+  ) throws(FocusError) -> WriteOutcome {
     let key = path.key
     if let wanted = condition.field { try check(key, at: place, resolvesTo: wanted) }
     let field = try holder(of: key, at: place)
@@ -32,14 +47,15 @@ extension FocusModel {
     if let wanted = condition.revision, wanted != binding.revision {
       throw .conflict("\(key) is at revision \(binding.revision) by now, and \(wanted) was asked for: read it again")
     }
-    guard !binding.isReadOnly || field.isOwned(by: client) else { throw .readOnly(key, field.id) }
+    guard !binding.isReadOnly || (!binding.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
     let whole = try path.replacing(binding.value, with: value)
     try types.check(whole, of: key)
     let size = try Limits.check(whole, of: key)
     let shown = path.pointer.tokens.isEmpty ? whole : value.lookedThrough
-    guard whole != binding.value else {
-      return (Reading(value: shown, field: field.id, revision: binding.revision), [])
+    guard whole != binding.value || (binding.isBound && !isCurrent) else {
+      return .written(Reading(value: shown, field: field.id, revision: binding.revision), [])
     }
+    guard !binding.isBound else { return .forwarded(field.id, whole) }
     let growth = size - binding.size
     try allowances[field.owner, default: Allowance()].check(bytes: growth)
 
@@ -50,7 +66,30 @@ extension FocusModel {
     fields[field.id]?.bindings[key] = binding
     charge(field.owner, bytes: growth)
     if !field.isSensitive { changes += told(whole, of: key, in: field.id) }
-    return (Reading(value: shown, field: field.id, revision: binding.revision), changes)
+    return .written(Reading(value: shown, field: field.id, revision: binding.revision), changes)
+  }
+
+  /// The field whose binding a write of `key` at `place` is about.
+  /// - Throws: `FocusError`: `notFocused`, `unknownProperty`, `noSuchField`, `conflict` for the condition's field.
+  public func holder(
+    of key: Key, at place: Place, if condition: WriteCondition
+  ) throws(FocusError) -> FieldID {
+    if let wanted = condition.field { try check(key, at: place, resolvesTo: wanted) }
+    return try holder(of: key, at: place).id
+  }
+
+  /// What `path` leads to in the field `id` after a write there; after an append, the array's last element.
+  /// - Throws: `FocusError`: `noSuchField`, `unknownProperty`, `noSuchElement`.
+  public func reading(afterWriteTo path: BindingPath, of id: FieldID) throws(FocusError) -> Reading {
+    guard let binding = try field(id).bindings[path.key] else { throw .unknownProperty(path.key, id) }
+    var path = path
+    if path.pointer.tokens.last == "-" {
+      let array = BindingPath(path.key, Pointer(tokens: path.pointer.tokens.dropLast()))
+      if case .array(let elements) = try array.element(of: binding.value).lookedThrough {
+        path = BindingPath(path.key, Pointer(tokens: array.pointer.tokens + [String(elements.count - 1)]))
+      }
+    }
+    return Reading(value: try path.element(of: binding.value), field: id, revision: binding.revision)
   }
 
   private func check(_ key: Key, at place: Place, resolvesTo wanted: FieldID) throws(FocusError) {
@@ -68,7 +107,7 @@ extension FocusModel {
     let changed = [NamedValue(name: key.member, value: value)]
     var changes: [Change] = [.valuesChanged(.field(id), key.interface, changed: changed, invalidated: [])]
     if resolve(key) == id {
-      told.values[key] = value
+      told.shown.values[key] = value
       changes.append(.valuesChanged(.focused, key.interface, changed: changed, invalidated: []))
     }
     return changes

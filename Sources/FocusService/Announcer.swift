@@ -29,7 +29,9 @@ enum Announcer {
     case .ownerChanged(let id): return [try own(.field, ["Owner"], .field(id), model)]
     case .parentChanged(let id): return [try own(.field, ["Parent"], .field(id), model)]
     case .focusedChanged(let id): return [try own(.field, ["Focused"], .field(id), model)]
-    case .keysChanged(let place): return [try own(.bindings, ["Keys"], target(place), model)]
+    case .membersChanged(let place, let keys, let commands):
+      let names = [("Keys", keys), ("Commands", commands)]
+      return [try own(.bindings, names.filter(\.1).map(\.0), target(place), model)]
     case .focusChanged(let focusedField, let focusPath, let history):
       let names = [("FocusedField", focusedField), ("FocusPath", focusPath), ("History", history)]
       return [try own(.manager, names.filter(\.1).map(\.0), .manager, model)]

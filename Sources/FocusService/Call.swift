@@ -10,6 +10,8 @@ struct Call {
   let target: Target
   /// What the call carries, of the types that the method's table entry names.
   let arguments: [DBusValue]
+  /// Where the answer goes that is not there yet when the method's handler returns.
+  let reply: PendingReply
 
   /// The argument at `index`, a text.
   /// - Throws: `DBusError` where the method's table entry has no text there.

@@ -9,6 +9,8 @@ extension ErrorName {
   static let noSuchField = focus("NoSuchField")
   static let fieldExists = focus("FieldExists")
   static let typeMismatch = focus("TypeMismatch")
+  static let disabled = focus("Disabled")
+  static let ownerGone = focus("OwnerGone")
   static let noSuchElement = focus("NoSuchElement")
   static let conflict = focus("Conflict")
 }
@@ -18,13 +20,15 @@ extension DBusError {
   init(_ error: FocusError) {
     let name: ErrorName =
       switch error {
-      case .notFocused: .notFocused
+      case .notFocused, .commandNotFocused: .notFocused
       case .noSuchField: .noSuchField
       case .fieldExists: .fieldExists
       case .typeMismatch: .typeMismatch
       case .noSuchElement: .noSuchElement
       case .conflict: .conflict
+      case .disabled: .disabled
       case .unknownProperty: .unknownProperty
+      case .unknownCommand: .unknownMethod
       case .readOnly: .propertyReadOnly
       case .accessDenied: .accessDenied
       case .invalid: .invalidArgs

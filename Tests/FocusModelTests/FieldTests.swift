@@ -102,12 +102,13 @@ struct FieldTests {
       changes == [
         .valuesChanged(
           .field(a), text.interface, changed: [.init(name: text.member, value: .string("x"))], invalidated: []),
-        .keysChanged(.field(a)),
+        .membersChanged(.field(a), keys: true, commands: false),
       ])
     #expect(try stage.model.publish([text: .string("x")], on: a, by: stage.owner).isEmpty)
     #expect(
       try stage.model.withdraw([text], from: a, by: stage.owner) == [
-        .valuesChanged(.field(a), text.interface, changed: [], invalidated: [text.member]), .keysChanged(.field(a)),
+        .valuesChanged(.field(a), text.interface, changed: [], invalidated: [text.member]),
+        .membersChanged(.field(a), keys: true, commands: false),
       ])
     refused(.unknownProperty(text, a)) { _ = try stage.model.withdraw([text], from: a, by: stage.owner) }
     for body in [

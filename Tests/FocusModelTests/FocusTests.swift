@@ -82,7 +82,8 @@ struct FocusTests {
     var stage = try Stage()
     try stage.register("a", ["demo.Form.Number": .int32(1)])
     try stage.focus("a")
-    let changes = try stage.model.write(.int32(2), to: BindingPath("demo.Form.Number"), at: .focused, by: stage.other)
+    let changes = try stage.model.written(.int32(2), to: BindingPath("demo.Form.Number"), at: .focused, by: stage.other)
+      .changes
       .changes
     let told = changes.compactMap { change -> DBusValue? in
       guard case .valuesChanged(.focused, _, let changed, _) = change else { return nil }

@@ -124,11 +124,11 @@ struct RandomWalkTests {
         let value = DBusValue.int32(Int32.random(in: 0..<4, using: &random))
         guard let holder = naive.resolve(key), let index = naive.entries.firstIndex(where: { $0.id == holder }) else {
           refused(.notFocused(key)) {
-            _ = try stage.model.write(value, to: BindingPath(key), at: .focused, by: owners[0])
+            _ = try stage.model.written(value, to: BindingPath(key), at: .focused, by: owners[0])
           }
           continue
         }
-        changes = try stage.model.write(value, to: BindingPath(key), at: .focused, by: owners[0]).changes
+        changes = try stage.model.written(value, to: BindingPath(key), at: .focused, by: owners[0]).changes
         naive.entries[index].values[key] = value
       }
       try observer.see(changes, stage.model)

@@ -40,7 +40,7 @@ struct Stage {
     _ key: String, _ value: DBusValue, at place: Place = .focused, if condition: WriteCondition = WriteCondition(),
     by client: BusName? = nil
   ) throws -> Reading {
-    try model.write(value, to: BindingPath(key), at: place, if: condition, by: client ?? other).reading
+    try model.written(value, to: BindingPath(key), at: place, if: condition, by: client ?? other).reading
   }
 
   func value(_ key: String, at place: Place = .focused, by client: BusName? = nil) throws -> DBusValue {
@@ -51,6 +51,18 @@ struct Stage {
   var path: [String] { model.focusPath.map(\.text) }
 
   var history: [String] { model.history.map(\.text) }
+}
+
+extension FocusModel {
+  /// Writes to a stored binding.
+  mutating func written(
+    _ value: DBusValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
+    by client: BusName
+  ) throws -> (reading: Reading, changes: [Change]) {
+    guard case .written(let reading, let changes) = try write(value, to: path, at: place, if: condition, by: client)
+    else { throw FocusError.invalid("\(path) is bound") }
+    return (reading, changes)
+  }
 }
 
 func keyed(_ values: [String: DBusValue]) throws -> [Key: DBusValue] {
@@ -70,7 +82,7 @@ struct Observer {
     for change in changes {
       switch change {
       case .fieldAdded(let id):
-        fields[id] = try #require(model.fields[id]).publicValues
+        fields[id] = try #require(model.fields[id]).shown.values
         interfaces[.field(id)] = Set(fields[id, default: [:]].keys.map(\.interface))
       case .fieldRemoved(let id, let gone):
         #expect(Set(gone) == interfaces[.field(id), default: []])
@@ -95,7 +107,7 @@ struct Observer {
           #expect(values.removeValue(forKey: key) != nil, "\(key) at \(place) was nil already")
         }
         if case .field(let id) = place { fields[id] = values } else { focused = values }
-      case .keysChanged, .ownerChanged, .parentChanged, .focusedChanged, .focusChanged:
+      case .membersChanged, .ownerChanged, .parentChanged, .focusedChanged, .focusChanged:
         break
       }
     }
@@ -111,10 +123,10 @@ struct Observer {
   /// Checks that what was told is what there is.
   func check(against model: FocusModel) throws {
     var truth: [Key: DBusValue] = [:]
-    for (key, id) in model.resolveAll() { truth[key] = model.fields[id]?.publicValues[key] }
+    for (key, id) in model.resolveAll() { truth[key] = model.fields[id]?.shown.values[key] }
     #expect(focused == truth)
     #expect(interfaces[.focused, default: []] == Set(truth.keys.map(\.interface)))
-    #expect(fields == model.fields.mapValues(\.publicValues))
+    #expect(fields == model.fields.mapValues(\.shown.values))
   }
 }
 

@@ -15,7 +15,7 @@ struct WritingTests {
     refused(.typeMismatch(try BindingPath(key), expected: .double, actual: .int32)) { try stage.write(key, .int32(1)) }
     _ = stage.model.settle()
     let before = try stage.model.read(BindingPath(key), at: .focused, by: stage.other)
-    let (reading, changes) = try stage.model.write(.double(.nan), to: BindingPath(key), at: .focused, by: stage.other)
+    let (reading, changes) = try stage.model.written(.double(.nan), to: BindingPath(key), at: .focused, by: stage.other)
     #expect(reading == before)
     #expect(changes.isEmpty)
     #expect(try stage.write(key, .double(-0.0)).revision == before.revision + 1)
@@ -85,7 +85,7 @@ struct WritingTests {
     #expect(throws: FocusError.self) { try stage.value(key) }
     #expect(try stage.model.readAll(at: .focused, by: stage.other).isEmpty)
     #expect(try stage.model.readAll(at: .field(secret), by: stage.owner).count == 1)
-    let changes = try stage.model.write(.int32(43), to: BindingPath(key), at: .focused, by: stage.other).changes
+    let changes = try stage.model.written(.int32(43), to: BindingPath(key), at: .focused, by: stage.other).changes
     #expect(changes.isEmpty)
     #expect(try stage.value(key, by: stage.owner) == .int32(43))
     try observer.check(against: stage.model)

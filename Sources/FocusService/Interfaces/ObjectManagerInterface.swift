@@ -61,15 +61,17 @@ enum ObjectSnapshot {
   private static func published(
     by target: Target, _ model: FocusModel, client: BusName?
   ) -> [(InterfaceName, [(name: String, value: DBusValue)])] {
-    guard let place = target.place, let bindings = try? model.bindings(at: place) else { return [] }
-    var interfaces: [(InterfaceName, [(name: String, value: DBusValue)])] = []
+    guard let place = target.place, let bindings = try? model.bindings(at: place),
+      let commands = try? model.commands(at: place)
+    else { return [] }
+    var interfaces: [InterfaceName: [(name: String, value: DBusValue)]] = [:]
+    for key in commands.keys { interfaces[key.interface] = [] }
     for (key, holder) in bindings.sorted(by: { $0.key < $1.key }) {
       guard let field = model.fields[holder.field],
         client.map({ field.isVisible(to: $0) }) ?? !field.isSensitive
       else { continue }
-      if interfaces.last?.0 != key.interface { interfaces.append((key.interface, [])) }
-      interfaces[interfaces.count - 1].1.append((key.member.text, holder.binding.value))
+      interfaces[key.interface, default: []].append((key.member.text, holder.binding.value))
     }
-    return interfaces
+    return interfaces.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }

@@ -11,10 +11,7 @@ extension ServedInterface {
   static let field = ServedInterface(
     .field,
     methods: [
-      Method("Focus") { service, call in
-        try service.model.focus(try call.field(), by: call.client)
-        return []
-      },
+      Method("Focus", focus),
       Method("Blur") { service, call in
         try service.model.blur(try call.field(), by: call.client)
         return []
@@ -40,13 +37,13 @@ extension ServedInterface {
         return []
       },
       Method("SetEnabled", in: [.init("commands", .dictionary(key: .string, value: .boolean))]) { service, call in
-        let field = try service.model.field(call.field())
-        guard field.isOwned(by: call.client) else {
-          throw FocusError.accessDenied("only the owner of the field '\(field.id)' may enable its commands")
+        guard case .dictionary(let given)? = call.arguments.first else { return [] }
+        var enabled: [Key: Bool] = [:]
+        for entry in given.entries {
+          guard let name = entry.key.basicText, case .boolean(let isEnabled) = entry.value else { continue }
+          enabled[try Key(name)] = isEnabled
         }
-        if let name = try call.dictionary(0).keys.sorted().first {
-          throw DBusError(.unknownMethod, "the field '\(field.id)' has no command '\(name)'")
-        }
+        service.announce(try service.model.setEnabled(enabled, of: call.field(), by: call.client))
         return []
       },
       Method("Unregister") { service, call in
@@ -64,6 +61,26 @@ extension ServedInterface {
       property("Linger", .boolean, isConstant: true) { field, _ in .boolean(field.lingers) },
       property("Sensitive", .boolean, isConstant: true) { field, _ in .boolean(field.isSensitive) },
     ])
+
+  /// Moves focus for the owner; for others, asks the field's object where that can be asked.
+  @Sendable private static func focus(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
+    let id = try call.field()
+    guard let object = service.objects[id], object.hasResponder, object.owner != call.client else {
+      try service.model.focus(id, by: call.client)
+      return []
+    }
+    let request = try Message.methodCall(
+      to: object.owner, path: object.path, interface: .responder, member: MemberName(known: "RequestFocus"),
+      [.objectPath(Target.path(of: id))])
+    try service.ownerCalls.call(object.owner, request) { result in
+      switch result {
+      case .success(let answer) where answer.kind == .error: call.reply.forward(answer)
+      case .success: call.reply.succeed([])
+      case .failure(let error): call.reply.fail(error)
+      }
+    }
+    return nil
+  }
 
   private static func property(
     _ name: String, _ type: DBusType, isConstant: Bool = false,

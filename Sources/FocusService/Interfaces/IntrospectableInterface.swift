@@ -9,7 +9,7 @@ extension ServedInterface {
     methods: [
       Method("Introspect", out: [.init("xml_data", .string)]) { service, call in
         let own = call.target.interfaces.map(\.description)
-        let published = try publishedInterfaces(service.model, call)
+        let published = try publishedInterfaces(service, call)
         return [
           .string(
             IntrospectionDocument.xml(
@@ -35,21 +35,31 @@ extension ServedInterface {
     }
   }
 
+  /// The interfaces of the bindings and commands at the called object, as the client may use them.
   private static func publishedInterfaces(
-    _ model: FocusModel, _ call: Call
+    _ service: FocusService, _ call: Call
   ) throws -> [InterfaceDescription] {
     guard let place = call.target.place else { return [] }
-    let bindings = try model.bindings(at: place).sorted { $0.key < $1.key }
-    var descriptions: [InterfaceDescription] = []
-    for (key, holder) in bindings {
+    let model = service.model
+    var found: [InterfaceName: InterfaceDescription] = [:]
+    for (key, holder) in try model.bindings(at: place).sorted(by: { $0.key < $1.key }) {
       guard let field = model.fields[holder.field] else { continue }
-      if descriptions.last?.name != key.interface { descriptions.append(InterfaceDescription(key.interface)) }
-      let writable = !holder.binding.isReadOnly || field.isOwned(by: call.client)
+      let binding = holder.binding
+      let writable = !binding.isReadOnly || (!binding.isBound && field.isOwned(by: call.client))
       let access: InterfaceDescription.Property.Access =
         field.isVisible(to: call.client) ? (writable ? .readWrite : .read) : .write
-      descriptions[descriptions.count - 1].properties.append(
-        .init(key.member, holder.binding.value.type, access))
+      // The daemon fetches what an owner only says is another now, and tells the value.
+      let declared = service.objects[field.id]?.property(key)?.emits ?? .always
+      found[key.interface, default: .init(key.interface)].properties.append(
+        .init(key.member, binding.value.type, access, emits: declared == .invalidates ? .always : declared))
     }
-    return descriptions
+    for (key, holder) in try model.commands(at: place).sorted(by: { $0.key < $1.key }) {
+      guard let method = service.objects[holder.field]?.method(key) else { continue }
+      found[key.interface, default: .init(key.interface)].methods.append(method)
+      if let signals = service.objects[holder.field]?.interface(key.interface)?.signals {
+        found[key.interface]?.signals = signals
+      }
+    }
+    return found.values.sorted { $0.name < $1.name }
   }
 }

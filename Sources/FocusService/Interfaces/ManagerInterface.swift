@@ -30,7 +30,7 @@ extension ServedInterface {
       Property("Version", .string, isConstant: true) { _, _, _ in .string(FocusService.version) },
     ])
 
-  @Sendable private static func register(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
+  @Sendable private static func register(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
     let text = try call.string(0)
     let id = text.isEmpty ? nil : try FieldID(text)
     let values = try service.values(call.dictionary(1))
@@ -40,16 +40,24 @@ extension ServedInterface {
     options.parent = try given.field("parent")
     if let scope = try given.string("scope") { options.scope = try Self.scope(scope) }
     options.readOnly = try service.keys(given.strings("read_only") ?? [])
-    let isBound = try given.take("object", .objectPath) != nil
-    let choosesInterfaces = try given.take("interfaces", .array(.string)) != nil
+    let object = try given.take("object", .objectPath)
+    let chosen = try given.strings("interfaces")
     options.lingers = try given.boolean("linger")
     options.isSensitive = try given.boolean("sensitive")
     let takesFocus = try given.boolean("focus")
     try given.finish()
-    guard !isBound, !choosesInterfaces else {
-      throw DBusError(
-        .notSupported, "the options 'object' and 'interfaces' are not supported yet: publish stored values instead")
+    if case .objectPath(let path)? = object {
+      guard !options.lingers else {
+        throw DBusError(.invalidArgs, "a field with an 'object' goes with its owner: 'linger' is not for it")
+      }
+      try service.register(
+        BoundRegistration(
+          id: id, values: values, options: options, takesFocus: takesFocus, chosen: chosen,
+          object: OwnedObject(owner: call.client, path: path), reply: call.reply))
+      return nil
     }
+    guard chosen == nil else { throw DBusError(.invalidArgs, "the option 'interfaces' goes with 'object'") }
+    if let id, service.objects.reserved.contains(id) { throw FocusError.fieldExists(id) }
     let (field, changes) = try service.model.register(id, values, options, owner: call.client)
     service.announce(changes)
     if takesFocus { try service.model.focus(field, by: call.client) }

@@ -27,17 +27,17 @@ extension ServedInterface {
         ])
     ])
 
-  @Sendable private static func get(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
+  @Sendable private static func get(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
     let interface = try call.string(0)
     let member = try call.string(1)
     if let served = call.target.interface(interface) {
       return [.variant(try served.value(member, service.model, call.target, call.client))]
     }
     let (path, place) = try binding(interface, member, call)
-    return [.variant(try service.model.read(path, at: place, by: call.client).value)]
+    return try service.read(path, at: place, for: call) { [.variant($0.value)] }
   }
 
-  @Sendable private static func set(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
+  @Sendable private static func set(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
     let interface = try call.string(0)
     let member = try call.string(1)
     let value = try call.variant(2)
@@ -46,8 +46,7 @@ extension ServedInterface {
       throw DBusError(.propertyReadOnly, "\(interface).\(member) can be read only")
     }
     let (path, place) = try binding(interface, member, call)
-    service.announce(try service.model.write(value, to: path, at: place, by: call.client).changes)
-    return []
+    return try service.write(value, to: path, at: place, for: call) { _ in [] }
   }
 
   /// The binding that a property's interface and name stand for.
@@ -63,33 +62,36 @@ extension ServedInterface {
     DBusError(.unknownInterface, "this object has no interface '\(name)'")
   }
 
-  @Sendable private static func getAll(_ service: FocusService, _ call: Call) throws -> [DBusValue] {
+  @Sendable private static func getAll(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
     let interface = try call.string(0)
     if let served = call.target.interface(interface) {
       return [.properties(served.values(service.model, call.target, call.client))]
     }
-    guard !interface.isEmpty else { return [try everything(service, call)] }
-    guard let place = call.target.place, !Key.isReserved(interface) else { throw unknownInterface(interface) }
+    guard let place = call.target.place else {
+      guard interface.isEmpty else { throw unknownInterface(interface) }
+      return [.properties(ownValues(service, call))]
+    }
+    if interface.isEmpty {
+      return try service.readAll(at: place, for: call) { [try everything(service, call, place)] }
+    }
+    guard !Key.isReserved(interface) else { throw unknownInterface(interface) }
     let name = try InterfaceName(interface)
-    let readings = try service.model.readAll(at: place, by: call.client).filter { $0.key.interface == name }
-    return [properties(readings)]
+    return try service.readAll(at: place, of: name, for: call) {
+      [properties(try service.model.readAll(at: place, by: call.client).filter { $0.key.interface == name })]
+    }
   }
 
-  /// What `GetAll("")` answers: the focused values; for other objects their own properties as well.
-  private static func everything(_ service: FocusService, _ call: Call) throws -> DBusValue {
-    guard let place = call.target.place else {
-      return .properties(
-        call.target.interfaces.flatMap { $0.values(service.model, call.target, call.client) })
-    }
+  private static func ownValues(_ service: FocusService, _ call: Call) -> [(name: String, value: DBusValue)] {
+    call.target.interfaces.flatMap { $0.values(service.model, call.target, call.client) }
+  }
+
+  /// What `GetAll("")` answers: the focused values; for a field its own properties as well.
+  private static func everything(_ service: FocusService, _ call: Call, _ place: Place) throws -> DBusValue {
     let bindings = properties(try service.model.readAll(at: place, by: call.client))
     guard place != .focused, case .dictionary(let dictionary) = bindings else { return bindings }
-    let own = call.target.interfaces.flatMap { $0.values(service.model, call.target, call.client) }
-    let names = Set(own.map { DBusValue.string($0.name) })
-    let rest = dictionary.entries.filter { !names.contains($0.key) }
-    return .dictionary(
-      DBusDictionary(
-        known: .string, .variant,
-        own.map { .init(key: .string($0.name), value: .variant($0.value)) } + rest))
+    let own = ownValues(service, call).map { DBusDictionary.Entry(key: .string($0.name), value: .variant($0.value)) }
+    let rest = dictionary.entries.filter { entry in !own.contains { $0.key == entry.key } }
+    return .dictionary(DBusDictionary(known: .string, .variant, own + rest))
   }
 
   /// The readings by their members; where two interfaces have a member of one name, the first interface's counts.

@@ -6,12 +6,13 @@ internal import FocusModel
 struct ServedInterface: Sendable {
   struct Method: Sendable {
     let description: InterfaceDescription.Method
-    let handler: @Sendable (FocusService, Call) throws -> [DBusValue]
+    /// Returns the results, or nil where the call's reply is given later.
+    let handler: @Sendable (FocusService, Call) throws -> [DBusValue]?
 
     init(
       _ name: String, in input: [InterfaceDescription.Argument] = [],
       out output: [InterfaceDescription.Argument] = [],
-      _ handler: @escaping @Sendable (FocusService, Call) throws -> [DBusValue]
+      _ handler: @escaping @Sendable (FocusService, Call) throws -> [DBusValue]?
     ) {
       self.description = .init(MemberName(known: name), in: input, out: output)
       self.handler = handler
@@ -38,7 +39,7 @@ struct ServedInterface: Sendable {
       _ name: String, _ type: DBusType, isConstant: Bool = false,
       _ get: @escaping @Sendable (FocusModel, Target, _ client: BusName?) -> DBusValue?
     ) {
-      self.description = .init(MemberName(known: name), type, isConstant: isConstant)
+      self.description = .init(MemberName(known: name), type, emits: isConstant ? .constant : .always)
       self.get = get
     }
   }

@@ -1,0 +1,3 @@
+// libexpat as Swift imports it.
+#pragma once
+#include <expat.h>

@@ -1,0 +1,150 @@
+public import DBusTypes
+
+/// The owner's own object behind a field: what it declares, and which of its commands are enabled.
+public struct BoundObject: Sendable {
+  /// A property that the object declares: a bound binding wherever the owner told a value.
+  public struct Property: Hashable, Sendable {
+    /// The property's type, which its value always has.
+    public var type: DBusType
+    /// Whether it can be written.
+    public var isWritable: Bool
+
+    /// Creates a declaration.
+    public init(type: DBusType, isWritable: Bool) {
+      self.type = type
+      self.isWritable = isWritable
+    }
+  }
+
+  /// A method that the object declares.
+  public struct Command: Hashable, Sendable {
+    /// Whether it can be called now.
+    public internal(set) var isEnabled = true
+
+    /// Creates an enabled command.
+    public init() {}
+  }
+
+  /// The readable properties that the object declares.
+  public var properties: [Key: Property]
+  /// The methods that the object declares.
+  public internal(set) var commands: [Key: Command]
+  /// What the owner told of the properties at first.
+  public var values: [Key: DBusValue]
+
+  /// Creates an object that declares these properties and commands.
+  public init(properties: [Key: Property], commands: Set<Key>, values: [Key: DBusValue]) {
+    self.properties = properties
+    self.commands = Dictionary(uniqueKeysWithValues: commands.map { ($0, Command()) })
+    self.values = values
+  }
+}
+
+extension FocusModel {
+  /// Takes in what the owner of a bound field told of its object's properties, nil for one that has no value any more.
+  ///
+  /// What is not declared, of another type than declared, or past a limit counts as nil. `settle` tells of it, so that a
+  /// flood of changes is told of once a turn.
+  public mutating func update(_ values: [Key: DBusValue?], of id: FieldID) {
+    guard var field = fields[id], let object = field.object else { return }
+    if untold[id] == nil { untold[id] = field.shown }
+    let scene = scene(of: id)
+    for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+      guard let property = object.properties[key] else { continue }
+      let old = field.bindings[key]
+      let size = value.flatMap { $0.type == property.type ? try? Limits.check($0, of: key) : nil }
+      let growth = (size ?? 0) - (old?.size ?? 0)
+      guard let value, let size, (try? allowances[field.owner, default: Allowance()].check(bytes: growth)) != nil
+      else {
+        guard let old else { continue }
+        field.bindings[key] = nil
+        types.remove(key)
+        scenes.remove(key, of: field, in: scene)
+        charge(field.owner, bytes: -old.size)
+        continue
+      }
+      guard old?.value != value else { continue }
+      if old == nil {
+        guard (try? types.check(value, of: key)) != nil else { continue }
+        types.add(key, property.type)
+        scenes.add(key, of: field, in: scene)
+      }
+      field.bindings[key] = Binding(
+        value: value, revision: nextRevision(), isReadOnly: !property.isWritable, isBound: true, size: size)
+      charge(field.owner, bytes: growth)
+    }
+    fields[id] = field
+  }
+
+  /// Turns commands of a field off and on.
+  /// - Throws: `FocusError`: `noSuchField`, `accessDenied`, `unknownCommand`.
+  public mutating func setEnabled(
+    _ enabled: [Key: Bool], of id: FieldID, by client: BusName
+  ) throws(FocusError) -> [Change] {
+    var field = try field(id, ownedBy: client, to: "enable commands of")
+    let commands = field.commands
+    if let stray = enabled.keys.sorted().first(where: { commands[$0] == nil }) { throw .unknownCommand(stray, id) }
+
+    var changes = settle()
+    let before = field.shown
+    for (key, isEnabled) in enabled { field.object?.commands[key]?.isEnabled = isEnabled }
+    fields[id] = field
+    changes += Change.difference(.field(id), from: before, to: field.shown)
+    changes += refreshFocusedValues(after: id)
+    return changes
+  }
+
+  /// The field that a call of the command `key` at `place` goes to.
+  /// - Throws: `FocusError`: `nothingFocused` at `focused`, `unknownCommand` or `noSuchField` at a field, `disabled`.
+  public func holder(ofCommand key: Key, at place: Place) throws(FocusError) -> FieldID {
+    let id: FieldID
+    switch place {
+    case .field(let field):
+      guard try self.field(field).commands[key] != nil else { throw .unknownCommand(key, field) }
+      id = field
+    case .focused:
+      guard let field = resolve(command: key) else { throw .commandNotFocused(key) }
+      id = field
+    }
+    guard fields[id]?.object?.commands[key]?.isEnabled == true else { throw .disabled(key, id) }
+    return id
+  }
+
+  /// The field that the command `key` resolves to now, enabled or not, or nil.
+  public func resolve(command key: Key) -> FieldID? {
+    for id in focusPath where fields[id]?.object?.commands[key] != nil { return id }
+    guard let scene = focusPath.last else { return nil }
+    return sceneCommands.newest(key, in: scene)
+  }
+
+  /// The commands at `place`, each with the field that has it and whether it is enabled.
+  /// - Throws: `FocusError.noSuchField`.
+  public func commands(at place: Place) throws(FocusError) -> [Key: (field: FieldID, isEnabled: Bool)] {
+    if case .field(let id) = place { return try field(id).commands.mapValues { (id, $0) } }
+    var found: [Key: (field: FieldID, isEnabled: Bool)] = [:]
+    if let scene = focusPath.last {
+      for key in sceneCommands.keys(of: scene) {
+        guard let id = sceneCommands.newest(key, in: scene), let isEnabled = fields[id]?.commands[key] else { continue }
+        found[key] = (id, isEnabled)
+      }
+    }
+    for id in focusPath.reversed() {
+      for (key, isEnabled) in fields[id]?.commands ?? [:] { found[key] = (id, isEnabled) }
+    }
+    return found
+  }
+
+  /// Whether a signal of `interface` that the object of the field `id` emits is one of `focused`: the field is the
+  /// innermost on the path with that interface, or the newest such scene-scoped one.
+  public func isFocused(_ interface: InterfaceName, of id: FieldID) -> Bool {
+    for candidate in focusPath where fields[candidate]?.shown.interfaces.contains(interface) == true {
+      return candidate == id
+    }
+    guard let scene = focusPath.last else { return false }
+    let keys = scenes.keys(of: scene).filter { $0.interface == interface }.compactMap { scenes.newest($0, in: scene) }
+    let commands = sceneCommands.keys(of: scene).filter { $0.interface == interface }
+      .compactMap { sceneCommands.newest($0, in: scene) }
+    let newest = (keys + commands).compactMap { fields[$0] }.max { $0.registration < $1.registration }
+    return newest?.id == id
+  }
+}

@@ -1,0 +1,90 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// From a method call to what answers it: an interface of the daemon's own, or a command of whatever has focus.
+extension FocusService {
+  func answer(_ message: Message) {
+    let reply = PendingReply(to: message, self)
+    do {
+      if let results = try perform(message, reply) { reply.succeed(results) }
+    } catch {
+      reply.fail(error)
+    }
+  }
+
+  /// Finds the method that `message` calls, checks its arguments and runs it.
+  /// - Throws: what the caller is to be told.
+  /// - Returns: the results, or nil where `reply` is given later.
+  private func perform(_ message: Message, _ reply: PendingReply) throws -> [DBusValue]? {
+    guard let client = message.sender, let path = message.path, let member = message.member else {
+      throw DBusError(.invalidArgs, "a method call names its object and its method")
+    }
+    guard let target = Target(path), exists(target) else {
+      throw DBusError(.unknownObject, "there is no object at \(path); the fields are below /org/focusd/Focus1/field")
+    }
+    guard let method = try find(member, of: message.interface, at: target, path) else {
+      try forwardCommand(message, to: target, path, reply)
+      return nil
+    }
+    let arguments = try message.arguments()
+    try method.check(arguments)
+    return try method.handler(self, Call(client: client, target: target, arguments: arguments, reply: reply))
+  }
+
+  private func exists(_ target: Target) -> Bool {
+    guard case .field(let id) = target else { return true }
+    return model.fields[id] != nil
+  }
+
+  /// The daemon's own method, or nil where the call is for an interface that is not the daemon's.
+  /// - Throws: `DBusError.unknownMethod`.
+  private func find(
+    _ member: MemberName, of interface: InterfaceName?, at target: Target, _ path: ObjectPath
+  ) throws(DBusError) -> ServedInterface.Method? {
+    guard let interface else {
+      for served in target.interfaces {
+        if let method = served.method(member) { return method }
+      }
+      throw DBusError(.unknownMethod, "no interface of \(path) has a method '\(member)'")
+    }
+    guard let served = target.interface(interface.text) else { return nil }
+    guard let method = served.method(member) else {
+      throw DBusError(.unknownMethod, "the interface \(interface) has no method '\(member)'")
+    }
+    return method
+  }
+
+  /// Passes a call on to the owner of the field that has the command.
+  /// - Throws: `DBusError.unknownInterface`, or `FocusError`: `commandNotFocused`, `unknownCommand`, `disabled`.
+  private func forwardCommand(
+    _ message: Message, to target: Target, _ path: ObjectPath, _ reply: PendingReply
+  ) throws {
+    guard let place = target.place, let interface = message.interface, let member = message.member,
+      !Key.isReserved(interface.text + "." + member.text)
+    else {
+      throw DBusError(.unknownInterface, "\(path) has no interface '\(message.interface?.text ?? "")'")
+    }
+    let command = try Key(interface: interface.text, member: member.text)
+    let object = try object(ofCommand: command, at: place)
+    let forwarded = try message.forwarded(to: object.owner, path: object.path)
+    guard message.wantsReply else {
+      try connection.send(forwarded)
+      return
+    }
+    try ownerCalls.call(object.owner, forwarded) { result in
+      switch result {
+      case .success(let answer): reply.forward(answer)
+      case .failure(let error): reply.fail(error)
+      }
+    }
+  }
+
+  /// The object that a call of `command` at `place` goes to.
+  /// - Throws: `FocusError`: `commandNotFocused`, `unknownCommand`, `disabled`.
+  func object(ofCommand command: Key, at place: Place) throws -> OwnedObject {
+    let id = try model.holder(ofCommand: command, at: place)
+    guard let object = objects[id] else { throw FocusError.unknownCommand(command, id) }
+    return object
+  }
+}

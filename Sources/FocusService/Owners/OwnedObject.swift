@@ -1,0 +1,91 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// A registrant's own object that stands behind a field.
+final class OwnedObject {
+  /// Where the object is.
+  struct Address: Hashable {
+    let owner: BusName
+    let path: ObjectPath
+  }
+
+  let address: Address
+  /// The field, once it is registered.
+  var field: FieldID?
+  /// The interfaces that the field exposes.
+  var interfaces: [InterfaceDescription] = []
+  /// Whether the object may be asked to take focus.
+  var hasResponder = false
+  /// What the owner told of the properties before the field was registered.
+  var values: [Key: DBusValue] = [:]
+  /// The keys whose value the owner said is another now, and not which.
+  var stale: Set<Key> = []
+  /// The values that the owner is being asked for, so that several who want one wait for one answer.
+  var refreshes: [Key: Refresh] = [:]
+  /// The writes of each key, in order; the first is under way.
+  var writes: [Key: [BoundWrite]] = [:]
+
+  init(owner: BusName, path: ObjectPath) { address = Address(owner: owner, path: path) }
+
+  var owner: BusName { address.owner }
+  var path: ObjectPath { address.path }
+
+  func interface(_ name: InterfaceName) -> InterfaceDescription? { interfaces.first { $0.name == name } }
+
+  func method(_ key: Key) -> InterfaceDescription.Method? {
+    interface(key.interface)?.methods.first { $0.name == key.member }
+  }
+
+  func property(_ key: Key) -> InterfaceDescription.Property? {
+    interface(key.interface)?.properties.first { $0.name == key.member && $0.access != .write }
+  }
+
+  /// Whether the owner has to be asked before the value is known.
+  func mustFetch(_ key: Key) -> Bool {
+    stale.contains(key) || refreshes[key] != nil || property(key)?.emits == .never
+  }
+}
+
+/// One question to an owner for a stale value, and who waits for the answer.
+struct Refresh {
+  /// What the answer, or what prevents one, is handed to.
+  typealias Handler = (Result<Void, DBusError>) -> Void
+
+  /// They asked before the question was sent, or while its answer would still do.
+  var waiting: [Handler] = []
+  /// They asked after the owner had said that the value is another once more.
+  var waitingForNext: [Handler] = []
+}
+
+/// The objects behind fields, by field and by address.
+struct OwnedObjects {
+  private var byField: [FieldID: OwnedObject] = [:]
+  private var byAddress: [OwnedObject.Address: [OwnedObject]] = [:]
+  /// The ids that registrations under way are to have.
+  var reserved: Set<FieldID> = []
+
+  subscript(id: FieldID) -> OwnedObject? { byField[id] }
+
+  func at(_ address: OwnedObject.Address) -> [OwnedObject] { byAddress[address] ?? [] }
+
+  /// - Returns: whether it is the first at its address.
+  mutating func add(_ object: OwnedObject) -> Bool {
+    byAddress[object.address, default: []].append(object)
+    return byAddress[object.address]?.count == 1
+  }
+
+  mutating func setField(_ id: FieldID, of object: OwnedObject) {
+    object.field = id
+    byField[id] = object
+  }
+
+  /// - Returns: whether it was the last at its address.
+  mutating func remove(_ object: OwnedObject) -> Bool {
+    if let id = object.field { byField[id] = nil }
+    byAddress[object.address]?.removeAll { $0 === object }
+    guard byAddress[object.address]?.isEmpty == true else { return false }
+    byAddress[object.address] = nil
+    return true
+  }
+}
