@@ -37,6 +37,12 @@ struct Bindings {
     }
   }
 
+  /// Who could publish a key that is nil here.
+  var described: String {
+    path == Focus1.focused
+      ? "no field on the focus path publishes it" : "the field '\(FieldID.id(path))' has no such key"
+  }
+
   private static func previousField(_ client: Client) throws(CommandError) -> ObjectPath? {
     do {
       guard case .array(let fields) = try client.property("History", of: Focus1.manager, at: Focus1.root),
@@ -48,9 +54,14 @@ struct Bindings {
     }
   }
 
-  /// What `key` holds, or nil.
+  /// What `key` holds, or nil: nothing on the focus path, or not this field, publishes it.
   func read(_ key: String) throws(DBusError) -> Reading? {
-    let reply = try client.call(path, Focus1.bindings, "Read", [.string(key)])
+    let reply: [DBusValue]
+    do {
+      reply = try client.call(path, Focus1.bindings, "Read", [.string(key)])
+    } catch  where error.name == .unknownProperty {
+      return nil
+    }
     guard reply.count == 3, case .array(let values) = reply[0], case .objectPath(let field) = reply[1],
       case .uint64(let revision) = reply[2]
     else { throw client.unexpected(reply, to: "Read") }

@@ -25,7 +25,7 @@ enum ReadingAndWriting {
       try writeUnseen(error.key, text, in: bindings)
       return
     }
-    guard let found else { throw unresolved(key) }
+    guard let found else { throw unresolved(key, in: bindings) }
     let value: DBusValue
     do {
       value = try ValueText.read(text, as: found.type)
@@ -41,7 +41,7 @@ enum ReadingAndWriting {
     let client = try call.connect()
     let bindings = try Bindings(client, call.options)
     guard let first = try valueOrRefusal({ () throws(ReadFailure) in try bindings.read(key) }) else {
-      throw unresolved(key)
+      throw unresolved(key, in: bindings)
     }
     let whole = first.key.text
     var reading = first.reading
@@ -83,8 +83,8 @@ enum ReadingAndWriting {
     .refused("'\(key)' was not changed: the field '\(FieldID.id(field))', which it was read from, has it no more")
   }
 
-  private static func unresolved(_ key: KeyArgument) -> CommandError {
-    CommandError(.nothing, "'\(key.name)' is nil: no field on the focus path publishes it")
+  private static func unresolved(_ key: KeyArgument, in bindings: Bindings) -> CommandError {
+    CommandError(.nothing, "'\(key.name)' is nil: \(bindings.described)")
   }
 
   private static func valueOrRefusal<T>(_ body: () throws(ReadFailure) -> T) throws(CommandError) -> T {

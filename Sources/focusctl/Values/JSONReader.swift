@@ -32,8 +32,8 @@ private struct JSONProblem: Error, CustomStringConvertible {
   let wanted: String
 
   var description: String {
-    guard !path.isEmpty else { return wanted }
-    return "at '\(path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined())' goes \(wanted)"
+    guard !path.isEmpty else { return "it is to be \(wanted)" }
+    return "'\(path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined())' is to be \(wanted)"
   }
 }
 
@@ -149,7 +149,7 @@ private struct JSONValue: DecodableWithConfiguration {
     do {
       return try DBusValue(text: text, of: type)
     } catch {
-      throw JSONProblem(path: decoder.codingPath, wanted: "\(error.expected), \(error.rule)")
+      throw JSONProblem(path: decoder.codingPath, wanted: "\(error.expected.withArticle), \(error.rule)")
     }
   }
 
@@ -213,6 +213,10 @@ private struct JSONValue: DecodableWithConfiguration {
     else { return nil }
     return try? DBusType(signature)
   }
+}
+
+extension String {
+  fileprivate var withArticle: String { ("aeiou".contains(prefix(1)) ? "an " : "a ") + self }
 }
 
 extension DBusType {

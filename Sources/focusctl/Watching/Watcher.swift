@@ -1,5 +1,6 @@
 import DBus
 import DBusTypes
+import Glibc
 
 /// Follows the values of one object of the daemon, across the daemon's restarts.
 ///
@@ -52,6 +53,8 @@ final class Watcher {
     client.connection.onMessage = { [unowned self] in received($0) }
     client.connection.onDisconnect = { [unowned self] in stop(CommandError(.noDaemon, "the bus is gone")) }
     client.connection.attach(to: loop)
+    let reader = HangupSource(STDOUT_FILENO, on: loop) { [unowned self] in stop(CommandError(.done)) }
+    defer { withExtendedLifetime(reader) {} }
     read()
     while end == nil { loop.turn() }
     client.connection.detach()
