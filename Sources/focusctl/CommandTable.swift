@@ -38,8 +38,8 @@ struct Command: Sendable {
 
   /// How to call it, in a line.
   var usage: String {
-    let options = options.map { $0.argument == nil ? "[--\($0.name)]" : "[--\($0.name) \($0.argument ?? "")]" }
-    return ([Program.name, name].compactMap { $0 } + options + [operands]).filter { !$0.isEmpty }.joined(separator: " ")
+    [Program.name, name ?? "", options.isEmpty ? "" : "[OPTION…]", operands].filter { !$0.isEmpty }
+      .joined(separator: " ")
   }
 
   var operandCountText: String {

@@ -5,7 +5,7 @@ enum Program {
   static let name = "focusctl"
 
   /// Runs what the process's own arguments ask for.
-  static func main() -> ExitStatus {
+  static func main() -> Status {
     // A reader that has gone is an error of `write`, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     do {

@@ -24,7 +24,7 @@ struct Option: Hashable, Sendable {
   static let label = Option("label", nil, "TEXT", "the field's name for people; the id where not given")
   static let parent = Option("parent", nil, "ID", "the field that contains the new one; a scene where not given")
   static let scope = Option(
-    "scope", nil, "field|scene", "where the keys resolve: with the field on the focus path, or anywhere in its scene")
+    "scope", nil, "field|scene", "whether keys resolve with focus in the field, or anywhere in its scene")
   static let readOnly = Option("read-only", nil, "KEY", "a key that only the owner may write; may be repeated")
   static let sensitive = Option("sensitive", nil, nil, "show the field's values to nobody; writing them stays allowed")
   static let focus = Option("focus", nil, nil, "have the new field take focus at once")

@@ -27,8 +27,12 @@ struct FieldInfo {
     guard reply.count == 1, case .dictionary = reply[0] else {
       throw CommandError(client.unexpected(reply, to: "GetManagedObjects"))
     }
-    return entries(reply[0]).compactMap { path, interfaces in FieldInfo(path, entries(interfaces)) }
-      .sorted { $0.id < $1.id }
+    return fields(of: reply[0])
+  }
+
+  /// The fields among `objects`, a reply to `GetManagedObjects`.
+  static func fields(of objects: DBusValue) -> [FieldInfo] {
+    entries(objects).compactMap { path, interfaces in FieldInfo(path, entries(interfaces)) }.sorted { $0.id < $1.id }
   }
 
   private static func entries(_ value: DBusValue) -> [(key: String, value: DBusValue)] {

@@ -7,9 +7,11 @@ enum Watching {
     let client = try call.connect()
     let path = try Bindings(client, call.options).path
     let format = WatchFormat(json: call.options.json, bare: requests.count == 1)
-    try Watcher(client, path, requests) { (changes) throws(CommandError) in
+    let watcher = Watcher(client, path, requests) { (changes) throws(CommandError) in
       for change in changes { try Output.write(format.line(change)) }
-    }.run()
+    }
+    watcher.endWithReader()
+    try watcher.run()
   }
 
   static func wait(_ call: Invocation) throws(CommandError) {

@@ -2,6 +2,12 @@ import DBusTypes
 
 /// A value of a type as one types it, to show what would be right.
 enum Example {
+  /// The end of a sentence that says what would be right; nothing where a value of `type` cannot be typed.
+  static func clause(_ type: DBusType) -> String {
+    let text = text(of: type)
+    return type.description.contains("h") ? "" : ", such as \(text)"
+  }
+
   /// An example of `type` as the operand of a command.
   static func text(of type: DBusType) -> String {
     switch type {
@@ -18,7 +24,7 @@ enum Example {
     case .boolean: "true"
     case .double: "0.5"
     case .string, .objectPath, .signature: "\"\(text(of: type))\""
-    case .unixFD: "none"
+    case .unixFD: "0"
     case .variant: "{\"type\":\"i\",\"data\":8}"
     case .array(let element): "[\(json(of: element))]"
     case .structure(let members): "[\(members.map(json).joined(separator: ","))]"

@@ -15,7 +15,7 @@ enum JSONReader {
     let needsTags = type?.holdsVariant ?? true
     let input = Data((needsTags ? FractionTag.tagged(text) : text).utf8)
     let expected = type.map { "value of type '\($0)'" } ?? "value in JSON"
-    let example = type.map { ", such as \(Example.text(of: $0))" } ?? ""
+    let example = type.map(Example.clause) ?? ""
     do {
       return try decoder.decode(JSONValue.self, from: input, configuration: type).value
     } catch let problem as JSONProblem {

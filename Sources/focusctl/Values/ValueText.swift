@@ -11,8 +11,8 @@ enum ValueText {
       return try DBusValue(text: text, of: type)
     } catch {
       throw SyntaxError(
-        expected: "\(error.expected) (type '\(type)')", text: text,
-        rule: error.rule + ", such as \(Example.text(of: type))")
+        expected: type == .unixFD ? error.expected : "\(error.expected) (type '\(type)')", text: text,
+        rule: error.rule + Example.clause(type))
     }
   }
 

@@ -18,6 +18,7 @@ final class Watcher {
   private var state: WatchState
   private let handler: Handler
   private var end: CommandError?
+  private var reader: HangupSource?
 
   /// Which reading the next reply must belong to: an older one may still come.
   private var reading = 0
@@ -53,12 +54,15 @@ final class Watcher {
     client.connection.onMessage = { [unowned self] in received($0) }
     client.connection.onDisconnect = { [unowned self] in stop(CommandError(.noDaemon, "the bus is gone")) }
     client.connection.attach(to: loop)
-    let reader = HangupSource(STDOUT_FILENO, on: loop) { [unowned self] in stop(CommandError(.done)) }
-    defer { withExtendedLifetime(reader) {} }
     read()
     while end == nil { loop.turn() }
     client.connection.detach()
     if let end { throw end }
+  }
+
+  /// Ends with status 0 when whoever reads standard output is gone.
+  func endWithReader() {
+    reader = HangupSource(STDOUT_FILENO, on: loop) { [unowned self] in stop(CommandError(.done)) }
   }
 
   private func stop(_ error: CommandError) { end = end ?? error }
@@ -89,7 +93,13 @@ final class Watcher {
       for (sender, news) in early where sender == owner {
         for (key, value) in news { values[key] = value }
       }
-      show(state.replace(with: values))
+      let isFirst = !state.hasBegun
+      let changes = state.replace(with: values)
+      // Later, a short key that could be several is nil: a status bar is to survive that.
+      if isFirst { try state.requireUnambiguous() }
+      show(changes)
+    } catch let error as CommandError {
+      stop(error)
     } catch let error as DBusError {
       let isLater = error.name == .unknownObject && state.hasBegun
       if error.meansNoDaemon || isLater { show(state.replace(with: [:])) } else { stop(CommandError(error)) }
@@ -99,12 +109,8 @@ final class Watcher {
   }
 
   private func show(_ changes: [WatchState.Change]) {
-    do {
-      try state.requireUnambiguous()
-      if !changes.isEmpty { try handler(changes) }
-    } catch {
-      stop(error)
-    }
+    guard !changes.isEmpty else { return }
+    do { try handler(changes) } catch { stop(error) }
   }
 
   private func received(_ message: Message) {

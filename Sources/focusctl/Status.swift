@@ -1,5 +1,5 @@
 /// How a call ends, as its exit status says it.
-enum ExitStatus: Int32, Sendable {
+enum Status: Int32, Sendable {
   /// It is done.
   case done = 0
   /// The key resolves to nothing.
@@ -16,10 +16,10 @@ enum ExitStatus: Int32, Sendable {
 
 /// Ends a command before its end: with a status, and a sentence for people where there is something to say.
 struct CommandError: Error, Hashable, Sendable {
-  let status: ExitStatus
+  let status: Status
   let message: String?
 
-  init(_ status: ExitStatus, _ message: String? = nil) {
+  init(_ status: Status, _ message: String? = nil) {
     self.status = status
     self.message = message
   }
