@@ -1,0 +1,110 @@
+@preconcurrency import CLinux
+import Glibc
+import Synchronization
+
+/// The words of a call, told apart.
+struct ParsedArguments {
+  /// The command and what it works on.
+  var operands: [String] = []
+  var options = Options()
+}
+
+/// Reads arguments by `getopt_long(3)`: options may stand anywhere, and end at `--`.
+///
+/// Other than by getopt's own rules, a negative number is an operand.
+enum ArgumentParser {
+  /// getopt keeps its place in global variables.
+  private static let getopt = Mutex(())
+
+  /// Tells `arguments`, the program's name not among them, apart.
+  /// - Throws: `CommandError` for an option that is unknown, or without its argument, or with one that it takes none of.
+  static func parse(_ arguments: [String]) throws(CommandError) -> ParsedArguments {
+    let parsed = getopt.withLock { _ in Result { () throws(CommandError) in try locked(arguments) } }
+    return try parsed.get()
+  }
+
+  private static func locked(_ arguments: [String]) throws(CommandError) -> ParsedArguments {
+    // Reports each operand in its turn as the argument of option 1, and errors to us alone.
+    var letters = "-:"
+    var long: [option] = []
+    for (index, each) in Option.all.enumerated() {
+      if let letter = each.letter { letters.append(letter) }
+      let takesArgument = each.argument == nil ? no_argument : required_argument
+      long.append(option(name: strdup(each.name), has_arg: takesArgument, flag: nil, val: firstCode + Int32(index)))
+    }
+    long.append(option())
+    let vector = ([Program.name] + arguments).map { strdup($0) } + [nil]
+    defer {
+      for each in long { free(UnsafeMutablePointer(mutating: each.name)) }
+      for word in vector { free(word) }
+    }
+
+    var parsed = ParsedArguments()
+    // 0 makes glibc begin anew.
+    optind = 0
+    while true {
+      let position = max(1, Int(optind))
+      if position <= arguments.count, isNegativeNumber(arguments[position - 1]) {
+        // getopt must have begun before its index may be moved on.
+        guard optind > 0 else {
+          parsed.operands.append(arguments[0])
+          let rest = try locked(Array(arguments.dropFirst()))
+          return ParsedArguments(operands: parsed.operands + rest.operands, options: rest.options)
+        }
+        parsed.operands.append(arguments[position - 1])
+        optind += 1
+        continue
+      }
+      let code = getopt_long(Int32(arguments.count + 1), vector, letters, long, nil)
+      switch code {
+      case -1:
+        parsed.operands += arguments.dropFirst(Int(optind) - 1)
+        return parsed
+      case 1: parsed.operands.append(optarg.map { String(cString: $0) } ?? "")
+      case Int32(UInt8(ascii: ":")): throw missingArgument(arguments, at: Int(optind) - 1)
+      case Int32(UInt8(ascii: "?")): throw unknown(arguments, at: position)
+      default:
+        guard let each = Option.all.first(where: { self.code(of: $0) == code || $0.letter.flatMap(Self.code) == code })
+        else { continue }
+        parsed.options.set(each, optarg.map { String(cString: $0) } ?? "")
+      }
+    }
+  }
+
+  private static let firstCode: Int32 = 256
+
+  private static func code(of option: Option) -> Int32 {
+    firstCode + Int32(Option.all.firstIndex(of: option) ?? 0)
+  }
+
+  private static func code(_ letter: Character) -> Int32? { letter.asciiValue.map(Int32.init) }
+
+  /// Whether `word` is a number below zero, which getopt would take for letters of options.
+  static func isNegativeNumber(_ word: String) -> Bool {
+    guard word.hasPrefix("-") else { return false }
+    let rest = word.dropFirst()
+    if let first = rest.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) { return true }
+    return rest.hasPrefix(".") || rest == "inf"
+  }
+
+  private static func missingArgument(_ arguments: [String], at position: Int) -> CommandError {
+    let word = arguments[position - 1]
+    let argument = Option.all.first { "--" + $0.name == word }?.argument ?? "argument"
+    return .usage("option '\(word)' needs its \(argument)")
+  }
+
+  private static func unknown(_ arguments: [String], at position: Int) -> CommandError {
+    let word = arguments[position - 1]
+    let name = String(word.prefix { $0 != "=" })
+    let names = Option.all.map { "--" + $0.name }
+    let begun = names.filter { $0.hasPrefix(name) }
+    if begun == [name], word != name { return .usage("option '\(name)' takes no argument") }
+    if begun.count > 1, name.hasPrefix("--") {
+      return .usage("option '\(name)' may be any of \(begun.map { "'\($0)'" }.joined(separator: ", "))")
+    }
+    if let near = Suggestion.nearest(to: name, among: names) {
+      return .usage("unknown option '\(name)'; did you mean '\(near)'?")
+    }
+    return .usage("unknown option '\(word)'; before an operand that begins with '-' goes '--'")
+  }
+}

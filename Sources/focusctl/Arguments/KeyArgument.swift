@@ -1,0 +1,94 @@
+/// A key as it was typed: whole or by its last part, perhaps with a pointer into its value.
+struct KeyArgument: Hashable, Sendable {
+  /// The key, or its last part.
+  let name: String
+  /// The JSON Pointer with its leading slash, or nothing.
+  let pointer: String
+
+  /// All of it, as the daemon takes it.
+  var text: String { name + pointer }
+
+  /// Whether the name may be a whole key: an interface, which has a dot of its own, and a member.
+  var mayBeWhole: Bool { name.utf8.count { $0 == UInt8(ascii: ".") } >= 2 }
+
+  /// Reads `KEY` or `KEY/POINTER`.
+  /// - Throws: `CommandError` where the name can be no key nor the end of one.
+  init(_ text: String) throws(CommandError) {
+    let slash = text.firstIndex(of: "/") ?? text.endIndex
+    name = String(text[..<slash])
+    pointer = String(text[slash...])
+    guard KeyArgument.isDotted(name) else {
+      throw .usage(
+        "'\(name)' is not a key: elements of [A-Za-z0-9_], joined by dots, none beginning with a digit, at most 255 "
+          + "bytes, such as demo.Form.Number, or the last of them alone")
+    }
+  }
+
+  private init(name: String, pointer: String) {
+    self.name = name
+    self.pointer = pointer
+  }
+
+  /// Reads a whole key without a pointer.
+  /// - Throws: `CommandError` where it is none.
+  static func whole(_ text: String) throws(CommandError) -> String {
+    let key = try KeyArgument(text)
+    guard key.mayBeWhole, key.pointer.isEmpty else {
+      throw .usage("'\(text)' is not a whole key: an interface name, a dot and a member name, such as demo.Form.Number")
+    }
+    return key.name
+  }
+
+  private static func isDotted(_ name: String) -> Bool {
+    name.utf8.count <= 255
+      && name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { element in
+        guard let first = element.first, !isDigit(first) else { return false }
+        return element.allSatisfy { isDigit($0) || isLetter($0) }
+      }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+  }
+
+  /// The whole keys among `keys` that this one stands for: itself, else those that end so.
+  func matches<S: StringProtocol>(among keys: some Sequence<S>) -> [String] {
+    var found: [String] = []
+    for key in keys {
+      if key == name { return [name] }
+      if key.hasSuffix(name), key.dropLast(name.count).last == "." { found.append(String(key)) }
+    }
+    return found.sorted()
+  }
+
+  /// This key made whole by the only one of `keys` that it can stand for, or nil where there is none.
+  /// - Throws: `CommandError` where there are several.
+  func resolved<S: StringProtocol>(among keys: some Sequence<S>) throws(CommandError) -> KeyArgument? {
+    let found = matches(among: keys)
+    guard let first = found.first else { return nil }
+    guard found.count == 1 else {
+      throw .usage("'\(name)' may be any of \(found.joined(separator: ", "))")
+    }
+    return KeyArgument(name: first, pointer: pointer)
+  }
+}
+
+/// The pointer's last step, for what is not there yet.
+extension KeyArgument {
+  /// The pointer's last token with its escapes; empty where there is no pointer.
+  var lastToken: String {
+    guard let slash = pointer.lastIndex(of: "/") else { return "" }
+    return String(pointer[pointer.index(after: slash)...])
+  }
+
+  /// What the last token is an element of, or nil where there is no pointer.
+  var container: KeyArgument? {
+    guard let slash = pointer.lastIndex(of: "/") else { return nil }
+    return KeyArgument(name: name, pointer: String(pointer[..<slash]))
+  }
+
+  /// The element `token` of what this names.
+  func appending(pointer token: String) -> KeyArgument { KeyArgument(name: name, pointer: "\(pointer)/\(token)") }
+}

@@ -1,0 +1,95 @@
+import DBus
+import DBusTypes
+
+/// A field as the daemon's `GetManagedObjects` shows it.
+struct FieldInfo {
+  let path: ObjectPath
+  var label = ""
+  /// The unique name of its owner, or nothing.
+  var owner = ""
+  /// `/` for a scene.
+  var parent = ObjectPath.root
+  var scope = ""
+  var isFocused = false
+  var lingers = false
+  var isSensitive = false
+  /// What it publishes, ordered by key.
+  var values: [(key: String, value: DBusValue)] = []
+  /// Its commands, ordered by key.
+  var commands: [(key: String, isEnabled: Bool)] = []
+
+  var id: String { FieldID.id(path) }
+
+  /// All fields, ordered by id.
+  static func all(_ client: Client) throws(CommandError) -> [FieldInfo] {
+    let reply: [DBusValue]
+    do { reply = try client.call(Focus1.root, .objectManager, "GetManagedObjects") } catch { throw CommandError(error) }
+    guard reply.count == 1, case .dictionary = reply[0] else {
+      throw CommandError(client.unexpected(reply, to: "GetManagedObjects"))
+    }
+    return fields(of: reply[0])
+  }
+
+  /// The fields among `objects`, a reply to `GetManagedObjects`.
+  static func fields(of objects: DBusValue) -> [FieldInfo] {
+    entries(objects).compactMap { path, interfaces in FieldInfo(path, entries(interfaces)) }.sorted { $0.id < $1.id }
+  }
+
+  private static func entries(_ value: DBusValue) -> [(key: String, value: DBusValue)] {
+    guard case .dictionary(let dictionary) = value else { return [] }
+    return dictionary.entries.compactMap { entry in entry.key.basicText.map { ($0, entry.value) } }
+  }
+
+  /// Reads one object's interfaces; nil where it is no field.
+  private init?(_ path: String, _ interfaces: [(key: String, value: DBusValue)]) {
+    guard interfaces.contains(where: { $0.key == Focus1.field.text }), let path = try? ObjectPath(path) else {
+      return nil
+    }
+    self.path = path
+    for (interface, properties) in interfaces {
+      for (name, variant) in FieldInfo.entries(properties) {
+        guard let value = variant.variantContent else { continue }
+        if interface == Focus1.field.text {
+          read(name, value)
+        } else if interface == Focus1.bindings.text, name == "Commands" {
+          commands = FieldInfo.entries(value).map { ($0.key, $0.value == .boolean(true)) }
+        } else if !Focus1.isOwn(interface) {
+          values.append(("\(interface).\(name)", value))
+        }
+      }
+    }
+    values.sort { $0.key < $1.key }
+    commands.sort { $0.key < $1.key }
+  }
+
+  private mutating func read(_ property: String, _ value: DBusValue) {
+    switch (property, value) {
+    case ("Label", .string(let text)): label = text
+    case ("Owner", .string(let text)): owner = text
+    case ("Scope", .string(let text)): scope = text
+    case ("Parent", .objectPath(let path)): parent = path
+    case ("Focused", .boolean(let truth)): isFocused = truth
+    case ("Linger", .boolean(let truth)): lingers = truth
+    case ("Sensitive", .boolean(let truth)): isSensitive = truth
+    default: break
+    }
+  }
+
+  /// The field as one JSON document.
+  var json: String {
+    func optional(_ text: String) -> String { text.isEmpty ? "null" : JSONWriter.string(text) }
+    return JSONWriter.object([
+      ("id", JSONWriter.string(id)),
+      ("path", JSONWriter.string(path.text)),
+      ("label", JSONWriter.string(label)),
+      ("parent", optional(parent == .root ? "" : FieldID.id(parent))),
+      ("scope", JSONWriter.string(scope)),
+      ("focused", String(isFocused)),
+      ("owner", optional(owner)),
+      ("linger", String(lingers)),
+      ("sensitive", String(isSensitive)),
+      ("values", JSONWriter.object(values.map { ($0.key, JSONWriter.document($0.value)) })),
+      ("commands", JSONWriter.object(commands.map { ($0.key, String($0.isEnabled)) })),
+    ])
+  }
+}

@@ -1,0 +1,88 @@
+import DBus
+import DBusTypes
+
+/// The commands that make, change and remove fields.
+enum FieldMethods {
+  static func register(_ call: Invocation) throws(CommandError) {
+    let options = call.options
+    let id = call.operands[0]
+    if !id.isEmpty { _ = try FieldID.path(id) }
+    let values = try keyedValues(call.operands.dropFirst())
+    var registration: [(name: String, value: DBusValue)] = [("linger", .boolean(true))]
+    if let label = options.label { registration.append(("label", .string(label))) }
+    if let parent = options.parent { registration.append(("parent", .objectPath(try FieldID.path(parent)))) }
+    if let scope = options.scope {
+      guard scope == "field" || scope == "scene" else {
+        throw .usage("'\(scope)' is not a scope: 'field' or 'scene'")
+      }
+      registration.append(("scope", .string(scope)))
+    }
+    if !options.readOnly.isEmpty { registration.append(("read_only", try readOnly(options))) }
+    if options.sensitive { registration.append(("sensitive", .boolean(true))) }
+    if options.focus { registration.append(("focus", .boolean(true))) }
+    var initial: [(name: String, value: DBusValue)] = []
+    for each in values { initial.append((each.key, try each.value())) }
+
+    let reply = try ask(
+      call.connect(), Focus1.root, Focus1.manager, "Register",
+      [.string(id), .properties(initial), .properties(registration)])
+    guard case .objectPath(let path)? = reply.first else { return }
+    try Output.write(FieldID.id(path) + "\n")
+  }
+
+  static func publish(_ call: Invocation) throws(CommandError) {
+    let path = try FieldID.path(call.operands[0])
+    let values = try keyedValues(call.operands.dropFirst())
+    let options = call.options.readOnly.isEmpty ? [] : [("read_only", try readOnly(call.options))]
+    let client = try call.connect()
+    var known: [String: DBusValue] = [:]
+    if values.contains(where: { $0.type == nil }) {
+      do { known = try Bindings(client, path).readAll() } catch { throw CommandError(error) }
+    }
+    var published: [(name: String, value: DBusValue)] = []
+    for each in values { published.append((each.key, try each.value(known: known[each.key]?.type))) }
+    try ask(client, path, Focus1.field, "Publish", [.properties(published), .properties(options)])
+  }
+
+  static func withdraw(_ call: Invocation) throws(CommandError) {
+    let path = try FieldID.path(call.operands[0])
+    var keys: [String] = []
+    for key in call.operands.dropFirst() { keys.append(try KeyArgument.whole(key)) }
+    try ask(call.connect(), path, Focus1.field, "Withdraw", [.strings(keys)])
+  }
+
+  static func unregister(_ call: Invocation) throws(CommandError) { try onEach("Unregister", call) }
+  static func focus(_ call: Invocation) throws(CommandError) { try onEach("Focus", call) }
+  static func blur(_ call: Invocation) throws(CommandError) { try onEach("Blur", call) }
+
+  /// Calls a method without arguments on each field that the operands name.
+  private static func onEach(_ method: String, _ call: Invocation) throws(CommandError) {
+    var paths: [ObjectPath] = []
+    for id in call.operands { paths.append(try FieldID.path(id)) }
+    let client = try call.connect()
+    for path in paths { try ask(client, path, Focus1.field, method) }
+  }
+
+  private static func keyedValues(_ operands: some Sequence<String>) throws(CommandError) -> [KeyedValue] {
+    var values: [KeyedValue] = []
+    for operand in operands {
+      let value = try KeyedValue(operand)
+      guard !values.contains(where: { $0.key == value.key }) else { throw .usage("'\(value.key)' is given twice") }
+      values.append(value)
+    }
+    return values
+  }
+
+  private static func readOnly(_ options: Options) throws(CommandError) -> DBusValue {
+    var keys: [String] = []
+    for key in options.readOnly { keys.append(try KeyArgument.whole(key)) }
+    return .strings(keys)
+  }
+
+  @discardableResult
+  private static func ask(
+    _ client: Client, _ path: ObjectPath, _ interface: InterfaceName, _ method: String, _ arguments: [DBusValue] = []
+  ) throws(CommandError) -> [DBusValue] {
+    do { return try client.call(path, interface, method, arguments) } catch { throw CommandError(error) }
+  }
+}

@@ -1,0 +1,146 @@
+import DBus
+import DBusTypes
+
+/// The commands that read and write one key once.
+enum ReadingAndWriting {
+  static func get(_ call: Invocation) throws(CommandError) {
+    let key = try KeyArgument(call.operands[0])
+    let bindings = try Bindings(try call.connect(), call.options)
+    guard let reading = try valueOrRefusal({ () throws(ReadFailure) in try bindings.read(key) })?.reading else {
+      throw CommandError(.nothing)
+    }
+    let text = call.options.json ? JSONWriter.document(reading.value) : ValueText.text(reading.value)
+    try Output.write(text + "\n")
+  }
+
+  static func set(_ call: Invocation) throws(CommandError) {
+    let key = try KeyArgument(call.operands[0])
+    let text = call.operands[1]
+    let bindings = try Bindings(try call.connect(), call.options)
+    let found: (key: KeyArgument, type: DBusType)?
+    do {
+      found = try typeOfTarget(of: key, in: bindings)
+    } catch {
+      guard error.error?.name == .accessDenied else { throw error.command }
+      try writeUnseen(error.key, text, in: bindings)
+      return
+    }
+    guard let found else { throw unresolved(key, in: bindings) }
+    let value: DBusValue
+    do {
+      value = try ValueText.read(text, as: found.type)
+    } catch {
+      throw .usage("\(found.key.text): \(error)")
+    }
+    do { try bindings.write(found.key.text, value) } catch { throw CommandError(error) }
+  }
+
+  static func update(_ call: Invocation) throws(CommandError) {
+    let key = try KeyArgument(call.operands[0])
+    let expression = try Expression(Array(call.operands.dropFirst()))
+    let client = try call.connect()
+    let bindings = try Bindings(client, call.options)
+    guard let first = try valueOrRefusal({ () throws(ReadFailure) in try bindings.read(key) }) else {
+      throw unresolved(key, in: bindings)
+    }
+    let whole = first.key.text
+    var reading = first.reading
+    // Whoever takes focus from here on, the change belongs to the field that was read.
+    let field = Bindings(client, reading.field)
+    for _ in 0..<attempts {
+      let value = try expression.applied(to: reading.value)
+      do {
+        try field.write(
+          whole, value, [("revision", .uint64(reading.revision)), ("field", .objectPath(reading.field))])
+        return
+      } catch  where error.name == Focus1.conflict {
+      } catch {
+        throw leftField(error, whole, field.path)
+      }
+      do {
+        guard let again = try field.read(whole) else { throw gone(whole, field.path) }
+        reading = again
+      } catch let error as DBusError {
+        throw leftField(error, whole, field.path)
+      } catch let error as CommandError {
+        throw error
+      } catch {
+        throw .refused("\(error)")
+      }
+    }
+    throw CommandError(.conflict, "'\(whole)' was changed by others \(attempts) times while it was to be changed")
+  }
+
+  /// How often `update` tries: each conflict is another's success, so only a value that never rests gets there.
+  private static let attempts = 10_000
+
+  private static func leftField(_ error: DBusError, _ key: String, _ field: ObjectPath) -> CommandError {
+    let isGone = [.unknownObject, .unknownProperty, Focus1.notFocused].contains(error.name)
+    return isGone ? gone(key, field) : CommandError(error)
+  }
+
+  private static func gone(_ key: String, _ field: ObjectPath) -> CommandError {
+    .refused("'\(key)' was not changed: the field '\(FieldID.id(field))', which it was read from, has it no more")
+  }
+
+  private static func unresolved(_ key: KeyArgument, in bindings: Bindings) -> CommandError {
+    CommandError(.nothing, "'\(key.name)' is nil: \(bindings.described)")
+  }
+
+  private static func valueOrRefusal<T>(_ body: () throws(ReadFailure) -> T) throws(CommandError) -> T {
+    do { return try body() } catch { throw error.command }
+  }
+
+  /// The key made whole and the type of what it names, which need not be there yet: an array's `/-`, a new dictionary key.
+  private static func typeOfTarget(
+    of key: KeyArgument, in bindings: Bindings
+  ) throws(ReadFailure) -> (key: KeyArgument, type: DBusType)? {
+    if key.lastToken != "-" {
+      do {
+        guard let found = try bindings.read(key) else { return nil }
+        return (found.key, found.reading.value.type)
+      } catch {
+        guard error.error?.name == Focus1.noSuchElement else { throw error }
+        guard let container = key.container, let found = try bindings.read(container),
+          case .dictionary(_, let value) = found.reading.value.looked.type
+        else { throw error }
+        return (found.key.appending(pointer: key.lastToken), value)
+      }
+    }
+    guard let container = key.container, let found = try bindings.read(container) else { return nil }
+    let whole = found.key.appending(pointer: key.lastToken)
+    switch found.reading.value.looked.type {
+    case .array(let element): return (whole, element)
+    case .dictionary(_, let value): return (whole, value)
+    case let other:
+      throw ReadFailure(
+        key: whole,
+        command: .refused("'\(whole.text)' cannot be appended to: '\(found.key.text)' is of type '\(other)', no array"))
+    }
+  }
+
+  /// Writes into a sensitive field, whose type nobody is shown: as what the text looks like, else as a string.
+  private static func writeUnseen(_ key: KeyArgument, _ text: String, in bindings: Bindings) throws(CommandError) {
+    let string = DBusValue.string(text)
+    let value = (try? InferredType.value(of: text)) ?? string
+    do {
+      try bindings.write(key.text, value)
+    } catch  where error.name == Focus1.typeMismatch && value.type != .string {
+      // What the daemon says of the first try names the type that would be right.
+      do { try bindings.write(key.text, string) } catch let second {
+        throw CommandError(second.name == Focus1.typeMismatch ? error : second)
+      }
+    } catch {
+      throw CommandError(error)
+    }
+  }
+}
+
+extension DBusValue {
+  /// What is behind any variants.
+  fileprivate var looked: DBusValue {
+    var value = self
+    while let content = value.variantContent { value = content }
+    return value
+  }
+}

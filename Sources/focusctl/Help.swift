@@ -1,0 +1,66 @@
+/// The texts of `--help`.
+enum Help {
+  static var overview: String {
+    """
+    Read, write and watch the focused values of a desktop session.
+
+    Applications register fields; one field holds focus. A key, such as
+    demo.Form.Number, stands for the value that the focused field publishes under
+    it, or else the nearest of the fields around it.
+
+    Usage: \(Program.name) [OPTION…] [COMMAND] [OPERAND…]
+
+    Commands ('\(Program.name) COMMAND --help' says more of each):
+    \(rows(CommandTable.commands.map { ($0.synopsis.isEmpty ? "(none)" : $0.synopsis, $0.summary) }))
+    Options:
+    \(rows(Option.all.map { ($0.synopsis, $0.summary) }))
+    The last part of a key is enough where only one key ends so. POINTER is a JSON
+    Pointer into the value: demo.Todo.Items/2/done. Options may stand anywhere; '--'
+    ends them, for operands that begin with '-' and are no numbers.
+
+    Examples:
+      \(Program.name) register text1 demo.Form.Number=1 --focus
+      \(Program.name) get demo.Form.Number
+      \(Program.name) set Number 8
+      \(Program.name) update Number +5
+      \(Program.name) watch Number
+
+    \(exitStatuses)
+    """
+  }
+
+  /// The help of one command.
+  static func text(of command: Command) -> String {
+    var sections = ["\(capitalized(command.summary)).", "Usage: \(command.usage)"]
+    if !command.details.isEmpty { sections.append(command.details) }
+    let options = command.options + Option.general
+    sections.append("Options:\n" + rows(options.map { ($0.synopsis, $0.summary) }).dropLast())
+    return sections.joined(separator: "\n\n") + "\n\n" + exitStatuses
+  }
+
+  private static let exitStatuses = """
+    Exit status: 0 done; 1 nil: the key resolves to nothing, or nothing has focus;
+    2 the call's words are off; 3 no bus or no daemon; 4 refused; 5 conflict.
+
+    """
+
+  private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
+  /// Two columns, the second of which begins on the next line where the first is too wide.
+  private static func rows(_ rows: [(String, String)]) -> String {
+    let width = 24
+    return rows.map { left, right in
+      let gap =
+        left.count <= width - 2
+        ? String(repeating: " ", count: width - left.count) : "\n" + String(repeating: " ", count: width + 2)
+      return "  \(left)\(gap)\(right)\n"
+    }.joined()
+  }
+}
+
+extension Option {
+  /// The option as it is typed: `-h, --help`, `--field ID`.
+  fileprivate var synopsis: String {
+    (letter.map { "-\($0), " } ?? "") + "--\(name)" + (argument.map { " \($0)" } ?? "")
+  }
+}

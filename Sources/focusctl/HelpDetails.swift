@@ -1,0 +1,88 @@
+/// What the help of each command says beyond its line in the table.
+extension Help {
+  static let tree = """
+    From the scene down to the focused field, each field with its id, its label
+    where that differs, and its values: KEY: VALUE (TYPE). Nothing is printed where
+    nothing has focus.
+    """
+
+  static let list = """
+    A line for each field: id, label, parent, scope, '*' where it has focus, owner;
+    '-' where there is none.
+    """
+
+  static let get = """
+    Text and numbers are printed as they are, anything else as JSON. Nothing is
+    printed for nil.
+
+    Examples:
+      \(Program.name) get demo.Form.Number
+      \(Program.name) get demo.Todo.Items/2/done
+      \(Program.name) get --previous --json Number      {"type":"i","data":8}
+    """
+
+  static let set = """
+    VALUE is read by the key's own type: text as it is, numbers, 'true' or 'false',
+    anything else as JSON. A POINTER that ends in '/-' appends to an array; one that
+    ends in a new dictionary key adds it.
+
+    Examples:
+      \(Program.name) set demo.Form.Number -8
+      \(Program.name) set demo.Form.Tags '["a","b"]'
+      \(Program.name) set demo.Form.Tags/- c
+      \(Program.name) set demo.Form.Note -- --draft--
+    """
+
+  static let update = """
+    Expressions: +N, -N, *N and /N for numbers (whole numbers are divided as in C),
+    'toggle' for booleans, 'append TEXT' for strings and arrays. The change is made
+    to the value as it stands, whatever others do meanwhile, and stays in the field
+    that was read first. A result that the type cannot hold is refused.
+
+    Examples:
+      \(Program.name) update demo.Form.Number +5
+      \(Program.name) update demo.Sound.Volume '*0.5'
+      \(Program.name) update demo.Todo.Items/2/done toggle
+      \(Program.name) update demo.Form.Note append ' and more'
+    """
+
+  static let watch = """
+    With one KEY a line is its value, else KEY VALUE; 'nil' stands for no value.
+    Line breaks, tabs and backslashes in text are written \\n, \\t and \\\\; JSON tells
+    the text nil from no value. Without KEY, every key that resolves is watched. It
+    goes on across a restart of the daemon, until it is ended.
+
+    Examples:
+      \(Program.name) watch demo.Form.Number
+      \(Program.name) watch --json | while read -r change; do …; done
+    """
+
+  static let wait = """
+    Nothing is printed. It also waits for a daemon that is not there yet.
+
+    Example:
+      \(Program.name) wait demo.Form.Number && \(Program.name) set demo.Form.Number 8
+    """
+
+  static let register = """
+    The field's id is printed; with the id '' the daemon picks one. Without
+    SIGNATURE a value's type is what it looks like: true and false b; whole numbers
+    i, large ones x or t; with a point or an exponent d; JSON arrays and objects;
+    else s.
+
+    Examples:
+      \(Program.name) register main --label 'Main window'
+      \(Program.name) register text1 --parent main demo.Form.Number=1
+      \(Program.name) register text2 demo.Form.Size:d=1 'demo.Form.Tags=["a","b"]'
+    """
+
+  static let blur = "A field without focus is left as it is, and that is no error."
+
+  static let publish = """
+    Without SIGNATURE a key that the field has keeps its type; a new one gets the
+    type that the value looks like, as with 'register'.
+
+    Example:
+      \(Program.name) publish text1 demo.Form.Number=2 demo.Form.Hint='a number'
+    """
+}

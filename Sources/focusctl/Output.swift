@@ -1,0 +1,78 @@
+import Glibc
+
+/// What people and programs read from us: written at once, in whole.
+enum Output {
+  /// Writes `text` to standard output.
+  /// - Throws: `CommandError`: status 0, without a word, where the reader has gone.
+  static func write(_ text: String) throws(CommandError) {
+    let error = write(text, to: STDOUT_FILENO)
+    guard error != 0 else { return }
+    if error == EPIPE { throw CommandError(.done) }
+    throw .refused("standard output takes no more: \(String(cString: strerror(error)))")
+  }
+
+  /// Writes `text` to standard error, as far as that takes it.
+  static func writeError(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+
+  /// Writes all of `text` and returns 0, or the number of the error that prevented it.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+    var text = text
+    return text.withUTF8 { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let written = Glibc.write(descriptor, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if written >= 0 {
+          rest = rest.dropFirst(written)
+        } else if errno == EAGAIN {
+          var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          poll(&wait, 1, -1)
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return 0
+    }
+  }
+
+  /// `text` with control characters and backslashes escaped, so that it stays within its line.
+  static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f || $0 == UInt8(ascii: "\\") }) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\t": result += "\\t"
+      case "\r": result += "\\r"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// A message with its line breaks made spaces.
+  static func oneLine(_ message: String) -> String {
+    message.split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+
+  /// Lines of cells, each column as wide as its widest cell.
+  static func table(_ rows: [[String]]) -> String {
+    var widths: [Int] = []
+    for row in rows {
+      for (column, cell) in row.enumerated() {
+        if column < widths.count { widths[column] = max(widths[column], cell.count) } else { widths.append(cell.count) }
+      }
+    }
+    return rows.map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() {
+        line += cell
+        if column < row.count - 1 { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
+      }
+      return line + "\n"
+    }.joined()
+  }
+}

@@ -1,0 +1,118 @@
+import DBusTypes
+
+/// A change of a value that depends on the value.
+enum Expression: Hashable, Sendable {
+  /// An operation on numbers.
+  enum Operator: Character, Sendable {
+    case add = "+"
+    case subtract = "-"
+    case multiply = "*"
+    case divide = "/"
+  }
+
+  case arithmetic(Operator, String)
+  case toggle
+  case append(String)
+
+  static let forms = "+N, -N, *N, /N, toggle or append TEXT"
+
+  /// Reads an expression from its words.
+  /// - Throws: `CommandError` where they are none.
+  init(_ words: [String]) throws(CommandError) {
+    let text = words.joined(separator: " ")
+    if words == ["toggle"] {
+      self = .toggle
+    } else if words.count == 2, words[0] == "append" {
+      self = .append(words[1])
+    } else if words.count == 1, text.hasPrefix("append ") {
+      self = .append(String(text.dropFirst("append ".count)))
+    } else if words.count == 1, let sign = text.first.flatMap(Operator.init(rawValue:)),
+      let number = Double(text.dropFirst()), number.isFinite
+    {
+      self = .arithmetic(sign, String(text.dropFirst()))
+    } else {
+      throw .usage("'\(text)' is not an expression: \(Expression.forms), such as +5 or *0.5")
+    }
+  }
+
+  /// What becomes of `value`, a value of the same type.
+  /// - Throws: `CommandError`, status 4, where the expression does not fit the value, or the result does not fit its type.
+  func applied(to value: DBusValue) throws(CommandError) -> DBusValue {
+    switch (self, value) {
+    case (_, .variant(let content)): return .variant(try applied(to: content))
+    case (.toggle, .boolean(let truth)): return .boolean(!truth)
+    case (.arithmetic(let sign, let operand), .double(let number)):
+      return .double(try Expression.compute(number, sign, operand))
+    case (.arithmetic(let sign, let operand), _) where value.integer != nil:
+      return try Expression.compute(value, sign, operand)
+    case (.append(let text), .string(let start)):
+      return .string(start + text)
+    case (.append(let text), .array(let array)):
+      do {
+        let element = try ValueText.read(text, as: array.elementType)
+        return .array(DBusArray(known: array.elementType, Array(array) + [element]))
+      } catch {
+        throw .refused(error.description)
+      }
+    case (.arithmetic, _), (.toggle, _), (.append, _):
+      throw .refused("\(description) needs \(needed), and the value is of type '\(value.type)'")
+    }
+  }
+
+  private var description: String {
+    switch self {
+    case .arithmetic(let sign, let operand): "'\(sign.rawValue)\(operand)'"
+    case .toggle: "'toggle'"
+    case .append: "'append'"
+    }
+  }
+
+  private var needed: String {
+    switch self {
+    case .arithmetic: "a number"
+    case .toggle: "a boolean"
+    case .append: "a string or an array"
+    }
+  }
+
+  private static func compute(_ value: DBusValue, _ sign: Operator, _ operand: String) throws(CommandError) -> DBusValue
+  {
+    let number = value.integer ?? 0
+    guard let operand = Int128(operand) else {
+      throw .refused("'\(sign.rawValue)\(operand)' needs a whole number for a value of type '\(value.type)'")
+    }
+    let result: (partialValue: Int128, overflow: Bool)
+    switch sign {
+    case .add: result = number.addingReportingOverflow(operand)
+    case .subtract: result = number.subtractingReportingOverflow(operand)
+    case .multiply: result = number.multipliedReportingOverflow(by: operand)
+    case .divide:
+      guard operand != 0 else { throw .refused("\(number) cannot be divided by 0") }
+      result = number.dividedReportingOverflow(by: operand)
+    }
+    guard !result.overflow, let changed = DBusValue(result.partialValue, of: value.type) else {
+      let range = value.type.integerRange ?? 0...0
+      throw .refused(
+        "\(number) \(sign.rawValue) \(operand) is out of the range of type '\(value.type)', \(range.lowerBound) to "
+          + "\(range.upperBound)")
+    }
+    return changed
+  }
+
+  private static func compute(_ number: Double, _ sign: Operator, _ operand: String) throws(CommandError) -> Double {
+    let operand = Double(operand) ?? .nan
+    let result: Double
+    switch sign {
+    case .add: result = number + operand
+    case .subtract: result = number - operand
+    case .multiply: result = number * operand
+    case .divide:
+      guard operand != 0 else { throw .refused("\(number) cannot be divided by 0") }
+      result = number / operand
+    }
+    guard result.isFinite || !number.isFinite else {
+      throw .refused("\(number) \(sign.rawValue) \(operand) is out of the range of type 'd'")
+    }
+    return result
+  }
+}

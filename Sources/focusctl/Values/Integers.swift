@@ -1,0 +1,51 @@
+import DBusTypes
+
+/// Integers of every D-Bus type as one, wide enough for all of them and for one operation on two.
+extension DBusValue {
+  /// The value, where it is of an integer type.
+  var integer: Int128? {
+    switch self {
+    case .byte(let value): Int128(value)
+    case .int16(let value): Int128(value)
+    case .uint16(let value): Int128(value)
+    case .int32(let value): Int128(value)
+    case .uint32(let value): Int128(value)
+    case .int64(let value): Int128(value)
+    case .uint64(let value): Int128(value)
+    default: nil
+    }
+  }
+
+  /// `integer` as a value of the integer type `type`, or nil where it is out of that type's range.
+  init?(_ integer: Int128, of type: DBusType) {
+    let value: DBusValue? =
+      switch type {
+      case .byte: UInt8(exactly: integer).map { .byte($0) }
+      case .int16: Int16(exactly: integer).map { .int16($0) }
+      case .uint16: UInt16(exactly: integer).map { .uint16($0) }
+      case .int32: Int32(exactly: integer).map { .int32($0) }
+      case .uint32: UInt32(exactly: integer).map { .uint32($0) }
+      case .int64: Int64(exactly: integer).map { .int64($0) }
+      case .uint64: UInt64(exactly: integer).map { .uint64($0) }
+      default: nil
+      }
+    guard let value else { return nil }
+    self = value
+  }
+}
+
+extension DBusType {
+  /// What an integer type holds.
+  var integerRange: ClosedRange<Int128>? {
+    switch self {
+    case .byte: 0...Int128(UInt8.max)
+    case .int16: Int128(Int16.min)...Int128(Int16.max)
+    case .uint16: 0...Int128(UInt16.max)
+    case .int32: Int128(Int32.min)...Int128(Int32.max)
+    case .uint32: 0...Int128(UInt32.max)
+    case .int64: Int128(Int64.min)...Int128(Int64.max)
+    case .uint64: 0...Int128(UInt64.max)
+    default: nil
+    }
+  }
+}

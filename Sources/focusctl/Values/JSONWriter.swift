@@ -1,0 +1,73 @@
+import DBusTypes
+import FoundationEssentials
+
+/// Values as JSON, in the form of `busctl --json=short`.
+///
+/// Where that loses something or is no JSON, the form differs: doubles in their shortest exact form, infinities and NaN
+/// as the strings "inf", "-inf" and "nan", dictionary keys of any basic type as strings.
+enum JSONWriter {
+  /// The value with its type: `{"type":"i","data":8}`.
+  static func document(_ value: DBusValue) -> String {
+    var text = ""
+    write(document: value, to: &text)
+    return text
+  }
+
+  /// The value alone: `8`.
+  static func data(_ value: DBusValue) -> String {
+    var text = ""
+    write(value, to: &text)
+    return text
+  }
+
+  private static func write(document value: DBusValue, to text: inout String) {
+    text += "{\"type\":\"\(value.type)\",\"data\":"
+    write(value, to: &text)
+    text += "}"
+  }
+
+  private static func write(_ value: DBusValue, to text: inout String) {
+    switch value {
+    case .double(let number) where !number.isFinite: text += "\"\(number)\""
+    case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: text += value.basicText ?? ""
+    case .string, .objectPath, .signature: text += string(value.basicText ?? "")
+    case .unixFD(let descriptor): text += String(descriptor.number)
+    case .array(let array): write(list: array, to: &text)
+    case .structure(let members): write(list: members, to: &text)
+    case .dictionary(let dictionary):
+      text += "{"
+      for (index, entry) in dictionary.entries.enumerated() {
+        if index > 0 { text += "," }
+        text += string(entry.key.basicText ?? "")
+        text += ":"
+        write(entry.value, to: &text)
+      }
+      text += "}"
+    case .variant(let content): write(document: content, to: &text)
+    }
+  }
+
+  private static func write(list: some Sequence<DBusValue>, to text: inout String) {
+    text += "["
+    for (index, element) in list.enumerated() {
+      if index > 0 { text += "," }
+      write(element, to: &text)
+    }
+    text += "]"
+  }
+
+  /// `text` as a JSON string with its quotes.
+  static func string(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    if isPlain { return "\"\(text)\"" }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    guard let data = try? encoder.encode(text) else { return "\"\"" }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// An object of members that are JSON already, in the order given.
+  static func object(_ members: [(name: String, json: String)]) -> String {
+    "{" + members.map { "\(string($0.name)):\($0.json)" }.joined(separator: ",") + "}"
+  }
+}

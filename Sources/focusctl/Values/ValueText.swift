@@ -1,0 +1,24 @@
+import DBusTypes
+
+/// Values as operands and as output.
+enum ValueText {
+  /// Reads an operand as a value of `type`: basic ones as plain text, a variant by what it looks like, others as JSON.
+  /// - Throws: `SyntaxError` where it is no such value.
+  static func read(_ text: String, as type: DBusType) throws(SyntaxError) -> DBusValue {
+    if type == .variant { return .variant(try InferredType.value(of: text)) }
+    guard type.isBasic else { return try JSONReader.read(text, as: type) }
+    do {
+      return try DBusValue(text: text, of: type)
+    } catch {
+      throw SyntaxError(
+        expected: type == .unixFD ? error.expected : "\(error.expected) (type '\(type)')", text: text,
+        rule: error.rule + Example.clause(type))
+    }
+  }
+
+  /// The value as `get` prints it: basic ones as plain text, others as JSON.
+  static func text(_ value: DBusValue) -> String { value.basicText ?? JSONWriter.data(value) }
+
+  /// The value within one line.
+  static func line(_ value: DBusValue) -> String { value.basicText.map(Output.escaped) ?? JSONWriter.data(value) }
+}

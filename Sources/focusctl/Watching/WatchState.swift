@@ -1,0 +1,59 @@
+import DBusTypes
+
+/// What one watches, and what was last shown of it.
+struct WatchState {
+  /// What one key has become: a value, or nil.
+  struct Change: Equatable {
+    /// The key as it was asked for, or the whole key where all are watched.
+    let key: String
+    let value: DBusValue?
+  }
+
+  /// The keys asked for; empty for all.
+  let requests: [KeyArgument]
+  private var known: [String: DBusValue] = [:]
+  /// What was shown for each request; nil before anything was.
+  private var shown: [DBusValue?]?
+
+  init(_ requests: [KeyArgument]) { self.requests = requests }
+
+  /// Whether anything was shown.
+  var hasBegun: Bool { shown != nil }
+
+  /// Takes in that `values` is all there is now.
+  /// - Returns: what differs from what was shown, the first time all that was asked for.
+  mutating func replace(with values: [String: DBusValue]) -> [Change] {
+    let vanished = known.keys.filter { values[$0] == nil }
+    return apply(
+      (values.map { ($0.key, $0.value as DBusValue?) } + vanished.map { ($0, nil) }).sorted { $0.key < $1.key })
+  }
+
+  /// Takes in what has changed of what there is.
+  /// - Returns: what differs from what was shown, the first time all that was asked for.
+  mutating func apply(_ news: [(key: String, value: DBusValue?)]) -> [Change] {
+    var changes: [Change] = []
+    for (key, value) in news where known[key] != value {
+      known[key] = value
+      if requests.isEmpty { changes.append(Change(key: key, value: value)) }
+    }
+    let now = requests.map { value(of: $0) }
+    for (index, request) in requests.enumerated() where shown == nil || shown?[index] != now[index] {
+      changes.append(Change(key: request.text, value: now[index]))
+    }
+    shown = now
+    return changes
+  }
+
+  private func value(of request: KeyArgument) -> DBusValue? {
+    if request.mayBeWhole, let value = known[request.name] { return value }
+    let found = request.matches(among: known.keys)
+    guard let only = found.first, found.count == 1 else { return nil }
+    return known[only]
+  }
+
+  /// Checks that no request stands for several keys.
+  /// - Throws: `CommandError` where one does.
+  func requireUnambiguous() throws(CommandError) {
+    for request in requests { _ = try request.resolved(among: known.keys) }
+  }
+}

@@ -1,0 +1,99 @@
+import DBus
+import Testing
+
+@testable import focusctl
+
+@Suite struct ArgumentParserTests {
+  @Test(arguments: [
+    (["get", "K"], ["get", "K"], []),
+    (["--json", "get", "K"], ["get", "K"], ["json"]),
+    (["get", "K", "--json"], ["get", "K"], ["json"]),
+    (["get", "--js", "K"], ["get", "K"], ["json"]),
+    (["set", "K", "-8"], ["set", "K", "-8"], []),
+    (["-8", "--json", "-.5", "-inf"], ["-8", "-.5", "-inf"], ["json"]),
+    (["update", "K", "-5", "--previous"], ["update", "K", "-5"], ["previous"]),
+    (["set", "--", "--json", "-x"], ["set", "--json", "-x"], []),
+    (["set", "K", "-"], ["set", "K", "-"], []),
+    (["set", "K", ""], ["set", "K", ""], []),
+    (["-h", "get"], ["get"], ["help"]),
+    (["--field", "-8", "get"], ["get"], ["field"]),
+    (["--field=a", "get", "--read-only", "b", "--read-only=c"], ["get"], ["field", "read-only", "read-only"]),
+    ([], [], []),
+  ])
+  func tellsOperandsFromOptions(arguments: [String], operands: [String], options: [String]) throws {
+    let parsed = try ArgumentParser.parse(arguments)
+    #expect(parsed.operands == operands)
+    #expect(parsed.options.given.map(\.name) == options)
+  }
+
+  @Test func keepsWhatOptionsSay() throws {
+    let options = try ArgumentParser.parse([
+      "--field", "a", "--read-only=b", "--read-only", "c", "--address", "unix:path=/x", "--label", "", "--sensitive",
+    ]).options
+    #expect(options.field == "a")
+    #expect(options.readOnly == ["b", "c"])
+    #expect(options.bus == .address("unix:path=/x"))
+    #expect(options.label == "")
+    #expect(options.sensitive && !options.json)
+  }
+
+  @Test(arguments: [
+    (["--jsn"], "unknown option '--jsn'; did you mean '--json'?"),
+    (["get", "--feild=x"], "unknown option '--feild'; did you mean '--field'?"),
+    (["--zebra"], "unknown option '--zebra'; before an operand that begins with '-' goes '--'"),
+    (["set", "K", "-x"], "unknown option '-x'; before an operand that begins with '-' goes '--'"),
+    (["--field"], "option '--field' needs its ID"),
+    (["--json=1"], "option '--json' takes no argument"),
+    (["--s"], "option '--s' may be any of '--scope', '--sensitive', '--system'"),
+  ])
+  func refusesOptions(arguments: [String], message: String) {
+    #expect(throws: CommandError.usage(message)) { try ArgumentParser.parse(arguments) }
+  }
+
+  @Test(arguments: [
+    (["gett", "K"], "unknown command 'gett'; did you mean 'get'?"),
+    (["wathc"], "unknown command 'wathc'; did you mean 'watch'?"),
+    (["frobnicate"], "unknown command 'frobnicate'; 'focusctl --help' lists them"),
+    (
+      ["get"],
+      "'get' takes 1 operand, and 0 were given; usage: focusctl get [OPTION…] KEY[/POINTER]"
+    ),
+    (["blur", "a", "b"], "'blur' takes 1 operand, and 2 were given; usage: focusctl blur ID"),
+    (["list", "--label", "x"], "'list' takes no option '--label'; usage: focusctl list [OPTION…]"),
+    (["--field", "x"], "'focusctl' alone takes no option '--field'; usage: focusctl [OPTION…]"),
+    (
+      ["publish", "a"],
+      "'publish' takes 2 operands or more, and 1 was given; usage: focusctl publish [OPTION…] ID KEY[:SIGNATURE]=VALUE…"
+    ),
+    (
+      ["get", "a b"],
+      "'a b' is not a key: elements of [A-Za-z0-9_], joined by dots, none beginning with a digit, at most 255 bytes, such as demo.Form.Number, or the last of them alone"
+    ),
+    (["focus", "a b"], "'a b' is not a field's id: 1 to 64 characters of [A-Za-z0-9_]"),
+    (["register", "a", "x.Y.Z=1", "--scope", "no"], "'no' is not a scope: 'field' or 'scene'"),
+    (["register", "a", "x.Y.Z=1", "x.Y.Z=2"], "'x.Y.Z' is given twice"),
+    (["update", "x.Y.Z", "5"], "'5' is not an expression: +N, -N, *N, /N, toggle or append TEXT, such as +5 or *0.5"),
+    (["watch", "x.Y.Z/1"], "'x.Y.Z/1' has a pointer, and only whole keys can be watched: 'x.Y.Z'"),
+  ])
+  func refusesCallsBeforeConnecting(arguments: [String], message: String) {
+    #expect(throws: CommandError.usage(message)) { try Program.run(arguments) }
+  }
+
+  @Test(arguments: [("kitten", "sitting", 3), ("", "ab", 2), ("ab", "ba", 1), ("same", "same", 0)])
+  func measuresDistance(a: String, b: String, distance: Int) {
+    #expect(Suggestion.distance(a, b) == distance)
+  }
+
+  @Test(arguments: CommandTable.commands.map { Help.text(of: $0) } + [Help.overview])
+  func helpFitsATerminal(text: String) {
+    for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
+    #expect(text.hasSuffix("5 conflict.\n"))
+  }
+
+  @Test func helpNamesEveryCommandAndOption() {
+    for name in CommandTable.commands.compactMap(\.name) {
+      #expect(Help.overview.contains("  \(name) ") || Help.overview.contains("  \(name)\n"))
+    }
+    for option in Option.all { #expect(Help.overview.contains("--\(option.name)")) }
+  }
+}

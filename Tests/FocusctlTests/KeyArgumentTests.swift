@@ -1,0 +1,47 @@
+import Testing
+
+@testable import focusctl
+
+@Suite struct KeyArgumentTests {
+  private static let present = ["demo.Form.Number", "demo.Form.Text", "other.Form.Text", "demo.Todo.Items"]
+
+  @Test(arguments: [
+    ("demo.Form.Number", "demo.Form.Number"),
+    ("Number", "demo.Form.Number"),
+    ("Form.Number", "demo.Form.Number"),
+    ("umber", nil),
+    ("demo.Form", nil),
+    ("demo.Form.Text", "demo.Form.Text"),
+    ("Items/2/done", "demo.Todo.Items/2/done"),
+    ("demo.Todo.Items/a~1b/", "demo.Todo.Items/a~1b/"),
+  ])
+  func isMadeWhole(text: String, whole: String?) throws {
+    #expect(try KeyArgument(text).resolved(among: Self.present)?.text == whole)
+  }
+
+  @Test func severalAreNamed() throws {
+    let key = try KeyArgument("Text/1")
+    #expect(throws: CommandError.usage("'Text' may be any of demo.Form.Text, other.Form.Text")) {
+      try key.resolved(among: Self.present)
+    }
+  }
+
+  @Test(arguments: ["", ".", "a.", ".a", "a..b", "1a", "a.1b", "a-b", "/x", "é", String(repeating: "a", count: 256)])
+  func refuses(text: String) {
+    #expect(throws: CommandError.self) { try KeyArgument(text) }
+  }
+
+  @Test(arguments: ["Number", "Form.Number", "demo.Form.Number/1"])
+  func isNotWhole(text: String) {
+    #expect(throws: CommandError.self) { try KeyArgument.whole(text) }
+  }
+
+  @Test func splitsThePointersEnd() throws {
+    let key = try KeyArgument("demo.Todo.Items/2/-")
+    #expect(key.lastToken == "-")
+    #expect(key.container?.text == "demo.Todo.Items/2")
+    #expect(key.container?.container?.text == "demo.Todo.Items")
+    #expect(key.container?.container?.container == nil)
+    #expect(try KeyArgument("demo.Todo.Items").appending(pointer: "-").text == "demo.Todo.Items/-")
+  }
+}
