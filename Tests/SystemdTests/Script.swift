@@ -40,7 +40,8 @@ enum Script {
 
   /// Runs `script` as an ordinary user in a session of `systemd --user` with `bus`.
   ///
-  /// There `install_focusd` stands for the installer with the programs under test, and `version` for a call to the daemon.
+  /// There `install_focusd` installs the programs under test, `version` calls the daemon, `show` prints a unit's property.
+  /// `logged N TEXT` waits until the journal has N lines with TEXT, and prints them.
   /// Cancels the test, with the reason, where this machine cannot have such a session.
   static func runInSession(
     on bus: SessionBus = .daemon, staging files: [String] = [], _ script: String
