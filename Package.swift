@@ -19,12 +19,13 @@ let package = Package(
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     .target(name: "DBusTypes", swiftSettings: strict),
     .target(name: "DBus", dependencies: ["CDBus", "CExpat", "CLinux", "DBusTypes"], swiftSettings: strict),
     .target(name: "FocusModel", dependencies: ["DBusTypes"], swiftSettings: strict),
     .target(
-      name: "FocusService", dependencies: ["DBus", "DBusTypes", "FocusModel"],
+      name: "FocusService", dependencies: ["CSQLite", "DBus", "DBusTypes", "FocusModel"],
       swiftSettings: strict),
     .executableTarget(
       name: "focusd", dependencies: ["CLinux", "DBus", "FocusService"], swiftSettings: strict),

@@ -66,6 +66,20 @@ extension Connection {
     }
   }
 
+  /// What tells this bus from every other, also from one at the same address before or after it.
+  /// - Throws: `DBusError` where the bus does not answer.
+  public func busID() throws(DBusError) -> String {
+    guard case .string(let id)? = try askBus("GetId", []).first else { return "" }
+    return id
+  }
+
+  /// Every name on the bus.
+  /// - Throws: `DBusError` where the bus does not answer.
+  public func names() throws(DBusError) -> Set<BusName> {
+    guard case .array(let names)? = try askBus("ListNames", []).first else { return [] }
+    return Set(names.compactMap { $0.basicText.map(BusName.init(known:)) })
+  }
+
   /// The process behind `name`.
   /// - Throws: `DBusError` where nobody holds the name, or the bus does not know.
   public func processID(of name: BusName) throws(DBusError) -> UInt32 {

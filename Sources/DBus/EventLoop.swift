@@ -33,7 +33,9 @@ public final class EventLoop {
   private var sources: [any EventSource] = []
   private var timers = TimerQueue()
   private var set = PollSet()
-  private var stopped = false
+
+  /// Whether `stop` was called.
+  public private(set) var isStopped = false
 
   /// Called at the end of each turn, after all that arrived in it has been handled.
   public var onTurnEnd: (() -> Void)?
@@ -45,14 +47,11 @@ public final class EventLoop {
 
   func remove(_ source: any EventSource) { sources.removeAll { $0 === source } }
 
-  /// Runs turns until `stop` is called.
-  public func run() {
-    stopped = false
-    while !stopped { turn() }
-  }
+  /// Runs turns until `stop` is called, now or before.
+  public func run() { while !isStopped { turn() } }
 
   /// Makes `run` return at the end of the turn.
-  public func stop() { stopped = true }
+  public func stop() { isStopped = true }
 
   /// Calls `handler` once, `delay` from now.
   @discardableResult
@@ -87,7 +86,7 @@ public final class EventLoop {
 
   /// How long `poll` may wait, rounded up so that a deadline has passed when it returns; -1 for ever.
   private func waitMilliseconds(_ limit: Duration?) -> Int32 {
-    if stopped || sources.contains(where: \.hasPendingWork) { return 0 }
+    if isStopped || sources.contains(where: \.hasPendingWork) { return 0 }
     var wait = limit
     let deadlines = sources.compactMap(\.deadline) + [timers.earliest].compactMap { $0 }
     if let earliest = deadlines.min() {

@@ -25,6 +25,10 @@ public struct BoundObject: Sendable {
     public init() {}
   }
 
+  /// Where the object is, in the owner's connection.
+  public let path: ObjectPath
+  /// The interfaces that the registrant chose to expose, or nil for all.
+  public let chosenInterfaces: [String]?
   /// The readable properties that the object declares.
   public var properties: [Key: Property]
   /// The methods that the object declares.
@@ -33,7 +37,12 @@ public struct BoundObject: Sendable {
   public var values: [Key: DBusValue]
 
   /// Creates an object that declares these properties and commands.
-  public init(properties: [Key: Property], commands: Set<Key>, values: [Key: DBusValue]) {
+  public init(
+    path: ObjectPath, chosenInterfaces: [String]?, properties: [Key: Property], commands: Set<Key>,
+    values: [Key: DBusValue]
+  ) {
+    self.path = path
+    self.chosenInterfaces = chosenInterfaces
     self.properties = properties
     self.commands = Dictionary(uniqueKeysWithValues: commands.map { ($0, Command()) })
     self.values = values
@@ -73,6 +82,7 @@ extension FocusModel {
         value: value, revision: nextRevision(), isReadOnly: !property.isWritable, isBound: true, size: size)
       charge(field.owner, bytes: growth)
     }
+    touch(id)
     fields[id] = field
   }
 
@@ -88,6 +98,7 @@ extension FocusModel {
     var changes = settle()
     let before = field.shown
     for (key, isEnabled) in enabled { field.object?.commands[key]?.isEnabled = isEnabled }
+    touch(id)
     fields[id] = field
     changes += Change.difference(.field(id), from: before, to: field.shown)
     changes += refreshFocusedValues(after: id)

@@ -26,6 +26,10 @@ public struct FocusModel: Sendable {
   var told = Told()
   /// What bound fields showed before what has not been told yet.
   var untold: [FieldID: Shown] = [:]
+  /// What was there when the turn began.
+  var turn = Turn()
+  /// The fields that have changed since the last save, as they were then; nil: not there.
+  var unsaved: [FieldID: Field?] = [:]
 
   /// What everyone has been told of focus so far.
   struct Told: Sendable {

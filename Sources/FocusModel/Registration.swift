@@ -57,8 +57,12 @@ extension FocusModel {
   }
 
   private mutating func insert(_ field: Field, bytes: Int) {
+    touch(field.id)
     fields[field.id] = field
-    if let parent = field.parent { fields[parent]?.children.insert(field.id) }
+    if let parent = field.parent {
+      touch(parent)
+      fields[parent]?.children.insert(field.id)
+    }
     if let owner = field.owner { fieldsByOwner[owner, default: []].insert(field.id) }
     charge(field.owner, fields: 1, bytes: bytes)
     let scene = scene(of: field.id)
@@ -131,6 +135,7 @@ extension FocusModel {
     }
     for key in readOnly ?? [] { field.bindings[key]?.isReadOnly = true }
     charge(field.owner, bytes: growth)
+    touch(id)
     fields[id] = field
     changes += Change.difference(.field(id), from: before, to: field.shown)
     changes += refreshFocusedValues(after: id)
@@ -157,6 +162,7 @@ extension FocusModel {
       scenes.remove(key, of: field, in: scene)
       charge(field.owner, bytes: -binding.size)
     }
+    touch(id)
     fields[id] = field
     changes += Change.difference(.field(id), from: before, to: field.shown)
     changes += refreshFocusedValues(after: id)

@@ -17,6 +17,7 @@ extension FocusModel {
       let bytes = field.bytes
       charge(owner, fields: -1, bytes: -bytes)
       charge(nil, fields: 1, bytes: bytes)
+      touch(id)
       fields[id]?.owner = nil
       changes.append(.ownerChanged(id))
     }
@@ -52,16 +53,19 @@ extension FocusModel {
       if fieldsByOwner[owner]?.isEmpty == true { fieldsByOwner[owner] = nil }
     }
     if let parent = field.parent {
+      touch(parent)
       fields[parent]?.children.remove(field.id)
       fields[parent]?.children.formUnion(field.children)
     }
     if focusedField == field.id { focusedField = field.parent }
     history.removeAll { $0 == field.id || $0 == focusedField }
+    touch(field.id)
     fields[field.id] = nil
     untold[field.id] = nil
     for child in field.children {
       // The children of a scene become scenes, each with what lies below it.
       if field.parent == nil { moveSubtree(child, from: scene, to: child) }
+      touch(child)
       fields[child]?.parent = field.parent
     }
   }

@@ -63,6 +63,7 @@ extension FocusModel {
     binding.value = whole
     binding.size = size
     binding.revision = nextRevision()
+    touch(field.id)
     fields[field.id]?.bindings[key] = binding
     charge(field.owner, bytes: growth)
     if !field.isSensitive { changes += told(whole, of: key, in: field.id) }

@@ -7,16 +7,23 @@ extension FocusService {
   func answer(_ message: Message) {
     let reply = PendingReply(to: message, self)
     do {
-      if let results = try perform(message, reply) { reply.succeed(results) }
+      guard let results = try perform(message, reply) else { return }
+      reply.succeed(results)
     } catch {
       reply.fail(error)
+    }
+    ifNotSaved(reply) { [self] error in
+      // What only reads is answered by what there still is.
+      reply.answer { try perform(message, reply, refusingChanges: error) ?? [] }
     }
   }
 
   /// Finds the method that `message` calls, checks its arguments and runs it.
   /// - Throws: what the caller is to be told.
   /// - Returns: the results, or nil where `reply` is given later.
-  private func perform(_ message: Message, _ reply: PendingReply) throws -> [DBusValue]? {
+  private func perform(
+    _ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError? = nil
+  ) throws -> [DBusValue]? {
     guard let client = message.sender, let path = message.path, let member = message.member else {
       throw DBusError(.invalidArgs, "a method call names its object and its method")
     }
@@ -29,6 +36,7 @@ extension FocusService {
     }
     let arguments = try message.arguments()
     try method.check(arguments)
+    if let refusal, method.changes { throw refusal }
     return try method.handler(self, Call(client: client, target: target, arguments: arguments, reply: reply))
   }
 

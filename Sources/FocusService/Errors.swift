@@ -9,6 +9,8 @@ extension ErrorName {
   static let noSuchField = focus("NoSuchField")
   static let fieldExists = focus("FieldExists")
   static let typeMismatch = focus("TypeMismatch")
+  /// What is to be kept cannot be.
+  static let ioError = ErrorName(known: "org.freedesktop.DBus.Error.IOError")
   static let disabled = focus("Disabled")
   static let ownerGone = focus("OwnerGone")
   static let noSuchElement = focus("NoSuchElement")

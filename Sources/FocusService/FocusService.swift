@@ -18,7 +18,11 @@ public final class FocusService {
   let ownerCalls: OwnerCalls
   var model = FocusModel()
   var objects = OwnedObjects()
-  private var outbox = Outbox()
+  var outbox = Outbox()
+  var steps: [TurnStep] = []
+  var journal: Journal?
+  var cannotSave = false
+  var isRecovering = false
 
   /// Called at the end of each turn that changed something that everyone is shown.
   public var onChange: (() -> Void)?
@@ -34,19 +38,23 @@ public final class FocusService {
     connection.attach(to: loop)
   }
 
-  /// Begins to serve: watches who leaves the bus, then takes the bus name.
+  /// Begins to serve: has everything back that an earlier process saved, then takes the bus name.
   /// - Throws: `DBusError` where the bus refuses; `failed` where another process holds the name, which the message names.
   public func start() throws(DBusError) {
+    let name = BusName(known: FocusService.busName)
+    if let owner = try connection.owner(of: name) { throw heldBy(owner) }
     let leaving = MatchRule(
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
     try connection.addMatch(leaving)
-    let name = BusName(known: FocusService.busName)
+    try recover()
     guard try !connection.requestName(name) else { return }
-    var holder = "somebody"
-    if let owner = try connection.owner(of: name) {
-      holder = (try? connection.processID(of: owner)).map { "process \($0) (\(owner))" } ?? "\(owner)"
-    }
-    throw DBusError(.failed, "the bus name \(name) is held by \(holder) already")
+    throw heldBy(try connection.owner(of: name))
+  }
+
+  private func heldBy(_ owner: BusName?) -> DBusError {
+    let process = owner.flatMap { try? connection.processID(of: $0) }
+    let holder = process.map { "process \($0)" } ?? owner?.text ?? "somebody else"
+    return DBusError(.failed, "the bus name \(FocusService.busName) is held by \(holder) already")
   }
 
   /// How many fields there are and which has focus, for people.
@@ -73,6 +81,7 @@ public final class FocusService {
     let owner = BusName(known: name)
     ownerCalls.ownerLeft(owner)
     failWrites(to: owner)
+    ifNotSaved(nil) { [self] _ in announce(model.ownerLeft(owner)) }
     let changes = model.ownerLeft(owner)
     if !changes.isEmpty { log.debug("\(name) left the bus: \(status)") }
     announce(changes)
@@ -83,7 +92,7 @@ public final class FocusService {
     for change in changes {
       if case .fieldRemoved(let id, _) = change { forgetObject(of: id) }
       do {
-        for signal in try Announcer.signals(of: change, model) { outbox.add(signal: signal) }
+        for signal in try Announcer.signals(of: change, model) { outbox.add(signal: signal, tellsOfChange: true) }
       } catch {
         log.error("a change could not be told of: \(error.name)")
       }
@@ -93,20 +102,8 @@ public final class FocusService {
   /// Sends `signal` at the end of the turn, after the signals of what has changed before.
   func post(signal: Message) {
     announce(model.settle())
-    outbox.add(signal: signal)
+    outbox.add(signal: signal, tellsOfChange: false)
   }
 
-  func post(reply: Message) { outbox.add(reply: reply) }
-
-  /// Sends what the turn has brought about: signals, then replies.
-  private func endTurn() {
-    announce(model.settle())
-    guard !outbox.isEmpty else { return }
-    if outbox.hasSignals { onChange?() }
-    do {
-      try outbox.send(on: connection)
-    } catch {
-      log.error("the bus takes no messages: \(error.message)")
-    }
-  }
+  func post(reply: Message, of origin: PendingReply) { outbox.add(reply: reply, of: origin) }
 }

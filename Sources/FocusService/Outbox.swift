@@ -6,8 +6,8 @@ struct Outbox {
   /// How many bytes may wait for the end of a turn before what is done so far is sent.
   private static let comfortableSize = 8 << 20
 
-  private var signals: [Message] = []
-  private var replies: [Message] = []
+  private var signals: [(message: Message, tellsOfChange: Bool)] = []
+  private var replies: [(message: Message, origin: PendingReply)] = []
   private var size = 0
 
   var isEmpty: Bool { signals.isEmpty && replies.isEmpty }
@@ -15,14 +15,21 @@ struct Outbox {
   /// Whether so much waits that the turn should end early.
   var isFull: Bool { size > Outbox.comfortableSize }
 
-  mutating func add(signal: Message) {
-    signals.append(signal)
+  mutating func add(signal: Message, tellsOfChange: Bool) {
+    signals.append((signal, tellsOfChange))
     size += signal.bodySize
   }
 
-  mutating func add(reply: Message) {
-    replies.append(reply)
+  mutating func add(reply: Message, of origin: PendingReply) {
+    replies.append((reply, origin))
     size += reply.bodySize
+  }
+
+  /// Takes back the signals that tell of changes, and the replies of `origins`, since the changes were not made.
+  mutating func takeBack(_ origins: [PendingReply]) {
+    let origins = Set(origins.map { ObjectIdentifier($0) })
+    signals.removeAll { $0.tellsOfChange }
+    replies.removeAll { origins.contains(ObjectIdentifier($0.origin)) }
   }
 
   /// Sends everything and is empty then, also where the bus takes nothing any more.
@@ -33,43 +40,7 @@ struct Outbox {
       replies.removeAll(keepingCapacity: true)
       size = 0
     }
-    for signal in signals { try connection.send(signal) }
-    for reply in replies { try connection.send(reply) }
-  }
-}
-
-/// The reply to one method call, given now or later, once.
-final class PendingReply {
-  private let message: Message
-  private weak var service: FocusService?
-
-  init(to message: Message, _ service: FocusService) {
-    self.message = message
-    self.service = service
-  }
-
-  /// Replies with the method's results, or with the error that prevents that.
-  func succeed(_ results: [DBusValue]) {
-    guard message.wantsReply else { return }
-    do { service?.post(reply: try message.reply(results)) } catch { fail(error) }
-  }
-
-  /// Replies with an error.
-  func fail(_ error: any Error) {
-    let error = DBusError(any: error)
-    service?.log.debug("\(message.sender?.text ?? "?") \(message.member?.text ?? "?"): \(error.name)")
-    guard message.wantsReply, let reply = try? message.reply(error) else { return }
-    service?.post(reply: reply)
-  }
-
-  /// Replies with what an owner replied, as it was.
-  func forward(_ reply: Message) {
-    guard message.wantsReply else { return }
-    do { service?.post(reply: try reply.forwarded(asReplyTo: message)) } catch { fail(error) }
-  }
-
-  /// Replies with what `body` returns or throws.
-  func answer(_ body: () throws -> [DBusValue]) {
-    do { succeed(try body()) } catch { fail(error) }
+    for signal in signals { try connection.send(signal.message) }
+    for reply in replies { try connection.send(reply.message) }
   }
 }

@@ -35,7 +35,7 @@ private func serve(_ options: Options) -> Int32 {
     log.info("serving as \(FocusService.busName)")
     keepAlive(manager, loop)
     reportStatus(of: service, manager, loop)
-    loop.run()
+    withExtendedLifetime(service) { loop.run() }
     manager.notify("STOPPING=1")
   } catch {
     log.error(error.message)
@@ -56,10 +56,10 @@ private func keepAlive(_ manager: ServiceManager, _ loop: EventLoop) {
 /// Tells the manager what there is, once a second at most.
 private func reportStatus(of service: FocusService, _ manager: ServiceManager, _ loop: EventLoop) {
   var isPending = false
-  service.onChange = {
+  service.onChange = { [weak service] in
     guard !isPending else { return }
     isPending = true
-    loop.schedule(after: .seconds(1)) { [weak service] in
+    loop.schedule(after: .seconds(1)) {
       isPending = false
       if let service { manager.notify("STATUS=\(service.status)") }
     }

@@ -20,7 +20,7 @@ extension ServedInterface {
           .init("key", .string), .init("value", .variant),
           .init("options", .dictionary(key: .string, value: .variant)),
         ],
-        out: [.init("value", .variant), .init("field", .objectPath), .init("revision", .uint64)], write),
+        out: [.init("value", .variant), .init("field", .objectPath), .init("revision", .uint64)], changes: true, write),
       Method("ReadAll", out: [.init("values", readAllType)], readAll),
       Method(
         "Invoke",

@@ -11,8 +11,8 @@ extension ServedInterface {
   static let field = ServedInterface(
     .field,
     methods: [
-      Method("Focus", focus),
-      Method("Blur") { service, call in
+      Method("Focus", changes: true, focus),
+      Method("Blur", changes: true) { service, call in
         try service.model.blur(try call.field(), by: call.client)
         return []
       },
@@ -21,7 +21,7 @@ extension ServedInterface {
         in: [
           .init("values", .dictionary(key: .string, value: .variant)),
           .init("options", .dictionary(key: .string, value: .variant)),
-        ]
+        ], changes: true
       ) { service, call in
         let values = try service.values(call.dictionary(0))
         var options = Options(try call.dictionary(1))
@@ -30,13 +30,14 @@ extension ServedInterface {
         service.announce(try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client))
         return []
       },
-      Method("Withdraw", in: [.init("keys", .array(.string))]) { service, call in
+      Method("Withdraw", in: [.init("keys", .array(.string))], changes: true) { service, call in
         guard case .array(let names)? = call.arguments.first else { return [] }
         let keys = try service.keys(names.compactMap(\.basicText))
         service.announce(try service.model.withdraw(keys, from: call.field(), by: call.client))
         return []
       },
-      Method("SetEnabled", in: [.init("commands", .dictionary(key: .string, value: .boolean))]) { service, call in
+      Method("SetEnabled", in: [.init("commands", .dictionary(key: .string, value: .boolean))], changes: true) {
+        service, call in
         guard case .dictionary(let given)? = call.arguments.first else { return [] }
         var enabled: [Key: Bool] = [:]
         for entry in given.entries {
@@ -46,7 +47,7 @@ extension ServedInterface {
         service.announce(try service.model.setEnabled(enabled, of: call.field(), by: call.client))
         return []
       },
-      Method("Unregister") { service, call in
+      Method("Unregister", changes: true) { service, call in
         service.announce(try service.model.unregister(call.field(), by: call.client))
         return []
       },

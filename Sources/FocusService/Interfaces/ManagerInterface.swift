@@ -17,7 +17,7 @@ extension ServedInterface {
           .init("id", .string), .init("values", .dictionary(key: .string, value: .variant)),
           .init("options", .dictionary(key: .string, value: .variant)),
         ],
-        out: [.init("field", .objectPath)], register)
+        out: [.init("field", .objectPath)], changes: true, register)
     ],
     properties: [
       Property("FocusedField", .objectPath) { model, _, _ in .objectPath(Target.path(of: model.focusedField)) },

@@ -12,7 +12,8 @@ extension ServedInterface {
         out: [.init("value", .variant)], get),
       Method(
         "Set",
-        in: [.init("interface_name", .string), .init("property_name", .string), .init("value", .variant)], set),
+        in: [.init("interface_name", .string), .init("property_name", .string), .init("value", .variant)],
+        changes: true, set),
       Method(
         "GetAll", in: [.init("interface_name", .string)],
         out: [.init("properties", .dictionary(key: .string, value: .variant))], getAll),

@@ -6,15 +6,18 @@ internal import FocusModel
 struct ServedInterface: Sendable {
   struct Method: Sendable {
     let description: InterfaceDescription.Method
+    /// Whether a call may change what is saved.
+    let changes: Bool
     /// Returns the results, or nil where the call's reply is given later.
     let handler: @Sendable (FocusService, Call) throws -> [DBusValue]?
 
     init(
       _ name: String, in input: [InterfaceDescription.Argument] = [],
-      out output: [InterfaceDescription.Argument] = [],
+      out output: [InterfaceDescription.Argument] = [], changes: Bool = false,
       _ handler: @escaping @Sendable (FocusService, Call) throws -> [DBusValue]?
     ) {
       self.description = .init(MemberName(known: name), in: input, out: output)
+      self.changes = changes
       self.handler = handler
     }
 

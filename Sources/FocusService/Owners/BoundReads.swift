@@ -87,7 +87,7 @@ extension FocusService {
       try ownerCalls.call(object.owner, message, timeout: timeout) { [weak self] result in
         do throws(DBusError) {
           let value = try result.get().success().arguments().first?.variantContent
-          if let id = object.field { self?.model.update([key: value], of: id) }
+          if let id = object.field { self?.update([key: value], of: id) }
           handler(.success(()))
         } catch {
           handler(.failure(error))

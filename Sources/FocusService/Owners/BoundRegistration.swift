@@ -21,16 +21,32 @@ extension FocusService {
       guard model.fields[id] == nil, !objects.reserved.contains(id) else { throw FocusError.fieldExists(id) }
       objects.reserved.insert(id)
     }
-    let object = registration.object
+    examine(registration.object, chosen: registration.chosen) { [weak self] result in
+      self?.complete(registration, result)
+    }
+  }
+
+  /// Watches `object`, looks at it, and calls `handler` with what it declares and holds, or with what speaks against it;
+  /// then it is watched no more.
+  func examine(
+    _ object: OwnedObject, chosen: [String]?, _ handler: @escaping (Result<BoundObject, DBusError>) -> Void
+  ) {
+    var handler: ((Result<BoundObject, DBusError>) -> Void)? = handler
+    let finish = { [weak self] (result: Result<BoundObject, DBusError>) in
+      guard let end = handler else { return }
+      handler = nil
+      if case .failure = result { self?.stopWatching(object) }
+      end(result)
+    }
+    let refuse = { (error: any Error) in finish(.failure(FocusService.reason(error, object))) }
     if objects.add(object) { connection.changeMatch(.add, OwnerSignals.rule(object)) }
     do {
       try ask(object, .introspectable, "Introspect") { [weak self] result in
-        self?.introspected(registration, result)
+        do {
+          try self?.introspected(object, chosen, result, finish, refuse)
+        } catch { refuse(error) }
       }
-    } catch {
-      abandon(registration)
-      throw error
-    }
+    } catch { refuse(error) }
   }
 
   private func ask(
@@ -43,35 +59,35 @@ extension FocusService {
     try ownerCalls.call(object.owner, message, handler)
   }
 
-  private func introspected(_ registration: BoundRegistration, _ result: Result<Message, DBusError>) {
-    let object = registration.object
-    do {
-      let arguments = try result.get().success().arguments()
-      guard case .string(let xml)? = arguments.first else {
-        throw DBusError(.invalidArgs, "the answer to Introspect is no text")
-      }
-      let all = try IntrospectionDocument.interfaces(in: xml)
-      object.hasResponder = all.contains { $0.name == .responder }
-      object.interfaces = try exposed(of: all, chosen: registration.chosen)
-      let readable = object.interfaces.filter { $0.properties.contains { $0.access != .write } }
-      guard !readable.isEmpty else { return complete(registration) }
-      var left = readable.count
-      for interface in readable {
-        try ask(object, .properties, "GetAll", [.string(interface.name.text)]) { [weak self] result in
-          guard left > 0 else { return }
-          do {
-            try object.takeIn(interface.name, result.get().success().arguments().first)
-            left -= 1
-            if left == 0 { self?.complete(registration) }
-          } catch {
-            left = 0
-            self?.refuse(registration, error)
-          }
-        }
-      }
-    } catch {
-      refuse(registration, error)
+  private func introspected(
+    _ object: OwnedObject, _ chosen: [String]?, _ result: Result<Message, DBusError>,
+    _ finish: @escaping (Result<BoundObject, DBusError>) -> Void, _ refuse: @escaping (any Error) -> Void
+  ) throws {
+    guard case .string(let xml)? = try result.get().success().arguments().first else {
+      throw DBusError(.invalidArgs, "the answer to Introspect is no text")
     }
+    let all = try IntrospectionDocument.interfaces(in: xml)
+    object.hasResponder = all.contains { $0.name == .responder }
+    object.interfaces = try exposed(of: all, chosen: chosen)
+    let readable = object.interfaces.filter { $0.properties.contains { $0.access != .write } }
+    guard !readable.isEmpty else { return finish(.success(try object.declaration(chosen: chosen))) }
+    var left = readable.count
+    for interface in readable {
+      try ask(object, .properties, "GetAll", [.string(interface.name.text)]) { result in
+        do {
+          try object.takeIn(interface.name, result.get().success().arguments().first)
+          left -= 1
+          if left == 0 { finish(.success(try object.declaration(chosen: chosen))) }
+        } catch { refuse(error) }
+      }
+    }
+  }
+
+  /// Why an object cannot stand behind a field, as the registrant is told.
+  private static func reason(_ error: any Error, _ object: OwnedObject) -> DBusError {
+    let error = DBusError(any: error)
+    guard ![.timeout, .ownerGone, .limitsExceeded].contains(error.name) else { return error }
+    return DBusError(.invalidArgs, "the object \(object.path) cannot stand behind a field: \(error.message)")
   }
 
   /// The interfaces that a field may expose, those that the registrant chose or all.
@@ -90,38 +106,30 @@ extension FocusService {
     return exposed
   }
 
-  private func complete(_ registration: BoundRegistration) {
+  private func complete(_ registration: BoundRegistration, _ result: Result<BoundObject, DBusError>) {
+    if let id = registration.id { objects.reserved.remove(id) }
+    let object = registration.object
     do {
       var options = registration.options
-      options.object = try registration.object.declaration()
-      if let id = registration.id { objects.reserved.remove(id) }
-      let (id, changes) = try model.register(
-        registration.id, registration.values, options, owner: registration.object.owner)
-      registration.object.values = [:]
-      objects.setField(id, of: registration.object)
-      announce(changes)
-      if registration.takesFocus { try model.focus(id, by: registration.object.owner) }
-      registration.reply.succeed([.objectPath(Target.path(of: id))])
+      options.object = try result.get()
+      do {
+        let (id, changes) = try model.register(registration.id, registration.values, options, owner: object.owner)
+        object.values = [:]
+        objects.setField(id, of: object)
+        announce(changes)
+        if registration.takesFocus { try model.focus(id, by: object.owner) }
+        registration.reply.succeed([.objectPath(Target.path(of: id))])
+        ifNotSaved(registration.reply) { [self] error in
+          stopWatching(object)
+          registration.reply.fail(error)
+        }
+      } catch {
+        stopWatching(object)
+        throw error
+      }
     } catch {
-      refuse(registration, error)
+      registration.reply.fail(error)
     }
-  }
-
-  private func refuse(_ registration: BoundRegistration, _ error: any Error) {
-    abandon(registration)
-    var error = DBusError(any: error)
-    if error.name != .timeout, error.name != .ownerGone, !(error.name.text.hasPrefix("org.focusd.Focus1.")),
-      error.name != .limitsExceeded
-    {
-      error = DBusError(
-        .invalidArgs, "the object \(registration.object.path) cannot stand behind a field: \(error.message)")
-    }
-    registration.reply.fail(error)
-  }
-
-  private func abandon(_ registration: BoundRegistration) {
-    if let id = registration.id { objects.reserved.remove(id) }
-    stopWatching(registration.object)
   }
 
   /// Has nothing more to do with the object of a field that is gone.
@@ -130,7 +138,7 @@ extension FocusService {
     stopWatching(object)
   }
 
-  private func stopWatching(_ object: OwnedObject) {
+  func stopWatching(_ object: OwnedObject) {
     if objects.remove(object) { connection.changeMatch(.remove, OwnerSignals.rule(object)) }
   }
 }
@@ -157,7 +165,7 @@ extension OwnedObject {
 
   /// What the model is to know of the object.
   /// - Throws: `FocusError.invalid` where a member cannot be a key.
-  fileprivate func declaration() throws -> BoundObject {
+  fileprivate func declaration(chosen: [String]?) throws -> BoundObject {
     var properties: [Key: BoundObject.Property] = [:]
     var commands: Set<Key> = []
     for interface in interfaces {
@@ -169,6 +177,7 @@ extension OwnedObject {
         commands.insert(try Key(interface: interface.name.text, member: method.name.text))
       }
     }
-    return BoundObject(properties: properties, commands: commands, values: values)
+    return BoundObject(
+      path: path, chosenInterfaces: chosen, properties: properties, commands: commands, values: values)
   }
 }

@@ -43,12 +43,18 @@ extension FocusService {
       for (key, value) in updates { object.values[key] = value }
       return
     }
-    model.update(updates, of: id)
+    update(updates, of: id)
     for name in invalidated.compactMap(\.basicText) {
       guard let key = try? Key(interface: interface.text, member: name), object.property(key) != nil else { continue }
       object.stale.insert(key)
       makeCurrent(key, of: object) { _ in }
     }
+  }
+
+  /// Has the model take in what the owner of the field `id` told of its object, whether it can be saved or not.
+  func update(_ values: [Key: DBusValue?], of id: FieldID) {
+    model.update(values, of: id)
+    ifNotSaved(nil) { [self] _ in model.update(values, of: id) }
   }
 
   private func emitAgain(_ message: Message, _ interface: InterfaceName, _ object: OwnedObject) {

@@ -1,0 +1,183 @@
+public import DBusTypes
+
+/// A field as it outlives the daemon.
+public struct SavedField: Hashable, Sendable {
+  /// A stored binding.
+  public struct SavedBinding: Hashable, Sendable {
+    /// The value.
+    public var value: DBusValue
+    /// The number of the binding's last change.
+    public var revision: UInt64
+    /// Whether only the owner may write it.
+    public var isReadOnly: Bool
+
+    /// Creates a binding.
+    public init(value: DBusValue, revision: UInt64, isReadOnly: Bool) {
+      self.value = value
+      self.revision = revision
+      self.isReadOnly = isReadOnly
+    }
+  }
+
+  /// The owner's object behind the field.
+  public struct SavedObject: Hashable, Sendable {
+    /// Where the object is, in the owner's connection.
+    public var path: ObjectPath
+    /// The interfaces that the registrant chose to expose, or nil for all.
+    public var interfaces: [String]?
+    /// The commands that are disabled.
+    public var disabled: Set<Key>
+
+    /// Creates a description of an object.
+    public init(path: ObjectPath, interfaces: [String]?, disabled: Set<Key>) {
+      self.path = path
+      self.interfaces = interfaces
+      self.disabled = disabled
+    }
+  }
+
+  /// The field's name.
+  public var id: FieldID
+  /// The field's name for people.
+  public var label: String
+  /// Where the field's keys resolve.
+  public var scope: Scope
+  /// Whether the field outlives its owner.
+  public var lingers: Bool
+  /// Whether its values are shown to its owner alone.
+  public var isSensitive: Bool
+  /// The registrant, or nil.
+  public var owner: BusName?
+  /// The containing field, or nil for a scene.
+  public var parent: FieldID?
+  /// Later registrations have higher numbers.
+  public var registration: UInt64
+  /// The owner's object behind the field, or nil.
+  public var object: SavedObject?
+  /// The stored bindings.
+  public var bindings: [Key: SavedBinding]
+
+  /// Creates a field from what was saved of it.
+  public init(
+    id: FieldID, label: String, scope: Scope, lingers: Bool, isSensitive: Bool, owner: BusName?, parent: FieldID?,
+    registration: UInt64, object: SavedObject?, bindings: [Key: SavedBinding] = [:]
+  ) {
+    self.id = id
+    self.label = label
+    self.scope = scope
+    self.lingers = lingers
+    self.isSensitive = isSensitive
+    self.owner = owner
+    self.parent = parent
+    self.registration = registration
+    self.object = object
+    self.bindings = bindings
+  }
+
+  init(_ field: Field) {
+    self.init(
+      id: field.id, label: field.label, scope: field.scope, lingers: field.lingers, isSensitive: field.isSensitive,
+      owner: field.owner, parent: field.parent, registration: field.registration,
+      object: field.object.map { object in
+        SavedObject(
+          path: object.path, interfaces: object.chosenInterfaces,
+          disabled: Set(object.commands.filter { !$0.value.isEnabled }.keys))
+      })
+    for (key, binding) in field.bindings where !binding.isBound {
+      bindings[key] = SavedBinding(value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly)
+    }
+  }
+}
+
+/// Everything that outlives the daemon.
+public struct SavedState: Hashable, Sendable {
+  /// The fields.
+  public var fields: [SavedField] = []
+  /// The field that holds focus, or nil.
+  public var focusedField: FieldID?
+  /// The fields that held focus before, newest first.
+  public var history: [FieldID] = []
+  /// A number that no binding's revision has passed.
+  public var revision: UInt64 = 0
+
+  /// Creates the state of a model without fields.
+  public init() {}
+}
+
+extension FocusModel {
+  /// The fields that have changed since the last save: each as it was then and as it is now, nil: not there.
+  public var unsavedFields: [(id: FieldID, before: SavedField?, now: SavedField?)] {
+    unsaved.map { id, before in (id, before.map { SavedField($0) }, fields[id].map { SavedField($0) }) }
+  }
+
+  /// Whether anything may have changed since the last save.
+  public var hasUnsavedChanges: Bool {
+    !unsaved.isEmpty || focusedField != turn.focusedField || history != turn.history
+  }
+
+  /// Creates a model from what was saved; what stands behind bound fields is for `bind` to say.
+  /// - Throws: `FocusError.invalid` where the parts do not fit each other.
+  public init(_ state: SavedState) throws(FocusError) {
+    for saved in state.fields {
+      var field = Field(
+        id: saved.id, label: saved.label, scope: saved.scope, lingers: saved.lingers, isSensitive: saved.isSensitive,
+        owner: saved.owner, parent: saved.parent, registration: saved.registration)
+      for (key, binding) in saved.bindings {
+        field.bindings[key] = Binding(
+          value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly,
+          size: try Limits.check(binding.value, of: key))
+        revision = max(revision, binding.revision)
+      }
+      lastRegistration = max(lastRegistration, saved.registration)
+      fields[saved.id] = field
+    }
+    try checkTree()
+    revision = max(revision, state.revision)
+    focusedField = state.focusedField.flatMap { fields[$0]?.id }
+    focusPath = path(from: focusedField)
+    history = state.history.filter { fields[$0] != nil && $0 != focusedField }
+    rebuildIndexes()
+    _ = settle(valuesMayDiffer: true)
+    endTurn()
+  }
+
+  private mutating func checkTree() throws(FocusError) {
+    for (id, field) in fields {
+      guard let parent = field.parent else { continue }
+      guard fields[parent] != nil else {
+        throw .invalid("the saved field '\(id)' lies in '\(parent)', which is not there")
+      }
+      fields[parent]?.children.insert(id)
+    }
+    for id in fields.keys {
+      var depth = 1
+      var next = fields[id]?.parent
+      while let parent = next, depth <= Limits.fieldDepth {
+        depth += 1
+        next = fields[parent]?.parent
+      }
+      guard next == nil else { throw .invalid("the saved field '\(id)' lies too deep, or within itself") }
+    }
+  }
+
+  /// Puts the owner's object behind the field `id` again, after a restart.
+  /// - Throws: `FocusError`: `noSuchField`, `typeMismatch`, `limitExceeded`, `invalid`.
+  public mutating func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(FocusError) {
+    var field = try field(id)
+    if let key = field.bindings.keys.first(where: { object.properties[$0] != nil }) {
+      throw .invalid("\(key) is a stored value of the field and a property of its object too")
+    }
+    guard field.bindings.count + object.values.count + object.commands.count <= Limits.keysPerField else {
+      throw .limitExceeded("a field may have \(Limits.keysPerField) keys")
+    }
+    touch(id)
+    let values = object.values
+    field.object = object
+    field.object?.values = [:]
+    for key in disabled { field.object?.commands[key]?.isEnabled = false }
+    fields[id] = field
+    let scene = scene(of: id)
+    for key in field.commands.keys { sceneCommands.add(key, of: field, in: scene) }
+    update(values, of: id)
+  }
+}

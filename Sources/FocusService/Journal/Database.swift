@@ -1,0 +1,138 @@
+internal import CSQLite
+
+/// Why SQLite refused something.
+struct DatabaseError: Error, Hashable, CustomStringConvertible {
+  /// SQLite's result code, without its extension.
+  let code: Int32
+  /// What SQLite says of it.
+  let description: String
+
+  /// Whether the file is no database, or a broken one.
+  var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+
+  /// Whether another process has the file.
+  var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+}
+
+/// One SQLite database, used by one thread.
+final class Database {
+  fileprivate let handle: OpaquePointer
+
+  /// Opens the file at `path`, or makes it.
+  /// - Throws: `DatabaseError`.
+  init(path: String) throws(DatabaseError) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    guard code == SQLITE_OK, let opened else {
+      let reason = String(cString: sqlite3_errmsg(opened))
+      sqlite3_close_v2(opened)
+      throw DatabaseError(code: code & 0xff, description: reason)
+    }
+    handle = opened
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  fileprivate func error(_ code: Int32) -> DatabaseError {
+    DatabaseError(code: code & 0xff, description: String(cString: sqlite3_errmsg(handle)))
+  }
+
+  /// Runs statements that have no parameters and whose results do not matter.
+  /// - Throws: `DatabaseError`.
+  func execute(_ sql: String) throws(DatabaseError) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Prepares a statement that is used again and again.
+  /// - Throws: `DatabaseError`.
+  func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared else { throw error(code) }
+    return Statement(prepared, self)
+  }
+
+  /// The first column of the first row that `sql` finds, a number; 0 where there is none.
+  /// - Throws: `DatabaseError`.
+  func number(_ sql: String) throws(DatabaseError) -> Int64 {
+    var result: Int64 = 0
+    try prepare(sql).rows { row in result = row.number(0) }
+    return result
+  }
+}
+
+/// A prepared statement.
+final class Statement {
+  /// What a parameter or a column holds.
+  enum Value {
+    case null
+    case number(Int64)
+    case text(String)
+    case blob([UInt8])
+  }
+
+  private let handle: OpaquePointer
+  private let database: Database
+
+  fileprivate init(_ handle: OpaquePointer, _ database: Database) {
+    self.handle = handle
+    self.database = database
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  /// Runs the statement with `parameters` and calls `body` with each row.
+  /// - Throws: `DatabaseError`, or what `body` throws.
+  func rows(_ parameters: [Value] = [], _ body: (Row) throws(DatabaseError) -> Void) throws(DatabaseError) {
+    defer {
+      sqlite3_reset(handle)
+      sqlite3_clear_bindings(handle)
+    }
+    for (index, parameter) in parameters.enumerated() { try bind(parameter, Int32(index + 1)) }
+    while true {
+      let code = sqlite3_step(handle)
+      switch code & 0xff {
+      case SQLITE_ROW: try body(Row(handle: handle))
+      case SQLITE_DONE: return
+      default: throw database.error(code)
+      }
+    }
+  }
+
+  /// Runs the statement with `parameters`.
+  /// - Throws: `DatabaseError`.
+  func run(_ parameters: [Value] = []) throws(DatabaseError) {
+    try rows(parameters) { _ in }
+  }
+
+  private func bind(_ value: Value, _ index: Int32) throws(DatabaseError) {
+    let code =
+      switch value {
+      case .null: sqlite3_bind_null(handle, index)
+      case .number(let number): sqlite3_bind_int64(handle, index, number)
+      case .text(let text): csqlite_bind_text(handle, index, text, UInt64(text.utf8.count))
+      case .blob(let bytes): csqlite_bind_blob(handle, index, bytes, UInt64(bytes.count))
+      }
+    guard code == SQLITE_OK else { throw database.error(code) }
+  }
+}
+
+/// One row that a statement has found, valid until the next.
+struct Row {
+  fileprivate let handle: OpaquePointer
+
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  func text(_ column: Int32) -> String? {
+    sqlite3_column_text(handle, column).map { String(cString: $0) }
+  }
+
+  func blob(_ column: Int32) -> [UInt8] {
+    guard let start = sqlite3_column_blob(handle, column) else { return [] }
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+  }
+}

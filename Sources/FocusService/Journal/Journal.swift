@@ -1,0 +1,187 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// What outlives the daemon, in an SQLite database: each turn's changes in one transaction.
+///
+/// A committed transaction survives the end of the process, however it ends: SQLite's write-ahead log is written with
+/// `write(2)`. It is synced to the disk at checkpoints only.
+final class Journal {
+  /// How many revisions are set aside at once, so that few of them need a write of their own.
+  private static let revisionsAhead: UInt64 = 4096
+
+  private let database: Database
+  private let putState: Statement
+  private let putField: Statement
+  private let deleteField: Statement
+  private let putBinding: Statement
+  private let deleteBinding: Statement
+  private let deleteBindings: Statement
+  private let begin: Statement
+  private let commit: Statement
+  private var saved = SavedState()
+
+  /// Opens the journal at `path`, or makes it.
+  /// - Throws: `DatabaseError`, `SchemaTooNew`.
+  init(path: String) throws {
+    database = try Database(path: path)
+    try database.execute(
+      """
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+      PRAGMA foreign_keys = OFF;
+      """)
+    try Schema.migrate(database)
+    putState = try database.prepare("INSERT OR REPLACE INTO state VALUES (?, ?)")
+    putField = try database.prepare("INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    deleteField = try database.prepare("DELETE FROM field WHERE id = ?")
+    putBinding = try database.prepare("INSERT OR REPLACE INTO binding VALUES (?, ?, ?, ?, ?)")
+    deleteBinding = try database.prepare("DELETE FROM binding WHERE field = ? AND key = ?")
+    deleteBindings = try database.prepare("DELETE FROM binding WHERE field = ?")
+    begin = try database.prepare("BEGIN IMMEDIATE")
+    commit = try database.prepare("COMMIT")
+  }
+
+  /// Makes durable what has changed since the last time, all or nothing of it.
+  /// - Throws: `DatabaseError`, `DBusError`; then what was saved before still is.
+  func save(_ model: FocusModel) throws {
+    var state = saved
+    state.focusedField = model.focusedField
+    state.history = model.history
+    if model.revision > saved.revision { state.revision = model.revision + Journal.revisionsAhead }
+    let fields = model.unsavedFields.filter { $0.before != $0.now }
+    guard state != saved || !fields.isEmpty else { return }
+    try begin.run()
+    do {
+      try save(state)
+      for field in fields { try save(field.id, before: field.before, now: field.now) }
+      try commit.run()
+    } catch {
+      try? database.execute("ROLLBACK")
+      throw error
+    }
+    saved = state
+  }
+
+  private func save(_ state: SavedState) throws {
+    if state.focusedField != saved.focusedField {
+      try putState.run([.text("focused"), state.focusedField.map { .text($0.text) } ?? .null])
+    }
+    if state.history != saved.history {
+      try putState.run([.text("history"), .text(state.history.map(\.text).joined(separator: " "))])
+    }
+    if state.revision != saved.revision {
+      try putState.run([.text("revision"), .number(Int64(bitPattern: state.revision))])
+    }
+  }
+
+  private func save(_ id: FieldID, before: SavedField?, now: SavedField?) throws {
+    guard let now else {
+      try deleteBindings.run([.text(id.text)])
+      return try deleteField.run([.text(id.text)])
+    }
+    // A field that was removed and registered again is another.
+    let before = before?.registration == now.registration ? before : nil
+    if before == nil { try deleteBindings.run([.text(id.text)]) }
+    if before.map({ SavedField.withoutBindings($0) != SavedField.withoutBindings(now) }) ?? true {
+      try putField.run(Journal.row(of: now))
+    }
+    let old = before?.bindings ?? [:]
+    for (key, binding) in now.bindings where old[key]?.revision != binding.revision || old[key] != binding {
+      try putBinding.run([
+        .text(id.text), .text(key.description), .number(Int64(bitPattern: binding.revision)),
+        .number(binding.isReadOnly ? 1 : 0), .blob(try Message.marshalled(binding.value)),
+      ])
+    }
+    for key in old.keys where now.bindings[key] == nil {
+      try deleteBinding.run([.text(id.text), .text(key.description)])
+    }
+  }
+
+  private static func row(of field: SavedField) -> [Statement.Value] {
+    [
+      .text(field.id.text), .text(field.label), .text(field.scope.rawValue), .number(field.lingers ? 1 : 0),
+      .number(field.isSensitive ? 1 : 0), field.owner.map { .text($0.text) } ?? .null,
+      field.parent.map { .text($0.text) } ?? .null, .number(Int64(bitPattern: field.registration)),
+      field.object.map { .text($0.path.text) } ?? .null,
+      field.object?.interfaces.map { .text($0.joined(separator: " ")) } ?? .null,
+      field.object.map { .text($0.disabled.map(\.description).joined(separator: " ")) } ?? .null,
+    ]
+  }
+}
+
+extension SavedField {
+  fileprivate static func withoutBindings(_ field: SavedField) -> SavedField {
+    var field = field
+    field.bindings = [:]
+    return field
+  }
+}
+
+/// Reading what an earlier process has saved.
+extension Journal {
+  /// What was saved last.
+  /// - Throws: `DatabaseError`, or whatever tells that a row is not what this program writes.
+  func load() throws -> SavedState {
+    var state = SavedState()
+    var problem: (any Error)?
+    try database.prepare("SELECT name, value FROM state").rows { row in
+      switch row.text(0) {
+      case "focused": state.focusedField = row.text(1).flatMap { try? FieldID($0) }
+      case "history": state.history = (row.text(1) ?? "").split(separator: " ").compactMap { try? FieldID(String($0)) }
+      case "revision": state.revision = UInt64(bitPattern: row.number(1))
+      default: break
+      }
+    }
+    var fields: [String: SavedField] = [:]
+    try database.prepare("SELECT * FROM field").rows { row in
+      do {
+        let field = try Journal.field(row)
+        fields[field.id.text] = field
+      } catch { problem = error }
+    }
+    try database.prepare("SELECT field, key, revision, read_only, value FROM binding").rows { row in
+      do {
+        let key = try Key(row.text(1) ?? "")
+        fields[row.text(0) ?? ""]?.bindings[key] = .init(
+          value: try Message.demarshalledValue(row.blob(4)), revision: UInt64(bitPattern: row.number(2)),
+          isReadOnly: row.number(3) != 0)
+      } catch { problem = error }
+    }
+    if let problem { throw problem }
+    state.fields = Array(fields.values)
+    saved = state
+    saved.fields = []
+    return state
+  }
+
+  private static func field(_ row: Row) throws -> SavedField {
+    func words(_ column: Int32) -> [String] { (row.text(column) ?? "").split(separator: " ").map(String.init) }
+    var object: SavedField.SavedObject?
+    if let path = row.text(8) {
+      object = .init(
+        path: try ObjectPath(path), interfaces: row.isNull(9) ? nil : words(9),
+        disabled: Set(try words(10).map { try Key($0) }))
+    }
+    guard let scope = Scope(rawValue: row.text(2) ?? "") else {
+      throw FocusError.invalid("a saved field has the scope '\(row.text(2) ?? "")'")
+    }
+    return SavedField(
+      id: try FieldID(row.text(0) ?? ""), label: row.text(1) ?? "", scope: scope, lingers: row.number(3) != 0,
+      isSensitive: row.number(4) != 0, owner: try row.text(5).map { try BusName($0) },
+      parent: try row.text(6).map { try FieldID($0) }, registration: UInt64(bitPattern: row.number(7)), object: object)
+  }
+
+  /// The bus that owners' names are of, as its id; nil where none was saved.
+  /// - Throws: `DatabaseError`.
+  func savedBus() throws -> String? {
+    var bus: String?
+    try database.prepare("SELECT value FROM state WHERE name = 'bus'").rows { row in bus = row.text(0) }
+    return bus
+  }
+
+  /// Saves which bus owners' names are of.
+  /// - Throws: `DatabaseError`.
+  func save(bus: String) throws { try putState.run([.text("bus"), .text(bus)]) }
+}

@@ -1,0 +1,38 @@
+/// What the journal's tables look like, and how older ones become so.
+enum Schema {
+  /// The version that this program writes: as many as there are steps.
+  static var version: Int64 { Int64(migrations.count) }
+
+  /// The steps from each version of the tables to the next.
+  private static let migrations = [
+    """
+    CREATE TABLE state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE TABLE field (
+      id TEXT PRIMARY KEY, label TEXT NOT NULL, scope TEXT NOT NULL, lingers INTEGER NOT NULL,
+      sensitive INTEGER NOT NULL, owner TEXT, parent TEXT, registration INTEGER NOT NULL,
+      object TEXT, interfaces TEXT, disabled TEXT
+    ) WITHOUT ROWID;
+    CREATE TABLE binding (
+      field TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, read_only INTEGER NOT NULL,
+      value BLOB NOT NULL, PRIMARY KEY (field, key)
+    ) WITHOUT ROWID;
+    """
+  ]
+
+  /// Brings the tables of `database` to the present version, in one transaction.
+  /// - Throws: `DatabaseError`, or `SchemaTooNew`.
+  static func migrate(_ database: Database) throws {
+    let found = try database.number("PRAGMA user_version")
+    guard found <= version else { throw SchemaTooNew(version: found) }
+    guard found < version else { return }
+    try database.execute("BEGIN IMMEDIATE")
+    for migration in migrations.dropFirst(Int(found)) { try database.execute(migration) }
+    try database.execute("PRAGMA user_version = \(version); COMMIT")
+  }
+}
+
+/// The tables are of a version that a later program wrote.
+struct SchemaTooNew: Error {
+  /// That version.
+  let version: Int64
+}

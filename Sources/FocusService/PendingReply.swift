@@ -1,0 +1,38 @@
+internal import DBus
+internal import DBusTypes
+
+/// The reply to one method call, given now or later, once.
+final class PendingReply {
+  private let message: Message
+  private weak var service: FocusService?
+
+  init(to message: Message, _ service: FocusService) {
+    self.message = message
+    self.service = service
+  }
+
+  /// Replies with the method's results, or with the error that prevents that.
+  func succeed(_ results: [DBusValue]) {
+    guard message.wantsReply else { return }
+    do { service?.post(reply: try message.reply(results), of: self) } catch { fail(error) }
+  }
+
+  /// Replies with an error.
+  func fail(_ error: any Error) {
+    let error = DBusError(any: error)
+    service?.log.debug("\(message.sender?.text ?? "?") \(message.member?.text ?? "?"): \(error.name)")
+    guard message.wantsReply, let reply = try? message.reply(error) else { return }
+    service?.post(reply: reply, of: self)
+  }
+
+  /// Replies with what an owner replied, as it was.
+  func forward(_ reply: Message) {
+    guard message.wantsReply else { return }
+    do { service?.post(reply: try reply.forwarded(asReplyTo: message), of: self) } catch { fail(error) }
+  }
+
+  /// Replies with what `body` returns or throws.
+  func answer(_ body: () throws -> [DBusValue]) {
+    do { succeed(try body()) } catch { fail(error) }
+  }
+}

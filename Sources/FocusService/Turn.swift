@@ -1,0 +1,63 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// What has to be done anew where a turn's changes cannot be saved.
+struct TurnStep {
+  /// The reply that the step has given, which then does not hold.
+  let reply: PendingReply?
+  /// Does what can be done without saving.
+  let withoutSaving: (DBusError) -> Void
+}
+
+/// A turn's end: changes are saved, then told, then replied to.
+extension FocusService {
+  /// Has `redo` called where what the turn has changed cannot be saved, after that has been taken back.
+  func ifNotSaved(_ reply: PendingReply?, _ redo: @escaping (DBusError) -> Void) {
+    steps.append(TurnStep(reply: reply, withoutSaving: redo))
+  }
+
+  /// Saves and sends what the turn has brought about.
+  func endTurn() {
+    announce(model.settle())
+    save()
+    model.endTurn()
+    if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
+    guard !outbox.isEmpty else { return }
+    if outbox.hasSignals { onChange?() }
+    do {
+      try outbox.send(on: connection)
+    } catch {
+      log.error("the bus takes no messages: \(error.message)")
+    }
+  }
+
+  private func save() {
+    guard !isRecovering, model.hasUnsavedChanges else { return }
+    do {
+      guard let journal else { throw DBusError(.ioError, "there is no state file") }
+      try journal.save(model)
+      model.saved()
+      if cannotSave {
+        cannotSave = false
+        log.info("changes can be saved again")
+      }
+    } catch {
+      let reason = DBusError(any: error).message
+      if !cannotSave {
+        cannotSave = true
+        log.error("changes cannot be saved, and are refused: \(reason)")
+      }
+      takeBack(DBusError(.ioError, "the change cannot be saved, and was not made: \(reason)"))
+    }
+  }
+
+  private func takeBack(_ error: DBusError) {
+    let failed = steps
+    steps = []
+    outbox.takeBack(failed.compactMap(\.reply))
+    model.rollBack()
+    for step in failed { step.withoutSaving(error) }
+    announce(model.settle())
+  }
+}
