@@ -1,4 +1,5 @@
 import DBusTypes
+import TestSupport
 import Testing
 
 @testable import focusctl
@@ -91,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40) func randomValuesSurvive(seed: UInt64) throws {
-    var random = RandomValues(seed: seed)
+    var random = ValueGenerator(seed: seed)
     for _ in 0..<50 {
       let value = random.value(of: random.type(depth: 4))
       #expect(try JSONReader.read(JSONWriter.data(value), as: value.type) == value)
