@@ -71,7 +71,8 @@ enum CommandTable {
       "update", "KEY[/POINTER] EXPRESSION", 2...3, "change a value by what it is: +N -N *N /N toggle append TEXT",
       options: target, details: Help.update, run: ReadingAndWriting.update),
     Command(
-      "watch", "[KEY[/POINTER]…]", 0...unbounded, "print the values now, then a line for each change", options: target + [.json],
+      "watch", "[KEY[/POINTER]…]", 0...unbounded, "print the values now, then a line for each change",
+      options: target + [.json],
       details: Help.watch, run: Watching.watch),
     Command("wait", "KEY[/POINTER]", 1...1, "wait until a key is not nil", details: Help.wait, run: Watching.wait),
     Command(
