@@ -135,6 +135,16 @@ import Testing
     }
   }
 
+  @Test func watchingEndsWithItsReader() async throws {
+    try await PrivateBus.with { bus in
+      _ = try await ScriptedDaemon(on: bus, [try ScriptedDaemon.readingAll(number: 7)])
+      let result = try await bus.run([
+        "/bin/sh", "-c", "'\(Products.focusctl)' --address '\(bus.address)' watch Number | head -n 1",
+      ])
+      #expect(result.isSilent(status: 0, output: ["7"]))
+    }
+  }
+
   @Test func withoutADaemonOrABusTheStatusIsThree() async throws {
     try await PrivateBus.with { bus in
       let absent = try await bus.focusctl("get", "demo.Form.Number")
