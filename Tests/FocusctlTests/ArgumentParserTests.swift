@@ -3,7 +3,8 @@ import Testing
 
 @testable import focusctl
 
-@Suite struct ArgumentParserTests {
+// getopt keeps its place in global variables.
+@Suite(.serialized) struct ArgumentParserTests {
   @Test(arguments: [
     (["get", "K"], ["get", "K"], []),
     (["--json", "get", "K"], ["get", "K"], ["json"]),
