@@ -32,7 +32,8 @@ let package = Package(
     .executableTarget(
       name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes"], swiftSettings: strict),
 
-    .testTarget(name: "FocusctlTests", dependencies: ["DBus", "DBusTypes", "focusctl"], swiftSettings: strict),
+    .testTarget(
+      name: "FocusctlTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusctl"], swiftSettings: strict),
     .testTarget(name: "FocusModelTests", dependencies: ["DBusTypes", "FocusModel"], swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["DBusTypes"], path: "Tests/TestSupport",

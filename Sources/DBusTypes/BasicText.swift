@@ -13,7 +13,7 @@ extension DBusValue {
     case .uint32(let value): String(value)
     case .int64(let value): String(value)
     case .uint64(let value): String(value)
-    case .double(let value): value.description
+    case .double(let value): value.isNaN ? "nan" : value.description
     case .string(let value): value
     case .objectPath(let value): value.text
     case .signature(let value): value.text

@@ -71,9 +71,10 @@ enum CommandTable {
       "update", "KEY[/POINTER] EXPRESSION", 2...3, "change a value by what it is: +N -N *N /N toggle append TEXT",
       options: target, details: Help.update, run: ReadingAndWriting.update),
     Command(
-      "watch", "[KEY…]", 0...unbounded, "print the values now, then a line for each change", options: target + [.json],
+      "watch", "[KEY[/POINTER]…]", 0...unbounded, "print the values now, then a line for each change",
+      options: target + [.json],
       details: Help.watch, run: Watching.watch),
-    Command("wait", "KEY", 1...1, "wait until a key is not nil", details: Help.wait, run: Watching.wait),
+    Command("wait", "KEY[/POINTER]", 1...1, "wait until a key is not nil", details: Help.wait, run: Watching.wait),
     Command(
       "register", "ID KEY[:SIGNATURE]=VALUE…", 1...unbounded, "make a field that outlives this call",
       options: [.label, .parent, .scope, .readOnly, .sensitive, .focus], details: Help.register,

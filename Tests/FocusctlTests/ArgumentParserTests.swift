@@ -3,7 +3,8 @@ import Testing
 
 @testable import focusctl
 
-@Suite struct ArgumentParserTests {
+// getopt keeps its place in global variables.
+@Suite(.serialized) struct ArgumentParserTests {
   @Test(arguments: [
     (["get", "K"], ["get", "K"], []),
     (["--json", "get", "K"], ["get", "K"], ["json"]),
@@ -73,7 +74,7 @@ import Testing
     (["register", "a", "x.Y.Z=1", "--scope", "no"], "'no' is not a scope: 'field' or 'scene'"),
     (["register", "a", "x.Y.Z=1", "x.Y.Z=2"], "'x.Y.Z' is given twice"),
     (["update", "x.Y.Z", "5"], "'5' is not an expression: +N, -N, *N, /N, toggle or append TEXT, such as +5 or *0.5"),
-    (["watch", "x.Y.Z/1"], "'x.Y.Z/1' has a pointer, and only whole keys can be watched: 'x.Y.Z'"),
+    (["watch", "x.Y.Z/~2"], "'/~2' is not a JSON Pointer: '~' is written '~0', and '/' within a step '~1'"),
   ])
   func refusesCallsBeforeConnecting(arguments: [String], message: String) {
     #expect(throws: CommandError.usage(message)) { try Program.run(arguments) }

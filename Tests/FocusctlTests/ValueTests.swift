@@ -30,6 +30,14 @@ import Testing
     #expect(JSONWriter.data(value) == data)
   }
 
+  @Test(arguments: [
+    ("8", #"{"type":"i","data":8}"#), (#""8""#, #"{"type":"s","data":"8"}"#), (#""8"#, #"{"type":"s","data":"\"8"}"#),
+    (#"{"type":"y","data":8}"#, #"{"type":"y","data":8}"#), ("text", #"{"type":"s","data":"text"}"#),
+  ])
+  func readsVariants(text: String, data: String) throws {
+    #expect(JSONWriter.data(try ValueText.read(text, as: .variant)) == data)
+  }
+
   @Test(arguments: ["[draft", "{a}", #"{"type":"y","data":300}"#, "[null]"])
   func refusesToGuess(text: String) {
     let error = #expect(throws: SyntaxError.self) { try InferredType.value(of: text) }

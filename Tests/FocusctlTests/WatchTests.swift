@@ -52,6 +52,18 @@ import Testing
     try state.requireUnambiguous()
   }
 
+  @Test func elementsAreWatchedAlone() throws {
+    var state = try state("Items/1", "Items/2")
+    func items(_ texts: String...) -> [(key: String, value: DBusValue?)] { [("demo.Todo.Items", .strings(texts))] }
+    _ = state.replace(with: [:])
+    #expect(state.apply(items("a", "b")) == [Change(key: "Items/1", value: .string("b"))])
+    #expect(state.apply(items("x", "b")) == [])
+    #expect(state.apply(items("x", "b", "c")) == [Change(key: "Items/2", value: .string("c"))])
+    #expect(
+      state.apply(items("x"))
+        == [Change(key: "Items/1", value: nil), Change(key: "Items/2", value: nil)])
+  }
+
   @Test(arguments: [
     (DBusValue.int32(8), true, false, "8\n"), (.int32(8), false, false, "K 8\n"), (nil, true, false, "nil\n"),
     (nil, false, false, "K nil\n"), (.string("a\nb\t\\\u{1b}"), true, false, "a\\nb\\t\\\\\\u001b\n"),

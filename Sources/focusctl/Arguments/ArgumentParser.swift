@@ -1,6 +1,5 @@
 @preconcurrency import CLinux
 import Glibc
-import Synchronization
 
 /// The words of a call, told apart.
 struct ParsedArguments {
@@ -13,17 +12,9 @@ struct ParsedArguments {
 ///
 /// Other than by getopt's own rules, a negative number is an operand.
 enum ArgumentParser {
-  /// getopt keeps its place in global variables.
-  private static let getopt = Mutex(())
-
-  /// Tells `arguments`, the program's name not among them, apart.
+  /// Tells `arguments`, the program's name not among them, apart; on one thread at a time, as getopt wants it.
   /// - Throws: `CommandError` for an option that is unknown, or without its argument, or with one that it takes none of.
   static func parse(_ arguments: [String]) throws(CommandError) -> ParsedArguments {
-    let parsed = getopt.withLock { _ in Result { () throws(CommandError) in try locked(arguments) } }
-    return try parsed.get()
-  }
-
-  private static func locked(_ arguments: [String]) throws(CommandError) -> ParsedArguments {
     // Reports each operand in its turn as the argument of option 1, and errors to us alone.
     var letters = "-:"
     var long: [option] = []
@@ -48,7 +39,7 @@ enum ArgumentParser {
         // getopt must have begun before its index may be moved on.
         guard optind > 0 else {
           parsed.operands.append(arguments[0])
-          let rest = try locked(Array(arguments.dropFirst()))
+          let rest = try parse(Array(arguments.dropFirst()))
           return ParsedArguments(operands: parsed.operands + rest.operands, options: rest.options)
         }
         parsed.operands.append(arguments[position - 1])

@@ -1,3 +1,5 @@
+import DBusTypes
+
 /// A key as it was typed: whole or by its last part, perhaps with a pointer into its value.
 struct KeyArgument: Hashable, Sendable {
   /// The key, or its last part.
@@ -12,7 +14,7 @@ struct KeyArgument: Hashable, Sendable {
   var mayBeWhole: Bool { name.utf8.count { $0 == UInt8(ascii: ".") } >= 2 }
 
   /// Reads `KEY` or `KEY/POINTER`.
-  /// - Throws: `CommandError` where the name can be no key nor the end of one.
+  /// - Throws: `CommandError` where the name can be no key nor the end of one, or the pointer is none.
   init(_ text: String) throws(CommandError) {
     let slash = text.firstIndex(of: "/") ?? text.endIndex
     name = String(text[..<slash])
@@ -22,6 +24,7 @@ struct KeyArgument: Hashable, Sendable {
         "'\(name)' is not a key: elements of [A-Za-z0-9_], joined by dots, none beginning with a digit, at most 255 "
           + "bytes, such as demo.Form.Number, or the last of them alone")
     }
+    do { _ = try Pointer(pointer) } catch { throw .usage(error.description) }
   }
 
   private init(name: String, pointer: String) {
@@ -87,6 +90,12 @@ extension KeyArgument {
   var container: KeyArgument? {
     guard let slash = pointer.lastIndex(of: "/") else { return nil }
     return KeyArgument(name: name, pointer: String(pointer[..<slash]))
+  }
+
+  /// What the pointer leads to in `value`, or nil where it leads nowhere.
+  func element(of value: DBusValue) -> DBusValue? {
+    guard let pointer = try? Pointer(pointer) else { return nil }
+    return try? value.element(at: pointer)
   }
 
   /// The element `token` of what this names.

@@ -102,14 +102,14 @@ enum ReadingAndWriting {
       } catch {
         guard error.error?.name == Focus1.noSuchElement else { throw error }
         guard let container = key.container, let found = try bindings.read(container),
-          case .dictionary(_, let value) = found.reading.value.looked.type
+          case .dictionary(_, let value) = found.reading.value.lookedThrough.type
         else { throw error }
         return (found.key.appending(pointer: key.lastToken), value)
       }
     }
     guard let container = key.container, let found = try bindings.read(container) else { return nil }
     let whole = found.key.appending(pointer: key.lastToken)
-    switch found.reading.value.looked.type {
+    switch found.reading.value.lookedThrough.type {
     case .array(let element): return (whole, element)
     case .dictionary(_, let value): return (whole, value)
     case let other:
@@ -133,14 +133,5 @@ enum ReadingAndWriting {
     } catch {
       throw CommandError(error)
     }
-  }
-}
-
-extension DBusValue {
-  /// What is behind any variants.
-  fileprivate var looked: DBusValue {
-    var value = self
-    while let content = value.variantContent { value = content }
-    return value
   }
 }

@@ -23,13 +23,7 @@ enum Watching {
 
   private static func keys(_ operands: [String]) throws(CommandError) -> [KeyArgument] {
     var keys: [KeyArgument] = []
-    for operand in operands {
-      let key = try KeyArgument(operand)
-      guard key.pointer.isEmpty else {
-        throw .usage("'\(operand)' has a pointer, and only whole keys can be watched: '\(key.name)'")
-      }
-      keys.append(key)
-    }
+    for operand in operands { keys.append(try KeyArgument(operand)) }
     return keys
   }
 }

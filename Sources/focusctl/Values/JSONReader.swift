@@ -10,8 +10,6 @@ enum JSONReader {
   /// - Throws: `SyntaxError` where it is no JSON, or no such value.
   static func read(_ text: String, as type: DBusType?) throws(SyntaxError) -> DBusValue {
     let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     let needsTags = type?.holdsVariant ?? true
     let input = Data((needsTags ? FractionTag.tagged(text) : text).utf8)
     let expected = type.map { "value of type '\($0)'" } ?? "value in JSON"
@@ -103,7 +101,7 @@ private struct JSONValue: DecodableWithConfiguration {
     switch type {
     case .boolean: .boolean(try leaf(decoder, "true or false"))
     case .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64: try integer(decoder, type)
-    case .double: .double(try number(decoder, "a number, \"inf\", \"-inf\" or \"nan\""))
+    case .double: .double(try double(decoder))
     case .string, .objectPath, .signature:
       try text(try leaf(decoder, "a string"), of: type, decoder)
     case .unixFD: throw JSONProblem(path: decoder.codingPath, wanted: "a file descriptor, which has no text form")
@@ -128,6 +126,13 @@ private struct JSONValue: DecodableWithConfiguration {
       return value
     }
     return try leaf(decoder, wanted)
+  }
+
+  private static func double(_ decoder: any Decoder) throws -> Double {
+    if let text = try? decoder.singleValueContainer().decode(String.self), let value = Double(text), !value.isFinite {
+      return value
+    }
+    return try number(decoder, "a number, \"inf\", \"-inf\" or \"nan\"")
   }
 
   private static func integer(_ decoder: any Decoder, _ type: DBusType) throws -> DBusValue {

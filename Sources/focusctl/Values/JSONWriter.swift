@@ -28,7 +28,7 @@ enum JSONWriter {
 
   private static func write(_ value: DBusValue, to text: inout String) {
     switch value {
-    case .double(let number) where !number.isFinite: text += "\"\(number)\""
+    case .double(let number) where !number.isFinite: text += string(value.basicText ?? "")
     case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: text += value.basicText ?? ""
     case .string, .objectPath, .signature: text += string(value.basicText ?? "")
     case .unixFD(let descriptor): text += String(descriptor.number)

@@ -5,7 +5,11 @@ enum ValueText {
   /// Reads an operand as a value of `type`: basic ones as plain text, a variant by what it looks like, others as JSON.
   /// - Throws: `SyntaxError` where it is no such value.
   static func read(_ text: String, as type: DBusType) throws(SyntaxError) -> DBusValue {
-    if type == .variant { return .variant(try InferredType.value(of: text)) }
+    if type == .variant {
+      // A quoted text is JSON, so that any string can be given: "8" in quotes is no number.
+      if text.hasPrefix("\""), let quoted = try? JSONReader.read(text, as: .string) { return .variant(quoted) }
+      return .variant(try InferredType.value(of: text))
+    }
     guard type.isBasic else { return try JSONReader.read(text, as: type) }
     do {
       return try DBusValue(text: text, of: type)

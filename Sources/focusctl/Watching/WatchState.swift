@@ -45,10 +45,10 @@ struct WatchState {
   }
 
   private func value(of request: KeyArgument) -> DBusValue? {
-    if request.mayBeWhole, let value = known[request.name] { return value }
+    if request.mayBeWhole, let value = known[request.name] { return request.element(of: value) }
     let found = request.matches(among: known.keys)
     guard let only = found.first, found.count == 1 else { return nil }
-    return known[only]
+    return known[only].flatMap { request.element(of: $0) }
   }
 
   /// Checks that no request stands for several keys.
