@@ -2,7 +2,7 @@ internal import Foundation
 internal import Testing
 
 /// `Systemd/install` by itself: what it writes, what it takes away, and what it refuses.
-@Suite struct InstallTests {
+@Suite(.serialized) struct InstallTests {
   private static let installed = [
     "bin/focusctl", "bin/focusd", "share/dbus-1/interfaces/org.focusd.Focus1.xml",
     "share/dbus-1/services/org.focusd.Focus1.service", "share/systemd/user/focusd.service",

@@ -59,7 +59,10 @@ enum Script {
         + ["bash", "-euo", "pipefail", "-c", functions + script],
       with: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
     if transcript.status == 77 {
-      try Test.cancel("\(bus.rawValue): \(transcript.errors.joined(separator: " "))")
+      let reason = "\(bus.rawValue): \(transcript.errors.joined(separator: " "))"
+      // For one case of several, the cancellation's own message is not shown.
+      FileHandle.standardError.write(Data("skipped on \(reason)\n".utf8))
+      try Test.cancel("\(reason)")
     }
     return transcript
   }

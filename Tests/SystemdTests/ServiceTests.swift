@@ -1,7 +1,7 @@
 internal import Testing
 
 /// The daemon as a service of a real `systemd --user`, on either bus.
-@Suite struct ServiceTests {
+@Suite(.serialized) struct ServiceTests {
   private static let started = "Started focusd.service - Focused values of the desktop session."
 
   @Test(arguments: SessionBus.allCases)
