@@ -1,0 +1,126 @@
+import TestSupport
+import Testing
+
+/// The daemon as a process.
+@Suite struct DaemonTests {
+  @Test func aSecondInstanceSaysWhoHoldsTheName() async throws {
+    try await Session.with { session in
+      let second = try await session.bus.run([Products.focusd, "--address", session.bus.address])
+      #expect(second.status == 1)
+      #expect(second.output.isEmpty)
+      #expect(second.errors.count == 1)
+      #expect(second.errorText.contains("\(session.daemon.processID)"))
+      #expect(second.errorText.contains(Names.service))
+      let client = try await session.client()
+      try await client.register("a")
+    }
+  }
+
+  @Test(arguments: [
+    ["--address", "unix:path=/nonexistent/bus"], ["--address", ""], ["--address", "nonsense"],
+    ["--address", "unixexec:path=/bin/true"], ["--address", "tcp:host=localhost,port=1"],
+  ])
+  func withoutABusItSaysSoInOneLine(arguments: [String]) async throws {
+    try await PrivateBus.with { bus in
+      let result = try await bus.run([Products.focusd] + arguments)
+      #expect(result.status == 1)
+      #expect(result.output.isEmpty)
+      #expect(result.errors.count == 1, "\(result)")
+    }
+  }
+
+  @Test func withoutASessionItSaysSoInOneLine() async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await ManagedProcess.start(
+        [Products.focusd],
+        environment: ["HOME": bus.directory, "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": bus.directory + "/none"])
+      #expect(try await daemon.finish() == .status(1))
+      #expect(daemon.progress.now.errors.count == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ["--colour"], ["-x"], ["word"], ["--address"], ["--help", "--colour"].reversed(), ["--verbose=1"], ["--", "word"],
+  ])
+  func wordsThatAreOffAreRefused(arguments: [String]) async throws {
+    try await PrivateBus.with { bus in
+      let result = try await bus.run([Products.focusd] + arguments)
+      #expect(result.status == 2)
+      #expect(result.output.isEmpty)
+      #expect(result.errors.count == 1, "\(result)")
+      #expect(result.errorText.contains("--help"))
+    }
+  }
+
+  @Test func helpAndVersion() async throws {
+    try await PrivateBus.with { bus in
+      for option in ["--help", "-h"] {
+        let help = try await bus.run([Products.focusd, option])
+        #expect(help.succeeded)
+        #expect(help.errors.isEmpty)
+        for word in ["Usage:", "--address", "--verbose", "--help", "--version"] { #expect(help.text.contains(word)) }
+        #expect(help.output.allSatisfy { $0.count <= 80 })
+      }
+      let version = try await bus.run([Products.focusd, "--version"])
+      #expect(version.succeeded)
+      #expect(version.output.count == 1)
+      #expect(version.text.hasPrefix("focusd "))
+    }
+  }
+
+  @Test(arguments: [Int32(15), 2])
+  func aSignalEndsItInOrder(signal: Int32) async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await Session.start(on: bus)
+      daemon.terminate(signal)
+      #expect(try await daemon.finish() == .status(0))
+      let answer = try await bus.busctl("status", Names.service)
+      #expect(!answer.succeeded)
+    }
+  }
+
+  @Test func theEndOfTheBusEndsIt() async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await Session.start(on: bus)
+      try await bus.stop()
+      #expect(try await daemon.finish() == .status(1))
+    }
+  }
+
+  @Test func theSessionBusIsTheDefault() async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await bus.start([Products.focusd])
+      let waited = try await bus.gdbus("wait", "--timeout", "50", Names.service)
+      #expect(waited.succeeded)
+      try await daemon.stop()
+    }
+  }
+
+  /// As under systemd with `WatchdogSec=`: the process says that it is ready, and then again and again that it lives.
+  @Test func itTellsTheServiceManagerThatItLives() async throws {
+    try await PrivateBus.with { bus in
+      let listener = try await bus.start(["/usr/bin/python3", "-u", "-c", Self.listener, bus.directory + "/notify"])
+      try await listener.line { $0 == "listening" }
+      let daemon = try await bus.start(
+        [Products.focusd, "--address", bus.address],
+        extra: ["NOTIFY_SOCKET": bus.directory + "/notify", "WATCHDOG_USEC": "20000"])
+      try await listener.line("READY=1") { $0 == "READY=1" }
+      // The third one takes a timer that was set by a timer that was set by a timer.
+      _ = try await listener.progress.wait(for: "WATCHDOG=1") { progress in
+        progress.output.filter { $0 == "WATCHDOG=1" }.count >= 3 ? true : nil
+      }
+      daemon.terminate()
+      try await listener.line("STOPPING=1") { $0 == "STOPPING=1" }
+      #expect(try await daemon.finish() == .status(0))
+    }
+  }
+
+  private static let listener = """
+    import socket, sys
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    s.bind(sys.argv[1])
+    print("listening")
+    while True:
+        print(s.recv(4096).decode())
+    """
+}
