@@ -6,6 +6,9 @@ public struct Pointer: Hashable, Sendable, CustomStringConvertible {
   /// The steps from the whole value down to the element, unescaped; none for the whole.
   public let tokens: [String]
 
+  /// The most steps that a pointer's text may have: the depth of the deepest value that a message carries.
+  public static let maximumSteps = ProtocolLimits.depth
+
   /// The pointer to the whole value.
   public static let whole = Pointer(tokens: [])
 
@@ -13,47 +16,62 @@ public struct Pointer: Hashable, Sendable, CustomStringConvertible {
   public init(tokens: [String]) { self.tokens = tokens }
 
   /// Reads a pointer: nothing for the whole, else steps, each after a slash, with `~1` for `/` and `~0` for `~`.
-  /// - Throws: `SyntaxError` where it begins otherwise, or a `~` is followed by anything else.
+  /// - Throws: `SyntaxError` where it begins otherwise, a `~` is followed by anything else, or there are more steps than
+  ///   `maximumSteps`.
   public init(_ text: String) throws(SyntaxError) {
-    var parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.isEmpty || parts.removeFirst().isEmpty else {
-      throw SyntaxError(expected: "JSON Pointer", text: text, rule: "steps, each after a slash, such as /2/done")
+    func error(_ rule: String) -> SyntaxError { SyntaxError(expected: "JSON Pointer", text: text, rule: rule) }
+    guard text.isEmpty || text.utf8.first == UInt8(ascii: "/") else {
+      throw error("steps, each after a slash, such as /2/done")
+    }
+    // By bytes: to Swift a slash with an accent after it is another letter, and no slash.
+    let parts = text.utf8.split(
+      separator: UInt8(ascii: "/"), maxSplits: Pointer.maximumSteps + 1, omittingEmptySubsequences: false)
+    guard parts.count <= Pointer.maximumSteps + 1 else {
+      throw error("at most \(Pointer.maximumSteps) steps, since no value is nested deeper")
     }
     var tokens: [String] = []
-    for part in parts {
+    for part in parts.dropFirst() {
       guard let token = Pointer.unescaped(part) else {
-        throw SyntaxError(expected: "JSON Pointer", text: text, rule: "'~' is written '~0', and '/' within a step '~1'")
+        throw error("'~' is written '~0', and '/' within a step '~1'")
       }
       tokens.append(token)
     }
-    self.tokens = text.isEmpty ? [] : tokens
+    self.tokens = tokens
   }
 
-  private static func unescaped(_ part: Substring) -> String? {
-    guard part.utf8.contains(UInt8(ascii: "~")) else { return String(part) }
-    var token = ""
-    var rest = part.unicodeScalars[...]
-    while let scalar = rest.popFirst() {
-      guard scalar == "~" else {
-        token.unicodeScalars.append(scalar)
+  private static func unescaped(_ part: Substring.UTF8View) -> String? {
+    let tilde = UInt8(ascii: "~")
+    guard part.contains(tilde) else { return String(Substring(part)) }
+    var token: [UInt8] = []
+    var rest = part
+    while let byte = rest.popFirst() {
+      guard byte == tilde else {
+        token.append(byte)
         continue
       }
       switch rest.popFirst() {
-      case "0": token.append("~")
-      case "1": token.append("/")
+      case UInt8(ascii: "0"): token.append(tilde)
+      case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
       default: return nil
       }
     }
-    return token
+    return String(decoding: token, as: UTF8.self)
   }
 
   /// The pointer's text, escaped.
   public var description: String {
-    tokens.map { token in
-      "/"
-        + token.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
-        .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1")
-    }.joined()
+    var text = String.UnicodeScalarView()
+    for token in tokens {
+      text.append("/")
+      for scalar in token.unicodeScalars {
+        switch scalar {
+        case "~": text.append(contentsOf: "~0".unicodeScalars)
+        case "/": text.append(contentsOf: "~1".unicodeScalars)
+        default: text.append(scalar)
+        }
+      }
+    }
+    return String(text)
   }
 }
 
@@ -127,10 +145,10 @@ extension DBusValue {
       }
       return .found(index: index, members[index])
     case .dictionary(let dictionary):
-      if let index = dictionary.entries.firstIndex(where: { $0.key.basicText == token }) {
+      if let index = dictionary.entries.firstIndex(where: { $0.key.reads(token) }) {
         return .found(index: index, dictionary.entries[index].value)
       }
-      guard let key = try? DBusValue(text: token, of: dictionary.keyType), key.basicText == token else {
+      guard let key = try? DBusValue(text: token, of: dictionary.keyType), key.reads(token) else {
         return .missing(reason: "the dictionary's keys are of type '\(dictionary.keyType)', and '\(token)' is none")
       }
       return .added(key: key, dictionary.valueType)
@@ -138,6 +156,9 @@ extension DBusValue {
       return .missing(reason: "a value of type '\(type)' has no elements")
     }
   }
+
+  /// Whether the value's text is `token`, byte for byte: Swift takes a letter with an accent for the accented letter.
+  private func reads(_ token: String) -> Bool { basicText?.utf8.elementsEqual(token.utf8) == true }
 
   /// An index as RFC 6901 writes it: digits without leading zeros.
   private static func index(_ token: String) -> Int? {
