@@ -80,7 +80,7 @@ private struct MessageReader {
 
   private func unixFD(_ iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
     let number = basic(&iterator, Int32(-1))
-    guard number >= 0 else { throw DBusError(.failed, "the file descriptor in the message cannot be taken over") }
+    guard number >= 0 else { throw DBusError(.invalidArgs, "the message names a file descriptor that it does not carry") }
     return .unixFD(UnixFD(owning: number))
   }
 
