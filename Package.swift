@@ -49,6 +49,10 @@ let package = Package(
     .testTarget(
       name: "SceneTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
       swiftSettings: strict),
+    .executableTarget(name: "benchmark-baseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/Baseline"),
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["DBus", "DBusTypes", "TestSupport"], path: "Tests/Benchmarks/Suite",
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
