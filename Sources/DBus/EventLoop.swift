@@ -88,8 +88,11 @@ public final class EventLoop {
   private func waitMilliseconds(_ limit: Duration?) -> Int32 {
     if isStopped || sources.contains(where: \.hasPendingWork) { return 0 }
     var wait = limit
-    let deadlines = sources.compactMap(\.deadline) + [timers.earliest].compactMap { $0 }
-    if let earliest = deadlines.min() {
+    var earliest = timers.earliest
+    for source in sources {
+      if let deadline = source.deadline { earliest = min(earliest ?? deadline, deadline) }
+    }
+    if let earliest {
       let left = max(.zero, earliest - SuspendingClock.now)
       wait = min(wait ?? left, left)
     }

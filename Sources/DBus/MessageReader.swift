@@ -8,19 +8,11 @@ extension Message {
   /// The message's values, decoded.
   /// - Throws: `DBusError`, `LimitsExceeded` where they take more than `limit` bytes.
   public func arguments(limit: Int = Message.decodingLimit) throws(DBusError) -> [DBusValue] {
-    guard let types = try? Signature(signatureText).types else {
-      throw DBusError(.invalidArgs, "the message's signature '\(signatureText)' is not valid")
-    }
-    guard !types.isEmpty else { return [] }
     var reader = MessageReader(limit: limit)
     var iterator = DBusMessageIter()
-    dbus_message_iter_init(raw, &iterator)
+    guard dbus_message_iter_init(raw, &iterator) != 0 else { return [] }
     var values: [DBusValue] = []
-    values.reserveCapacity(types.count)
-    for type in types {
-      values.append(try reader.read(type, &iterator))
-      dbus_message_iter_next(&iterator)
-    }
+    repeat { values.append(try reader.read(&iterator)) } while dbus_message_iter_next(&iterator) != 0
     return values
   }
 }
@@ -80,7 +72,9 @@ private struct MessageReader {
 
   private func unixFD(_ iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
     let number = basic(&iterator, Int32(-1))
-    guard number >= 0 else { throw DBusError(.invalidArgs, "the message names a file descriptor that it does not carry") }
+    guard number >= 0 else {
+      throw DBusError(.invalidArgs, "the message names a file descriptor that it does not carry")
+    }
     return .unixFD(UnixFD(owning: number))
   }
 
@@ -143,13 +137,20 @@ private struct MessageReader {
     var inner = DBusMessageIter()
     dbus_message_iter_recurse(&iterator, &inner)
     try count(3)
-    let code = UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&inner))
-    if let basic = DBusType(basicCode: code) { return try read(basic, &inner) }
-    guard let raw = dbus_message_iter_get_signature(&inner) else { throw .noMemory }
+    return try read(&inner)
+  }
+
+  /// Reads what is at the iterator, whatever its type.
+  mutating func read(_ iterator: inout DBusMessageIter) throws(DBusError) -> DBusValue {
+    let code = UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator))
+    // Most values are basic, and their types need no parsing.
+    if let basic = DBusType(basicCode: code) { return try read(basic, &iterator) }
+    if code == DBusType.variant.code { return try read(.variant, &iterator) }
+    guard let raw = dbus_message_iter_get_signature(&iterator) else { throw .noMemory }
     defer { dbus_free(raw) }
     guard let type = try signature(String(cString: raw)).types.first else {
       throw DBusError(.invalidArgs, "a variant in the message holds no value")
     }
-    return try read(type, &inner)
+    return try read(type, &iterator)
   }
 }

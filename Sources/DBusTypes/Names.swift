@@ -34,14 +34,24 @@ package func isNameByte(_ byte: UInt8) -> Bool { isNameStart(byte) || isDigit(by
 
 /// Whether `text` is two or more elements joined by dots, within the length of a name.
 private func isDotted(_ text: some StringProtocol, dashes: Bool = false, leadingDigits: Bool = false) -> Bool {
-  guard text.utf8.count <= maximumNameLength else { return false }
-  let elements = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-  guard elements.count >= 2 else { return false }
-  return elements.allSatisfy { element in
-    guard let first = element.first else { return false }
-    let dash = UInt8(ascii: "-")
-    return (leadingDigits || !isDigit(first)) && element.allSatisfy { isNameByte($0) || (dashes && $0 == dash) }
+  var length = 0
+  var elements = 1
+  var beginsElement = true
+  for byte in text.utf8 {
+    length += 1
+    if byte == UInt8(ascii: ".") {
+      guard !beginsElement else { return false }
+      elements += 1
+      beginsElement = true
+      continue
+    }
+    guard
+      isNameStart(byte) || (dashes && byte == UInt8(ascii: "-"))
+        || (isDigit(byte) && (leadingDigits || !beginsElement))
+    else { return false }
+    beginsElement = false
   }
+  return elements >= 2 && !beginsElement && length <= maximumNameLength
 }
 
 /// An interface name, such as `org.freedesktop.DBus.Properties`.

@@ -32,7 +32,22 @@ public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   /// Checks the two parts of a key as properties are named on the bus.
   /// - Throws: `FocusError.invalid` as `init(_:)` does.
-  public init(interface: String, member: String) throws(FocusError) { try self.init(interface + "." + member) }
+  public init(interface: String, member: String) throws(FocusError) {
+    // What is wrong, the text as a whole shows best.
+    guard let name = try? InterfaceName(interface), let property = try? MemberName(member),
+      interface.utf8.count + member.utf8.count < Key.maximumLength, !Key.isReserved(interface),
+      !interface.utf8.elementsEqual("org.focusd".utf8), !interface.utf8.elementsEqual("org.freedesktop".utf8)
+    else {
+      try self.init(interface + "." + member)
+      return
+    }
+    self.init(name, property)
+  }
+
+  private init(_ interface: InterfaceName, _ member: MemberName) {
+    self.interface = interface
+    self.member = member
+  }
 
   /// Whether `name` is an interface, or a key, that fields cannot publish.
   public static func isReserved(_ name: String) -> Bool {

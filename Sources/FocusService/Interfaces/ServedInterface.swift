@@ -3,7 +3,7 @@ internal import DBusTypes
 internal import FocusModel
 
 /// An interface that the daemon itself serves: its description, and what each member does.
-struct ServedInterface: Sendable {
+final class ServedInterface: Sendable {
   struct Method: Sendable {
     let description: InterfaceDescription.Method
     /// Whether a call may change what is saved.
@@ -97,13 +97,18 @@ struct ServedInterface: Sendable {
 }
 
 extension Target {
+  private static let ofManager: [ServedInterface] = [.manager, .objectManager, .properties, .introspectable, .peer]
+  private static let ofField: [ServedInterface] = [.field, .bindings, .properties, .introspectable, .peer]
+  private static let ofFocused: [ServedInterface] = [.bindings, .properties, .introspectable, .peer]
+  private static let ofNode: [ServedInterface] = [.introspectable, .peer]
+
   /// The interfaces that the object has whatever fields there are.
   var interfaces: [ServedInterface] {
     switch self {
-    case .manager: [.manager, .objectManager, .properties, .introspectable, .peer]
-    case .field: [.field, .bindings, .properties, .introspectable, .peer]
-    case .focused: [.bindings, .properties, .introspectable, .peer]
-    case .node, .fields: [.introspectable, .peer]
+    case .manager: Target.ofManager
+    case .field: Target.ofField
+    case .focused: Target.ofFocused
+    case .node, .fields: Target.ofNode
     }
   }
 
