@@ -50,7 +50,7 @@ extension FocusError: CustomStringConvertible {
     case .notFocused(let key):
       "\(key) is nil: neither the focused field, its ancestors nor its scene publish it"
     case .noSuchField(let text):
-      "there is no field '\(text)': a field is named by its object path, /org/focusd/Focus1/field/ID"
+      "there is no field '\(text.excerpt)': a field is named by its object path, /org/focusd/Focus1/field/ID"
     case .fieldExists(let id):
       "a field '\(id)' is registered already: choose another id, or \"\" to have one picked"
     case .noSuchElement(let key, let error):

@@ -35,7 +35,7 @@ struct Call {
     for entry in dictionary.entries {
       guard case .string(let name) = entry.key else { throw Call.tableError }
       guard values.updateValue(entry.value.variantContent ?? entry.value, forKey: name) == nil else {
-        throw DBusError(.invalidArgs, "'\(name)' is given twice")
+        throw DBusError(.invalidArgs, "'\(name.excerpt)' is given twice")
       }
     }
     return values
@@ -107,6 +107,6 @@ struct Options {
   func finish() throws(DBusError) {
     guard let stray = left.keys.sorted().first else { return }
     let list = known.isEmpty ? "there are none" : "known are " + known.joined(separator: ", ")
-    throw DBusError(.invalidArgs, "there is no option '\(stray)': \(list)")
+    throw DBusError(.invalidArgs, "there is no option '\(stray.excerpt)': \(list)")
   }
 }

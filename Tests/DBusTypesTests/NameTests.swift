@@ -86,6 +86,11 @@ func padded(_ start: String, to count: Int, with filler: String = "x") -> String
     #expect(member.description.hasPrefix("'' is not a member name: "))
   }
 
+  @Test func anErrorIsOneLineWhateverTheText() throws {
+    let error = try #require(throws: SyntaxError.self) { try InterfaceName("a\nb\u{2028}\t\u{7F}é") }
+    #expect(error.description.hasPrefix("'a\\nb\\u{2028}\\t\\u{7F}é' is not an interface name: "))
+  }
+
   @Test(arguments: [String(repeating: "y z", count: 1_000_000), "a" + String(repeating: "\u{301}", count: 1_000_000)])
   func anErrorAboutALongTextIsShort(text: String) throws {
     let error = try #require(throws: SyntaxError.self) { try InterfaceName(text) }

@@ -166,6 +166,15 @@ import Testing
         (Names.focused, bindings, "Read", "('Name',)", "InvalidArgs"),
         (Names.focused, bindings, "Read", "('',)", "InvalidArgs"),
         (Names.focused, bindings, "Read", "(1,)", "InvalidArgs"),
+        (Names.focused, bindings, "Read", "('\(String(repeating: "x", count: 1 << 20))',)", "InvalidArgs"),
+        (
+          Names.field("a"), Names.properties, "Get", "('\(field)', '\(String(repeating: "x", count: 1 << 20))')",
+          "UnknownProperty"
+        ),
+        (
+          Names.focused, bindings, "Write",
+          "('demo.Form.Name', <'x'>, {'\(String(repeating: "x", count: 1 << 20))': <1>})", "InvalidArgs"
+        ),
         (Names.focused, bindings, "Nothing", "()", "UnknownMethod"),
         (Names.field("a"), Names.properties, "Get", "('demo.Form', 'None')", "UnknownProperty"),
         (Names.field("a"), Names.properties, "Set", "('demo.Form', 'None', <1>)", "UnknownProperty"),

@@ -8,6 +8,7 @@ final class Observer {
   private let connection: Connection
   /// What arrived so far: a line for each signal, and "reply" or the error's last name for each call's end.
   private(set) var events: [String] = []
+  private var seen = 0
 
   init(on bus: PrivateBus) throws {
     connection = try Connection(to: .address(bus.address))
@@ -19,26 +20,28 @@ final class Observer {
     try connection.addMatch(MatchRule(sender: BusName(Names.service)))
   }
 
-  /// Calls a method, waits for its reply, and returns what arrived from the call on.
+  /// Calls a method, waits for its reply, and returns what arrived since the last one's reply.
   @discardableResult
   func call(_ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []) throws -> [String] {
-    let start = events.count
+    let start = seen
     let message = try Message.methodCall(
       to: BusName(Names.service), path: ObjectPath(path), interface: InterfaceName(interface),
       member: MemberName(member),
       arguments)
-    var ended = false
+    // More may arrive in the turn that brings the reply; that belongs to the next call.
+    var end: Int?
     try connection.call(message) { [weak self] result in
-      ended = true
       switch result {
       case .success(let reply):
         self?.results = (try? reply.arguments()) ?? []
         self?.events.append(reply.error.map { Self.last($0.name.text) } ?? "reply")
       case .failure(let error): self?.events.append("\(error)")
       }
+      end = self?.events.count
     }
-    while !ended { loop.turn(waitingAtMost: .seconds(30)) }
-    return Array(events[start...])
+    while end == nil { loop.turn(waitingAtMost: .seconds(30)) }
+    seen = end ?? start
+    return Array(events[start..<seen])
   }
 
   /// What the last call returned.

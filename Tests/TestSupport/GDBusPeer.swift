@@ -89,7 +89,8 @@ package final class GDBusPeer: Sendable {
   /// - Throws: `RemoteError` where it is an error; `DeadlinePassed`.
   package func reply(to id: Int) async throws -> String {
     let event = try await process.progress.wait(for: "reply \(id)") { progress in
-      progress.output.lazy.dropFirst().compactMap(Self.decode).first { $0.id == id }
+      // By the script's own spelling: decoding every line for every reply would take far longer than the calls.
+      progress.output.last { $0.hasPrefix("{\"id\": \(id),") }.flatMap(Self.decode)
     }
     if let error = event.error { throw RemoteError(name: error, message: event.message ?? "") }
     return event.result ?? ""
@@ -143,7 +144,7 @@ package final class GDBusPeer: Sendable {
   }
 
   private static func signals(in progress: ManagedProcess.Progress) -> [ReceivedSignal] {
-    progress.output.dropFirst().compactMap { line in
+    progress.output.lazy.filter { $0.hasPrefix("{\"signal\"") }.compactMap { line in
       guard let signal = decode(line)?.signal else { return nil }
       return ReceivedSignal(
         sender: signal.sender, path: signal.path, interface: signal.interface, member: signal.member,

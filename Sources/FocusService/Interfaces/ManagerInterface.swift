@@ -66,7 +66,7 @@ extension ServedInterface {
 
   private static func scope(_ text: String) throws(DBusError) -> Scope {
     guard let scope = Scope(rawValue: text) else {
-      throw DBusError(.invalidArgs, "the option 'scope' is 'field' or 'scene', and '\(text)' was given")
+      throw DBusError(.invalidArgs, "the option 'scope' is 'field' or 'scene', and '\(text.excerpt)' was given")
     }
     return scope
   }

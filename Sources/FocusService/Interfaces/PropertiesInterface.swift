@@ -60,7 +60,7 @@ extension ServedInterface {
   }
 
   private static func unknownInterface(_ name: String) -> DBusError {
-    DBusError(.unknownInterface, "this object has no interface '\(name)'")
+    DBusError(.unknownInterface, "this object has no interface '\(name.excerpt)'")
   }
 
   @Sendable private static func getAll(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {

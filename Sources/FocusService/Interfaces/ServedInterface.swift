@@ -92,7 +92,7 @@ final class ServedInterface: Sendable {
   }
 
   private func unknownProperty(_ name: String) -> DBusError {
-    DBusError(.unknownProperty, "the interface \(self.name) has no property '\(name)'")
+    DBusError(.unknownProperty, "the interface \(self.name) has no property '\(name.excerpt)'")
   }
 }
 
