@@ -52,3 +52,13 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// It builds with the fuzzer's flags only, which .ci/fuzz gives.
+if Context.environment["FOCUSD_FUZZ"] != nil {
+  package.targets += [
+    .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
+    .executableTarget(
+      name: "Fuzz", dependencies: ["CLibFuzzer", "DBus", "DBusTypes"], path: "Tests/Fuzz", exclude: ["Corpus"],
+      swiftSettings: strict),
+  ]
+}
