@@ -49,6 +49,9 @@ let package = Package(
     .testTarget(
       name: "SceneTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "BindingTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusd"],
+      resources: [.copy("Resources")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
