@@ -53,6 +53,19 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks", dependencies: ["DBus", "DBusTypes", "TestSupport"], path: "Tests/Benchmarks/Suite",
       swiftSettings: strict),
+    .testTarget(
+      name: "BindingTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusd"],
+      resources: [.copy("Resources")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
+
+// It builds with the fuzzer's flags only, which .ci/fuzz gives.
+if Context.environment["FOCUSD_FUZZ"] != nil {
+  package.targets += [
+    .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
+    .executableTarget(
+      name: "Fuzz", dependencies: ["CLibFuzzer", "DBus", "DBusTypes"], path: "Tests/Fuzz", exclude: ["Corpus"],
+      swiftSettings: strict),
+  ]
+}

@@ -1,0 +1,39 @@
+internal import CDBus
+internal import DBusTypes
+
+/// Messages as bytes, outside of any connection.
+extension Message {
+  /// How many of `bytes`, from the first on, are one message; nil where they begin none, or only a part of one.
+  package static func size(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard let start = bytes.baseAddress, let count = Int32(exactly: bytes.count) else { return nil }
+    let size = start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+      Int(dbus_message_demarshal_bytes_needed($0, count))
+    }
+    return size > 0 && size <= bytes.count ? size : nil
+  }
+
+  /// Reads the message that `bytes` consist of, as libdbus does when it arrives.
+  /// - Throws: `DBusError` where they are no valid message.
+  package convenience init(demarshalling bytes: UnsafeBufferPointer<UInt8>) throws(DBusError) {
+    guard let start = bytes.baseAddress, let count = Int32(exactly: bytes.count) else {
+      throw DBusError(.invalidArgs, "a message has 16 bytes at least, and \(bytes.count) are too few or too many")
+    }
+    let raw = try withDBusError { error in
+      start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { dbus_message_demarshal($0, count, error) }
+    }
+    guard let raw else { throw .noMemory }
+    self.init(adopting: raw)
+  }
+
+  /// The message's bytes, as they would be sent.
+  /// - Throws: `DBusError` where libdbus finds no memory.
+  package func marshalled() throws(DBusError) -> [UInt8] {
+    // Only a message that was sent has a serial, and none without is valid.
+    if serial == 0 { dbus_message_set_serial(raw, 1) }
+    var start: UnsafeMutablePointer<CChar>?
+    var count: Int32 = 0
+    guard dbus_message_marshal(raw, &start, &count) != 0, let start else { throw .noMemory }
+    defer { dbus_free(start) }
+    return UnsafeRawBufferPointer(start: start, count: Int(count)).map { $0 }
+  }
+}

@@ -1,0 +1,135 @@
+import DBus
+import DBusTypes
+import TestSupport
+import Testing
+
+/// The field that `WriteTests` write to, with a second one that has the same keys.
+private struct Form: Sendable {
+  static let number = "demo.Form.Number"
+  static let ratio = "demo.Form.Ratio"
+  static let fixed = "demo.Form.Fixed"
+
+  let daemon: Daemon
+  let owner: Owner
+
+  static func with(_ body: (Form) async throws -> Void) async throws {
+    try await Daemon.with { daemon in
+      let form = Form(daemon: daemon, owner: try await Owner(daemon))
+      for id in ["a", "b"] {
+        try await form.owner.register(
+          id, "{'\(number)': <1>, '\(ratio)': <0.5>, '\(fixed)': <5>, 'demo.Form.Tags': <['x']>}",
+          "{'read_only': <['\(fixed)']>}")
+      }
+      try await form.owner.field("a", "Focus")
+      try await body(form)
+    }
+  }
+}
+
+@Suite("Write: its options, and what it refuses")
+struct WriteTests {
+  /// One write, its arguments in GVariant's text form, `REVISION` standing for the binding's own; and its error.
+  struct Attempt: Sendable, CustomTestStringConvertible {
+    let key: String
+    let value: String
+    var options = "@a{sv} {}"
+    var path = Client.focused
+    let error: String?
+
+    var testDescription: String { "\(key) \(value) \(options) at \(path)" }
+  }
+
+  private static let a = Client.path("a")
+  private static let b = Client.path("b")
+
+  @Test("What happens, or the error, and that nothing has changed then")
+  func attempts() async throws {
+    let number = Form.number
+    try await Form.with { form in
+      for attempt in [
+        Attempt(key: number, value: "<5>", error: nil),
+        Attempt(key: number, value: "<6>", options: "{'revision': <uint64 REVISION>}", error: nil),
+        Attempt(key: number, value: "<7>", options: "{'field': <objectpath '\(Self.a)'>}", error: nil),
+        Attempt(
+          key: number, value: "<8>", options: "{'revision': <uint64 REVISION>, 'field': <objectpath '\(Self.a)'>}",
+          error: nil),
+        Attempt(key: number, value: "<9>", options: "{'field': <objectpath '\(Self.b)'>}", path: Self.b, error: nil),
+        Attempt(key: Form.ratio, value: "<nan>", error: nil),
+        Attempt(key: "demo.Form.Tags/-", value: "<'y'>", error: nil),
+        Attempt(
+          key: "demo.Form.Tags/0", value: "<'z'>", options: "{'revision': <uint64 REVISION>}", error: nil),
+
+        Attempt(key: number, value: "<9>", options: "{'revision': <uint64 0>}", error: "Conflict"),
+        Attempt(key: number, value: "<9>", options: "{'revision': <uint64 18446744073709551615>}", error: "Conflict"),
+        Attempt(key: "demo.Form.Tags/0", value: "<'q'>", options: "{'revision': <uint64 1>}", error: "Conflict"),
+        Attempt(key: number, value: "<9>", options: "{'field': <objectpath '\(Self.b)'>}", error: "Conflict"),
+        Attempt(
+          key: number, value: "<9>", options: "{'field': <objectpath '\(Self.b)'>}", path: Self.a, error: "Conflict"),
+        Attempt(key: "demo.Form.None", value: "<9>", options: "{'field': <objectpath '\(Self.a)'>}", error: "Conflict"),
+        Attempt(
+          key: number, value: "<9>", options: "{'revision': <uint64 REVISION>, 'field': <objectpath '\(Self.b)'>}",
+          error: "Conflict"),
+        Attempt(
+          key: number, value: "<9>", options: "{'field': <objectpath '\(Client.path("gone"))'>}", error: "NoSuchField"),
+        Attempt(key: number, value: "<9>", options: "{'field': <objectpath '/'>}", error: "NoSuchField"),
+        Attempt(key: number, value: "<9>", options: "{'field': <objectpath '/else/where'>}", error: "NoSuchField"),
+
+        Attempt(key: number, value: "<9>", options: "{'revision': <1>}", error: "InvalidArgs"),
+        Attempt(key: number, value: "<9>", options: "{'revision': <'1'>}", error: "InvalidArgs"),
+        Attempt(key: number, value: "<9>", options: "{'revision': <<uint64 REVISION>>}", error: "InvalidArgs"),
+        Attempt(key: number, value: "<9>", options: "{'field': <'\(Self.a)'>}", error: "InvalidArgs"),
+        Attempt(key: number, value: "<9>", options: "{'Revision': <uint64 REVISION>}", error: "InvalidArgs"),
+        Attempt(key: number, value: "<9>", options: "{'focus': <true>}", error: "InvalidArgs"),
+        Attempt(key: number, value: "<9>", options: "{'': <true>}", error: "InvalidArgs"),
+        Attempt(key: "Number", value: "<9>", error: "InvalidArgs"),
+        Attempt(key: "", value: "<9>", error: "InvalidArgs"),
+        Attempt(key: number + "/~2", value: "<9>", error: "InvalidArgs"),
+        Attempt(key: "org.freedesktop.DBus.Properties", value: "<9>", error: "InvalidArgs"),
+
+        Attempt(key: number, value: "<'9'>", error: "TypeMismatch"),
+        Attempt(key: number, value: "<int64 9>", error: "TypeMismatch"),
+        Attempt(key: number, value: "<<9>>", error: "TypeMismatch"),
+        Attempt(key: "demo.Form.Tags/0", value: "<9>", error: "TypeMismatch"),
+        Attempt(key: "demo.Form.Tags/-", value: "<9>", error: "TypeMismatch"),
+        Attempt(key: "demo.Form.Tags", value: "<@ai []>", error: "TypeMismatch"),
+        Attempt(key: "demo.Form.Tags/7", value: "<'x'>", error: "NoSuchElement"),
+        Attempt(key: number + "/0", value: "<9>", error: "NoSuchElement"),
+        Attempt(key: number + "/", value: "<9>", error: "NoSuchElement"),
+        Attempt(key: Form.fixed, value: "<9>", error: "PropertyReadOnly"),
+        Attempt(key: "demo.Form.None", value: "<9>", error: "NotFocused"),
+        Attempt(key: "demo.Form.None/0", value: "<9>", error: "NotFocused"),
+        Attempt(key: "demo.Form.None", value: "<9>", path: Self.a, error: "UnknownProperty"),
+        Attempt(key: number, value: "<9>", path: Client.path("gone"), error: "UnknownObject"),
+      ] {
+        try await Self.make(attempt, form)
+      }
+    }
+  }
+
+  private static func make(_ attempt: Attempt, _ form: Form) async throws {
+    let bus = form.daemon.bus
+    let key = String(attempt.key.prefix { $0 != "/" })
+    let state: @Sendable () async throws -> [Client.Reading?] = {
+      try await onThread {
+        let client = try Client(on: bus)
+        return try [attempt.path, Self.b, Client.focused].map { path in
+          do { return try client.read(key, at: path) } catch is DBus.DBusError { return nil }
+        }
+      }
+    }
+    let before = try await state()
+    let options = attempt.options.replacing("REVISION", with: "\(before[0]?.revision ?? 1)")
+    // As another client than the owner.
+    let result = try await bus.gdbus(
+      "call", "--dest", Daemon.name, "--object-path", attempt.path, "--method", "org.focusd.Focus1.Bindings.Write",
+      attempt.key, attempt.value, options)
+    let after = try await state()
+    guard let error = attempt.error else {
+      #expect(result.succeeded, "\(attempt): \(result)")
+      #expect(after != before, "\(attempt)")
+      return
+    }
+    #expect(result.errorText.contains(".Error.\(error):"), "\(attempt): \(result)")
+    #expect(after == before, "\(attempt)")
+  }
+}
