@@ -113,7 +113,7 @@ public struct InterfaceDescription: Sendable {
 
 /// Writes introspection documents.
 ///
-/// All but arguments' names is a checked name or type, neither of which can hold a character that XML would need escaped.
+/// All but arguments' names is a checked name or type, neither of which holds a character that XML would need escaped.
 public enum IntrospectionDocument {
   /// The document of an object with `interfaces`, below which the nodes `children` lie.
   public static func xml(interfaces: [InterfaceDescription], children: [String]) -> String {
@@ -148,8 +148,26 @@ public enum IntrospectionDocument {
   private static func write(
     _ argument: InterfaceDescription.Argument, _ direction: String, _ text: inout String
   ) {
-    let name = argument.name.filter { !"<>&\"".contains($0) }
-    text += "      <arg name=\"\(name)\" type=\"\(argument.type)\"\(direction)/>\n"
+    let name = argument.name.isEmpty ? "" : " name=\"\(escaped(argument.name))\""
+    text += "      <arg\(name) type=\"\(argument.type)\"\(direction)/>\n"
+  }
+
+  /// `text` as the value of an attribute; what no XML document can hold is left out.
+  private static func escaped(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    // By scalars: a mark that combines with a '<' makes it another character, and leaves it what it is to XML.
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "<": result.append(contentsOf: "&lt;".unicodeScalars)
+      case ">": result.append(contentsOf: "&gt;".unicodeScalars)
+      case "&": result.append(contentsOf: "&amp;".unicodeScalars)
+      case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
+      case "\t", "\n", "\r": result.append(contentsOf: "&#\(scalar.value);".unicodeScalars)
+      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": break
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
   }
 
   private static func write(_ property: InterfaceDescription.Property, _ text: inout String) {

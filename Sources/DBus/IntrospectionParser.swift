@@ -4,7 +4,7 @@ internal import DBusTypes
 extension IntrospectionDocument {
   /// The most bytes that a document may have.
   public static let maximumSize = 1 << 20
-  /// The most members that a document's interfaces may have in all.
+  /// The most members and arguments that a document's interfaces may have in all.
   public static let maximumMembers = 4096
 
   /// Reads the interfaces of the document's own object; what it says of child nodes is passed over.
@@ -26,9 +26,10 @@ extension IntrospectionDocument {
         parser,
         { data, name, attributes in IntrospectionState.with(data) { $0.begin(name, attributes) } },
         { data, _ in IntrospectionState.with(data) { $0.end() } })
-      // Introspection data needs no entities of its own, and they are what makes small documents grow.
-      XML_SetEntityDeclHandler(parser) { data, _, _, _, _, _, _, _, _ in
-        IntrospectionState.with(data) { $0.refuse("it declares an entity") }
+      // Entities and default attributes are what makes small documents grow, and introspection data needs neither.
+      XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, hasDeclarations in
+        guard hasDeclarations != 0 else { return }
+        IntrospectionState.with(data) { $0.refuse("its DOCTYPE has declarations of its own, which it needs none of") }
       }
       var text = xml
       let status = text.withUTF8 { bytes in
@@ -48,15 +49,21 @@ extension IntrospectionDocument {
 
 /// What has been read so far of a document.
 private final class IntrospectionState {
+  /// An element that is open, as far as what it holds is of interest.
+  private enum Element { case node, interface, method, signal, property, other }
+
   private static let maximumDepth = 64
   private static let emitsChanged = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 
   private let parser: XML_Parser
   /// The elements that are open, outermost first.
-  private var open: [String] = []
+  private var open: [Element] = []
   private var members = 0
-  /// What the interface says of its properties that say nothing of themselves.
+  private var names: Set<InterfaceName> = []
+  /// What the interface says of its properties that say nothing of themselves, wherever it says so.
   private var interfaceEmits = InterfaceDescription.Property.Emits.always
+  /// What its properties say of themselves.
+  private var ownEmits: [MemberName: InterfaceDescription.Property.Emits?] = [:]
   private(set) var interfaces: [InterfaceDescription] = []
   var problem: String?
 
@@ -75,8 +82,7 @@ private final class IntrospectionState {
 
   func begin(_ name: UnsafePointer<XML_Char>?, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?) {
     guard problem == nil, let name else { return }
-    open.append(String(cString: name))
-    guard open.count <= Self.maximumDepth else { return refuse("elements lie more than \(Self.maximumDepth) deep") }
+    guard open.count < Self.maximumDepth else { return refuse("elements lie more than \(Self.maximumDepth) deep") }
     var values: [String: String] = [:]
     var next = attributes
     while let pair = next, let key = pair[0], let value = pair[1] {
@@ -84,26 +90,40 @@ private final class IntrospectionState {
       next = pair + 2
     }
     do {
-      try read(values)
+      open.append(try read(String(cString: name), values))
     } catch {
       refuse("\(error)")
     }
   }
 
-  func end() { if !open.isEmpty { open.removeLast() } }
+  func end() {
+    guard problem == nil, open.popLast() == .interface else { return }
+    for index in interfaces[interfaces.count - 1].properties.indices {
+      let own = ownEmits[interfaces[interfaces.count - 1].properties[index].name] ?? nil
+      interfaces[interfaces.count - 1].properties[index].emits = own ?? interfaceEmits
+    }
+  }
 
-  private func read(_ attributes: [String: String]) throws(SyntaxError) {
+  private func read(_ element: String, _ attributes: [String: String]) throws(SyntaxError) -> Element {
     let name = attributes["name"] ?? ""
-    switch open.joined(separator: "/") {
-    case "node/interface":
-      interfaceEmits = .always
-      interfaces.append(InterfaceDescription(try InterfaceName(name)))
-      count()
-    case "node/interface/annotation": readAnnotation(of: nil, attributes)
-    case "node/interface/method":
+    switch (open.last, element) {
+    case (nil, "node"): return .node
+    case (nil, _): refuse("its root is '\(element.prefix(60))' and not 'node'")
+    case (.node, "interface"):
+      try beginInterface(InterfaceName(name))
+      return .interface
+    case (.interface, "method"):
       let method = InterfaceDescription.Method(try MemberName(name))
       change { $0.methods.append(method) }
-    case "node/interface/method/arg":
+      return .method
+    case (.interface, "signal"):
+      let signal = InterfaceDescription.Signal(try MemberName(name))
+      change { $0.signals.append(signal) }
+      return .signal
+    case (.interface, "property"):
+      try addProperty(MemberName(name), DBusType(attributes["type"] ?? ""), attributes["access"] ?? "")
+      return .property
+    case (.method, "arg"):
       let argument = InterfaceDescription.Argument(name, try DBusType(attributes["type"] ?? ""))
       let isOutput = attributes["direction"] == "out"
       change { interface in
@@ -111,28 +131,38 @@ private final class IntrospectionState {
         if isOutput { method.output.append(argument) } else { method.input.append(argument) }
         interface.methods.append(method)
       }
-    case "node/interface/signal":
-      let signal = InterfaceDescription.Signal(try MemberName(name))
-      change { $0.signals.append(signal) }
-    case "node/interface/signal/arg":
+    case (.signal, "arg"):
       let argument = InterfaceDescription.Argument(name, try DBusType(attributes["type"] ?? ""))
       change { interface in
         guard var signal = interface.signals.popLast() else { return }
         signal.arguments.append(argument)
         interface.signals.append(signal)
       }
-    case "node/interface/property":
-      guard let access = InterfaceDescription.Property.Access(rawValue: attributes["access"] ?? "") else {
-        return refuse("the property '\(name)' has no access of 'read', 'write' or 'readwrite'")
-      }
-      let property = InterfaceDescription.Property(
-        try MemberName(name), try DBusType(attributes["type"] ?? ""), access, emits: interfaceEmits)
-      change { $0.properties.append(property) }
-    case "node/interface/property/annotation": readAnnotation(of: interfaces.last?.properties.last, attributes)
-    case "node": break
-    default:
-      if open.count == 1 { refuse("its root is '\(open[0])' and not 'node'") }
+    case (.interface, "annotation"):
+      interfaceEmits = emits(attributes) ?? interfaceEmits
+    case (.property, "annotation"):
+      if let name = interfaces.last?.properties.last?.name, let emits = emits(attributes) { ownEmits[name] = emits }
+    default: break
     }
+    return .other
+  }
+
+  private func beginInterface(_ name: InterfaceName) {
+    guard names.insert(name).inserted else { return refuse("it has the interface '\(name)' twice") }
+    interfaceEmits = .always
+    ownEmits = [:]
+    count()
+    interfaces.append(InterfaceDescription(name))
+  }
+
+  private func addProperty(_ name: MemberName, _ type: DBusType, _ access: String) {
+    guard let access = InterfaceDescription.Property.Access(rawValue: access) else {
+      return refuse("the property '\(name)' has no access of 'read', 'write' or 'readwrite'")
+    }
+    guard ownEmits.updateValue(nil, forKey: name) == nil else {
+      return refuse("the interface '\(interfaces.last?.name.text ?? "")' has the property '\(name)' twice")
+    }
+    change { $0.properties.append(.init(name, type, access)) }
   }
 
   private func change(_ body: (inout InterfaceDescription) -> Void) {
@@ -145,27 +175,12 @@ private final class IntrospectionState {
   private func count() {
     members += 1
     if members > IntrospectionDocument.maximumMembers {
-      refuse("it has more than \(IntrospectionDocument.maximumMembers) members")
+      refuse("it has more than \(IntrospectionDocument.maximumMembers) members and arguments")
     }
   }
 
-  private func readAnnotation(of property: InterfaceDescription.Property?, _ attributes: [String: String]) {
-    guard attributes["name"] == Self.emitsChanged,
-      let emits = InterfaceDescription.Property.Emits(rawValue: attributes["value"] ?? "")
-    else { return }
-    guard property != nil else {
-      // It holds for the interface's properties wherever it stands among them.
-      interfaceEmits = emits
-      return change { interface in
-        for index in interface.properties.indices where interface.properties[index].emits == .always {
-          interface.properties[index].emits = emits
-        }
-      }
-    }
-    change { interface in
-      guard var property = interface.properties.popLast() else { return }
-      property.emits = emits
-      interface.properties.append(property)
-    }
+  private func emits(_ annotation: [String: String]) -> InterfaceDescription.Property.Emits? {
+    guard annotation["name"] == Self.emitsChanged else { return nil }
+    return .init(rawValue: annotation["value"] ?? "")
   }
 }
