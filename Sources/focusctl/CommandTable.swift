@@ -58,11 +58,11 @@ enum CommandTable {
 
   static let commands = [
     Command(
-      nil, "", 0...0, "show the focus path with each field's values, as a tree", options: [.json], details: Help.tree,
+      nil, "", 0...0, "show the fields as a tree, those with focus in full", options: [.json], details: Help.tree,
       run: Listing.tree),
-    Command("list", "", 0...0, "list every field", options: [.json], details: Help.list, run: Listing.list),
+    Command("list", "", 0...0, "list every field", options: [.json, .format], details: Help.list, run: Listing.list),
     Command(
-      "get", "KEY[/POINTER]", 1...1, "print a value", options: target + [.json], details: Help.get,
+      "get", "KEY[/POINTER]", 1...1, "print a value", options: target + [.json, .format], details: Help.get,
       run: ReadingAndWriting.get),
     Command(
       "set", "KEY[/POINTER] VALUE", 2...2, "write a value", options: target, details: Help.set,
@@ -72,7 +72,7 @@ enum CommandTable {
       options: target, details: Help.update, run: ReadingAndWriting.update),
     Command(
       "watch", "[KEY[/POINTER]…]", 0...unbounded, "print the values now, then a line for each change",
-      options: target + [.json],
+      options: target + [.json, .waybar, .format],
       details: Help.watch, run: Watching.watch),
     Command("wait", "KEY[/POINTER]", 1...1, "wait until a key is not nil", details: Help.wait, run: Watching.wait),
     Command(

@@ -1,19 +1,23 @@
 /// What the help of each command says beyond its line in the table.
 extension Help {
   static let tree = """
-    From the scene down to the focused field, each field with its id, its label
-    where that differs, and its values: KEY: VALUE (TYPE). Nothing is printed where
-    nothing has focus.
+    Each field with its id and its label where that differs, those within it
+    indented. The fields on the focus path are shown with their values, KEY: VALUE
+    (TYPE), and their commands, KEY(). Of the others a few are shown, and a count.
+    Where nothing has focus the exit status is 1, and a pipe gets nothing.
     """
 
   static let list = """
     A line for each field: id, label, parent, scope, '*' where it has focus, owner;
-    '-' where there is none.
+    '-' where there is none. On a terminal, what fits into its width, and 200 lines.
+    The parts of a --format are {id} {label} {parent} {scope} {focused} {owner}
+    {linger} {sensitive} {json}; {parent:-TEXT} is TEXT where there is none.
     """
 
   static let get = """
     Text and numbers are printed as they are, anything else as JSON. Nothing is
-    printed for nil.
+    printed for nil. The parts of a --format are {key} {value} {type} {field}
+    {revision} {json}; {{ and }} are braces, \\n and \\t a line break and a tab.
 
     Examples:
       \(Program.name) get demo.Form.Number
@@ -50,7 +54,9 @@ extension Help {
     With one KEY a line is its value, else KEY VALUE; 'nil' stands for no value.
     Line breaks, tabs and backslashes in text are written \\n, \\t and \\\\; JSON tells
     the text nil from no value. Without KEY, every key that resolves is watched. It
-    goes on across a restart of the daemon, until it is ended.
+    goes on across a restart of the daemon, until it is ended. On a terminal the
+    lines are drawn over in place: arrows scroll, q ends. The parts of a --format are
+    {key} {value} {type} {json}; {value:-TEXT} is TEXT for nil.
 
     Examples:
       \(Program.name) watch demo.Form.Number
@@ -58,7 +64,8 @@ extension Help {
     """
 
   static let wait = """
-    Nothing is printed. It also waits for a daemon that is not there yet.
+    Nothing is printed. It also waits for a daemon that is not there yet. With
+    --timeout the exit status is 1 where the key is nil all that time.
 
     Example:
       \(Program.name) wait demo.Form.Number && \(Program.name) set demo.Form.Number 8

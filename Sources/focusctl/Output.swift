@@ -36,7 +36,9 @@ enum Output {
 
   /// `text` with control characters and backslashes escaped, so that it stays within its line.
   static func escaped(_ text: String) -> String {
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f || $0 == UInt8(ascii: "\\") }) else { return text }
+    // C2 begins the further control characters, U+0080 to U+009F, among others.
+    let isSuspect = { (byte: UInt8) in byte < 0x20 || byte == 0x7f || byte == 0xc2 || byte == UInt8(ascii: "\\") }
+    guard text.utf8.contains(where: isSuspect) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -44,7 +46,7 @@ enum Output {
       case "\n": result += "\\n"
       case "\t": result += "\\t"
       case "\r": result += "\\r"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+      case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value):
         let digits = String(scalar.value, radix: 16)
         result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: result.unicodeScalars.append(scalar)
@@ -58,19 +60,27 @@ enum Output {
     message.split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 
-  /// Lines of cells, each column as wide as its widest cell.
-  static func table(_ rows: [[String]]) -> String {
+  /// How wide each column of `rows` is.
+  static func widths(_ rows: [[String]]) -> [Int] {
     var widths: [Int] = []
     for row in rows {
       for (column, cell) in row.enumerated() {
-        if column < widths.count { widths[column] = max(widths[column], cell.count) } else { widths.append(cell.count) }
+        let width = TextWidth.columns(of: cell)
+        if column < widths.count { widths[column] = max(widths[column], width) } else { widths.append(width) }
       }
     }
+    return widths
+  }
+
+  /// Lines of cells, each column as wide as its widest cell.
+  static func table(_ rows: [[String]]) -> String {
+    let widths = widths(rows)
     return rows.map { row in
       var line = ""
       for (column, cell) in row.enumerated() {
         line += cell
-        if column < row.count - 1 { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
+        guard column < row.count - 1 else { break }
+        line += String(repeating: " ", count: widths[column] - TextWidth.columns(of: cell) + 2)
       }
       return line + "\n"
     }.joined()

@@ -1,3 +1,4 @@
+import DBus
 import Glibc
 
 /// The program from its arguments to its exit status.
@@ -66,5 +67,17 @@ struct Invocation {
   let options: Options
 
   /// Connects to the bus that the options name.
-  func connect() throws(CommandError) -> Client { try Client(options.bus) }
+  func connect() throws(CommandError) -> Client {
+    let timeout = try timeout() ?? Timeout.standard
+    guard let host = options.host else { return try Client(options.bus, timeout: timeout) }
+    guard !options.given.contains(.address) else { throw .usage("'--host' and '--address' exclude each other") }
+    let address = try RemoteHost(host).address(ofSystemBus: options.bus == .system)
+    return try Client(.address(address), of: host, timeout: timeout)
+  }
+
+  /// The time limit, where one was given.
+  func timeout() throws(CommandError) -> Duration? {
+    guard let text = options.timeout else { return nil }
+    return try Timeout.read(text)
+  }
 }

@@ -61,7 +61,7 @@ import Testing
 
   @Test func showsTheFocusPathAsATree() {
     #expect(
-      Listing.tree(of: Listing.focusPath(of: fields)) == """
+      FieldTree.text(of: fields, on: .none) == """
         main "Main window"
           demo.Window.Title: Hi (s)
           text1 (focused)

@@ -5,18 +5,24 @@ import Glibc
 /// The daemon, as reached over one connection.
 struct Client {
   let connection: Connection
+  /// How long the daemon may take to answer.
+  let timeout: Duration
 
-  /// Connects to `bus`.
+  /// Connects to `bus`, which is that of `host` where one is named.
   /// - Throws: `CommandError`, status 3, where there is none.
-  init(_ bus: Connection.Bus) throws(CommandError) {
+  init(
+    _ bus: Connection.Bus, of host: String? = nil, timeout: Duration = Timeout.standard
+  ) throws(CommandError) {
+    self.timeout = timeout
+    func described() -> String { host.map { "bus through ssh at '\($0)'" } ?? Client.described(bus) }
     do {
       connection = try Connection(to: try Client.located(bus))
     } catch let error as DBusError {
-      throw CommandError(.noDaemon, "no \(Client.described(bus)): \(error.message)")
+      throw CommandError(.noDaemon, "no \(described()): \(error.message)")
     } catch let error as CommandError {
       throw error
     } catch {
-      throw CommandError(.noDaemon, "no \(Client.described(bus)): \(error)")
+      throw CommandError(.noDaemon, "no \(described()): \(error)")
     }
   }
 
@@ -53,7 +59,12 @@ struct Client {
   func call(
     _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = []
   ) throws(DBusError) -> [DBusValue] {
-    try connection.call(try message(path, interface, member, arguments)).arguments()
+    let message = try message(path, interface, member, arguments)
+    do {
+      return try connection.call(message, timeout: timeout).arguments()
+    } catch  where error.name == .noReply && connection.isConnected {
+      throw DBusError(.noReply, "no answer to '\(member)' within \(Timeout.text(timeout)); '--timeout' changes that")
+    }
   }
 
   /// A property of one of the daemon's objects.

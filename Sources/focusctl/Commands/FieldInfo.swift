@@ -75,6 +75,24 @@ struct FieldInfo {
     }
   }
 
+  /// The parts of a `--format` for fields.
+  static let parts = ["id", "label", "parent", "scope", "focused", "owner", "linger", "sensitive", "json"]
+
+  /// The part of that name in text, or nil where the field has none.
+  func part(_ name: String) -> String? {
+    switch name {
+    case "id": id
+    case "label": Output.escaped(label)
+    case "parent": parent == .root ? nil : FieldID.id(parent)
+    case "scope": scope
+    case "focused": String(isFocused)
+    case "owner": owner.isEmpty ? nil : owner
+    case "linger": String(lingers)
+    case "sensitive": String(isSensitive)
+    default: json
+    }
+  }
+
   /// The field as one JSON document.
   var json: String {
     func optional(_ text: String) -> String { text.isEmpty ? "null" : JSONWriter.string(text) }

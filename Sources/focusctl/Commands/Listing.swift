@@ -1,17 +1,49 @@
 import DBusTypes
-import Glibc
 
 /// The commands that show fields.
 enum Listing {
   static func list(_ call: Invocation) throws(CommandError) {
+    let format = try call.template(parts: FieldInfo.parts)
     let fields = try FieldInfo.all(try call.connect())
+    if let format {
+      try Output.write(fields.map { format.text($0.part) + "\n" }.joined())
+      return
+    }
     guard !call.options.json else {
       try Output.write(fields.map { $0.json + "\n" }.joined())
       return
     }
-    // Programs get a line for each field and nothing else.
-    let heads = isatty(STDOUT_FILENO) != 0 ? [["ID", "LABEL", "PARENT", "SCOPE", "FOCUS", "OWNER"]] : []
-    try Output.write(Output.table(heads + fields.map(cells)))
+    try Output.write(table(of: fields, on: .output))
+  }
+
+  private static let heads = ["ID", "LABEL", "PARENT", "SCOPE", "FOCUS", "OWNER"]
+  /// The columns in the order in which a narrow terminal goes without them.
+  private static let dispensable = [5, 3, 2, 4]
+  private static let longest = 200
+
+  /// A line for each field: all of them for programs, as many as can be looked through on a terminal.
+  static func table(of fields: [FieldInfo], on terminal: Terminal) -> String {
+    guard terminal.isTerminal else { return Output.table(fields.map(cells)) }
+    var rows = [heads] + fields.prefix(longest).map(cells)
+    for column in dispensable where width(of: rows) > terminal.columns {
+      rows = rows.map { row in row.enumerated().map { $0.offset == column ? "" : $0.element } }
+    }
+    rows = rows.map { $0.filter { !$0.isEmpty } }
+    if width(of: rows) > terminal.columns {
+      let labels = max(8, min(terminal.columns / 3, rows.map { TextWidth.columns(of: $0[1]) }.max() ?? 0))
+      let ids = max(8, terminal.columns - labels - 2)
+      rows = rows.map { [TextWidth.fitted($0[0], ids), TextWidth.fitted($0[1], labels)] }
+    }
+    var lines = Output.table(rows)
+    if fields.count > longest {
+      let rest = "… \(fields.count - longest) more: '\(Program.name) list | less'"
+      lines += Style.faint.applied(to: TextWidth.fitted(rest, terminal.columns), on: terminal) + "\n"
+    }
+    return lines
+  }
+
+  private static func width(of rows: [[String]]) -> Int {
+    Output.widths(rows).reduce(-2) { $0 + ($1 > 0 ? $1 + 2 : 0) }
   }
 
   static func cells(_ field: FieldInfo) -> [String] {
@@ -23,9 +55,20 @@ enum Listing {
   }
 
   static func tree(_ call: Invocation) throws(CommandError) {
-    let path = focusPath(of: try FieldInfo.all(try call.connect()))
-    guard !path.isEmpty else { throw CommandError(.nothing) }
-    try Output.write(call.options.json ? path.map { $0.json + "\n" }.joined() : tree(of: path))
+    let fields = try FieldInfo.all(try call.connect())
+    let path = focusPath(of: fields)
+    guard !path.isEmpty else {
+      // People see what could have focus; programs are told that nothing has.
+      guard Terminal.output.isTerminal, !call.options.json else { throw CommandError(.nothing) }
+      try Output.write(FieldTree.text(of: fields, on: .output))
+      throw CommandError(
+        .nothing,
+        fields.isEmpty
+          ? "there are no fields yet: '\(Program.name) register --help' says how to make one"
+          : "nothing has focus: '\(Program.name) focus ID' gives it to a field")
+    }
+    try Output.write(
+      call.options.json ? path.map { $0.json + "\n" }.joined() : FieldTree.text(of: fields, on: .output))
   }
 
   /// The focused field's ancestors from the scene down, then the field; nothing where no field has focus.
@@ -38,22 +81,5 @@ enum Listing {
       next = byPath[field.parent]
     }
     return path.reversed()
-  }
-
-  /// `path` as indented lines.
-  static func tree(of path: [FieldInfo]) -> String {
-    var text = ""
-    for (depth, field) in path.enumerated() {
-      let indent = String(repeating: "  ", count: depth)
-      text += indent + field.id
-      if field.label != field.id { text += " \"\(Output.escaped(field.label))\"" }
-      if field.isSensitive { text += " (sensitive)" }
-      if field.isFocused { text += " (focused)" }
-      text += "\n"
-      for (key, value) in field.values {
-        text += "\(indent)  \(key): \(ValueText.line(value)) (\(value.type))\n"
-      }
-    }
-    return text
   }
 }

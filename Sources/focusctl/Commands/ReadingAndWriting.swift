@@ -5,12 +5,23 @@ import DBusTypes
 enum ReadingAndWriting {
   static func get(_ call: Invocation) throws(CommandError) {
     let key = try KeyArgument(call.operands[0])
+    let format = try call.template(parts: ["key", "value", "type", "field", "revision", "json"])
     let bindings = try Bindings(try call.connect(), call.options)
-    guard let reading = try valueOrRefusal({ () throws(ReadFailure) in try bindings.read(key) })?.reading else {
+    guard let found = try valueOrRefusal({ () throws(ReadFailure) in try bindings.read(key) }) else {
       throw CommandError(.nothing)
     }
-    let text = call.options.json ? JSONWriter.document(reading.value) : ValueText.text(reading.value)
-    try Output.write(text + "\n")
+    let reading = found.reading
+    let text = format?.text { part in
+      switch part {
+      case "key": found.key.text
+      case "value": ValueText.text(reading.value)
+      case "type": reading.value.type.description
+      case "field": FieldID.id(reading.field)
+      case "revision": String(reading.revision)
+      default: JSONWriter.document(reading.value)
+      }
+    }
+    try Output.write((text ?? (call.options.json ? JSONWriter.document : ValueText.text)(reading.value)) + "\n")
   }
 
   static func set(_ call: Invocation) throws(CommandError) {

@@ -4,21 +4,44 @@ import DBusTypes
 enum Watching {
   static func watch(_ call: Invocation) throws(CommandError) {
     let requests = try keys(call.operands)
+    let format = try WatchFormat(call.options, keys: requests.count)
     let client = try call.connect()
     let path = try Bindings(client, call.options).path
-    let format = WatchFormat(json: call.options.json, bare: requests.count == 1)
-    let watcher = Watcher(client, path, requests) { (changes) throws(CommandError) in
-      for change in changes { try Output.write(format.line(change)) }
+    guard case .text = format.style, LiveView.isPossible else {
+      let watcher = Watcher(client, path, requests) { (changes) throws(CommandError) in
+        for change in changes { try Output.write(format.line(change)) }
+      }
+      watcher.endWithReader()
+      try watcher.run()
+      return
     }
+    try watchLive(client, path, requests)
+  }
+
+  private static func watchLive(
+    _ client: Client, _ path: ObjectPath, _ requests: [KeyArgument]
+  ) throws(CommandError) {
+    var view: LiveView?
+    let watcher = Watcher(client, path, requests) { (changes) throws(CommandError) in try view?.show(changes) }
+    let opened = LiveView(requests.map(\.text), on: watcher.loop) { [unowned watcher] in watcher.stop($0) }
+    view = opened
+    try opened.open()
+    defer { opened.close() }
     watcher.endWithReader()
+    try opened.show([])
     try watcher.run()
   }
 
   static func wait(_ call: Invocation) throws(CommandError) {
     let requests = try keys(call.operands)
-    try Watcher(try call.connect(), Focus1.focused, requests) { (changes) throws(CommandError) in
+    let watcher = Watcher(try call.connect(), Focus1.focused, requests) { (changes) throws(CommandError) in
       if changes.contains(where: { $0.value != nil }) { throw CommandError(.done) }
-    }.run()
+    }
+    if let limit = try call.timeout() {
+      watcher.end(
+        after: limit, CommandError(.nothing, "'\(call.operands[0])' is still nil after \(Timeout.text(limit))"))
+    }
+    try watcher.run()
   }
 
   private static func keys(_ operands: [String]) throws(CommandError) -> [KeyArgument] {

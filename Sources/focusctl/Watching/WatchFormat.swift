@@ -1,16 +1,85 @@
+import DBusTypes
+
 /// How changes are written.
 struct WatchFormat {
-  let json: Bool
+  /// What a line looks like.
+  enum Style {
+    case text
+    case json
+    case waybar
+    case template(Template)
+  }
+
+  let style: Style
   /// Whether one key alone is watched, so that lines need not say which.
   let bare: Bool
 
+  init(_ options: Options, keys: Int) throws(CommandError) {
+    let given = [
+      options.json ? "--json" : nil, options.waybar ? "--waybar" : nil, options.format.map { _ in "--format" },
+    ]
+    .compactMap { $0 }
+    guard given.count <= 1 else { throw .usage("'\(given[0])' and '\(given[1])' exclude each other") }
+    if let format = options.format {
+      style = .template(try Template(format, parts: WatchFormat.parts))
+    } else {
+      style = options.json ? .json : options.waybar ? .waybar : .text
+    }
+    bare = keys == 1
+  }
+
+  /// The parts of a `--format` for changes.
+  static let parts = ["key", "value", "type", "json"]
+
   /// The line for `change`, with its end.
   func line(_ change: WatchState.Change) -> String {
-    if json {
-      let value = change.value.map(JSONWriter.document) ?? "null"
-      return (bare ? value : JSONWriter.object([("key", JSONWriter.string(change.key)), ("value", value)])) + "\n"
+    let value = change.value
+    switch style {
+    case .text:
+      let text = value.map(ValueText.line) ?? "nil"
+      return bare ? "\(text)\n" : "\(change.key) \(text)\n"
+    case .json:
+      let document = value.map(JSONWriter.document) ?? "null"
+      return (bare ? document : JSONWriter.object([("key", JSONWriter.string(change.key)), ("value", document)])) + "\n"
+    case .waybar: return WatchFormat.waybar(change) + "\n"
+    case .template(let template):
+      return template.text { part in
+        switch part {
+        case "key": change.key
+        case "value": value.map(ValueText.line)
+        case "type": value?.type.description
+        default: value.map(JSONWriter.document)
+        }
+      } + "\n"
     }
-    let value = change.value.map(ValueText.line) ?? "nil"
-    return bare ? "\(value)\n" : "\(change.key) \(value)\n"
+  }
+
+  /// The document that waybar's custom modules take for a line.
+  private static func waybar(_ change: WatchState.Change) -> String {
+    let text = change.value.map(ValueText.line)
+    let tooltip = change.value.map { "\(change.key): \(ValueText.text($0)) (\($0.type))" } ?? "\(change.key): nil"
+    let look =
+      switch change.value {
+      case nil: "nil"
+      case .boolean(let truth): String(truth)
+      default: "set"
+      }
+    return JSONWriter.object([
+      ("text", JSONWriter.string(markup(text ?? ""))), ("alt", JSONWriter.string(text ?? "nil")),
+      ("tooltip", JSONWriter.string(markup(tooltip))), ("class", JSONWriter.string(look)),
+    ])
+  }
+
+  /// `text` so that Pango, which reads markup in a module's text, shows it as it is.
+  private static func markup(_ text: String) -> String {
+    guard text.utf8.contains(where: { "&<>".utf8.contains($0) }) else { return text }
+    return text.reduce(into: "") { result, character in
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      default: result.append(character)
+      }
+    }
   }
 }

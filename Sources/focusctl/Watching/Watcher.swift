@@ -14,7 +14,7 @@ final class Watcher {
 
   private let client: Client
   private let path: ObjectPath
-  private let loop = EventLoop()
+  let loop = EventLoop()
   private var state: WatchState
   private let handler: Handler
   private var end: CommandError?
@@ -65,7 +65,13 @@ final class Watcher {
     reader = HangupSource(STDOUT_FILENO, on: loop) { [unowned self] in stop(CommandError(.done)) }
   }
 
-  private func stop(_ error: CommandError) { end = end ?? error }
+  /// Ends with `error` when `limit` has passed.
+  func end(after limit: Duration, _ error: CommandError) {
+    loop.schedule(after: limit) { [unowned self] in stop(error) }
+  }
+
+  /// Ends as `error` says.
+  func stop(_ error: CommandError) { end = end ?? error }
 
   private func read() {
     reading += 1
@@ -73,7 +79,7 @@ final class Watcher {
     let number = reading
     do {
       let message = try client.message(path, Focus1.bindings, "ReadAll")
-      try client.connection.call(message) { [unowned self] result in
+      try client.connection.call(message, timeout: client.timeout) { [unowned self] result in
         guard number == reading, end == nil else { return }
         answered(result)
       }

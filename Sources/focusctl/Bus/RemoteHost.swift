@@ -1,0 +1,45 @@
+/// Another machine whose bus is reached through ssh, as `busctl -H` does.
+struct RemoteHost: Hashable, Sendable {
+  private let name: String
+  private let port: String?
+
+  /// Reads `[USER@]HOST[:PORT]`; an IPv6 address stands in brackets.
+  /// - Throws: `CommandError` where it is none.
+  init(_ text: String) throws(CommandError) {
+    var name = text[...]
+    var port: String?
+    if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {
+      port = String(text[text.index(after: colon)...])
+      name = text[..<colon]
+    }
+    let isPort = port.map { UInt16($0) != nil } ?? true
+    let host = name.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+    guard isPort, !host.isEmpty, name.first != "-", name.first != "@",
+      name.unicodeScalars.allSatisfy({
+        $0.value > 0x20 && $0.value != 0x7f && !"/\"'`$;&|<>()\\".unicodeScalars.contains($0)
+      })
+    else { throw .usage("'\(text)' is not a host: [USER@]HOST[:PORT], as for ssh") }
+    self.name = String(name.hasPrefix("[") && name.hasSuffix("]") ? name.dropFirst().dropLast() : name)
+    self.port = port
+  }
+
+  /// The D-Bus address of the user's session bus, or the system bus, there.
+  func address(ofSystemBus isSystem: Bool) -> String {
+    let words =
+      ["-xT"] + (port.map { ["-p", $0] } ?? []) + [
+        "--", name, "systemd-stdio-bridge", isSystem ? "--system" : "--user",
+      ]
+    return "unixexec:path=ssh,"
+      + words.enumerated().map { "argv\($0.offset + 1)=\(RemoteHost.escaped($0.element))" }.joined(separator: ",")
+  }
+
+  /// A value in an address: but for these, each byte is written as its number.
+  private static func escaped(_ value: String) -> String {
+    value.utf8.map { byte in
+      let isPlain =
+        (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || "-_/.\\*".utf8.contains(byte)
+      let digits = String(byte, radix: 16)
+      return isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
+    }.joined()
+  }
+}

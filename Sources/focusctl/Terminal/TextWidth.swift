@@ -1,0 +1,45 @@
+import CLinux
+import Glibc
+
+/// How wide text is on a terminal, where some characters take two columns and some none.
+enum TextWidth {
+  /// What stands for text that was cut away.
+  static let ellipsis = "…"
+
+  // `wcwidth` knows the characters of the locale alone.
+  private static let hasLocale = setlocale(LC_CTYPE, "C.UTF-8") != nil
+
+  /// The columns that `text` takes; at least as many as a terminal uses for it.
+  static func columns(of text: some StringProtocol) -> Int {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+    return text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
+  }
+
+  private static func columns(of scalar: Unicode.Scalar) -> Int {
+    if scalar.isASCII { return 1 }
+    guard hasLocale else { return 2 }
+    return max(0, Int(wcwidth(wchar_t(scalar.value))))
+  }
+
+  /// The beginning of `text`, in at most `limit` columns.
+  static func fitted(_ text: String, _ limit: Int) -> String {
+    guard limit < Int.max, columns(of: text) > limit else { return text }
+    guard limit > 0 else { return "" }
+    var width = 1
+    let kept = text.prefix { character in
+      width += columns(of: String(character))
+      return width <= limit
+    }
+    return kept + ellipsis
+  }
+
+  /// The end of `key`, in at most `limit` columns: its last part says the most.
+  static func fittedKey(_ key: String, _ limit: Int) -> String {
+    guard key.utf8.count > limit else { return key }
+    var rest = key[...]
+    while let dot = rest.firstIndex(of: "."), rest.utf8.count + 1 > limit || rest.startIndex == key.startIndex {
+      rest = rest[key.index(after: dot)...]
+    }
+    return fitted(ellipsis + rest, limit)
+  }
+}

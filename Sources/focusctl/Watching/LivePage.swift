@@ -1,0 +1,56 @@
+import DBusTypes
+
+/// What a live view shows: a line for each key with what it holds now, as many as the terminal has.
+struct LivePage {
+  /// The keys asked for, in their order; empty where all are watched.
+  let requests: [String]
+  private var values: [String: DBusValue] = [:]
+  private var top = 0
+
+  init(_ requests: [String]) { self.requests = requests }
+
+  mutating func take(_ changes: [WatchState.Change]) {
+    for change in changes { values[change.key] = change.value }
+  }
+
+  private var keys: [String] { requests.isEmpty ? values.keys.sorted() : requests }
+
+  /// Moves the page by a key press on a terminal of `rows` lines.
+  mutating func move(_ press: Keyboard.Press, rows: Int) {
+    let page = max(1, room(rows))
+    switch press {
+    case .up: top -= 1
+    case .down: top += 1
+    case .pageUp: top -= page
+    case .pageDown: top += page
+    case .home: top = 0
+    case .end: top = keys.count
+    case .quit: break
+    }
+    top = max(0, min(top, keys.count - page))
+  }
+
+  /// How many keys are seen at a time; the last lines are for the cursor and, where there are more keys, for a count.
+  private func room(_ rows: Int) -> Int { max(1, keys.count <= rows - 1 ? rows - 1 : rows - 2) }
+
+  /// The lines as they are to be seen now.
+  func lines(on terminal: Terminal) -> [String] {
+    let keys = keys
+    guard !keys.isEmpty else { return [Style.faint.applied(to: "nothing has focus", on: terminal)] }
+    let room = room(terminal.rows)
+    let first = max(0, min(top, keys.count - room))
+    let seen = keys[first..<min(keys.count, first + room)]
+    var lines = seen.map { key in
+      guard let value = values[key] else {
+        let line = ValueLine.text(key, "nil", type: nil, terminal.columns, on: .none)
+        return Style.faint.applied(to: line, on: terminal)
+      }
+      return ValueLine.text(key, ValueText.line(value), type: value.type, terminal.columns, on: terminal)
+    }
+    if seen.count < keys.count {
+      let place = "\(first + 1)-\(first + seen.count) of \(keys.count); arrows scroll, q ends"
+      lines.append(Style.faint.applied(to: TextWidth.fitted(place, terminal.columns), on: terminal))
+    }
+    return lines
+  }
+}

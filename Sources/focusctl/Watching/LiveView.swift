@@ -1,0 +1,85 @@
+import DBus
+import Glibc
+
+/// A page on the terminal that is drawn over in place whenever something changes.
+final class LiveView {
+  private var page: LivePage
+  /// How many columns each line took that was drawn last.
+  private var drawn: [Int] = []
+  private var keyboard: Keyboard?
+  private var signals: SignalSource?
+  private let loop: EventLoop
+  private let end: (CommandError) -> Void
+
+  /// Prepares to draw values of `keys`, or of all keys; `end` is called when a person ends it.
+  init(_ keys: [String], on loop: EventLoop, end: @escaping (CommandError) -> Void) {
+    page = LivePage(keys)
+    self.loop = loop
+    self.end = end
+  }
+
+  /// Whether standard output is a terminal that may be drawn on.
+  static var isPossible: Bool { Terminal.output.isTerminal && Keyboard.isInForeground }
+
+  /// Takes hold of the terminal; `close` gives it back.
+  func open() throws(CommandError) {
+    do {
+      signals = try SignalSource([SIGWINCH, SIGCONT, SIGINT, SIGTERM, SIGHUP], on: loop) { [unowned self] signal in
+        switch signal {
+        case SIGWINCH: draw()
+        case SIGCONT:
+          keyboard?.hold()
+          drawn = []
+          draw()
+        default: finish(by: signal)
+        }
+      }
+    } catch {
+      throw CommandError(error)
+    }
+    keyboard = Keyboard(on: loop) { [unowned self] press in
+      if press == .quit { end(CommandError(.done)) }
+      page.move(press, rows: Terminal.output.rows)
+      draw()
+    }
+  }
+
+  /// Gives the terminal back as it was; what was drawn stays.
+  func close() { keyboard?.release() }
+
+  /// Ends as the signal would have ended it, but for the terminal.
+  private func finish(by signal: Int32) {
+    close()
+    Glibc.signal(signal, SIG_DFL)
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, signal)
+    raise(signal)
+    sigprocmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  func show(_ changes: [WatchState.Change]) throws(CommandError) {
+    page.take(changes)
+    try write()
+  }
+
+  private func draw() {
+    do { try write() } catch { end(error) }
+  }
+
+  private func write() throws(CommandError) {
+    let terminal = Terminal.output
+    let lines = page.lines(on: terminal)
+    // A terminal that has become narrower broke the lines that were drawn before.
+    let above = drawn.reduce(0) { $0 + max(1, ($1 + terminal.columns - 1) / terminal.columns) }
+    let back = above > 0 ? "\u{1b}[\(min(above, terminal.rows - 1))A\r\u{1b}[J" : ""
+    drawn = lines.map { TextWidth.columns(of: LiveView.withoutStyles($0)) }
+    try Output.write(back + lines.map { $0 + "\n" }.joined())
+  }
+
+  private static func withoutStyles(_ line: String) -> String {
+    line.split(separator: "\u{1b}[", omittingEmptySubsequences: false).enumerated().map { index, part in
+      index == 0 ? String(part) : part.firstIndex(of: "m").map { String(part[part.index(after: $0)...]) } ?? ""
+    }.joined()
+  }
+}
