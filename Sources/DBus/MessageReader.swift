@@ -6,9 +6,18 @@ extension Message {
   public static let decodingLimit = ProtocolLimits.arraySize + (1 << 20)
 
   /// The message's values, decoded.
-  /// - Throws: `DBusError`, `LimitsExceeded` where they take more than `limit` bytes.
-  public func arguments(limit: Int = Message.decodingLimit) throws(DBusError) -> [DBusValue] {
-    var reader = MessageReader(limit: limit)
+  ///
+  /// Decoded values take several times the memory that they take in the message, so what will be refused for its size is
+  /// better refused here.
+  /// - Parameters:
+  ///   - limit: the most bytes that all values may take.
+  ///   - variantLimit: about the most bytes that one variant may take, or nil for no other limit.
+  /// - Throws: `DBusError`, `LimitsExceeded` where they take more.
+  /// - Returns: the values, one for each complete type of the signature.
+  public func arguments(
+    limit: Int = Message.decodingLimit, variantLimit: Int? = nil
+  ) throws(DBusError) -> [DBusValue] {
+    var reader = MessageReader(limit: limit, variantLimit: variantLimit)
     var iterator = DBusMessageIter()
     guard dbus_message_iter_init(raw, &iterator) != 0 else { return [] }
     var values: [DBusValue] = []
@@ -20,12 +29,21 @@ extension Message {
 /// Decodes values at libdbus's iterators, which have checked every length, name and depth on arrival.
 private struct MessageReader {
   private let limit: Int
+  private let variantLimit: Int?
   private var size = 0
+  /// Where the outermost variant that is being read has to end.
+  private var variantEnd: Int?
 
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int, variantLimit: Int?) {
+    self.limit = limit
+    self.variantLimit = variantLimit
+  }
 
   private mutating func count(_ bytes: Int) throws(DBusError) {
     size += bytes
+    if let variantEnd, let variantLimit, size > variantEnd {
+      throw DBusError(.limitsExceeded, "a value in the message takes more than \(variantLimit) bytes")
+    }
     guard size <= limit else {
       throw DBusError(.limitsExceeded, "the message holds more than \(limit) bytes of values")
     }
@@ -137,6 +155,9 @@ private struct MessageReader {
     var inner = DBusMessageIter()
     dbus_message_iter_recurse(&iterator, &inner)
     try count(3)
+    guard variantEnd == nil, let variantLimit else { return try read(&inner) }
+    variantEnd = size + variantLimit
+    defer { variantEnd = nil }
     return try read(&inner)
   }
 
