@@ -34,6 +34,6 @@ extension Message {
     var count: Int32 = 0
     guard dbus_message_marshal(raw, &start, &count) != 0, let start else { throw .noMemory }
     defer { dbus_free(start) }
-    return UnsafeRawBufferPointer(start: start, count: Int(count)).map { $0 }
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(count)))
   }
 }
