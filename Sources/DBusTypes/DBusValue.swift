@@ -75,7 +75,7 @@ extension DBusValue: Hashable {
     case (.int64(let a), .int64(let b)): a == b
     case (.uint64(let a), .uint64(let b)): a == b
     case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
-    case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
     case (.objectPath(let a), .objectPath(let b)): a == b
     case (.signature(let a), .signature(let b)): a == b
     case (.unixFD(let a), .unixFD(let b)): a == b

@@ -158,7 +158,7 @@ extension DBusValue {
   }
 
   /// Whether the value's text is `token`, byte for byte: Swift takes a letter with an accent for the accented letter.
-  private func reads(_ token: String) -> Bool { basicText?.utf8.elementsEqual(token.utf8) == true }
+  private func reads(_ token: String) -> Bool { basicText?.hasSameBytes(as: token) == true }
 
   /// An index as RFC 6901 writes it: digits without leading zeros.
   private static func index(_ token: String) -> Int? {
