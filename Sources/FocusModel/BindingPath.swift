@@ -36,11 +36,18 @@ extension BindingPath {
     do { return try value.element(at: pointer) } catch { throw FocusError(key, error) }
   }
 
-  /// `whole` with the element that the path leads to replaced by `value`.
+  /// `whole` with the element that the path leads to replaced by `value`; `isShown` is whether an error may say what
+  /// there is.
   /// - Throws: `FocusError`: `noSuchElement`, `typeMismatch`.
-  func replacing(_ whole: DBusValue, with value: DBusValue) throws(FocusError) -> DBusValue {
+  func replacing(_ whole: DBusValue, with value: DBusValue, isShown: Bool) throws(FocusError) -> DBusValue {
     // A whole value is the key's to check, not the pointer's: it may be any variant.
     guard !pointer.tokens.isEmpty else { return value }
-    do { return try whole.replacingElement(at: pointer, with: value) } catch { throw FocusError(key, error) }
+    do {
+      return try whole.replacingElement(at: pointer, with: value)
+    } catch {
+      guard case .noSuchElement(let pointer, _) = error, !isShown else { throw FocusError(key, error) }
+      let reason = "what there is, is shown to the field's owner only"
+      throw .noSuchElement(key, .noSuchElement(pointer, reason: reason))
+    }
   }
 }

@@ -48,7 +48,7 @@ extension FocusModel {
       throw .conflict("\(key) is at revision \(binding.revision) by now, and \(wanted) was asked for: read it again")
     }
     guard !binding.isReadOnly || (!binding.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
-    let whole = try path.replacing(binding.value, with: value)
+    let whole = try path.replacing(binding.value, with: value, isShown: field.isVisible(to: client))
     try types.check(whole, of: key)
     let size = try Limits.check(whole, of: key)
     let shown = path.pointer.tokens.isEmpty ? whole : value.lookedThrough
