@@ -63,13 +63,13 @@ extension FocusModel {
       let old = field.bindings[key]
       let size = value.flatMap { $0.type == property.type ? try? Limits.check($0, of: key) : nil }
       let growth = (size ?? 0) - (old?.size ?? 0)
-      guard let value, let size, (try? allowances[field.owner, default: Allowance()].check(bytes: growth)) != nil
+      guard let value, let size, (try? checkAllowance(of: field.owner, lingers: field.lingers, bytes: growth)) != nil
       else {
         guard let old else { continue }
         field.bindings[key] = nil
         types.remove(key)
         scenes.remove(key, of: field, in: scene)
-        charge(field.owner, bytes: -old.size)
+        charge(field, bytes: -old.size)
         continue
       }
       guard old?.value != value else { continue }
@@ -80,7 +80,7 @@ extension FocusModel {
       }
       field.bindings[key] = Binding(
         value: value, revision: nextRevision(), isReadOnly: !property.isWritable, isBound: true, size: size)
-      charge(field.owner, bytes: growth)
+      charge(field, bytes: growth)
     }
     touch(id)
     fields[id] = field

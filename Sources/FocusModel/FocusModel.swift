@@ -80,11 +80,4 @@ public struct FocusModel: Sendable {
     revision += 1
     return revision
   }
-
-  mutating func charge(_ owner: BusName?, fields: Int = 0, bytes: Int) {
-    var allowance = allowances[owner] ?? Allowance()
-    allowance.fields += fields
-    allowance.bytes += bytes
-    allowances[owner] = allowance.isEmpty ? nil : allowance
-  }
 }

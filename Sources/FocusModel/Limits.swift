@@ -43,18 +43,51 @@ public enum Limits {
 struct Allowance: Hashable {
   var fields = 0
   var bytes = 0
+  /// How many of the fields will outlive the owner.
+  var lingeringFields = 0
+  /// How many of the bytes will outlive the owner.
+  var lingeringBytes = 0
 
   var isEmpty: Bool { fields == 0 && bytes == 0 }
 
   /// Checks that `moreFields` and `moreBytes` still fit.
   /// - Throws: `FocusError.limitExceeded`.
-  func check(fields moreFields: Int = 0, bytes moreBytes: Int) throws(FocusError) {
+  func check(fields moreFields: Int = 0, bytes moreBytes: Int, of holder: String = "one owner") throws(FocusError) {
     guard moreFields <= 0 || fields + moreFields <= Limits.fieldsPerOwner else {
-      throw .limitExceeded("one owner may have \(Limits.fieldsPerOwner) fields, and this would be one more")
+      throw .limitExceeded("\(holder) may have \(Limits.fieldsPerOwner) fields, and this would be one more")
     }
     guard moreBytes <= 0 || bytes + moreBytes <= Limits.bytesPerOwner else {
       throw .limitExceeded(
-        "one owner's values may take \(Limits.bytesPerOwner) bytes, and these would make it \(bytes + moreBytes)")
+        "\(holder) may have values of \(Limits.bytesPerOwner) bytes, and these would make it \(bytes + moreBytes)")
     }
+  }
+}
+
+extension FocusModel {
+  /// Checks that so much more fits into what `owner` may have and, where it is to outlive the owner, into what the fields
+  /// without an owner share; else whoever comes and goes would leave behind more and more.
+  /// - Throws: `FocusError.limitExceeded`.
+  func checkAllowance(
+    of owner: BusName?, lingers: Bool, fields: Int = 0, bytes: Int
+  ) throws(FocusError) {
+    let own = allowances[owner] ?? Allowance()
+    try own.check(fields: fields, bytes: bytes)
+    guard lingers, owner != nil else { return }
+    var left = allowances[nil] ?? Allowance()
+    left.fields += own.lingeringFields
+    left.bytes += own.lingeringBytes
+    try left.check(fields: fields, bytes: bytes, of: "owners who have left")
+  }
+
+  /// Counts what `field` takes up, or gives back, as its owner's.
+  mutating func charge(_ field: Field, fields: Int = 0, bytes: Int) {
+    var allowance = allowances[field.owner] ?? Allowance()
+    allowance.fields += fields
+    allowance.bytes += bytes
+    if field.lingers, field.owner != nil {
+      allowance.lingeringFields += fields
+      allowance.lingeringBytes += bytes
+    }
+    allowances[field.owner] = allowance.isEmpty ? nil : allowance
   }
 }

@@ -33,7 +33,7 @@ extension FocusModel {
     let all = values.merging(bound?.values ?? [:]) { stored, _ in stored }
     let sizes = try check(all, readOnly: options.readOnly, of: nil, commands: bound?.commands.count ?? 0)
     let bytes = sizes.values.reduce(0, +)
-    try allowances[owner, default: Allowance()].check(fields: 1, bytes: bytes)
+    try checkAllowance(of: owner, lingers: options.lingers, fields: 1, bytes: bytes)
 
     var changes = settle()
     lastRegistration += 1
@@ -64,7 +64,7 @@ extension FocusModel {
       fields[parent]?.children.insert(field.id)
     }
     if let owner = field.owner { fieldsByOwner[owner, default: []].insert(field.id) }
-    charge(field.owner, fields: 1, bytes: bytes)
+    charge(field, fields: 1, bytes: bytes)
     let scene = scene(of: field.id)
     for (key, binding) in field.bindings {
       types.add(key, binding.value.type)
@@ -118,7 +118,7 @@ extension FocusModel {
     }
     let sizes = try check(values, readOnly: readOnly ?? [], of: field, commands: field.commands.count)
     let growth = sizes.reduce(0) { $0 + $1.value - (field.bindings[$1.key]?.size ?? 0) }
-    try allowances[field.owner, default: Allowance()].check(bytes: growth)
+    try checkAllowance(of: field.owner, lingers: field.lingers, bytes: growth)
 
     var changes = settle()
     let before = field.shown
@@ -134,7 +134,7 @@ extension FocusModel {
         isReadOnly: readOnly?.contains(key) ?? old?.isReadOnly ?? false, size: sizes[key] ?? 0)
     }
     for key in readOnly ?? [] { field.bindings[key]?.isReadOnly = true }
-    charge(field.owner, bytes: growth)
+    charge(field, bytes: growth)
     touch(id)
     fields[id] = field
     changes += Change.difference(.field(id), from: before, to: field.shown)
@@ -160,7 +160,7 @@ extension FocusModel {
       guard let binding = field.bindings.removeValue(forKey: key) else { continue }
       types.remove(key)
       scenes.remove(key, of: field, in: scene)
-      charge(field.owner, bytes: -binding.size)
+      charge(field, bytes: -binding.size)
     }
     touch(id)
     fields[id] = field

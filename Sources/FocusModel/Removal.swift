@@ -13,12 +13,13 @@ extension FocusModel {
     guard let ids = fieldsByOwner.removeValue(forKey: owner) else { return [] }
     var changes = settle()
     for id in ids.sorted() {
-      guard let field = fields[id], field.lingers else { continue }
+      guard var field = fields[id], field.lingers else { continue }
       let bytes = field.bytes
-      charge(owner, fields: -1, bytes: -bytes)
-      charge(nil, fields: 1, bytes: bytes)
+      charge(field, fields: -1, bytes: -bytes)
       touch(id)
-      fields[id]?.owner = nil
+      field.owner = nil
+      fields[id] = field
+      charge(field, fields: 1, bytes: bytes)
       changes.append(.ownerChanged(id))
     }
     return changes + remove(ids.filter { fields[$0]?.lingers == false }.sorted())
@@ -47,7 +48,7 @@ extension FocusModel {
       scenes.remove(key, of: field, in: scene)
     }
     for key in field.commands.keys { sceneCommands.remove(key, of: field, in: scene) }
-    charge(field.owner, fields: -1, bytes: -field.bytes)
+    charge(field, fields: -1, bytes: -field.bytes)
     if let owner = field.owner {
       fieldsByOwner[owner]?.remove(field.id)
       if fieldsByOwner[owner]?.isEmpty == true { fieldsByOwner[owner] = nil }

@@ -55,7 +55,7 @@ extension FocusModel {
     for (id, field) in fields {
       let scene = scene(of: id)
       if let owner = field.owner { fieldsByOwner[owner, default: []].insert(id) }
-      charge(field.owner, fields: 1, bytes: field.bytes)
+      charge(field, fields: 1, bytes: field.bytes)
       for (key, binding) in field.bindings {
         types.add(key, binding.value.type)
         scenes.add(key, of: field, in: scene)

@@ -57,7 +57,7 @@ extension FocusModel {
     }
     guard !binding.isBound else { return .forwarded(field.id, whole) }
     let growth = size - binding.size
-    try allowances[field.owner, default: Allowance()].check(bytes: growth)
+    try checkAllowance(of: field.owner, lingers: field.lingers, bytes: growth)
 
     var changes = settle()
     binding.value = whole
@@ -65,7 +65,7 @@ extension FocusModel {
     binding.revision = nextRevision()
     touch(field.id)
     fields[field.id]?.bindings[key] = binding
-    charge(field.owner, bytes: growth)
+    charge(field, bytes: growth)
     if !field.isSensitive { changes += told(whole, of: key, in: field.id) }
     return .written(Reading(value: shown, field: field.id, revision: binding.revision), changes)
   }

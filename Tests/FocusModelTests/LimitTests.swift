@@ -105,6 +105,30 @@ struct LimitTests {
     #expect(stage.model.allowances == [nil: Allowance(fields: 1, bytes: 10)])
   }
 
+  @Test("What will outlive its owner must fit beside what has: 4,096 fields and 64 MiB, however many come and go")
+  func lingeringFromManyOwners() throws {
+    var stage = try Stage()
+    for number in 0..<4095 { try stage.register("f\(number)", lingers: true) }
+    _ = stage.model.ownerLeft(stage.owner)
+    try stage.register("last", [key: text(10)], lingers: true)
+    limited { try stage.register("more", lingers: true) }
+    try stage.register("more")
+    _ = stage.model.ownerLeft(stage.owner)
+    limited { try stage.register("again", lingers: true, owner: stage.other) }
+    _ = try stage.model.unregister(FieldID("f0"), by: stage.other)
+    try stage.register("again", lingers: true, owner: stage.other)
+
+    var large: [Key: DBusValue] = [:]
+    for number in 0..<63 { large[try Key("demo.Form.K\(number)")] = text(Limits.valueSize) }
+    _ = try stage.model.publish(large, on: FieldID("last"), by: stage.other)
+    _ = try stage.model.publish(
+      [Key("demo.Form.Most"): text(Limits.valueSize - 20)], on: FieldID("again"), by: stage.other)
+    limited { _ = try stage.model.publish([Key(key): text(11)], on: FieldID("again"), by: stage.other) }
+    _ = try stage.model.publish([Key(key): text(10)], on: FieldID("again"), by: stage.other)
+    limited { try stage.write(key, text(11), at: .field(FieldID("again"))) }
+    try stage.write(key, text(9), at: .field(FieldID("again")))
+  }
+
   @Test("A file descriptor cannot be kept")
   func fileDescriptor() throws {
     var stage = try Stage()
