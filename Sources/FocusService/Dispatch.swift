@@ -34,9 +34,9 @@ extension FocusService {
       try forwardCommand(message, to: target, path, reply)
       return nil
     }
+    try method.check(signature: message.signatureText)
     // What is far past a value's limit is not worth decoding; the model checks the limit itself.
     let arguments = try message.arguments(variantLimit: method.changes ? Limits.valueSize * 4 : nil)
-    try method.check(arguments)
     if let refusal, method.changes { throw refusal }
     return try method.handler(self, Call(client: client, target: target, arguments: arguments, reply: reply))
   }

@@ -93,6 +93,9 @@ struct ElementTests {
         try client.write("demo.Form.Map/e\u{301}", .int32(4))
         let expected = DBusValue.properties([("\u{E9}", .int32(1)), ("\u{301}", .int32(3)), ("e\u{301}", .int32(4))])
         #expect(try client.read("demo.Form.Map").value == expected)
+        // The sign for kelvin, a K to Swift.
+        let bindings = "org.focusd.Focus1.Bindings"
+        #expect(refusal { _ = try client.get(bindings, "\u{212A}eys") } == "UnknownProperty")
       }
     }
   }

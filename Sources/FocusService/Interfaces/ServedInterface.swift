@@ -10,6 +10,7 @@ final class ServedInterface: Sendable {
     let changes: Bool
     /// Returns the results, or nil where the call's reply is given later.
     let handler: @Sendable (FocusService, Call) throws -> [DBusValue]?
+    private let signature: String
 
     init(
       _ name: String, in input: [InterfaceDescription.Argument] = [],
@@ -17,17 +18,16 @@ final class ServedInterface: Sendable {
       _ handler: @escaping @Sendable (FocusService, Call) throws -> [DBusValue]?
     ) {
       self.description = .init(MemberName(known: name), in: input, out: output)
+      self.signature = input.map(\.type.description).joined()
       self.changes = changes
       self.handler = handler
     }
 
     /// Checks that a call carries what the method takes.
     /// - Throws: `DBusError.invalidArgs`.
-    func check(_ arguments: [DBusValue]) throws(DBusError) {
-      let expected = description.input
-      if arguments.count == expected.count, zip(arguments, expected).allSatisfy({ $0.type == $1.type }) { return }
-      let takes = expected.map { "\($0.name) '\($0.type)'" }.joined(separator: ", ")
-      let given = arguments.map(\.type.description).joined()
+    func check(signature given: String) throws(DBusError) {
+      guard given != signature else { return }
+      let takes = description.input.map { "\($0.name) '\($0.type)'" }.joined(separator: ", ")
       throw DBusError(
         .invalidArgs,
         "\(description.name) takes \(takes.isEmpty ? "no arguments" : takes), and '\(given)' was given")
@@ -85,7 +85,7 @@ final class ServedInterface: Sendable {
   /// - Throws: `DBusError.unknownProperty`.
   @discardableResult
   func property(_ name: String) throws(DBusError) -> Property {
-    guard let property = properties.first(where: { $0.description.name.text == name }) else {
+    guard let property = properties.first(where: { $0.description.name.text.hasSameBytes(as: name) }) else {
       throw unknownProperty(name)
     }
     return property
