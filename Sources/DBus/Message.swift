@@ -19,6 +19,9 @@ public final class Message {
     case other
   }
 
+  /// The most bytes that the text of an error in a reply has.
+  public static let errorTextLimit = 4096
+
   let raw: OpaquePointer
 
   /// The bytes of the values that were appended to a message of one's own; 0 for one that was received.
@@ -81,12 +84,18 @@ public final class Message {
 
   /// The reply to this method call that says what went wrong.
   ///
-  /// NUL in the message is left out.
+  /// NUL in the message is left out, and so is the middle of one of more than `errorTextLimit` bytes: it may quote what
+  /// it is about, and no message carries all of that.
   /// - Throws: `DBusError` where libdbus finds no memory.
   public func reply(_ error: DBusError) throws(DBusError) -> Message {
     try checkIsReceived()
-    let text = error.message.filter { $0 != "\0" }
-    return try Message.make(dbus_message_new_error(raw, error.name.text, text), [])
+    var text = error.message.unicodeScalars
+    if error.message.utf8.count > Message.errorTextLimit {
+      let part = Message.errorTextLimit / 8
+      text = String.UnicodeScalarView(text.prefix(part)) + ["…"] + text.suffix(part)
+    }
+    text.removeAll { $0 == "\0" }
+    return try Message.make(dbus_message_new_error(raw, error.name.text, String(text)), [])
   }
 }
 

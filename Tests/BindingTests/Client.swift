@@ -2,6 +2,7 @@ import DBus
 import DBusTypes
 import Foundation
 import TestSupport
+import Testing
 
 /// Runs `body` on a thread of its own, so that clients that wait for replies keep no other test from running.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
@@ -168,6 +169,13 @@ struct Daemon: Sendable {
     }
     return pages.reduce(0) { $0 + (Int($1.split(separator: " ")[1]) ?? 0) * 1024 }
   }
+}
+
+/// Checks that the memory did not grow by `limit` bytes each time that it was measured; a load that comes in bursts may
+/// need more once, and what leaks needs more each time.
+func expectNoGrowth(_ memory: [Int], _ limit: Int, at location: SourceLocation = #_sourceLocation) {
+  let growth = zip(memory.dropFirst(), memory).map { $0 - $1 }
+  #expect((growth.min() ?? 0) < limit, "\(memory)", sourceLocation: location)
 }
 
 /// A daemon that did not end when it was asked to, but some other way.
