@@ -49,6 +49,9 @@ let package = Package(
     .testTarget(
       name: "SceneTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "JournalTests", dependencies: ["CSQLite", "DBusTypes", "FocusModel", "FocusService", "TestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
