@@ -49,8 +49,14 @@ let package = Package(
     .testTarget(
       name: "SceneTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
       swiftSettings: strict),
+    .target(
+      name: "BusSupport", dependencies: ["DBus", "DBusTypes", "TestSupport"], path: "Tests/BusSupport",
+      swiftSettings: strict),
     .testTarget(
       name: "JournalTests", dependencies: ["CSQLite", "DBusTypes", "FocusModel", "FocusService", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CrashTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusd", "focusctl"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
