@@ -64,6 +64,15 @@ let package = Package(
     .testTarget(
       name: "BindingTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
+    .target(
+      name: "BusSupport", dependencies: ["DBus", "DBusTypes", "TestSupport"], path: "Tests/BusSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "JournalTests", dependencies: ["CSQLite", "DBusTypes", "FocusModel", "FocusService", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CrashTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusd", "focusctl"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -115,6 +115,15 @@ extension FocusModel {
     !unsaved.isEmpty || focusedField != turn.focusedField || history != turn.history
   }
 
+  /// What there is, as changes of what a model without fields shows.
+  public var everything: [Change] {
+    let added = fields.values.sorted { $0.registration < $1.registration }.map { Change.fieldAdded($0.id) }
+    let focus = Change.focusChanged(
+      focusedField: focusedField != nil, focusPath: !focusPath.isEmpty, history: !history.isEmpty)
+    return added + (focusedField != nil || !history.isEmpty ? [focus] : [])
+      + Change.difference(.focused, from: Shown(), to: told.shown)
+  }
+
   /// Creates a model from what was saved; what stands behind bound fields is for `bind` to say.
   /// - Throws: `FocusError.invalid` where the parts do not fit each other.
   public init(_ state: SavedState) throws(FocusError) {

@@ -13,8 +13,13 @@ extension FocusService {
       reply.fail(error)
     }
     ifNotSaved(reply) { [self] error in
-      // What only reads is answered by what there still is.
-      reply.answer { try perform(message, reply, refusingChanges: error) ?? [] }
+      // What only reads is answered by what there still is, at once or when an owner has been asked.
+      do {
+        guard let results = try perform(message, reply, refusingChanges: error) else { return }
+        reply.succeed(results)
+      } catch {
+        reply.fail(error)
+      }
     }
   }
 

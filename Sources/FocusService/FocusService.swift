@@ -20,9 +20,17 @@ public final class FocusService {
   var objects = OwnedObjects()
   var outbox = Outbox()
   var steps: [TurnStep] = []
+  /// The objects of fields that the turn has removed, which are let go of once that is saved.
+  var leaving: [(id: FieldID, object: OwnedObject)] = []
+  /// Nil where no state file could be opened: then there are no fields, and none can be registered.
   var journal: Journal?
+  var problems: [String] = []
   var cannotSave = false
+  /// Whether the saved fields are being had back; calls are held meanwhile.
   var isRecovering = false
+  var hasRecovered = false
+  var willRecover = false
+  var heldCalls: [Message] = []
 
   /// Called at the end of each turn that changed something that everyone is shown.
   public var onChange: (() -> Void)?
@@ -47,6 +55,7 @@ public final class FocusService {
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
     try connection.addMatch(leaving)
     try recover()
+    hasRecovered = true
     guard try !connection.requestName(name) else { return }
     throw heldBy(try connection.owner(of: name))
   }
@@ -65,6 +74,7 @@ public final class FocusService {
 
   private func receive(_ message: Message) {
     switch message.kind {
+    case .methodCall where isRecovering: heldCalls.append(message)
     case .methodCall: answer(message)
     case .signal where message.sender == .bus: ownerMayHaveLeft(message)
     case .signal: ownerEmitted(message)
@@ -90,7 +100,7 @@ public final class FocusService {
   /// Has everyone told of `changes` at the end of the turn, before any reply.
   func announce(_ changes: [Change]) {
     for change in changes {
-      if case .fieldRemoved(let id, _) = change { forgetObject(of: id) }
+      if case .fieldRemoved(let id, _) = change { releaseObject(of: id) }
       do {
         for signal in try Announcer.signals(of: change, model) { outbox.add(signal: signal, tellsOfChange: true) }
       } catch {

@@ -19,10 +19,13 @@ extension FocusService {
 
   /// Saves and sends what the turn has brought about.
   func endTurn() {
+    guard !isRecovering else { return }
     announce(model.settle())
     save()
     model.endTurn()
     if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
+    for released in leaving { stopWatching(released.object) }
+    if !leaving.isEmpty { leaving = [] }
     guard !outbox.isEmpty else { return }
     if outbox.hasSignals { onChange?() }
     do {
@@ -33,17 +36,18 @@ extension FocusService {
   }
 
   private func save() {
-    guard !isRecovering, model.hasUnsavedChanges else { return }
+    guard model.hasUnsavedChanges else { return }
     do {
-      guard let journal else { throw DBusError(.ioError, "there is no state file") }
-      try journal.save(model)
+      guard let journal else { throw DBusError(.ioError, problems.last ?? "there is no state file") }
+      let hasWritten = try journal.save(model)
       model.saved()
-      if cannotSave {
+      if hasWritten, cannotSave {
         cannotSave = false
         log.info("changes can be saved again")
       }
     } catch {
       let reason = DBusError(any: error).message
+      recoverLater()
       if !cannotSave {
         cannotSave = true
         log.error("changes cannot be saved, and are refused: \(reason)")
@@ -57,6 +61,8 @@ extension FocusService {
     steps = []
     outbox.takeBack(failed.compactMap(\.reply))
     model.rollBack()
+    for released in leaving { objects.setField(released.id, of: released.object) }
+    leaving = []
     for step in failed { step.withoutSaving(error) }
     announce(model.settle())
   }

@@ -17,6 +17,8 @@ private func serve(_ options: Options) -> Int32 {
   let manager = ServiceManager()
   let log = Log(isVerbose: options.isVerbose, showsPriorities: manager.readsPriorities)
   let loop = EventLoop()
+  // A file that may not grow further is an error of the write, and no end of the process.
+  signal(SIGXFSZ, SIG_IGN)
   var status: Int32 = 0
   do {
     let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { number in

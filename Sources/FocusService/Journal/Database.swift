@@ -7,8 +7,8 @@ struct DatabaseError: Error, Hashable, CustomStringConvertible {
   /// What SQLite says of it.
   let description: String
 
-  /// Whether the file is no database, or a broken one.
-  var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+  /// Whether the file is no database, or a broken one, or one with other tables.
+  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT].contains(code) }
 
   /// Whether another process has the file.
   var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
@@ -61,6 +61,20 @@ final class Database {
     try prepare(sql).rows { row in result = row.number(0) }
     return result
   }
+
+  /// Looks through the file.
+  /// - Throws: `DatabaseError`, `SavedStateDamaged` where its parts do not fit each other.
+  func check() throws {
+    var found: String?
+    try prepare("PRAGMA quick_check(1)").rows { row in found = row.text(0) }
+    guard found == "ok" else { throw SavedStateDamaged(description: found ?? "nothing could be checked") }
+  }
+}
+
+/// Saved data that this program would not have written.
+struct SavedStateDamaged: Error, CustomStringConvertible {
+  /// What is wrong with it.
+  let description: String
 }
 
 /// A prepared statement.

@@ -10,7 +10,7 @@ final class Journal {
   /// How many revisions are set aside at once, so that few of them need a write of their own.
   private static let revisionsAhead: UInt64 = 4096
 
-  private let database: Database
+  let database: Database
   private let putState: Statement
   private let putField: Statement
   private let deleteField: Statement
@@ -20,9 +20,13 @@ final class Journal {
   private let begin: Statement
   private let commit: Statement
   private var saved = SavedState()
+  private var savedBus: String?
+
+  /// The bus that owners' names are of, as its id; nil where it is not known. It is saved with the next changes.
+  var bus: String?
 
   /// Opens the journal at `path`, or makes it.
-  /// - Throws: `DatabaseError`, `SchemaTooNew`.
+  /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`.
   init(path: String) throws {
     database = try Database(path: path)
     try database.execute(
@@ -32,6 +36,7 @@ final class Journal {
       PRAGMA synchronous = NORMAL;
       PRAGMA foreign_keys = OFF;
       """)
+    try database.check()
     try Schema.migrate(database)
     putState = try database.prepare("INSERT OR REPLACE INTO state VALUES (?, ?)")
     putField = try database.prepare("INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -45,16 +50,19 @@ final class Journal {
 
   /// Makes durable what has changed since the last time, all or nothing of it.
   /// - Throws: `DatabaseError`, `DBusError`; then what was saved before still is.
-  func save(_ model: FocusModel) throws {
+  /// - Returns: whether there was anything to write.
+  @discardableResult
+  func save(_ model: FocusModel) throws -> Bool {
     var state = saved
     state.focusedField = model.focusedField
     state.history = model.history
     if model.revision > saved.revision { state.revision = model.revision + Journal.revisionsAhead }
     let fields = model.unsavedFields.filter { $0.before != $0.now }
-    guard state != saved || !fields.isEmpty else { return }
+    guard state != saved || bus != savedBus || !fields.isEmpty else { return false }
     try begin.run()
     do {
       try save(state)
+      if bus != savedBus { try putState.run([.text("bus"), bus.map { .text($0) } ?? .null]) }
       for field in fields { try save(field.id, before: field.before, now: field.now) }
       try commit.run()
     } catch {
@@ -62,6 +70,8 @@ final class Journal {
       throw error
     }
     saved = state
+    savedBus = bus
+    return true
   }
 
   private func save(_ state: SavedState) throws {
@@ -126,14 +136,17 @@ extension Journal {
   func load() throws -> SavedState {
     var state = SavedState()
     var problem: (any Error)?
+    var revision: Int64 = 0
     try database.prepare("SELECT name, value FROM state").rows { row in
       switch row.text(0) {
       case "focused": state.focusedField = row.text(1).flatMap { try? FieldID($0) }
       case "history": state.history = (row.text(1) ?? "").split(separator: " ").compactMap { try? FieldID(String($0)) }
-      case "revision": state.revision = UInt64(bitPattern: row.number(1))
+      case "revision": revision = row.number(1)
+      case "bus": savedBus = row.text(1)
       default: break
       }
     }
+    state.revision = try Journal.count(revision)
     var fields: [String: SavedField] = [:]
     try database.prepare("SELECT * FROM field").rows { row in
       do {
@@ -145,7 +158,7 @@ extension Journal {
       do {
         let key = try Key(row.text(1) ?? "")
         fields[row.text(0) ?? ""]?.bindings[key] = .init(
-          value: try Message.demarshalledValue(row.blob(4)), revision: UInt64(bitPattern: row.number(2)),
+          value: try Message.demarshalledValue(row.blob(4)), revision: try Journal.count(row.number(2)),
           isReadOnly: row.number(3) != 0)
       } catch { problem = error }
     }
@@ -153,7 +166,17 @@ extension Journal {
     state.fields = Array(fields.values)
     saved = state
     saved.fields = []
+    bus = savedBus
     return state
+  }
+
+  /// A number that can be counted on from.
+  /// - Throws: `SavedStateDamaged`.
+  private static func count(_ number: Int64) throws -> UInt64 {
+    guard (0...(.max / 2)).contains(number) else {
+      throw SavedStateDamaged(description: "it has counted to \(number)")
+    }
+    return UInt64(number)
   }
 
   private static func field(_ row: Row) throws -> SavedField {
@@ -170,18 +193,6 @@ extension Journal {
     return SavedField(
       id: try FieldID(row.text(0) ?? ""), label: row.text(1) ?? "", scope: scope, lingers: row.number(3) != 0,
       isSensitive: row.number(4) != 0, owner: try row.text(5).map { try BusName($0) },
-      parent: try row.text(6).map { try FieldID($0) }, registration: UInt64(bitPattern: row.number(7)), object: object)
+      parent: try row.text(6).map { try FieldID($0) }, registration: try count(row.number(7)), object: object)
   }
-
-  /// The bus that owners' names are of, as its id; nil where none was saved.
-  /// - Throws: `DatabaseError`.
-  func savedBus() throws -> String? {
-    var bus: String?
-    try database.prepare("SELECT value FROM state WHERE name = 'bus'").rows { row in bus = row.text(0) }
-    return bus
-  }
-
-  /// Saves which bus owners' names are of.
-  /// - Throws: `DatabaseError`.
-  func save(bus: String) throws { try putState.run([.text("bus"), .text(bus)]) }
 }

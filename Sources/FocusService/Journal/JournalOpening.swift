@@ -1,47 +1,50 @@
 internal import DBus
 internal import DBusTypes
 internal import FocusModel
+internal import Glibc
 
 extension Journal {
   /// What `open` has found.
-  typealias Opened = (journal: Journal?, saved: [SavedField], model: FocusModel)
-
-  /// Opens the journal in the user's state directory and reads it.
-  ///
-  /// A file that is damaged, or of a later version, is set aside and never deleted; a new one takes its place. Each thing
-  /// that is not as it should be is said in one line.
-  /// - Returns: the journal, nil where there can be none; the fields that were saved; and the model that they make.
-  static func open(_ log: Log) -> Opened {
-    guard let file = StateFile() else {
-      log.error("nothing can be saved: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set")
-      return (nil, [], FocusModel())
-    }
-    file.makeDirectories()
-    do {
-      return try load(file)
-    } catch {
-      guard let reason = reasonToSetAside(error) else {
-        log.error("nothing can be saved in \(file.path): \(sentence(error))")
-        return (nil, [], FocusModel())
-      }
-      guard let aside = file.setAside(reason.word) else {
-        log.error("nothing can be saved: \(file.path) \(reason.sentence), and cannot be set aside")
-        return (nil, [], FocusModel())
-      }
-      log.error("\(file.path) \(reason.sentence): it is kept as \(aside), and focusd begins without fields")
-    }
-    do {
-      return try load(file)
-    } catch {
-      log.error("nothing can be saved in \(file.path): \(error)")
-      return (nil, [], FocusModel())
-    }
+  struct Opened {
+    /// Nil where there can be none now.
+    var journal: Journal?
+    /// The fields that were saved.
+    var saved: [SavedField] = []
+    /// The model that they make.
+    var model = FocusModel()
+    /// What is not as it should be, a line each.
+    var problems: [String] = []
   }
 
-  private static func load(_ file: StateFile) throws -> Opened {
-    let journal = try Journal(path: file.path)
-    let state = try journal.load()
-    return (journal, state.fields, try FocusModel(state))
+  /// Opens the journal in `file` and reads it.
+  ///
+  /// A file that is damaged, or of a later version, is set aside and never deleted; a new one takes its place. One that
+  /// another process has just now is waited for at most `patience` times a twentieth of a second.
+  static func open(_ file: StateFile?, patience: Int = 0) -> Opened {
+    guard let file else {
+      return Opened(problems: ["nothing can be saved: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set"])
+    }
+    var left = patience
+    var problems: [String] = []
+    while true {
+      do {
+        file.make()
+        let journal = try Journal(path: file.path)
+        let state = try journal.load()
+        return Opened(journal: journal, saved: state.fields, model: try FocusModel(state), problems: problems)
+      } catch let error as DatabaseError where error.isBusy && left > 0 {
+        left -= 1
+        usleep(50_000)
+      } catch {
+        guard problems.isEmpty, let reason = reasonToSetAside(error) else {
+          return Opened(problems: problems + ["nothing can be saved in \(file.path): \(sentence(error))"])
+        }
+        guard let aside = file.setAside(reason.word) else {
+          return Opened(problems: ["nothing can be saved: \(file.path) \(reason.sentence), and cannot be set aside"])
+        }
+        problems.append("\(file.path) \(reason.sentence): it is kept as \(aside), and focusd begins without fields")
+      }
+    }
   }
 
   private static func sentence(_ error: any Error) -> String {

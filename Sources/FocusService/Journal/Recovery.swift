@@ -4,18 +4,25 @@ internal import FocusModel
 
 /// The start: what an earlier process has saved is there again before the first call is answered.
 extension FocusService {
+  /// How long a state file that another process has is waited for: a daemon that ends lets go of its name first.
+  private static let patience = 40
+
   /// Has the saved fields back, but those whose owners have left, and looks at the objects behind bound ones afresh.
   /// - Throws: `DBusError` where the bus does not answer.
   func recover() throws(DBusError) {
-    let opened = Journal.open(log)
-    journal = opened.journal
-    model = opened.model
     let bus = try connection.busID()
     let names = try connection.names()
-    let isSameBus = (try? journal?.savedBus()) == bus
-    for owner in Set(model.fields.values.compactMap(\.owner)) where !isSameBus || !names.contains(owner) {
+    let opened = Journal.open(StateFile(), patience: hasRecovered ? 0 : FocusService.patience)
+    if opened.problems != problems { opened.problems.forEach(log.error) }
+    problems = opened.problems
+    cannotSave = opened.journal == nil
+    guard let journal = opened.journal else { return }
+    self.journal = journal
+    model = opened.model
+    for owner in Set(model.fields.values.compactMap(\.owner)) where journal.bus != bus || !names.contains(owner) {
       _ = model.ownerLeft(owner)
     }
+    journal.bus = bus
     isRecovering = true
     var left = 0
     for field in opened.saved where model.fields[field.id] != nil {
@@ -27,16 +34,38 @@ extension FocusService {
     isRecovering = false
     _ = model.settle()
     do {
-      try journal?.save(model)
-      try journal?.save(bus: bus)
+      try journal.save(model)
       model.saved()
     } catch {
       log.error("changes cannot be saved, and are refused: \(error)")
       cannotSave = true
     }
     model.endTurn()
+    steps = []
     outbox = Outbox()
     if !opened.saved.isEmpty { log.info("\(status), as saved") }
+    let calls = heldCalls
+    heldCalls = []
+    for call in calls { answer(call) }
+  }
+
+  /// Tries again, in a second, to open a state file that could not be opened.
+  func recoverLater() {
+    guard journal == nil, !willRecover else { return }
+    willRecover = true
+    loop.schedule(after: .seconds(1)) { [weak self] in self?.recoverAgain() }
+  }
+
+  private func recoverAgain() {
+    willRecover = false
+    do {
+      try recover()
+      guard journal != nil else { return }
+      log.info("changes can be saved again")
+      announce(model.everything)
+    } catch {
+      log.error("the state file could not be opened: \(error.name)")
+    }
   }
 
   private func bindAgain(
@@ -50,7 +79,8 @@ extension FocusService {
         object.values = [:]
         objects.setField(id, of: object)
       } catch {
-        log.info("the field '\(id)' is not back: \(DBusError(any: error).message)")
+        // Only the error's name: what an owner says of it may hold a value.
+        log.info("the field '\(id)' is not back: \(DBusError(any: error).name)")
         if case .success = result { stopWatching(object) }
         _ = try? model.unregister(id, by: owner)
       }

@@ -20,9 +20,10 @@ enum Schema {
   ]
 
   /// Brings the tables of `database` to the present version, in one transaction.
-  /// - Throws: `DatabaseError`, or `SchemaTooNew`.
+  /// - Throws: `DatabaseError`, `SavedStateDamaged` or `SchemaTooNew`.
   static func migrate(_ database: Database) throws {
     let found = try database.number("PRAGMA user_version")
+    guard found >= 0 else { throw SavedStateDamaged(description: "its version is \(found)") }
     guard found <= version else { throw SchemaTooNew(version: found) }
     guard found < version else { return }
     try database.execute("BEGIN IMMEDIATE")

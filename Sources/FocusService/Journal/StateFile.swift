@@ -5,6 +5,9 @@ struct StateFile {
   /// The file's path.
   let path: String
 
+  /// The file at `path`.
+  init(path: String) { self.path = path }
+
   /// The file in `$STATE_DIRECTORY`, else in `$XDG_STATE_HOME/focusd`, else in `~/.local/state/focusd`; nil where there
   /// is no such place.
   init?() {
@@ -23,13 +26,17 @@ struct StateFile {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Makes the directories above the file that are not there, for the user alone.
-  func makeDirectories() {
+  /// Makes the file, and the directories above it that are not there, for the user alone: it holds passwords too.
+  func make() {
     var path = ""
     for element in self.path.split(separator: "/").dropLast() {
       path += "/" + element
       mkdir(path, 0o700)
     }
+    let file = open(self.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return }
+    fchmod(file, 0o600)
+    close(file)
   }
 
   /// Renames the file, and what SQLite keeps beside it, to a name that says `reason` and is free.

@@ -132,10 +132,10 @@ extension FocusService {
     }
   }
 
-  /// Has nothing more to do with the object of a field that is gone.
-  func forgetObject(of id: FieldID) {
-    guard let object = objects[id] else { return }
-    stopWatching(object)
+  /// Has nothing more to do with the object of a field that is gone, once that is saved.
+  func releaseObject(of id: FieldID) {
+    guard let object = objects.detach(id) else { return }
+    leaving.append((id, object))
   }
 
   func stopWatching(_ object: OwnedObject) {

@@ -80,9 +80,13 @@ struct OwnedObjects {
     byField[id] = object
   }
 
+  /// Takes the object of the field `id` away from it; it is watched still.
+  mutating func detach(_ id: FieldID) -> OwnedObject? { byField.removeValue(forKey: id) }
+
   /// - Returns: whether it was the last at its address.
   mutating func remove(_ object: OwnedObject) -> Bool {
-    if let id = object.field { byField[id] = nil }
+    if let id = object.field, byField[id] === object { byField[id] = nil }
+    object.field = nil
     byAddress[object.address]?.removeAll { $0 === object }
     guard byAddress[object.address]?.isEmpty == true else { return false }
     byAddress[object.address] = nil

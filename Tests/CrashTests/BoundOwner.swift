@@ -1,0 +1,92 @@
+import BusSupport
+import DBus
+import DBusTypes
+import Synchronization
+import TestSupport
+
+/// A client with an object of its own behind a field, served on a thread of its own.
+final class BoundOwner: Sendable {
+  static let id = "slider"
+  static let levelKey = "demo.Bound.Level"
+  private static let description = """
+    <node><interface name="demo.Bound">
+      <property name="Level" type="i" access="readwrite"/>
+      <method name="Up"/><method name="Down"/>
+    </interface></node>
+    """
+
+  private struct State {
+    var level: Int32 = 1
+    var isStopped = false
+    var readings = 0
+  }
+
+  private let state = Mutex(State())
+  private let registered = Observed(false)
+  let ended = Observed(false)
+
+  /// What the property holds; nobody is told of a change.
+  var level: Int32 {
+    get { state.withLock { $0.level } }
+    set { state.withLock { $0.level = newValue } }
+  }
+
+  /// How often its properties were read.
+  var readings: Int { state.withLock { $0.readings } }
+
+  private let name = Mutex("")
+
+  init(on bus: PrivateBus) async throws {
+    let started = Observed("")
+    Task { [self] in
+      try? await onThread { [self] in try serve(on: bus, started) }
+      ended.update { $0 = true }
+    }
+    let unique = try await started.wait(for: "bound field") { $0.isEmpty ? nil : $0 }
+    name.withLock { $0 = unique }
+  }
+
+  private func serve(on bus: PrivateBus, _ started: Observed<String>) throws {
+    let caller = try Caller(on: bus)
+    caller.onCall = { [self] in answer($0) }
+    try caller.register(
+      Self.id, [], [(name: "object", value: .objectPath(try ObjectPath("/slider")))])
+    try caller.field(
+      Self.id, "SetEnabled",
+      [
+        .dictionary(
+          DBusDictionary(known: .string, .boolean, [.init(key: .string("demo.Bound.Down"), value: .boolean(false))]))
+      ])
+    let name = caller.name
+    started.update { $0 = name }
+    caller.wait { state.withLock { $0.isStopped } }
+  }
+
+  private func answer(_ message: Message) -> Message? {
+    switch message.member?.text {
+    case "Introspect": return try? message.reply([.string(Self.description)])
+    case "Stop":
+      state.withLock { $0.isStopped = true }
+      return try? message.reply()
+    case "GetAll":
+      state.withLock { $0.readings += 1 }
+      return try? message.reply([.properties([(name: "Level", value: .int32(level))])])
+    case "Get": return try? message.reply([.variant(.int32(level))])
+    case "Set":
+      if let arguments = try? message.arguments(), case .int32(let new)? = arguments.last?.variantContent {
+        level = new
+      }
+      return try? message.reply()
+    default: return try? message.reply()
+    }
+  }
+
+  /// Ends the thread and its connection.
+  func stop(with caller: Caller) async throws {
+    try caller.send(
+      try Message.methodCall(
+        to: BusName(name.withLock { $0 }), path: ObjectPath("/slider"), interface: InterfaceName("demo.Bound"),
+        member: MemberName("Stop")))
+    _ = try await ended.wait(for: "end of the owner") { $0 ? true : nil }
+  }
+}

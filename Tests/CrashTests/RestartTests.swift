@@ -1,0 +1,111 @@
+import BusSupport
+import DBus
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// How the daemon ends and begins, as those see it who were there before.
+@Suite struct RestartTests {
+  @Test func thoseWhoWatchSeeARestartAsChanges() async throws {
+    try await PrivateBus.with { bus in
+      var daemon = try await Focus1.start(on: bus)
+      let client = try Caller(on: bus)
+      let watcher = try await bus.start([Products.focusctl, "--address", bus.address, "watch", "demo.Form.Number"])
+      let observer = try await GDBusPeer(on: bus)
+      try await observer.subscribe(to: Focus1.name)
+      try await onThread {
+        for id in ["one", "two"] { try client.register(id, [(name: "demo.Form.Number", value: .int32(1))]) }
+        try client.field("one", "Focus")
+      }
+      try await watcher.line { $0 == "1" }
+      for round in Int32(2)...4 {
+        try await daemon.stop()
+        daemon = try await Focus1.start(on: bus)
+        try await onThread { try client.write("demo.Form.Number", .int32(round)) }
+        try await watcher.line { $0 == "\(round)" }
+        let text = "{'Number': <\(round)>}"
+        _ = try await observer.signals("change \(round)") { signals in
+          signals.first { $0.path == Focus1.focused && $0.arguments.contains(text) }
+        }
+      }
+      // Nil while there is no daemon is what a watch may say; an error is not.
+      let progress = watcher.progress.now
+      #expect(progress.errors == [])
+      #expect(progress.exit == nil)
+      let values = progress.output.filter { $0 != "nil" && !$0.isEmpty }
+      #expect(
+        values.indices.filter { $0 == 0 || values[$0] != values[$0 - 1] }.map { values[$0] } == ["1", "2", "3", "4"])
+      try await daemon.stop()
+    }
+  }
+
+  @Test(arguments: [Int32(15), 2]) func anOrderlyEndClosesTheJournal(signal: Int32) async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await Focus1.start(on: bus)
+      let client = try Caller(on: bus)
+      try await onThread {
+        for number in 0..<200 {
+          try client.register(
+            "f\(number)", [(name: "demo.A.B", value: .int32(1))], [(name: "linger", value: .boolean(true))])
+        }
+        try client.field("f7", "Focus")
+      }
+      daemon.terminate(signal)
+      #expect(try await daemon.finish() == .status(0))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: bus.directory + "/state/focusd") == ["state.db"])
+      let again = try await Focus1.start(on: bus)
+      try await onThread { () throws in
+        #expect(try client.owners().count == 200)
+        #expect(try client.fields("FocusPath") == ["f7"])
+      }
+      try await again.stop()
+    }
+  }
+
+  @Test func aHangupChangesNothing() async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await Focus1.start(on: bus)
+      let client = try Caller(on: bus)
+      try await onThread {
+        try client.register("a", [(name: "demo.A.B", value: .int32(0))])
+        for number in Int32(1)...50 {
+          daemon.terminate(1)
+          try client.write("demo.A.B", .int32(number), at: Focus1.field("a"))
+          #expect(try client.read("demo.A.B", at: Focus1.field("a")).value == .int32(number))
+        }
+      }
+      #expect(daemon.progress.now.exit == nil)
+      try await daemon.stop()
+    }
+  }
+
+  /// The fields' owners are of another bus: their names mean nothing here.
+  @Test func onAnotherBusOnlyWhatLingersIsThere() async throws {
+    try await PrivateBus.with { first in
+      let daemon = try await Focus1.start(on: first)
+      let client = try Caller(on: first)
+      try await onThread {
+        try client.register("stays", [(name: "demo.A.B", value: .int32(1))], [(name: "linger", value: .boolean(true))])
+        try client.register(
+          "goes", [(name: "demo.A.B", value: .int32(2))],
+          [(name: "parent", value: .objectPath(try ObjectPath(Focus1.field("stays"))))])
+        try client.field("goes", "Focus")
+      }
+      try await daemon.stop()
+      try await PrivateBus.with { second in
+        // Somebody has the same unique name here.
+        let others = try (0..<8).map { _ in try Caller(on: second) }
+        let daemon = try await Focus1.start(on: second, extra: ["XDG_STATE_HOME": first.directory + "/state"])
+        let client = try Caller(on: second)
+        try await onThread { () throws in
+          #expect(try client.owners() == ["stays": ""])
+          #expect(try client.fields("FocusPath") == ["stays"])
+          #expect(try client.read("demo.A.B").value == .int32(1))
+        }
+        withExtendedLifetime(others) {}
+        try await daemon.stop()
+      }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import DBusTypes
+import Testing
+
+@testable import FocusModel
+
+/// Everything that a model knows, what follows from its fields included; only counters are left out.
+struct WholeState: Equatable {
+  let fields: [FieldID: SavedField]
+  let children: [FieldID: Set<FieldID>]
+  let bindings: [FieldID: [Key: Binding]]
+  let properties: [FieldID: [Key: BoundObject.Property]]
+  let commands: [FieldID: [Key: Bool]]
+  let focus: [FieldID?]
+  let focusPath: [FieldID]
+  let history: [FieldID]
+  let types: KeyTypes
+  let scenes: SceneIndex
+  let sceneCommands: SceneIndex
+  let allowances: [BusName?: Allowance]
+  let fieldsByOwner: [BusName: Set<FieldID>]
+  let toldFocus: [FieldID?]
+  let toldPath: [FieldID]
+  let toldHistory: [FieldID]
+  let toldShown: Shown
+
+  init(_ model: FocusModel) {
+    fields = model.fields.mapValues { SavedField($0) }
+    children = model.fields.mapValues(\.children)
+    bindings = model.fields.mapValues(\.bindings)
+    properties = model.fields.compactMapValues { $0.object?.properties }
+    commands = model.fields.mapValues(\.commands)
+    focus = [model.focusedField]
+    focusPath = model.focusPath
+    history = model.history
+    types = model.types
+    scenes = model.scenes
+    sceneCommands = model.sceneCommands
+    allowances = model.allowances
+    fieldsByOwner = model.fieldsByOwner
+    toldFocus = [model.told.focusedField]
+    toldPath = model.told.focusPath
+    toldHistory = model.told.history
+    toldShown = model.told.shown
+  }
+
+  /// The parts that are not as in `other`, by name.
+  func differences(from other: WholeState) -> [String] {
+    zip(Mirror(reflecting: self).children, Mirror(reflecting: other).children).compactMap { mine, others in
+      guard let a = mine.value as? any Equatable, !a.equals(others.value) else { return nil }
+      return mine.label
+    }
+  }
+}
+
+extension Equatable {
+  fileprivate func equals(_ other: Any) -> Bool { (other as? Self) == self }
+}
+
+/// What is saved of a model, had back, and taken back.
+@Suite struct SavedTests {
+  /// A bound object with two properties and two commands.
+  static func object(_ number: Int32) throws -> BoundObject {
+    BoundObject(
+      path: try ObjectPath("/object"), chosenInterfaces: nil,
+      properties: [
+        try Key("demo.Bound.A"): .init(type: .int32, isWritable: true),
+        try Key("demo.Bound.B"): .init(type: .int32, isWritable: false),
+      ],
+      commands: [try Key("demo.Bound.Up"), try Key("demo.Bound.Down")],
+      values: [try Key("demo.Bound.A"): .int32(number)])
+  }
+
+  /// Random turns on two models: what is taken back leaves nothing, what is not saved is listed, and what is saved makes
+  /// the same model again.
+  @Test(arguments: [11, 12, 13, 14] as [UInt64]) func randomTurns(seed: UInt64) throws {
+    var walk = try SavedWalk(seed: seed)
+    var saved: [FieldID: SavedField] = [:]
+    for turn in 0..<1000 {
+      let before = WholeState(walk.model)
+      let revision = walk.model.revision
+      for _ in 0..<Int.random(in: 1...5, using: &walk.random) { try walk.step() }
+      _ = walk.model.settle()
+      switch Int.random(in: 0..<4, using: &walk.random) {
+      case 0:
+        walk.model.rollBack()
+        _ = walk.model.settle()
+        try #require(WholeState(walk.model).differences(from: before) == [], "turn \(turn)")
+        #expect(walk.model.revision >= revision)
+        walk.model.endTurn()
+      case 1:
+        // A turn that stays though it is not saved.
+        walk.model.endTurn()
+      default:
+        try Self.check(walk.model, against: saved)
+        saved = walk.model.fields.mapValues { SavedField($0) }
+        walk.model.saved()
+        walk.model.endTurn()
+        #expect(!walk.model.hasUnsavedChanges)
+        try Self.haveBack(walk.model, walk.owners)
+      }
+    }
+  }
+
+  /// What is listed as unsaved makes the fields of the last save those of now.
+  private static func check(_ model: FocusModel, against saved: [FieldID: SavedField]) throws {
+    var replayed = saved
+    for field in model.unsavedFields {
+      try #require(field.before == saved[field.id])
+      replayed[field.id] = field.now
+    }
+    try #require(replayed == model.fields.mapValues { SavedField($0) })
+  }
+
+  /// A model that is made of what is saved, with its objects bound again, is the same.
+  private static func haveBack(_ model: FocusModel, _ owners: [BusName]) throws {
+    var state = SavedState()
+    state.fields = model.fields.values.map { SavedField($0) }.shuffled()
+    state.focusedField = model.focusedField
+    state.history = model.history
+    state.revision = model.revision + 100
+    var again = try FocusModel(state)
+    #expect(again.revision == state.revision)
+    for field in state.fields {
+      guard let object = model.fields[field.id]?.object, let saved = field.object else { continue }
+      var fresh = BoundObject(
+        path: object.path, chosenInterfaces: object.chosenInterfaces, properties: object.properties,
+        commands: Set(object.commands.keys), values: [:])
+      for (key, binding) in model.fields[field.id]?.bindings ?? [:] where binding.isBound {
+        fresh.values[key] = binding.value
+      }
+      try again.bind(fresh, disabled: saved.disabled, to: field.id)
+    }
+    _ = again.settle()
+    // Bound bindings were read afresh: their revisions are new.
+    let differences = WholeState(again).differences(from: WholeState(model))
+    try #require(differences.allSatisfy { $0 == "bindings" }, "\(differences)")
+    for (id, field) in model.fields {
+      let found = again.fields[id]?.bindings ?? [:]
+      try #require(found.mapValues(\.value) == field.bindings.mapValues(\.value))
+      for (key, binding) in field.bindings where !binding.isBound { try #require(found[key] == binding) }
+    }
+    var observer = Observer()
+    try observer.see(again.everything, again)
+    #expect(observer.fields == again.fields.mapValues(\.shown.values))
+    #expect(observer.focused == again.told.shown.values)
+  }
+
+  @Test func partsThatDoNotFitAreRefused() throws {
+    func field(_ id: String, in parent: String?) throws -> SavedField {
+      SavedField(
+        id: try FieldID(id), label: id, scope: .field, lingers: true, isSensitive: false, owner: nil,
+        parent: try parent.map { try FieldID($0) }, registration: 1, object: nil)
+    }
+    for fields in [
+      [try field("a", in: "nowhere")], [try field("a", in: "a")], [try field("a", in: "b"), try field("b", in: "a")],
+    ] {
+      var state = SavedState()
+      state.fields = fields
+      #expect(throws: FocusError.self) { _ = try FocusModel(state) }
+    }
+  }
+
+  @Test func focusOfAFieldThatIsNotThereIsNone() throws {
+    var state = SavedState()
+    state.focusedField = try FieldID("gone")
+    state.history = [try FieldID("gone")]
+    let model = try FocusModel(state)
+    #expect(model.focusedField == nil)
+    #expect(model.focusPath == [])
+    #expect(model.history == [])
+  }
+}

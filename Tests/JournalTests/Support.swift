@@ -1,0 +1,104 @@
+import DBusTypes
+import Foundation
+import TestSupport
+
+@testable import FocusModel
+@testable import FocusService
+
+/// Runs `body` with the path of a state file that is not there yet, in a directory of its own.
+func withStateFile<Result>(_ body: (StateFile) throws -> Result) throws -> Result {
+  let directory = FileManager.default.temporaryDirectory.appending(path: "focusd-journal.\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: directory) }
+  return try body(StateFile(path: directory.path() + "/state.db"))
+}
+
+extension StateFile {
+  var directory: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)) }
+
+  /// The names of the files beside it, but for what SQLite keeps.
+  func others() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: directory)
+      .filter { $0 != "state.db" && !$0.hasPrefix("state.db-") }.sorted()
+  }
+}
+
+/// A model that random operations of every kind drive.
+struct RandomModel {
+  var model = FocusModel()
+  var values: ValueGenerator
+  let owners = (1...3).map { BusName(known: ":1.\($0)") }
+  let keys: [Key]
+  let commands: [Key]
+  private let types: [Key: DBusType]
+
+  init(seed: UInt64) throws {
+    var values = ValueGenerator(seed: seed)
+    keys = try (0..<12).map { try Key("demo.I\($0 / 3).K\($0)") }
+    commands = try (0..<4).map { try Key("demo.C\($0 / 2).Do\($0)") }
+    types = Dictionary(uniqueKeysWithValues: keys.map { ($0, values.type(depth: 3)) })
+    self.values = values
+  }
+
+  private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &values.numbers) }
+
+  private mutating func someValues(_ wanted: ArraySlice<Key>) -> [Key: DBusValue] {
+    var result: [Key: DBusValue] = [:]
+    for key in wanted where pick(3) == 0 {
+      if let type = types[key] { result[key] = values.value(of: type) }
+    }
+    return result
+  }
+
+  /// Does something; what is refused has changed nothing.
+  mutating func step() throws {
+    let id = try FieldID("f\(pick(12))")
+    let owner = model.fields[id]?.owner ?? owners[pick(3)]
+    switch pick(14) {
+    case 0..<4: register(id, owner)
+    case 4: _ = try? model.publish(someValues(keys[..<9]), readOnly: [], on: id, by: owner)
+    case 5: _ = try? model.withdraw(Set(keys.filter { _ in pick(4) == 0 }), from: id, by: owner)
+    case 6: _ = try? model.unregister(id, by: owner)
+    case 7: if pick(10) == 0 { _ = model.ownerLeft(owner) }
+    case 8: _ = try? model.setEnabled([commands[pick(4)]: pick(2) == 0], of: id, by: owner)
+    case 9: model.update(someValues(keys[9...]).mapValues { $0 }, of: id)
+    case 10: try? model.blur(id, by: owner)
+    case 11:
+      if let key = keys.randomElement(using: &values.numbers), let type = types[key] {
+        _ = try? model.write(values.value(of: type), to: BindingPath(key), at: .focused, by: owner)
+      }
+    default: try? model.focus(id, by: owner)
+    }
+  }
+
+  private mutating func register(_ id: FieldID, _ owner: BusName) {
+    var options = FieldOptions()
+    options.label = pick(2) == 0 ? "Ünïcode\u{301} 'label'\n\(pick(100))" : nil
+    options.parent = pick(2) == 0 ? model.fields.keys.sorted().randomElement(using: &values.numbers) : nil
+    options.scope = pick(2) == 0 ? .scene : .field
+    options.isSensitive = pick(4) == 0
+    options.lingers = pick(2) == 0
+    let stored = someValues(keys[..<9])
+    options.readOnly = Set(stored.keys.filter { _ in pick(3) == 0 })
+    if !options.lingers, pick(2) == 0, let path = try? ObjectPath("/object\(pick(9))") {
+      let bound = keys[9...]
+      options.object = BoundObject(
+        path: path, chosenInterfaces: [nil, [], ["demo.I3", "demo.C0"]][pick(3)],
+        properties: Dictionary(
+          uniqueKeysWithValues: bound.compactMap { key in
+            types[key].map { (key, BoundObject.Property(type: $0, isWritable: true)) }
+          }),
+        commands: Set(commands), values: someValues(bound))
+    }
+    _ = try? model.register(id, stored, options, owner: owner)
+  }
+}
+
+extension FocusModel {
+  /// Everything that is to outlive the process.
+  var savedFields: [FieldID: SavedField] { fields.mapValues { SavedField($0) } }
+}
+
+extension SavedState {
+  var byID: [FieldID: SavedField] { Dictionary(uniqueKeysWithValues: fields.map { ($0.id, $0) }) }
+}
