@@ -41,7 +41,8 @@ let package = Package(
       ]),
 
     .testTarget(
-      name: "FocusctlTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusctl"], swiftSettings: strict),
+      name: "FocusctlTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
+      exclude: ["complete.zsh"], swiftSettings: strict),
     .testTarget(name: "FocusModelTests", dependencies: ["DBusTypes", "FocusModel"], swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["DBusTypes"], path: "Tests/TestSupport",

@@ -32,6 +32,10 @@ enum Program {
 
   /// Runs what `arguments` ask for.
   static func run(_ arguments: [String]) throws(CommandError) {
+    if arguments.first == Completion.word {
+      try Output.write(Completion.text(of: Array(arguments.dropFirst())))
+      return
+    }
     let parsed = try ArgumentParser.parse(arguments)
     let options = parsed.options
     var operands = parsed.operands[...]

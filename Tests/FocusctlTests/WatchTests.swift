@@ -72,7 +72,9 @@ import Testing
     (.int32(8), false, true, "{\"key\":\"K\",\"value\":{\"type\":\"i\",\"data\":8}}\n"),
     (nil, false, true, "{\"key\":\"K\",\"value\":null}\n"),
   ])
-  func writesLines(value: DBusValue?, bare: Bool, json: Bool, line: String) {
-    #expect(WatchFormat(json: json, bare: bare).line(Change(key: "K", value: value)) == line)
+  func writesLines(value: DBusValue?, bare: Bool, json: Bool, line: String) throws {
+    var options = Options()
+    if json { options.set(.json, "") }
+    #expect(try WatchFormat(options, keys: bare ? 1 : 2).line(Change(key: "K", value: value)) == line)
   }
 }

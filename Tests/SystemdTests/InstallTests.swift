@@ -4,8 +4,11 @@ internal import Testing
 /// `Systemd/install` by itself: what it writes, what it takes away, and what it refuses.
 @Suite(.serialized) struct InstallTests {
   private static let installed = [
-    "bin/focusctl", "bin/focusd", "share/dbus-1/interfaces/org.focusd.Focus1.xml",
-    "share/dbus-1/services/org.focusd.Focus1.service", "share/systemd/user/focusd.service",
+    "bin/focusctl", "bin/focusd", "share/bash-completion/completions/focusctl",
+    "share/dbus-1/interfaces/org.focusd.Focus1.xml", "share/dbus-1/services/org.focusd.Focus1.service",
+    "share/fish/vendor_completions.d/focusctl.fish", "share/man/man1/focusctl.1",
+    "share/man/man5/org.focusd.Focus1.5", "share/man/man8/focusd.8", "share/systemd/user/focusd.service",
+    "share/zsh/site-functions/_focusctl",
   ]
 
   /// Runs `script` in an empty home, which is removed with all that it holds.

@@ -94,7 +94,8 @@ struct Bindings {
     return values
   }
 
-  private func keys() throws(DBusError) -> [String] {
+  /// The keys that there are here.
+  func keys() throws(DBusError) -> [String] {
     guard case .array(let keys) = try client.property("Keys", of: Focus1.bindings, at: path) else { return [] }
     return keys.compactMap(\.basicText)
   }

@@ -74,6 +74,16 @@ struct Client {
     return value
   }
 
+  /// How the command ends because of `error`, with the id that was probably meant where there is no field at `path`.
+  func explained(_ ending: CommandError, _ error: DBusError?, _ path: ObjectPath) -> CommandError {
+    let ids = path.text.hasPrefix(Focus1.fields.text + "/")
+    guard error?.name == .unknownObject, ids, let fields = try? FieldInfo.all(self) else { return ending }
+    let id = FieldID.id(path)
+    guard !fields.contains(where: { $0.path == path }) else { return ending }
+    let near = Suggestion.nearest(to: id, among: fields.map(\.id)).map { "did you mean '\($0)'?" }
+    return CommandError(ending.status, "there is no field '\(id)'; \(near ?? "'\(Program.name) list' shows them")")
+  }
+
   /// A reply that is not what the contract says.
   func unexpected(_ reply: [DBusValue], to member: String) -> DBusError {
     let types = reply.map(\.type.description).joined()
@@ -88,7 +98,10 @@ extension CommandError {
     switch error.name {
     case Focus1.notFocused: self.init(.nothing, message)
     case Focus1.conflict: self.init(.conflict, message)
-    case .serviceUnknown, .nameHasNoOwner: self.init(.noDaemon, "focusd is not on this bus: \(message)")
+    case .serviceUnknown, .nameHasNoOwner:
+      self.init(
+        .noDaemon,
+        "focusd is not on this bus; where it is installed, 'systemctl --user start focusd' starts it: \(message)")
     case .disconnected: self.init(.noDaemon, "the bus is gone: \(message)")
     case .noReply: self.init(.noDaemon, "focusd does not answer: \(message)")
     case _ where error.isFailedStart: self.init(.noDaemon, "focusd does not start: \(message)")

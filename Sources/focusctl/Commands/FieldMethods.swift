@@ -83,6 +83,10 @@ enum FieldMethods {
   private static func ask(
     _ client: Client, _ path: ObjectPath, _ interface: InterfaceName, _ method: String, _ arguments: [DBusValue] = []
   ) throws(CommandError) -> [DBusValue] {
-    do { return try client.call(path, interface, method, arguments) } catch { throw CommandError(error) }
+    do {
+      return try client.call(path, interface, method, arguments)
+    } catch {
+      throw client.explained(CommandError(error), error, path)
+    }
   }
 }

@@ -7,7 +7,7 @@ enum ReadingAndWriting {
     let key = try KeyArgument(call.operands[0])
     let format = try call.template(parts: ["key", "value", "type", "field", "revision", "json"])
     let bindings = try Bindings(try call.connect(), call.options)
-    guard let found = try valueOrRefusal({ () throws(ReadFailure) in try bindings.read(key) }) else {
+    guard let found = try valueOrRefusal(of: bindings, { () throws(ReadFailure) in try bindings.read(key) }) else {
       throw CommandError(.nothing)
     }
     let reading = found.reading
@@ -32,7 +32,9 @@ enum ReadingAndWriting {
     do {
       found = try typeOfTarget(of: key, in: bindings)
     } catch {
-      guard error.error?.name == .accessDenied else { throw error.command }
+      guard error.error?.name == .accessDenied else {
+        throw bindings.client.explained(error.command, error.error, bindings.path)
+      }
       try writeUnseen(error.key, text, in: bindings)
       return
     }
@@ -51,7 +53,7 @@ enum ReadingAndWriting {
     let expression = try Expression(Array(call.operands.dropFirst()))
     let client = try call.connect()
     let bindings = try Bindings(client, call.options)
-    guard let first = try valueOrRefusal({ () throws(ReadFailure) in try bindings.read(key) }) else {
+    guard let first = try valueOrRefusal(of: bindings, { () throws(ReadFailure) in try bindings.read(key) }) else {
       throw unresolved(key, in: bindings)
     }
     let whole = first.key.text
@@ -95,11 +97,17 @@ enum ReadingAndWriting {
   }
 
   private static func unresolved(_ key: KeyArgument, in bindings: Bindings) -> CommandError {
-    CommandError(.nothing, "'\(key.name)' is nil: \(bindings.described)")
+    let keys = (try? bindings.keys()) ?? []
+    let near = Suggestion.nearest(
+      to: key.name, among: keys + keys.compactMap { $0.split(separator: ".").last.map(String.init) })
+    let next = near.map { "did you mean '\($0)'?" } ?? "'\(Program.name)' shows what has focus"
+    return CommandError(.nothing, "'\(key.name)' is nil: \(bindings.described); \(next)")
   }
 
-  private static func valueOrRefusal<T>(_ body: () throws(ReadFailure) -> T) throws(CommandError) -> T {
-    do { return try body() } catch { throw error.command }
+  private static func valueOrRefusal<T>(
+    of bindings: Bindings, _ body: () throws(ReadFailure) -> T
+  ) throws(CommandError) -> T {
+    do { return try body() } catch { throw bindings.client.explained(error.command, error.error, bindings.path) }
   }
 
   /// The key made whole and the type of what it names, which need not be there yet: an array's `/-`, a new dictionary key.

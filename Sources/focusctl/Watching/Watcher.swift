@@ -108,7 +108,11 @@ final class Watcher {
       stop(error)
     } catch let error as DBusError {
       let isLater = error.name == .unknownObject && state.hasBegun
-      if error.meansNoDaemon || isLater { show(state.replace(with: [:])) } else { stop(CommandError(error)) }
+      if error.meansNoDaemon || isLater {
+        show(state.replace(with: [:]))
+      } else {
+        stop(client.explained(CommandError(error), error, path))
+      }
     } catch {
       stop(.refused("\(error)"))
     }

@@ -1,0 +1,164 @@
+import DBus
+import DBusTypes
+
+/// What could come next in a call, for the completions of shells: `focusctl __complete WORD… BEGUN`.
+///
+/// A candidate is a line: the whole word, and after a tab what it means.
+struct Completion {
+  /// The word in place of a command that asks for it; people have no use for it.
+  static let word = "__complete"
+
+  typealias Candidate = (word: String, meaning: String)
+
+  /// The word that is being typed.
+  private let begun: String
+  private let parsed: ParsedArguments
+  /// The option whose argument it is.
+  private let option: Option?
+  private let isPastOptions: Bool
+
+  /// The lines for `words`, of which the last is being typed, perhaps still empty; none where nothing can be said.
+  static func text(of words: [String]) -> String {
+    guard let completion = try? Completion(words) else { return "" }
+    return completion.candidates.map { "\($0.word)\t\($0.meaning)\n" }.joined()
+  }
+
+  private init(_ words: [String]) throws(CommandError) {
+    var before = Array(words.dropLast())
+    var begun = words.last ?? ""
+    var pending: Option?
+    let isPastOptions = before.contains("--")
+    if !isPastOptions, let last = before.last {
+      pending = Option.all.first {
+        $0.argument != nil && ("--\($0.name)" == last || $0.letter.map { "-\($0)" } == last)
+      }
+      if pending != nil { before.removeLast() }
+    }
+    // The argument of `--field=te` is completed with all of the word.
+    if !isPastOptions, begun.hasPrefix("--"), let equals = begun.firstIndex(of: "=") {
+      pending = Option.all.first { $0.argument != nil && begun[..<equals] == "--\($0.name)" }
+      begun = String(begun[begun.index(after: equals)...])
+    }
+    self.begun = begun
+    self.isPastOptions = isPastOptions
+    option = pending
+    parsed = try ArgumentParser.parse(before)
+    prefix = words.last.map { String($0.dropLast(begun.count)) } ?? ""
+  }
+
+  /// What stands before `begun` in its word.
+  private let prefix: String
+
+  private var candidates: [Candidate] {
+    let found: [Candidate]
+    if let option {
+      found = arguments(of: option)
+    } else if begun.hasPrefix("-"), !isPastOptions {
+      found = options
+    } else if let word = parsed.operands.first {
+      found = CommandTable.commands.first { $0.name == word }.map(operands) ?? []
+    } else {
+      found = CommandTable.commands.compactMap { command in command.name.map { ($0, command.summary) } }
+    }
+    return found.filter { $0.word.hasPrefix(begun) }.map { (prefix + $0.word, Output.oneLine($0.meaning)) }
+  }
+
+  private var options: [Candidate] {
+    let command = CommandTable.commands.first { $0.name == parsed.operands.first }
+    return Option.all.filter { command?.takes($0) ?? true }.map { ("--\($0.name)", $0.summary) }
+  }
+
+  private func arguments(of option: Option) -> [Candidate] {
+    switch option {
+    case .field, .parent: ids
+    case .scope: [("field", "with focus in the field"), ("scene", "with focus anywhere in its scene")]
+    case .readOnly: keys
+    default: []
+    }
+  }
+
+  private func operands(of command: Command) -> [Candidate] {
+    let kinds = command.operands.split(separator: " ")
+    let index = parsed.operands.count - 1
+    guard let kind = index < kinds.count ? kinds[index] : kinds.last.flatMap({ $0.contains("…") ? $0 : nil }) else {
+      return []
+    }
+    switch kind.prefix(while: { $0.isLetter }) {
+    case "ID": return ids
+    case "KEY" where kind.contains("="): return keys.map { ($0.word + "=", $0.meaning) }
+    case "KEY": return begun.contains("/") ? elements : keys
+    case "COMMAND": return commands
+    case "EXPRESSION":
+      return [("+1", "add"), ("-1", "subtract"), ("toggle", "true and false"), ("append", "text, or an element")]
+    case "VALUE": return values
+    default: return []
+    }
+  }
+
+  private var client: Client? {
+    var options = parsed.options
+    if options.timeout == nil { options.timeout = "2" }
+    return try? Invocation(operands: [], options: options).connect()
+  }
+
+  private var bindings: Bindings? { client.flatMap { try? Bindings($0, parsed.options) } }
+
+  private var fields: [FieldInfo] { client.flatMap { try? FieldInfo.all($0) } ?? [] }
+
+  private var ids: [Candidate] { fields.map { ($0.id, Output.escaped($0.label)) } }
+
+  /// What resolves now, or where nothing does, what any field has; by their last parts where the word begins so.
+  private var keys: [Candidate] {
+    let now = bindings.flatMap { try? $0.keys() } ?? []
+    let all =
+      now.isEmpty ? fields.flatMap { field in field.values.map { ($0.key, field.id) } } : now.map { ($0, "key") }
+    return whole(all)
+  }
+
+  private var commands: [Candidate] {
+    guard let bindings,
+      case .dictionary(let commands)? = try? bindings.client.property(
+        "Commands", of: Focus1.bindings, at: bindings.path)
+    else { return [] }
+    return whole(
+      commands.entries.map { ($0.key.basicText ?? "", $0.value == .boolean(true) ? "command" : "disabled") })
+  }
+
+  private func whole(_ names: [Candidate]) -> [Candidate] {
+    let names = Dictionary(names, uniquingKeysWith: { first, _ in first }).sorted { $0.key < $1.key }
+      .map { ($0.key, $0.value) }
+    if names.contains(where: { $0.0.hasPrefix(begun) }) { return names }
+    return names.map { (String($0.0.split(separator: ".").last ?? ""), $0.0) }
+  }
+
+  /// The elements of what the pointer leads to so far.
+  private var elements: [Candidate] {
+    guard let container = (try? KeyArgument(begun))?.container,
+      let found = try? bindings?.read(container)
+    else { return [] }
+    let start = container.text + "/"
+    func line(_ token: String, _ value: DBusValue) -> Candidate {
+      (start + token, ValueText.line(value))
+    }
+    switch found.reading.value.lookedThrough {
+    case .array(let array):
+      return array.enumerated().map { line(String($0.offset), $0.element) } + [(start + "-", "append")]
+    case .structure(let members): return members.enumerated().map { line(String($0.offset), $0.element) }
+    case .dictionary(let dictionary):
+      return dictionary.entries.map { entry in
+        line(
+          (entry.key.basicText ?? "").split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
+            .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1"), entry.value)
+      }
+    default: return []
+    }
+  }
+
+  private var values: [Candidate] {
+    guard parsed.operands.count > 1, let key = try? KeyArgument(parsed.operands[1]),
+      let value = try? bindings?.read(key)?.reading.value
+    else { return [] }
+    if case .boolean = value { return [("true", "boolean"), ("false", "boolean")] }
+    return [(ValueText.line(value), "the value now")]
+  }
+}

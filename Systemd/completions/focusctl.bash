@@ -1,0 +1,21 @@
+# bash completion for focusctl: focusctl itself says what could come next.
+_focusctl() {
+  local words=() word begun line
+  # bash takes '=' and ':' for words of their own.
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [ ${#words[@]} -gt 0 ] && [[ $word == [=:]* || ${words[-1]} == *[=:] ]]; then
+      words[-1]+=$word
+    else
+      words+=("$word")
+    fi
+  done
+  begun=${words[-1]}
+  local before=${begun%"${begun##*[=:]}"}
+  COMPREPLY=()
+  while IFS= read -r line; do
+    line=${line%%$'\t'*}
+    COMPREPLY+=("$(printf %q "${line#"$before"}")")
+  done < <("$1" __complete "${words[@]}" 2>/dev/null)
+  if [[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
+}
+complete -F _focusctl focusctl

@@ -1,0 +1,7 @@
+# fish completion for focusctl: focusctl itself says what could come next.
+function __focusctl_complete
+    set -l words (commandline -opc)
+    set -l begun (commandline -ct)
+    command $words[1] __complete $words[2..] "$begun" 2>/dev/null
+end
+complete -c focusctl -f -a '(__focusctl_complete)'
