@@ -26,19 +26,26 @@ package enum Products {
   package static var focusctl: String { directory + "/focusctl" }
 }
 
-extension PrivateBus {
-  /// Runs a command to its end.
-  /// - Throws: `SpawnError`, `DeadlinePassed`.
-  package func run(_ arguments: [String]) async throws -> CommandResult {
-    let process = try await start(arguments)
-    let exit = try await process.finish()
-    let progress = process.progress.now
+extension ManagedProcess {
+  /// Waits for the end, and returns all that was written until then.
+  /// - Throws: `DeadlinePassed`.
+  package func result() async throws -> CommandResult {
+    let exit = try await finish()
+    let progress = progress.now
     let status: Int32 =
       switch exit {
       case .status(let status): status
       case .signal(let signal): -signal
       }
     return CommandResult(status: status, output: progress.output, errors: progress.errors)
+  }
+}
+
+extension PrivateBus {
+  /// Runs a command to its end.
+  /// - Throws: `SpawnError`, `DeadlinePassed`.
+  package func run(_ arguments: [String]) async throws -> CommandResult {
+    try await start(arguments).result()
   }
 
   /// Runs systemd's `busctl` against this bus.

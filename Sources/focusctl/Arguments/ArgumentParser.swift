@@ -19,8 +19,8 @@ enum ArgumentParser {
     var letters = "-:"
     var long: [option] = []
     for (index, each) in Option.all.enumerated() {
-      if let letter = each.letter { letters.append(letter) }
       let takesArgument = each.argument == nil ? no_argument : required_argument
+      if let letter = each.letter { letters += takesArgument == required_argument ? "\(letter):" : "\(letter)" }
       long.append(option(name: strdup(each.name), has_arg: takesArgument, flag: nil, val: firstCode + Int32(index)))
     }
     long.append(option())
@@ -80,7 +80,8 @@ enum ArgumentParser {
 
   private static func missingArgument(_ arguments: [String], at position: Int) -> CommandError {
     let word = arguments[position - 1]
-    let argument = Option.all.first { "--" + $0.name == word }?.argument ?? "argument"
+    let argument =
+      Option.all.first { "--" + $0.name == word || $0.letter.map { "-\($0)" } == word }?.argument ?? "argument"
     return .usage("option '\(word)' needs its \(argument)")
   }
 

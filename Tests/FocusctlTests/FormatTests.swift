@@ -1,0 +1,77 @@
+import DBusTypes
+import Testing
+
+@testable import focusctl
+
+@Suite struct FormatTests {
+  @Test(arguments: [
+    ("{key}={value}", "K=8"), ("{{{value}}}", "{8}"), ("\\t{value}\\n\\\\", "\t8\n\\"), ("", ""), ("{none}", "nil"),
+    ("{none:-}", ""), ("{none:-a b}", "a b"), ("{value:-x}", "8"),
+  ])
+  func replacesParts(format: String, line: String) throws {
+    let template = try Template(format, parts: ["key", "value", "none"])
+    #expect(template.text { ["key": "K", "value": "8"][$0] } == line)
+  }
+
+  @Test(arguments: [
+    ("{vale}", "a format has no part '{vale}'; did you mean '{value}'?"),
+    ("{zebra}", "a format has no part '{zebra}': {key} {value}"),
+    ("{value", "'{value' is not a format: '{value' has no end; a brace that is to be shown is written '{{'"),
+    ("a}", "'a}' is not a format: a brace that is to be shown is written '}}'"),
+    ("\\x", "'\\x' means nothing in a format; '\\\\' is a backslash"),
+  ])
+  func refusesFormats(format: String, message: String) {
+    #expect(throws: CommandError.usage(message)) { try Template(format, parts: ["key", "value"]) }
+  }
+
+  @Test(arguments: [
+    (nil, #"{"text":"","alt":"nil","tooltip":"K: nil","class":"nil"}"#),
+    (DBusValue.int32(8), #"{"text":"8","alt":"8","tooltip":"K: 8 (i)","class":"set"}"#),
+    (.boolean(true), #"{"text":"true","alt":"true","tooltip":"K: true (b)","class":"true"}"#),
+    (
+      .string("<a>&\n\""),
+      #"{"text":"&lt;a&gt;&amp;\\n\"","alt":"<a>&\\n\"","tooltip":"K: &lt;a&gt;&amp;\n\" (s)","class":"set"}"#
+    ),
+  ])
+  func writesForWaybar(value: DBusValue?, line: String) throws {
+    var options = Options()
+    options.set(.waybar, "")
+    #expect(try WatchFormat(options, keys: 1).line(.init(key: "K", value: value)) == line + "\n")
+  }
+
+  @Test(arguments: [
+    (["watch", "K", "--json", "--waybar"], "'--json' and '--waybar' exclude each other"),
+    (["watch", "K", "--waybar", "--format", "x"], "'--waybar' and '--format' exclude each other"),
+    (["get", "K", "--json", "--format", "x"], "'--json' and '--format' exclude each other"),
+    (["get", "K", "--timeout", "0"], "'0' is not a timeout: seconds above 0, such as 2, 0.5 or 500ms"),
+    (["get", "K", "-H", "-evil"], "'-evil' is not a host: [USER@]HOST[:PORT], as for ssh"),
+    (["get", "K", "-H", "a", "--address", "b"], "'--host' and '--address' exclude each other"),
+  ])
+  func refusesOptionsThatDoNotGoTogether(arguments: [String], message: String) {
+    #expect(throws: CommandError.usage(message)) { try Program.run(arguments) }
+  }
+
+  @Test(arguments: [
+    ("2", Duration.seconds(2)), ("0.5", .milliseconds(500)), ("2s", .seconds(2)), ("300ms", .milliseconds(300)),
+  ])
+  func readsTimeouts(text: String, duration: Duration) throws {
+    #expect(try Timeout.read(text) == duration)
+  }
+
+  @Test(arguments: [
+    ("host", false, "argv1=-xT,argv2=--,argv3=host,argv4=systemd-stdio-bridge,argv5=--user"),
+    (
+      "me@host:22", true,
+      "argv1=-xT,argv2=-p,argv3=22,argv4=--,argv5=me%40host,argv6=systemd-stdio-bridge,argv7=--system"
+    ),
+    ("[::1]", false, "argv1=-xT,argv2=--,argv3=%3a%3a1,argv4=systemd-stdio-bridge,argv5=--user"),
+  ])
+  func hostsHaveAddresses(host: String, isSystem: Bool, words: String) throws {
+    #expect(try RemoteHost(host).address(ofSystemBus: isSystem) == "unixexec:path=ssh," + words)
+  }
+
+  @Test(arguments: ["", "a b", "-x", "@a", "a:x", "a;b", "$(a)", "u@", "a/b"])
+  func refusesHosts(text: String) {
+    #expect(throws: CommandError.self) { try RemoteHost(text) }
+  }
+}

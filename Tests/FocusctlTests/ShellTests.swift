@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `focusctl` in shells, against the real daemon.
+@Suite struct ShellTests {
+  @Test func anotherMachineIsReachedThroughSsh() async throws {
+    try await Desktop.with { desktop in
+      _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")
+      // Does what ssh does with a command that it is given, on this machine.
+      let directory = desktop.bus.directory + "/stand-in"
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      try """
+      #!/bin/bash
+      echo "$*" >>"$HOME/ssh.log"
+      while [ "$1" != -- ]; do shift; done
+      [ "$2" = desk ] || { echo "no route to $2" >&2; exit 255; }
+      exec bash -c "${*:3}"
+      """.write(toFile: directory + "/ssh", atomically: false, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory + "/ssh")
+      let result = try await desktop.shell(
+        """
+        focusctl -H desk:2222 update Number +4 && focusctl get Number --host desk; cat ~/ssh.log
+        focusctl -H nowhere get Number; echo $?
+        """, path: [directory])
+      #expect(
+        result.output == [
+          "5", "-xT -p 2222 -- desk systemd-stdio-bridge --user", "-xT -- desk systemd-stdio-bridge --user", "3",
+        ], "\(result)")
+      #expect(result.errors.first == "no route to nowhere")
+      #expect(result.errors.last?.hasPrefix("focusctl: no bus through ssh at 'nowhere': ") == true)
+    }
+  }
+
+  @Test func whatWasProbablyMeantIsSaid() async throws {
+    try await Desktop.with { desktop in
+      let result = try await desktop.shell(
+        """
+        focusctl register text1 demo.Form.Number=1 --focus
+        focusctl focus txet1; echo $?
+        focusctl get Number --field txet1
+        focusctl watch Number --field zebra
+        focusctl set Nubmer 3; echo $?
+        focusctl wait no.Such.Key --timeout 10ms; echo $?
+        """)
+      #expect(result.output == ["text1", "4", "1", "1"])
+      #expect(
+        result.errors == [
+          "focusctl: there is no field 'txet1'; did you mean 'text1'?",
+          "focusctl: there is no field 'txet1'; did you mean 'text1'?",
+          "focusctl: there is no field 'zebra'; 'focusctl list' shows them",
+          "focusctl: 'Nubmer' is nil: no field on the focus path publishes it; did you mean 'Number'?",
+          "focusctl: 'no.Such.Key' is still nil after 10 ms",
+        ])
+    }
+  }
+
+  private static let typed = [
+    ("focusctl regi", "focusctl register"), ("focusctl focus te", "focusctl focus text1"),
+    ("focusctl get --field te", "focusctl get --field text1"), ("focusctl get dem", "focusctl get demo.Form.Items"),
+    ("focusctl get Ite", "focusctl get Items"), ("focusctl get --prev", "focusctl get --previous"),
+    ("focusctl get demo.Form.Items/0/na", "focusctl get demo.Form.Items/0/name"),
+    ("focusctl publish text1 dem", "focusctl publish text1 demo.Form.Items="),
+    ("focusctl register x --scope=sc", "focusctl register x --scope=scene"),
+  ]
+
+  @Test(arguments: ["bash", "zsh", "fish"]) func aTabCompletes(shell: String) async throws {
+    let completions = Desktop.project + "/Systemd/completions"
+    let lines = Self.typed.map { "'\($0.0)'" }.joined(separator: " ")
+    // bash and fish tell their completions; zsh does so at a prompt alone.
+    let script =
+      switch shell {
+      case "bash":
+        """
+        source \(completions)/focusctl.bash
+        for line in \(lines); do
+          IFS=' ' read -ra words <<<"${line//=/ = }"
+          COMP_WORDS=("${words[@]}") COMP_CWORD=$((${#words[@]} - 1))
+          $(complete -p focusctl | sed 's/.*-F \\([^ ]*\\).*/\\1/') focusctl
+          [[ $line != *=* ]] || COMPREPLY=("${line##* }${COMPREPLY[0]}") COMPREPLY=("${COMPREPLY[0]/=sc/=}")
+          echo "${line% *} ${COMPREPLY[*]}"
+        done
+        """
+      case "zsh": "zsh -f \(Desktop.project)/Tests/FocusctlTests/complete.zsh \(completions) \(lines)"
+      default:
+        """
+        fish --no-config -c 'source \(completions)/focusctl.fish
+          for line in $argv
+            echo (string replace -r " [^ ]*\\$" "" $line) (complete -C $line | string replace -r "\\t.*" "")
+          end' \(lines)
+        """
+      }
+    try await Desktop.with { desktop in
+      _ = try await desktop.shell(#"focusctl register text1 --focus 'demo.Form.Items:aa{sv}=[{"name":"a"}]'"#)
+      let result = try await desktop.shell(script, extra: ["TERM": "dumb"])
+      let completed = result.output.map { $0.trimmingCharacters(in: .whitespaces) }
+      #expect(completed == Self.typed.map(\.1), "\(result)")
+    }
+  }
+
+  @Test(arguments: [
+    ("s", "two\nlines\n"), ("s", "it's \"quoted\" \\n"), ("s", "日本語 🏳️‍🌈 \u{1b}[1m"), ("s", " -8 "), ("s", ""),
+    ("s", "--json"),
+    ("d", "nan"), ("d", "-inf"), ("d", "0.1"), ("d", "5e-324"), ("x", "-9223372036854775808"),
+    ("t", "18446744073709551615"), ("ay", "[0,255,10,39]"), ("as", #"["a\nb","\"","\\","日"]"#), ("b", "true"),
+    ("a{sv}", #"{"a":{"type":"t","data":18446744073709551615},"b":{"type":"d","data":"nan"}}"#), ("v", "\"8\""),
+    ("(sd)", #"["x",1.0]"#), ("g", "a{sv}"), ("o", "/a/b"), ("y", "255"), ("ad", #"["nan",-0.0,1e+300]"#),
+  ])
+  func valuesSurviveGetAndSet(type: String, text: String) async throws {
+    try await Desktop.with { desktop in
+      let result = try await desktop.shell(
+        """
+        focusctl register a "demo.Form.Value:\(type)=$TEXT" && focusctl register b 'demo.Form.Value:\(type)'="$OTHER"
+        before=$(focusctl get --field a demo.Form.Value --json)
+        value=$(focusctl get --field a demo.Form.Value; echo .) && value=${value%.} && value=${value%$'\\n'}
+        focusctl set --field b demo.Form.Value -- "$value"
+        after=$(focusctl get --field b demo.Form.Value --json)
+        focusctl get --field b demo.Form.Value | tail -c +1 >/dev/null
+        [ "$before" = "$after" ] || echo "$before is not $after"
+        """, extra: ["TEXT": text, "OTHER": Self.other[type] ?? text])
+      #expect(result.output == ["a", "b"] && result.errors.isEmpty, "\(result)")
+    }
+  }
+
+  /// Another value of the type, which is overwritten.
+  private static let other = [
+    "s": "other", "d": "1", "x": "1", "t": "1", "ay": "[]", "as": "[]", "b": "false", "a{sv}": "{}", "v": "true",
+    "(sd)": #"["",0]"#, "g": "s", "o": "/", "y": "1", "ad": "[]",
+  ]
+}

@@ -1,0 +1,125 @@
+import DBus
+import DBusTypes
+import TestSupport
+import Testing
+
+@testable import focusctl
+
+/// What people see on terminals of different sizes.
+@Suite struct TerminalTests {
+  private static let narrow = Terminal(columns: 40, rows: 10)
+
+  private func fields(_ list: [(id: String, parent: String, focused: Bool)]) throws -> [FieldInfo] {
+    let properties = DBusType.dictionary(key: .string, value: .variant)
+    let interfaces = DBusType.dictionary(key: .string, value: properties)
+    let entries = try list.map { field in
+      let own: [(name: String, value: DBusValue)] = [
+        ("Label", .string("Label of \(field.id)")), ("Scope", .string("field")), ("Focused", .boolean(field.focused)),
+        ("Parent", .objectPath(field.parent.isEmpty ? .root : try FieldID.path(field.parent))),
+      ]
+      let values: [(name: String, value: DBusValue)] = [("Title", .string(String(repeating: "長い x", count: 20)))]
+      let commands = DBusDictionary(
+        known: .string, .boolean,
+        [
+          .init(key: .string("org.example.Document.Undo"), value: .boolean(false)),
+          .init(key: .string("org.example.Document.Save"), value: .boolean(true)),
+        ])
+      return DBusDictionary.Entry(
+        key: .objectPath(try FieldID.path(field.id)),
+        value: .dictionary(
+          DBusDictionary(
+            known: .string, properties,
+            [
+              .init(key: .string("org.focusd.Focus1.Field"), value: .properties(own)),
+              .init(
+                key: .string("org.focusd.Focus1.Bindings"), value: .properties([("Commands", .dictionary(commands))])),
+              .init(key: .string("org.example.application.Document"), value: .properties(values)),
+            ])))
+    }
+    return FieldInfo.fields(of: .dictionary(DBusDictionary(known: .objectPath, interfaces, entries)))
+  }
+
+  @Test func aTreeFitsFortyColumns() throws {
+    let fields = try fields([
+      ("window", "", false), ("editor", "window", true), ("a_very_long_id_of_a_field_0001", "", false),
+    ])
+    let lines = FieldTree.text(of: fields, on: Self.narrow).split(separator: "\n")
+    for line in lines { #expect(TextWidth.columns(of: line) <= 40, "\(line)") }
+    #expect(lines.contains { $0.contains("editor") && $0.hasSuffix("(focused)") })
+    #expect(lines.contains { $0.hasSuffix("Document.Undo() (disabled)") })
+    #expect(lines.contains { $0.hasSuffix("Document.Title: 長い x長…(s)") || $0.contains("Document.Title: ") })
+  }
+
+  @Test func onlyWhatIsDisabledIsFaintAndOnlyWithColours() throws {
+    let fields = try fields([("editor", "", true)])
+    let coloured = FieldTree.text(of: fields, on: Terminal(columns: 80, rows: 24, isColoured: true))
+    #expect(coloured.contains("\u{1b}[2morg.example.Document.Undo() (disabled)\u{1b}[0m\n"))
+    #expect(coloured.contains("  org.example.Document.Save()\n"))
+    #expect(!FieldTree.text(of: fields, on: Self.narrow).contains("\u{1b}"))
+  }
+
+  @Test(arguments: [Terminal.none, narrow]) func tenThousandFieldsAreCountedAndTheFocusedIsShown(
+    terminal: Terminal
+  ) throws {
+    let all = try fields((0..<10_000).map { ("f\($0)", $0 % 2 == 0 ? "" : "f\($0 - 1)", $0 == 9_001) })
+    let lines = FieldTree.text(of: all, on: terminal).split(separator: "\n")
+    #expect(lines.count < 60)
+    #expect(lines.contains { $0.hasPrefix("  f9001 ") && $0.hasSuffix("(focused)") })
+    let counted = lines.reduce(0) { sum, line in
+      sum + (line.contains(" more field") ? Int(line.split(separator: " ")[1]) ?? 0 : 0)
+    }
+    let shown = lines.count { $0.drop { $0 == " " }.hasPrefix("f") }
+    #expect(counted + shown == 10_000)
+    let list = Listing.table(of: all, on: terminal).split(separator: "\n")
+    #expect(list.count == (terminal.isTerminal ? 202 : 10_000))
+    if terminal.isTerminal { #expect(list.allSatisfy { TextWidth.columns(of: $0) <= 40 }) }
+  }
+
+  @Test(arguments: [
+    ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 6, "日本語"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("ab", 0, ""),
+  ])
+  func textIsCutToColumns(text: String, limit: Int, cut: String) {
+    #expect(TextWidth.fitted(text, limit) == cut)
+  }
+
+  @Test func aLivePageScrollsWithinItsTerminal() throws {
+    var page = LivePage([])
+    page.take((10..<30).map { .init(key: "a.B.K\($0)", value: .int32($0)) })
+    #expect(page.lines(on: Self.narrow).count == 9)
+    #expect(page.lines(on: Self.narrow).last == "1-8 of 20; arrows scroll, q ends")
+    for press in Keyboard.presses(of: "\u{1b}[Bj\u{1b}[6~x") { page.move(press, rows: 10) }
+    #expect(page.lines(on: Self.narrow).first == "a.B.K20: 20 (i)")
+    page.move(.end, rows: 10)
+    #expect(page.lines(on: Self.narrow).last == "13-20 of 20; arrows scroll, q ends")
+    page.take([.init(key: "a.B.K29", value: nil)])
+    #expect(page.lines(on: Self.narrow).dropLast().last == "a.B.K28: 28 (i)")
+  }
+
+  @Test func aTerminalGetsColoursUnlessTheyAreUnwanted() async throws {
+    try await Desktop.with { desktop in
+      _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")
+      func text(_ extra: [String: String]) async throws -> String {
+        let terminal = try await desktop.terminal(40, 10, "exec focusctl", extra: extra)
+        return try await terminal.result().text
+      }
+      #expect(try await text(["TERM": "xterm"]).contains("\u{1b}[1mtext1 (focused)"))
+      #expect(!(try await text(["TERM": "xterm", "NO_COLOR": "1"]).contains("\u{1b}")))
+      #expect(!(try await text(["TERM": "dumb"]).contains("\u{1b}")))
+      #expect(!(try await desktop.shell("focusctl")).text.contains("\u{1b}"))
+    }
+  }
+
+  @Test func aLiveWatchIsDrawnOverAndLeavesTheTerminalAsItWas() async throws {
+    try await Desktop.with { desktop in
+      _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")
+      let watch = try await desktop.terminal(40, 10, "focusctl watch Number; echo $?; stty -a | grep -o ' icanon'")
+      try await watch.line { $0.contains("Number: 1") }
+      _ = try await desktop.shell("focusctl set Number 2")
+      try await watch.line { $0.contains("A\r\u{1b}[JNumber: 2") }
+      watch.send(line: "q")
+      let result = try await watch.result()
+      #expect(
+        result.output.suffix(2).map { $0.trimmingPrefix(" ").filter { $0 != "\r" && $0 != "\r\n" } } == ["0", "icanon"])
+    }
+  }
+}
