@@ -18,14 +18,16 @@ import Testing
       exec bash -c "${*:3}"
       """.write(toFile: directory + "/ssh", atomically: false, encoding: .utf8)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory + "/ssh")
+      let bridge =
+        #"exec sh -c 'exec systemd-stdio-bridge --bus-path="${DBUS_SESSION_BUS_ADDRESS:-unix:path=$XDG_RUNTIME_DIR/bus}"'"#
       let result = try await desktop.shell(
         """
-        focusctl -H desk:2222 update Number +4 && focusctl get Number --host desk; cat ~/ssh.log
-        focusctl -H nowhere get Number; echo $?
+        focusctl -H desk:2222 update Number +4 && focusctl get Number --host desk
+        focusctl -H nowhere get Number; status=$?; cat ~/ssh.log; echo $status
         """, path: [directory])
       #expect(
         result.output == [
-          "5", "-xT -p 2222 -- desk systemd-stdio-bridge --user", "-xT -- desk systemd-stdio-bridge --user", "3",
+          "5", "-xT -p 2222 -- desk \(bridge)", "-xT -- desk \(bridge)", "-xT -- nowhere \(bridge)", "3",
         ], "\(result)")
       #expect(result.errors.first == "no route to nowhere")
       #expect(result.errors.last?.hasPrefix("focusctl: no bus through ssh at 'nowhere': ") == true)

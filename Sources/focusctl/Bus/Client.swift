@@ -18,7 +18,11 @@ struct Client {
     do {
       connection = try Connection(to: try Client.located(bus))
     } catch let error as DBusError {
-      throw CommandError(.noDaemon, "no \(described()): \(error.message)")
+      // There libdbus speaks of a bus that does not answer, and ssh has said why.
+      let why =
+        host == nil || error.name != .noReply
+        ? error.message : "ssh or systemd-stdio-bridge there ended; 'ssh HOST systemd-stdio-bridge --help' is to work"
+      throw CommandError(.noDaemon, "no \(described()): \(why)")
     } catch let error as CommandError {
       throw error
     } catch {

@@ -25,12 +25,16 @@ struct RemoteHost: Hashable, Sendable {
 
   /// The D-Bus address of the user's session bus, or the system bus, there.
   func address(ofSystemBus isSystem: Bool) -> String {
-    let words =
-      ["-xT"] + (port.map { ["-p", $0] } ?? []) + [
-        "--", name, "systemd-stdio-bridge", isSystem ? "--system" : "--user",
-      ]
+    let words = ["-xT"] + (port.map { ["-p", $0] } ?? []) + ["--", name, RemoteHost.bridge(toSystemBus: isSystem)]
     return "unixexec:path=ssh,"
       + words.enumerated().map { "argv\($0.offset + 1)=\(RemoteHost.escaped($0.element))" }.joined(separator: ",")
+  }
+
+  /// What the shell there is to run. Bridges before systemd 254 take `--user` and yet go to the system bus.
+  private static func bridge(toSystemBus isSystem: Bool) -> String {
+    guard !isSystem else { return "systemd-stdio-bridge" }
+    let address = "${DBUS_SESSION_BUS_ADDRESS:-unix:path=$XDG_RUNTIME_DIR/bus}"
+    return "exec sh -c 'exec systemd-stdio-bridge --bus-path=\"\(address)\"'"
   }
 
   /// A value in an address: but for these, each byte is written as its number.
