@@ -74,6 +74,9 @@ let package = Package(
     .testTarget(
       name: "CrashTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusd", "focusctl"],
       swiftSettings: strict),
+    .testTarget(
+      name: "HostileTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusd"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

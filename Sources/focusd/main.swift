@@ -22,7 +22,9 @@ private func serve(_ options: Options) -> Int32 {
   var status: Int32 = 0
   do {
     let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { number in
-      if number != SIGHUP { loop.stop() }
+      guard number != SIGHUP else { return }
+      log.info("ending, as asked")
+      loop.stop()
     }
     defer { withExtendedLifetime(signals) {} }
     let connection = try Connection(to: options.bus)

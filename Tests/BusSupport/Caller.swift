@@ -72,6 +72,33 @@ package final class Caller: @unchecked Sendable {
     return try outcome?.get() ?? []
   }
 
+  /// Writes all that was sent, and reads nothing.
+  package func flush() { connection.flush() }
+
+  /// Makes `count` calls with at most `window` of them under way, and returns how many were answered in which way: nil for
+  /// success, else the error's name.
+  /// - Throws: `DBusError`.
+  package func calls(
+    _ count: Int, window: Int = 64, whenAnswered: @escaping () -> Void = {}, _ message: (Int) throws -> Message
+  ) throws -> [String?: Int] {
+    var answers: [String?: Int] = [:]
+    var answered = 0
+    for number in 0..<count {
+      try begin(message(number)) { result in
+        if case .failure(let error) = result {
+          answers[error.name ?? "no answer", default: 0] += 1
+        } else {
+          answers[nil, default: 0] += 1
+        }
+        answered += 1
+        whenAnswered()
+      }
+      wait { number + 1 - answered < window }
+    }
+    wait { answered == count }
+    return answers
+  }
+
   /// Handles what arrives until `isOver` or the bus has gone.
   package func wait(until isOver: () -> Bool) {
     while !isOver(), connection.isConnected { loop.turn(waitingAtMost: .seconds(60)) }

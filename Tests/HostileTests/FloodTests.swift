@@ -1,0 +1,100 @@
+import BusSupport
+import DBus
+import DBusTypes
+import TestSupport
+import Testing
+
+/// Clients that call as fast as they can, beside one that only wants to read something.
+@Suite(.serialized) struct FloodTests {
+  /// Calls that one flooding client has under way at most.
+  private static let window = 64
+
+  @Test func aReadWaitsForItsTurnOnly() async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await Focus1.start(on: bus)
+      let reader = try Caller(on: bus)
+      try await onThread {
+        try reader.register("a", [(name: "demo.Flood.Value", value: .int32(0))])
+        try reader.field("a", "Focus")
+      }
+      let answered = Observed(0)
+      let isOver = Observed(false)
+      let floods = try (0..<4).map { _ in try Caller(on: bus) }
+      try await withThrowingTaskGroup { group in
+        for flood in floods {
+          group.addTask {
+            try await onThread {
+              while !isOver.now {
+                let answers = try flood.calls(500, window: Self.window, whenAnswered: { answered.update { $0 += 1 } }) {
+                  number in
+                  try Caller.message(
+                    Focus1.focused, Focus1.bindings, "Write",
+                    [.string("demo.Flood.Value"), .variant(.int32(Int32(number))), .properties([])])
+                }
+                #expect(answers == [nil: 500])
+              }
+            }
+          }
+        }
+        _ = try await answered.wait(for: "flood") { $0 > 1000 ? true : nil }
+        let reads = isSlow ? 2_000 : 100
+        let (waits, times) = try await onThread {
+          var waits: [Int] = []
+          var times: [Duration] = []
+          for _ in 0..<reads {
+            let before = answered.now
+            times.append(
+              try SuspendingClock().measure { _ = try reader.read("demo.Flood.Value") })
+            waits.append(answered.now - before)
+          }
+          return (waits.sorted(), times.sorted())
+        }
+        isOver.update { $0 = true }
+        try await group.waitForAll()
+        print(
+          "reads beside 4 floods of \(Self.window) calls under way: median \(times[reads / 2]), 99th of 100"
+            + " \(times[reads * 99 / 100]); median \(waits[reads / 2]) calls answered meanwhile")
+        // Whatever was there before it, and as much again for what the clients' threads count late.
+        #expect(waits[reads / 2] <= 2 * 4 * Self.window)
+      }
+      #expect(daemon.progress.now.exit == nil)
+      try await daemon.stop()
+    }
+  }
+
+  /// What does not wait for answers is answered all the same.
+  @Test func everyCallOfAFloodIsAnswered() async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await Focus1.start(on: bus)
+      let count = isSlow ? 20_000 : 1_000
+      try await withThrowingTaskGroup { group in
+        for number in 0..<4 {
+          group.addTask {
+            try await onThread {
+              let flood = try Caller(on: bus)
+              let answers = try flood.calls(count, window: count + 1) { call in
+                let id = "f\(number)_\(call % 50)"
+                return switch call / 50 % 4 {
+                case 0:
+                  try Caller.message(
+                    Focus1.manager, Focus1.managerInterface, "Register",
+                    [.string(id), .properties([(name: "demo.Flood.Value", value: .int32(1))]), .properties([])])
+                case 1: try Caller.message(Focus1.field(id), Focus1.fieldInterface, "Focus")
+                case 2:
+                  try Caller.message(
+                    Focus1.field(id), Focus1.bindings, "Write",
+                    [.string("demo.Flood.Value"), .variant(.int32(Int32(call))), .properties([])])
+                default: try Caller.message(Focus1.field(id), Focus1.fieldInterface, "Unregister")
+                }
+              }
+              #expect(answers == [nil: count])
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(daemon.progress.now.exit == nil)
+      try await daemon.stop()
+    }
+  }
+}
