@@ -22,7 +22,9 @@ final class Journal {
   private var saved = SavedState()
   private var savedBus: String?
 
-  /// The bus that owners' names are of, as its id; nil where it is not known. It is saved with the next changes.
+  /// The bus that owners' names are of, as its id; nil where it is not known.
+  ///
+  /// It is saved with the next changes.
   var bus: String?
 
   /// Opens the journal at `path`, or makes it.
