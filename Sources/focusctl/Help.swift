@@ -46,15 +46,48 @@ enum Help {
 
   private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
-  /// Two columns, the second of which begins on the next line where the first is too wide.
+  /// Two columns, the second of which begins on the next line where the first is too wide, and goes on below itself.
   private static func rows(_ rows: [(String, String)]) -> String {
-    let width = 24
+    let gutter = 26
     return rows.map { left, right in
-      let gap =
-        left.count <= width - 2
-        ? String(repeating: " ", count: width - left.count) : "\n" + String(repeating: " ", count: width + 2)
-      return "  \(left)\(gap)\(right)\n"
+      let lines = wrapped(right, width - gutter, then: width - gutter)
+      let start =
+        left.count <= gutter - 4 ? "  " + left + spaces(gutter - 2 - left.count) : "  \(left)\n" + spaces(gutter)
+      return start + lines.joined(separator: "\n" + spaces(gutter)) + "\n"
     }.joined()
+  }
+
+  /// How wide the help is where the terminal is wide enough.
+  private static let width = 80
+
+  private static func spaces(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
+
+  /// `text` with its long lines broken for a terminal of fewer columns than the help is wide.
+  static func fitted(_ text: String, _ columns: Int) -> String {
+    guard columns < width else { return text }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      guard line.count > columns else { return String(line) }
+      let indent = line.prefix { $0 == " " }.count
+      let hanging = indent == 0 ? 0 : 4
+      let words = line.split(separator: " ").joined(separator: " ")
+      let lines = wrapped(words, columns - min(indent, hanging), then: columns - hanging)
+      return spaces(min(indent, 4)) + lines.joined(separator: "\n" + spaces(hanging))
+    }.joined(separator: "\n")
+  }
+
+  /// The words of `text` in lines of at most `first` columns, then `rest`; a longer word has a line of its own.
+  private static func wrapped(_ text: String, _ first: Int, then rest: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, line.count + 1 + word.count > (lines.isEmpty ? first : rest) {
+        lines.append(line)
+        line = String(word)
+      } else {
+        line += line.isEmpty ? String(word) : " " + word
+      }
+    }
+    return lines + [line]
   }
 }
 

@@ -60,6 +60,7 @@ extension Help {
 
     Examples:
       \(Program.name) watch demo.Form.Number
+      \(Program.name) watch demo.Form.Number --waybar
       \(Program.name) watch --json | while read -r change; do …; done
     """
 

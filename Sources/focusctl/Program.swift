@@ -45,12 +45,12 @@ enum Program {
     }
     let word = operands.popFirst()
     if word == nil, options.help {
-      try Output.write(Help.overview)
+      try Output.write(Help.fitted(Help.overview, Terminal.output.columns))
       return
     }
     let command = try CommandTable.command(named: word)
     if options.help {
-      try Output.write(Help.text(of: command))
+      try Output.write(Help.fitted(Help.text(of: command), Terminal.output.columns))
       return
     }
     for option in options.given where !command.takes(option) {

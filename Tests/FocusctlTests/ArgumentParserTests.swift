@@ -87,7 +87,10 @@ import Testing
 
   @Test(arguments: CommandTable.commands.map { Help.text(of: $0) } + [Help.overview])
   func helpFitsATerminal(text: String) {
-    for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
+    for line in text.split(separator: "\n") { #expect(line.count <= 84, "\(line)") }
+    for line in Help.fitted(text, 40).split(separator: "\n") where line.contains(/\w \w/) {
+      #expect(line.count <= 44, "\(line)")
+    }
     #expect(text.hasSuffix("5 conflict.\n"))
   }
 
