@@ -63,7 +63,7 @@ let package = Package(
       name: "Benchmarks", dependencies: ["DBus", "DBusTypes", "TestSupport"], path: "Tests/Benchmarks/Suite",
       swiftSettings: strict),
     .testTarget(
-      name: "BindingTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusd"],
+      name: "BindingTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .target(
       name: "BusSupport", dependencies: ["DBus", "DBusTypes", "TestSupport"], path: "Tests/BusSupport",
