@@ -44,6 +44,8 @@ public struct Field: Sendable {
   public internal(set) var bindings: [Key: Binding] = [:]
   /// The owner's own object behind the field, as far as focus is concerned, or nil.
   public internal(set) var object: BoundObject?
+  /// What was saved of the object, until that is bound again after a restart.
+  var awaited: SavedField.SavedObject?
   /// Later registrations have higher numbers.
   let registration: UInt64
 

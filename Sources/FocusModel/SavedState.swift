@@ -82,7 +82,7 @@ public struct SavedField: Hashable, Sendable {
         SavedObject(
           path: object.path, interfaces: object.chosenInterfaces,
           disabled: Set(object.commands.filter { !$0.value.isEnabled }.keys))
-      })
+      } ?? field.awaited)
     for (key, binding) in field.bindings where !binding.isBound {
       bindings[key] = SavedBinding(value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly)
     }
@@ -131,6 +131,7 @@ extension FocusModel {
       var field = Field(
         id: saved.id, label: saved.label, scope: saved.scope, lingers: saved.lingers, isSensitive: saved.isSensitive,
         owner: saved.owner, parent: saved.parent, registration: saved.registration)
+      field.awaited = saved.object
       for (key, binding) in saved.bindings {
         field.bindings[key] = Binding(
           value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly,
@@ -180,7 +181,9 @@ extension FocusModel {
       throw .limitExceeded("a field may have \(Limits.keysPerField) keys")
     }
     touch(id)
+    if untold[id] == nil { untold[id] = field.shown }
     let values = object.values
+    field.awaited = nil
     field.object = object
     field.object?.values = [:]
     for key in disabled { field.object?.commands[key]?.isEnabled = false }

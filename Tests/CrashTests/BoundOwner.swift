@@ -18,7 +18,13 @@ final class BoundOwner: Sendable {
   private struct State {
     var level: Int32 = 1
     var isStopped = false
+    var isSilent = false
     var readings = 0
+  }
+
+  /// Calls that wait for the end of the silence.
+  private final class Held {
+    var calls: [Message] = []
   }
 
   private let state = Mutex(State())
@@ -30,6 +36,12 @@ final class BoundOwner: Sendable {
     get { state.withLock { $0.level } }
     set { state.withLock { $0.level = newValue } }
   }
+
+  /// Answers nothing until `answerAgain`.
+  func fallSilent() { state.withLock { $0.isSilent = true } }
+
+  /// Answers what was asked meanwhile, and everything from now on.
+  func answerAgain(with caller: Caller) throws { try order("AnswerAgain", caller) }
 
   /// How often its properties were read.
   var readings: Int { state.withLock { $0.readings } }
@@ -48,7 +60,16 @@ final class BoundOwner: Sendable {
 
   private func serve(on bus: PrivateBus, _ started: Observed<String>) throws {
     let caller = try Caller(on: bus)
-    caller.onCall = { [self] in answer($0) }
+    let held = Held()
+    caller.onCall = { [self, weak caller] message in
+      let answer = answer(message, held)
+      guard message.member?.text == "AnswerAgain" else { return answer }
+      for call in held.calls {
+        if let answer = self.answer(call, held) { _ = try? caller?.send(answer) }
+      }
+      held.calls = []
+      return answer
+    }
     try caller.register(
       Self.id, [], [(name: "object", value: .objectPath(try ObjectPath("/slider")))])
     try caller.field(
@@ -62,7 +83,16 @@ final class BoundOwner: Sendable {
     caller.wait { state.withLock { $0.isStopped } }
   }
 
-  private func answer(_ message: Message) -> Message? {
+  private func answer(_ message: Message, _ held: Held) -> Message? {
+    switch message.member?.text {
+    case "AnswerAgain": state.withLock { $0.isSilent = false }
+    case "Stop": break
+    default:
+      guard !state.withLock({ $0.isSilent }) else {
+        held.calls.append(message)
+        return nil
+      }
+    }
     switch message.member?.text {
     case "Introspect": return try? message.reply([.string(Self.description)])
     case "Stop":
@@ -83,10 +113,14 @@ final class BoundOwner: Sendable {
 
   /// Ends the thread and its connection.
   func stop(with caller: Caller) async throws {
+    try order("Stop", caller)
+    _ = try await ended.wait(for: "end of the owner") { $0 ? true : nil }
+  }
+
+  private func order(_ member: String, _ caller: Caller) throws {
     try caller.send(
       try Message.methodCall(
         to: BusName(name.withLock { $0 }), path: ObjectPath("/slider"), interface: InterfaceName("demo.Bound"),
-        member: MemberName("Stop")))
-    _ = try await ended.wait(for: "end of the owner") { $0 ? true : nil }
+        member: MemberName(member)))
   }
 }

@@ -80,6 +80,42 @@ import Testing
     }
   }
 
+  /// An owner that cannot answer just now keeps its field, and holds nobody up.
+  @Test func aSilentOwnerKeepsItsField() async throws {
+    try await PrivateBus.with { bus in
+      var daemon = try await Focus1.start(on: bus)
+      let owner = try await BoundOwner(on: bus)
+      let client = try Caller(on: bus)
+      try await daemon.stop()
+      owner.fallSilent()
+      owner.level = 5
+      // It is saved with its object still, even where that was never looked at.
+      daemon = try await Focus1.start(on: bus)
+      try await onThread {
+        #expect(try client.owners().keys.sorted() == [BoundOwner.id])
+        try client.register("passing", [(name: "demo.A.B", value: .int32(1))])
+        try client.field("passing", "Unregister")
+      }
+      try await daemon.stop()
+      daemon = try await Focus1.start(on: bus)
+      let told = Observed<[String]>([])
+      client.onSignal = { message in
+        guard message.path?.text == Focus1.field(BoundOwner.id), let member = message.member?.text else { return }
+        told.update { $0.append(member) }
+      }
+      try client.listen()
+      try owner.answerAgain(with: client)
+      try await onThread {
+        client.wait { told.now.contains("PropertiesChanged") }
+        #expect(try client.read(BoundOwner.levelKey, at: Focus1.field(BoundOwner.id)).value == .int32(5))
+        try client.write(BoundOwner.levelKey, .int32(6), at: Focus1.field(BoundOwner.id))
+      }
+      #expect(owner.level == 6)
+      try await owner.stop(with: client)
+      try await daemon.stop()
+    }
+  }
+
   /// The fields' owners are of another bus: their names mean nothing here.
   @Test func onAnotherBusOnlyWhatLingersIsThere() async throws {
     try await PrivateBus.with { first in

@@ -18,9 +18,24 @@ package final class PrivateBus: Sendable {
     try Self.configuration(socket: directory + "/bus").write(
       toFile: configuration, atomically: false, encoding: .utf8)
     daemon = try await ManagedProcess.start(
-      ["/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1", "--config-file=" + configuration],
+      Self.isBroker
+        ? try Self.broker(in: directory)
+        : ["/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1", "--config-file=" + configuration],
       environment: [:])
     address = try await daemon.line("address")
+  }
+
+  /// Whether the bus is to be dbus-broker, with `FOCUSD_TEST_BUS=dbus-broker`, and not dbus-daemon.
+  package static let isBroker = ProcessInfo.processInfo.environment["FOCUSD_TEST_BUS"] == "dbus-broker"
+
+  private static func broker(in directory: String) throws -> [String] {
+    guard let script = Bundle.module.path(forResource: "dbus_broker", ofType: "py", inDirectory: "Resources") else {
+      throw SpawnError(program: "dbus_broker.py", reason: "it is not among the test's resources")
+    }
+    return [
+      "/usr/bin/unshare", "--mount", "/bin/sh", "-c",
+      #"mount -t tmpfs none /run/systemd && exec /usr/bin/python3 "$0" "$1""#, script, directory,
+    ]
   }
 
   /// The session bus's own configuration, but for the services that it would start.

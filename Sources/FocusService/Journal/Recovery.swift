@@ -6,8 +6,12 @@ internal import FocusModel
 extension FocusService {
   /// How long a state file that another process has is waited for: a daemon that ends lets go of its name first.
   private static let patience = 40
+  /// How long owners of bound fields may take before others are answered: one of them may itself wait for an answer.
+  private static let ownersTime = Duration.seconds(2)
 
   /// Has the saved fields back, but those whose owners have left, and looks at the objects behind bound ones afresh.
+  ///
+  /// A field whose owner does not answer in time is there without its object until the owner does.
   /// - Throws: `DBusError` where the bus does not answer.
   func recover() throws(DBusError) {
     let bus = try connection.busID()
@@ -24,13 +28,16 @@ extension FocusService {
     }
     journal.bus = bus
     isRecovering = true
+    let deadline = SuspendingClock.now + FocusService.ownersTime
     var left = 0
     for field in opened.saved where model.fields[field.id] != nil {
       guard let object = field.object, let owner = field.owner else { continue }
       left += 1
       bindAgain(field.id, object, owner) { left -= 1 }
     }
-    while left > 0, connection.isConnected, !loop.isStopped { loop.turn() }
+    while left > 0, connection.isConnected, !loop.isStopped, SuspendingClock.now < deadline {
+      loop.turn(waitingAtMost: deadline - SuspendingClock.now)
+    }
     isRecovering = false
     _ = model.settle()
     do {
@@ -69,21 +76,41 @@ extension FocusService {
   }
 
   private func bindAgain(
-    _ id: FieldID, _ saved: SavedField.SavedObject, _ owner: BusName, _ done: @escaping () -> Void
+    _ id: FieldID, _ saved: SavedField.SavedObject, _ owner: BusName, _ done: @escaping () -> Void = {}
   ) {
     let object = OwnedObject(owner: owner, path: saved.path)
-    examine(object, chosen: saved.interfaces) { [self] result in
-      defer { done() }
-      do {
-        try model.bind(result.get(), disabled: saved.disabled, to: id)
-        object.values = [:]
-        objects.setField(id, of: object)
-      } catch {
-        // Only the error's name: what an owner says of it may hold a value.
-        log.info("the field '\(id)' is not back: \(DBusError(any: error).name)")
-        if case .success = result { stopWatching(object) }
-        _ = try? model.unregister(id, by: owner)
+    examine(object, chosen: saved.interfaces) { [weak self] result in
+      self?.examined(id, object, saved, result)
+      done()
+    }
+  }
+
+  private func examined(
+    _ id: FieldID, _ object: OwnedObject, _ saved: SavedField.SavedObject, _ result: Result<BoundObject, DBusError>
+  ) {
+    do {
+      let found = try result.get()
+      try model.bind(found, disabled: saved.disabled, to: id)
+      object.values = [:]
+      objects.setField(id, of: object)
+      // That the object is there again changes nothing of what is saved: it is no change to be refused.
+      ifNotSaved(nil) { [self] _ in try? model.bind(found, disabled: saved.disabled, to: id) }
+    } catch {
+      if case .success = result { stopWatching(object) }
+      let name = DBusError(any: error).name
+      guard model.fields[id]?.owner == object.owner else { return }
+      guard name != .timeout else {
+        log.debug("the owner of the field '\(id)' does not answer yet")
+        loop.schedule(after: .seconds(1)) { [weak self] in
+          guard self?.model.fields[id]?.owner == object.owner else { return }
+          self?.bindAgain(id, saved, object.owner)
+        }
+        return
       }
+      // Only the error's name: what an owner says of it may hold a value.
+      log.info("the field '\(id)' is not back: \(name)")
+      ifNotSaved(nil) { [self] _ in announce((try? model.unregister(id, by: object.owner)) ?? []) }
+      announce((try? model.unregister(id, by: object.owner)) ?? [])
     }
   }
 }
