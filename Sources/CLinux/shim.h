@@ -1,4 +1,5 @@
 // What the toolchain's Glibc module leaves out.
 #pragma once
 #include <getopt.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
