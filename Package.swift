@@ -14,6 +14,7 @@ let package = Package(
     .executable(name: "focusd", targets: ["focusd"]),
     .executable(name: "focusctl", targets: ["focusctl"]),
     .library(name: "DBus", targets: ["DBus", "DBusTypes"]),
+    .library(name: "FocusKit", targets: ["FocusKit"]),
   ],
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
@@ -27,6 +28,7 @@ let package = Package(
     .target(
       name: "FocusService", dependencies: ["CSQLite", "DBus", "DBusTypes", "FocusModel"],
       swiftSettings: strict),
+    .target(name: "FocusKit", dependencies: ["DBus", "DBusTypes"], swiftSettings: strict),
     .executableTarget(
       name: "focusd", dependencies: ["CLinux", "DBus", "FocusService"], swiftSettings: strict),
     .executableTarget(
@@ -42,6 +44,9 @@ let package = Package(
       name: "DBusTypesTests", dependencies: ["DBusTypes", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTypes", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FocusKitTests", dependencies: ["DBus", "DBusTypes", "FocusKit", "TestSupport", "focusd"],
       swiftSettings: strict),
     .testTarget(
       name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],
