@@ -30,6 +30,13 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "FocusKit", dependencies: ["DBus", "DBusTypes"], swiftSettings: strict),
     .executableTarget(
+      name: "NumberedFields", dependencies: ["FocusKit"], path: "Sources/Examples/NumberedFields", swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "VolumeSlider", dependencies: ["FocusKit"], path: "Sources/Examples/VolumeSlider", swiftSettings: strict),
+    .executableTarget(
+      name: "StatusLine", dependencies: ["FocusKit"], path: "Sources/Examples/StatusLine", swiftSettings: strict),
+    .executableTarget(
       name: "focusd", dependencies: ["CLinux", "DBus", "FocusService"], swiftSettings: strict),
     .executableTarget(
       name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes"], swiftSettings: strict),
