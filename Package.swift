@@ -17,6 +17,7 @@ let package = Package(
     .executable(name: "focusd", targets: ["focusd"]),
     .executable(name: "focusctl", targets: ["focusctl"]),
     .library(name: "DBus", targets: ["DBus", "DBusTypes"]),
+    .library(name: "FocusKit", targets: ["FocusKit"]),
   ],
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
@@ -30,6 +31,14 @@ let package = Package(
     .target(
       name: "FocusService", dependencies: ["CSQLite", "DBus", "DBusTypes", "FocusModel"],
       swiftSettings: strict),
+    .target(name: "FocusKit", dependencies: ["DBus", "DBusTypes"], swiftSettings: strict),
+    .executableTarget(
+      name: "NumberedFields", dependencies: ["FocusKit"], path: "Sources/Examples/NumberedFields", swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "VolumeSlider", dependencies: ["FocusKit"], path: "Sources/Examples/VolumeSlider", swiftSettings: strict),
+    .executableTarget(
+      name: "StatusLine", dependencies: ["FocusKit"], path: "Sources/Examples/StatusLine", swiftSettings: strict),
     .executableTarget(
       name: "focusd", dependencies: ["CLinux", "DBus", "FocusService"], swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
@@ -51,6 +60,9 @@ let package = Package(
       name: "DBusTypesTests", dependencies: ["DBusTypes", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTypes", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FocusKitTests", dependencies: ["DBus", "DBusTypes", "FocusKit", "TestSupport", "focusd"],
       swiftSettings: strict),
     .testTarget(
       name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],

@@ -1,6 +1,7 @@
 // What the toolchain's Glibc module leaves out.
 #pragma once
 #include <getopt.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <wchar.h>
 

@@ -1,0 +1,173 @@
+internal import Synchronization
+
+/// A value behind two closures.
+final class ClosureLocation<Value>: Location {
+  private let read: @Sendable () -> Value
+  private let write: @Sendable (Value, Transaction) -> Void
+
+  init(_ read: @escaping @Sendable () -> Value, _ write: @escaping @Sendable (Value, Transaction) -> Void) {
+    self.read = read
+    self.write = write
+  }
+
+  func get() -> Value { read() }
+  func set(_ value: Value, _ transaction: Transaction) { write(value, transaction) }
+}
+
+/// A value that never changes.
+final class ConstantLocation<Value>: Location {
+  private let value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  var isConstant: Bool { true }
+  func get() -> Value { value }
+  func set(_ value: Value, _ transaction: Transaction) {}
+  func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? { {} }
+}
+
+/// A member of the value at another location.
+final class KeyPathLocation<Root, Value>: Location {
+  private let base: any Location<Root>
+  private let keyPath: WritableKeyPath<Root, Value>
+
+  init(_ base: any Location<Root>, _ keyPath: WritableKeyPath<Root, Value>) {
+    self.base = base
+    self.keyPath = keyPath
+  }
+
+  var isConstant: Bool { base.isConstant }
+  func get() -> Value { base.get()[keyPath: keyPath] }
+  func set(_ value: Value, _ transaction: Transaction) { modify(transaction) { $0 = value } }
+
+  func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
+    base.modify(transaction) { change(&$0[keyPath: keyPath]) }
+  }
+
+  func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
+    base.follow { [keyPath] in sink($0[keyPath: keyPath]) }
+  }
+}
+
+/// What a location saw last, for when its source has it no more.
+final class LastSeen<Value>: Sendable {
+  // Sendable for the lock alone: bindings are Sendable only where their values are.
+  private struct Box: @unchecked Sendable { var value: Value }
+  private let box: Mutex<Box>
+
+  init(_ value: Value) { box = Mutex(Box(value: value)) }
+
+  var value: Value { box.withLock { $0 }.value }
+
+  /// Keeps `value` where there is one, and returns the last that there was.
+  func keeping(_ value: Value?) -> Value {
+    guard let value else { return self.value }
+    let new = Box(value: value)
+    // What is replaced is freed outside of the lock: its end may run code of the value's own.
+    let old = box.withLock { box in
+      let old = box
+      box = new
+      return old
+    }
+    return withExtendedLifetime(old) { value }
+  }
+}
+
+/// An element of a collection at another location, for as long as there is one at its index.
+final class ElementLocation<Values: MutableCollection>: Location {
+  typealias Value = Values.Element
+
+  private let base: any Location<Values>
+  private let index: Values.Index
+  private let last: LastSeen<Value>
+
+  init(_ base: any Location<Values>, _ index: Values.Index, _ value: Value) {
+    self.base = base
+    self.index = index
+    last = LastSeen(value)
+  }
+
+  var isConstant: Bool { base.isConstant }
+
+  func get() -> Value {
+    let values = base.get()
+    return last.keeping(Self.has(values, index) ? values[index] : nil)
+  }
+
+  func set(_ value: Value, _ transaction: Transaction) { modify(transaction) { $0 = value } }
+
+  func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
+    base.modify(transaction) { values in
+      guard Self.has(values, index) else { return }
+      change(&values[index])
+      _ = last.keeping(values[index])
+    }
+  }
+
+  func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
+    base.follow { [index] values in
+      if Self.has(values, index) { sink(values[index]) }
+    }
+  }
+
+  private static func has(_ values: Values, _ index: Values.Index) -> Bool {
+    index >= values.startIndex && index < values.endIndex
+  }
+}
+
+/// A value as an optional one.
+final class PromotedLocation<Wrapped>: Location {
+  private let base: any Location<Wrapped>
+
+  init(_ base: any Location<Wrapped>) { self.base = base }
+
+  var isConstant: Bool { base.isConstant }
+  func get() -> Wrapped? { base.get() }
+
+  func set(_ value: Wrapped?, _ transaction: Transaction) {
+    if let value { base.set(value, transaction) }
+  }
+
+  func follow(_ sink: @escaping (Wrapped?) -> Void) -> (@Sendable () -> Void)? {
+    base.follow { sink($0) }
+  }
+}
+
+/// The value within an optional one.
+final class UnwrappedLocation<Value>: Location {
+  private let base: any Location<Value?>
+  private let last: LastSeen<Value>
+
+  init(_ base: any Location<Value?>, _ value: Value) {
+    self.base = base
+    last = LastSeen(value)
+  }
+
+  var isConstant: Bool { base.isConstant }
+  func get() -> Value { last.keeping(base.get()) }
+
+  func set(_ value: Value, _ transaction: Transaction) {
+    base.set(value, transaction)
+    _ = last.keeping(base.get())
+  }
+
+  func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
+    base.follow { value in
+      if let value { sink(value) }
+    }
+  }
+}
+
+/// A hashable value without its type.
+final class HashableLocation<Content: Hashable>: Location {
+  private let base: any Location<Content>
+
+  init(_ base: any Location<Content>) { self.base = base }
+
+  var isConstant: Bool { base.isConstant }
+  func get() -> AnyHashable { AnyHashable(base.get()) }
+
+  func set(_ value: AnyHashable, _ transaction: Transaction) {
+    if let value = value.base as? Content { base.set(value, transaction) }
+  }
+}

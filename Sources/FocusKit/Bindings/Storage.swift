@@ -1,0 +1,61 @@
+internal import Observation
+internal import Synchronization
+
+/// A source of truth: one value, and everyone who wants to know of its changes.
+final class Storage<Value>: Location, Observable, Sendable {
+  // For the lock alone: what wraps a storage is Sendable only where its value is, and sinks are called under the lock.
+  private struct Content: @unchecked Sendable {
+    var value: Value
+    var version: UInt64 = 0
+    var sinks: [(number: UInt64, sink: (Value) -> Void)] = []
+    var lastSink: UInt64 = 0
+  }
+
+  private let content: Mutex<Content>
+  private let registrar = ObservationRegistrar()
+
+  init(_ value: Value) { content = Mutex(Content(value: value)) }
+
+  /// What Observation knows the value as.
+  var value: Value { self.get() }
+
+  func get() -> Value {
+    registrar.access(self, keyPath: \.value)
+    return content.withLock { $0 }.value
+  }
+
+  func set(_ value: Value, _ transaction: Transaction) { modify(transaction) { $0 = value } }
+
+  /// The change is tried on a copy, so no code of the value's own runs under the lock, and again where another was first.
+  ///
+  /// Observation is told after the value has changed: whoever reads anew on another thread because of it reads the new one.
+  func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
+    while true {
+      let before = content.withLock { $0 }
+      var after = before
+      change(&after.value)
+      guard !areEqual(before.value, after.value) else { return }
+      let isDone = content.withLock { content in
+        guard content.version == before.version else { return false }
+        content.value = after.value
+        content.version += 1
+        for (_, sink) in content.sinks { sink(after.value) }
+        return true
+      }
+      guard isDone else { continue }
+      return registrar.withMutation(of: self, keyPath: \.value) {}
+    }
+  }
+
+  func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
+    let number = content.withLock { content in
+      content.lastSink += 1
+      content.sinks.append((content.lastSink, sink))
+      return content.lastSink
+    }
+    return { [weak self] in
+      guard let self else { return }
+      content.withLock { content in content.sinks.removeAll { $0.number == number } }
+    }
+  }
+}

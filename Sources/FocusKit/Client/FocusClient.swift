@@ -1,0 +1,110 @@
+internal import DBus
+internal import Glibc
+internal import Synchronization
+
+/// This process's way to the daemon: one connection on a thread of its own, and a cache of what is focused.
+///
+/// It connects when it is first used. When the bus or the daemon goes, every focused value is nil; when they come back, all
+/// that was registered and watched is there again, in order. Property wrappers and fields use ``shared`` where they are
+/// given no other.
+public final class FocusClient: Sendable {
+  /// The client of the session bus that the environment names.
+  public static let shared = FocusClient()
+
+  let mailbox = Worker.Letters()
+  let cache: FocusedCache
+  private let reporter = ErrorReporter()
+  private let bus: Connection.Bus
+  private let hasStarted = Atomic(false)
+
+  /// Creates a client of the bus at `address`, such as `unix:path=/run/user/1000/bus`, or of the session bus.
+  public init(address: String? = nil) {
+    bus = Self.bus(address)
+    cache = FocusedCache(mailbox)
+  }
+
+  deinit { mailbox.post { $0.stop() } }
+
+  /// Where the environment names no session bus, the user manager's, so that libdbus never starts one of its own.
+  private static func bus(_ address: String?) -> Connection.Bus {
+    if let address { return .address(address) }
+    guard getenv("DBUS_SESSION_BUS_ADDRESS") == nil, let directory = getenv("XDG_RUNTIME_DIR") else { return .session }
+    return .address("unix:path=\(String(cString: directory))/bus")
+  }
+
+  /// Has `handler` called, on any thread, with what no caller is there to be told of.
+  ///
+  /// That is a write that was refused and undone, or a registration that failed. Without a handler, a line on standard
+  /// error says it.
+  public func onError(_ handler: @escaping @Sendable (FocusError) -> Void) { reporter.setHandler(handler) }
+
+  func report(_ error: FocusError) { reporter.report(error) }
+
+  /// Starts the thread, the first time that it is called.
+  func start() {
+    guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    let (bus, cache, mailbox, reporter) = (bus, cache, mailbox, reporter)
+    let isStarted = Thread.start { Worker(bus, cache, mailbox, reporter).run() }
+    if !isStarted { reporter.report(FocusError("the system gives no thread for the connection to the bus")) }
+  }
+
+  /// The slot of the key `name`.
+  func slot(_ name: String) -> Slot {
+    start()
+    return cache.slot(name)
+  }
+
+  func slot<Key: FocusedValueKey>(_ key: Key.Type) -> Slot {
+    start()
+    return cache.slot(key)
+  }
+
+  /// Posts `letter` to the worker.
+  func post(_ letter: @escaping @Sendable (Worker) -> Void) {
+    start()
+    mailbox.post(letter)
+  }
+}
+
+/// Whoever is told of errors that have no caller.
+final class ErrorReporter: Sendable {
+  private let handler = Mutex<(@Sendable (FocusError) -> Void)?>(nil)
+
+  func setHandler(_ handler: @escaping @Sendable (FocusError) -> Void) { self.handler.withLock { $0 = handler } }
+
+  func report(_ error: FocusError) {
+    guard let handler = handler.withLock({ $0 }) else {
+      let line = Array("FocusKit: \(error)\n".utf8)
+      _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      return
+    }
+    handler(error)
+  }
+}
+
+/// A thread of the system's own, since a task must not block one of Swift's.
+private enum Thread {
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// - Returns: whether there is one.
+  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let argument = Unmanaged.passRetained(Body(body))
+    var thread = pthread_t()
+    let result = pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument else { return nil }
+        Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+      }, argument.toOpaque())
+    guard result == 0 else {
+      argument.release()
+      return false
+    }
+    pthread_detach(thread)
+    return true
+  }
+}

@@ -1,0 +1,61 @@
+internal import DBusTypes
+internal import Synchronization
+
+/// All that is known of what is focused, by key; only the worker changes it.
+final class FocusedCache: Sendable {
+  private struct State {
+    var slots: [String: Slot] = [:]
+    var slotsByType: [ObjectIdentifier: Slot] = [:]
+    var known: [String: Reading] = [:]
+    var commands: [String: Bool] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let mailbox: Worker.Letters
+
+  init(_ mailbox: Worker.Letters) { self.mailbox = mailbox }
+
+  func slot(_ key: String) -> Slot {
+    state.withLock { state in
+      if let slot = state.slots[key] { return slot }
+      let slot = Slot(key, mailbox, state.known[key], state.commands[key])
+      state.slots[key] = slot
+      return slot
+    }
+  }
+
+  func slot<Key: FocusedValueKey>(_ key: Key.Type) -> Slot {
+    let id = ObjectIdentifier(key)
+    if let slot = state.withLock({ $0.slotsByType[id] }) { return slot }
+    let slot = slot(Key.name)
+    state.withLock { $0.slotsByType[id] = slot }
+    return slot
+  }
+
+  /// Takes in what the daemon told of `key`.
+  func set(_ key: String, _ reading: Reading?) {
+    let slot = state.withLock { state in
+      state.known[key] = reading
+      return state.slots[key]
+    }
+    slot?.confirm(reading)
+  }
+
+  /// The values that are known, by key.
+  var known: [String: Reading] { state.withLock { $0.known } }
+
+  /// Takes in which commands there are, and whether each is enabled.
+  func setCommands(_ commands: [String: Bool]) {
+    let slots = state.withLock { state in
+      state.commands = commands
+      return state.slots
+    }
+    for (key, slot) in slots { slot.setCommandEnabled(commands[key]) }
+  }
+
+  /// Forgets everything: there is no daemon.
+  func clear() {
+    for key in known.keys { set(key, nil) }
+    setCommands([:])
+  }
+}

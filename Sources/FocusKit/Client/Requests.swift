@@ -1,0 +1,121 @@
+public import DBusTypes
+
+/// Asking the daemon itself: what a program waits for, or has refused to its face.
+extension FocusClient {
+  /// Calls the daemon.
+  /// - Throws: `FocusError`.
+  func call(
+    _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = []
+  ) async throws -> [DBusValue] {
+    try await withCheckedThrowingContinuation { continuation in
+      post { worker in
+        worker.call(path, interface, member, arguments) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+      }
+    }
+  }
+
+  /// The value of the key `name` that is focused now, or nil.
+  /// - Throws: `FocusError`, also where the key has another type; `DBusConversionError`.
+  public func read<Value: DBusRepresentable>(_ name: String, as type: Value.Type = Value.self) async throws -> Value? {
+    let reply = try await call(Focus1.focused, Focus1.bindings, "Read", [.string(name)])
+    guard case .array(let values)? = reply.first, let value = values.first?.content else { return nil }
+    return try Value(dbusValue: value)
+  }
+
+  /// The value of the key at `keyPath` that is focused now, or nil.
+  /// - Throws: as `read(_:as:)` does.
+  public func read<Value: DBusRepresentable>(_ keyPath: KeyPath<FocusedValues, Binding<Value>?>) async throws -> Value?
+  {
+    try await read(try Self.name(keyPath))
+  }
+
+  /// The value of the key at `keyPath` that is focused now, or nil.
+  /// - Throws: as `read(_:as:)` does.
+  public func read<Value: DBusRepresentable>(_ keyPath: KeyPath<FocusedValues, Value?>) async throws -> Value? {
+    try await read(try Self.name(keyPath))
+  }
+
+  /// Writes the value of the key `name`, which may have a JSON Pointer, of whatever has focus when the write arrives.
+  /// - Throws: `FocusError`: `NotFocused`, `PropertyReadOnly`, what the owner refuses with; `DBusConversionError`.
+  /// - Returns: the value after the write, as the owner took it.
+  @discardableResult
+  public func write<Value: DBusRepresentable>(_ name: String, _ value: Value) async throws -> Value {
+    let known = cache.known[name]?.value.type
+    let value = try value.dbusValue()
+    let arguments: [DBusValue] = [
+      .string(name), .variant(known.map { value.adapted(to: $0) } ?? value), .properties([]),
+    ]
+    let reply = try await call(Focus1.focused, Focus1.bindings, "Write", arguments)
+    guard let written = reply.first?.content else {
+      throw FocusError("focusd answers 'Write' with something else than version 1 of its interface says")
+    }
+    return try Value(dbusValue: written)
+  }
+
+  /// Writes the value of the key at `keyPath` of whatever has focus when the write arrives.
+  /// - Throws: as `write(_:_:)` of a name does.
+  /// - Returns: the value after the write, as the owner took it.
+  @discardableResult
+  public func write<Value: DBusRepresentable>(
+    _ keyPath: KeyPath<FocusedValues, Binding<Value>?>, _ value: Value
+  ) async throws -> Value {
+    try await write(try Self.name(keyPath), value)
+  }
+
+  /// Runs the command `name` of whatever has focus.
+  /// - Throws: `FocusError`: `NotFocused`, `Disabled`, or what the owner throws.
+  /// - Returns: the command's results.
+  @discardableResult
+  public func run(_ name: String, _ arguments: any DBusRepresentable...) async throws -> [DBusValue] {
+    let values = try arguments.map { try $0.dbusValue() }
+    let reply = try await call(
+      Focus1.focused, Focus1.bindings, "Invoke", [.string(name), .variants(values), .properties([])])
+    guard case .array(let results)? = reply.first else { return [] }
+    return results.map { $0.content ?? $0 }
+  }
+
+  /// Runs the command of the key at `keyPath` of whatever has focus.
+  /// - Throws: as `run(_:_:)` of a name does.
+  public func run<Value>(_ keyPath: KeyPath<FocusedValues, Value?>) async throws {
+    try await run(try Self.name(keyPath))
+  }
+
+  /// Moves focus to the field with the id `field`.
+  /// - Throws: `FocusError`: `AccessDenied` where it is another's and that does not take focus on request.
+  public func focus(_ field: String) async throws {
+    do {
+      let path = try ObjectPath("\(Focus1.root)/field/\(field)")
+      _ = try await call(path, Focus1.field, "Focus")
+    } catch let error as SyntaxError {
+      throw FocusError("'\(field)' is no field's id: \(error)")
+    }
+  }
+
+  /// The value of the key at `keyPath` now and after each change, in order, until the task that asks ends.
+  public func changes<Value: DBusRepresentable>(
+    of keyPath: KeyPath<FocusedValues, Binding<Value>?>
+  ) -> AsyncStream<Value?> {
+    changes(FocusedValues.name(of: keyPath))
+  }
+
+  /// The value of the key at `keyPath` now and after each change, in order, until the task that asks ends.
+  public func changes<Value: DBusRepresentable>(of keyPath: KeyPath<FocusedValues, Value?>) -> AsyncStream<Value?> {
+    changes(FocusedValues.name(of: keyPath))
+  }
+
+  private func changes<Value: DBusRepresentable>(_ name: String?) -> AsyncStream<Value?> {
+    AsyncStream { continuation in
+      guard let name else { return continuation.finish() }
+      let cancel = slot(name).follow(
+        { value in continuation.yield(value.flatMap { try? Value(dbusValue: $0) }) }, withCurrent: true)
+      continuation.onTermination = { _ in cancel() }
+    }
+  }
+
+  private static func name<Value>(_ keyPath: KeyPath<FocusedValues, Value?>) throws(FocusError) -> String {
+    guard let name = FocusedValues.name(of: keyPath) else {
+      throw FocusError("the property of 'FocusedValues' gets and sets one key: 'self[Key.self]'")
+    }
+    return name
+  }
+}

@@ -1,0 +1,138 @@
+internal import DBus
+internal import DBusTypes
+internal import Observation
+internal import Synchronization
+
+/// A value of a key as the daemon told it, and of which state of which field it is, once that is known.
+struct Reading: Sendable {
+  struct Origin: Hashable, Sendable {
+    let field: ObjectPath
+    let revision: UInt64
+  }
+
+  var value: DBusValue
+  var origin: Origin?
+}
+
+/// A write that is under way.
+struct WriteTicket: Sendable {
+  let slot: Slot
+  let number: UInt64
+  /// The row of writes that it belongs to; when one is refused, the rest of its row goes with it.
+  let row: UInt64
+  let value: DBusValue
+  /// What was read before, or nil where that was the value of the write before this one.
+  let base: Reading?
+}
+
+/// What is known of one key that is focused: a lock and a value, so that reading it takes no message.
+///
+/// A write is seen at once, before the daemon has taken it.
+final class Slot: Observable, Sendable {
+  private struct Content {
+    var confirmed: Reading?
+    var isCommandEnabled: Bool?
+    var pending: [(number: UInt64, value: DBusValue)] = []
+    var lastWrite: UInt64 = 0
+    var row: UInt64 = 0
+    var sinks: [(number: UInt64, sink: (DBusValue?) -> Void)] = []
+    var lastSink: UInt64 = 0
+
+    var visible: DBusValue? { pending.last?.value ?? confirmed?.value }
+  }
+
+  // For the lock alone: sinks are called under it.
+  private struct Guarded: @unchecked Sendable { var content = Content() }
+
+  let key: String
+  private let mailbox: Worker.Letters
+  private let guarded = Mutex(Guarded())
+  private let registrar = ObservationRegistrar()
+
+  init(_ key: String, _ mailbox: Worker.Letters, _ reading: Reading?, _ isCommandEnabled: Bool?) {
+    self.key = key
+    self.mailbox = mailbox
+    guarded.withLock {
+      $0.content.confirmed = reading
+      $0.content.isCommandEnabled = isCommandEnabled
+    }
+  }
+
+  /// The value that a reader sees.
+  var value: DBusValue? {
+    registrar.access(self, keyPath: \.value)
+    return guarded.withLock { $0.content.visible }
+  }
+
+  /// Whether the command of this name may be called, or nil where nobody has one.
+  var isCommandEnabled: Bool? {
+    registrar.access(self, keyPath: \.value)
+    return guarded.withLock { $0.content.isCommandEnabled }
+  }
+
+  /// What the daemon told last.
+  var confirmed: Reading? { guarded.withLock { $0.content.confirmed } }
+
+  private func update(_ change: (inout Content) -> Void) {
+    let isChanged = guarded.withLock { guarded in
+      let (before, wasEnabled) = (guarded.content.visible, guarded.content.isCommandEnabled)
+      change(&guarded.content)
+      let after = guarded.content.visible
+      if before != after { for (_, sink) in guarded.content.sinks { sink(after) } }
+      return before != after || wasEnabled != guarded.content.isCommandEnabled
+    }
+    if isChanged { registrar.withMutation(of: self, keyPath: \.value) {} }
+  }
+
+  func confirm(_ reading: Reading?) { update { $0.confirmed = reading } }
+
+  func setCommandEnabled(_ isEnabled: Bool?) { update { $0.isCommandEnabled = isEnabled } }
+
+  /// Shows `value` at once and has the worker write it; nothing where the key is nil or has that value.
+  func write(_ value: DBusValue) {
+    update { content in
+      guard let visible = content.visible else { return }
+      let value = value.adapted(to: visible.type)
+      guard visible != value else { return }
+      content.lastWrite += 1
+      let base = content.pending.isEmpty ? content.confirmed : nil
+      let ticket = WriteTicket(
+        slot: self, number: content.lastWrite, row: content.row, value: value, base: base)
+      content.pending.append((ticket.number, value))
+      mailbox.post { $0.writes.add(ticket) }
+    }
+  }
+
+  /// Ends a write that the daemon took; what it told of the value before that is at least as new as the reply.
+  func finish(_ ticket: WriteTicket, _ reading: Reading) {
+    update { content in
+      content.pending.removeAll { $0.number == ticket.number }
+      if content.confirmed?.value == reading.value { content.confirmed = reading }
+    }
+  }
+
+  /// Undoes the row of writes that `ticket` belongs to.
+  func undo(_ ticket: WriteTicket) {
+    update { content in
+      guard content.row == ticket.row else { return }
+      content.row += 1
+      content.pending = []
+    }
+  }
+
+  func isCurrent(_ ticket: WriteTicket) -> Bool { guarded.withLock { $0.content.row == ticket.row } }
+
+  /// Calls `sink`, under the lock, with each new value that a reader sees, until the result is called.
+  func follow(_ sink: @escaping (DBusValue?) -> Void, withCurrent: Bool = false) -> @Sendable () -> Void {
+    let number = guarded.withLock { guarded in
+      if withCurrent { sink(guarded.content.visible) }
+      guarded.content.lastSink += 1
+      guarded.content.sinks.append((guarded.content.lastSink, sink))
+      return guarded.content.lastSink
+    }
+    return { [weak self] in
+      guard let self else { return }
+      guarded.withLock { guarded in guarded.content.sinks.removeAll { $0.number == number } }
+    }
+  }
+}

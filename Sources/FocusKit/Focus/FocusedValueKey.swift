@@ -1,0 +1,81 @@
+internal import DBus
+internal import DBusTypes
+
+/// A kind of focused value: SwiftUI's `FocusedValueKey`.
+///
+/// ```swift
+/// struct NumberKey: FocusedValueKey {
+///   typealias Value = Binding<Int>
+///   static let name = "demo.Form.Number"
+/// }
+///
+/// extension FocusedValues {
+///   var number: NumberKey.Value? {
+///     get { self[NumberKey.self] }
+///     set { self[NumberKey.self] = newValue }
+///   }
+/// }
+/// ```
+///
+/// What `Value` is says what others may do with it:
+///
+/// | `Value` | on the bus |
+/// | --- | --- |
+/// | `Binding<T>`, `T: DBusRepresentable` | a property that others may write, read-only where the binding is constant |
+/// | `T: DBusRepresentable` | a property that is read |
+/// | `() -> Void`, also `async` and `throws`, `@Sendable` and `@MainActor` | a command |
+public protocol FocusedValueKey {
+  /// The type of the value.
+  associatedtype Value
+
+  /// The key's name on the bus, `INTERFACE.Member`; without one of its own, `MODULE.FocusedValues.TYPE`.
+  ///
+  /// `MODULE` and `TYPE` are as Swift names them, the types that `TYPE` is declared in between the two; other
+  /// characters than letters, digits and `_` of ASCII are `_`. Programs of different modules that share a key name it.
+  static var name: String { get }
+}
+
+extension FocusedValueKey {
+  /// The name that follows from the type: `MODULE.FocusedValues.TYPE`.
+  public static var name: String { KeyName.standard(for: Self.self) }
+}
+
+/// A key as the bus knows it.
+struct KeyName: Hashable, Sendable {
+  let interface: InterfaceName
+  let member: MemberName
+
+  /// Checks `text` and takes it apart.
+  /// - Throws: `FocusError` where it is not `INTERFACE.Member`.
+  init(_ text: String) throws(FocusError) {
+    do throws(SyntaxError) {
+      let dot = text.lastIndex(of: ".") ?? text.startIndex
+      interface = try InterfaceName(String(text[..<dot]))
+      member = try MemberName(String(text[dot...].dropFirst()))
+    } catch {
+      throw FocusError(
+        "'\(text)' is not the name of a key: INTERFACE.Member, such as 'demo.Form.Number'; \(error)",
+        name: ErrorName.invalidArgs.text)
+    }
+  }
+
+  /// The name of a key whose type gives none.
+  static func standard(for type: Any.Type) -> String {
+    var parts: [String] = [""]
+    var depth = 0
+    for character in String(reflecting: type).unicodeScalars {
+      switch character {
+      case "(", "<": depth += 1
+      case ")", ">": depth -= 1
+      case "." where depth == 0: parts.append("")
+      case _ where depth == 0:
+        let isAllowed = character.isASCII && (character.properties.isAlphabetic || ("0"..."9").contains(character))
+        parts[parts.count - 1].unicodeScalars.append(isAllowed ? character : "_")
+      default: break
+      }
+    }
+    parts.removeAll(where: \.isEmpty)
+    parts.insert("FocusedValues", at: min(1, parts.count))
+    return parts.map { $0.first?.isNumber == true ? "_" + $0 : $0 }.joined(separator: ".")
+  }
+}

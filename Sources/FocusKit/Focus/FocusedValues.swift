@@ -1,0 +1,56 @@
+/// The values that what has focus, and what contains it, publish: SwiftUI's `FocusedValues`.
+///
+/// A program adds its keys by extending it with computed properties over a ``FocusedValueKey``; they are always optional.
+public struct FocusedValues {
+  enum Source {
+    /// What is focused now.
+    case focused(FocusClient)
+    /// Nothing: which keys are read and set is noted.
+    case recorder(Recorder)
+  }
+
+  /// Which keys a computed property of `FocusedValues` reads and sets.
+  final class Recorder {
+    var names: [String] = []
+    var published: [Publication] = []
+  }
+
+  private let source: Source
+
+  init(_ source: Source) { self.source = source }
+
+  /// The value of a key, or nil.
+  public subscript<Key: FocusedValueKey>(key: Key.Type) -> Key.Value? {
+    get {
+      switch source {
+      case .focused(let client): return FocusedContent.value(Key.Value.self, client.slot(key), client)
+      case .recorder(let recorder):
+        recorder.names.append(Key.name)
+        return nil
+      }
+    }
+    set {
+      guard case .recorder(let recorder) = source else { return }
+      recorder.names.append(Key.name)
+      if let newValue { recorder.published.append(Publication(Key.name, newValue)) }
+    }
+  }
+
+  /// The name of the one key that `keyPath` stands for, or nil where it computes something else from keys.
+  static func name<Value>(of keyPath: KeyPath<FocusedValues, Value?>) -> String? {
+    guard keyPath is WritableKeyPath<FocusedValues, Value?> else { return nil }
+    let recorder = Recorder()
+    _ = FocusedValues(.recorder(recorder))[keyPath: keyPath]
+    return recorder.names.count == 1 ? recorder.names.first : nil
+  }
+
+  /// What setting `keyPath` to `value` publishes.
+  static func publications<Value>(
+    _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value
+  ) -> [Publication] {
+    let recorder = Recorder()
+    var values = FocusedValues(.recorder(recorder))
+    values[keyPath: keyPath] = value
+    return recorder.published
+  }
+}

@@ -1,0 +1,68 @@
+internal import DBusTypes
+
+/// Closures as commands, both ways.
+///
+/// A closure that is `@Sendable` runs on any thread, every other one on the main actor, where it was made.
+enum Commands {
+  /// A closure that is only ever called on the main actor, whatever its type says.
+  private struct OnMain<Closure>: @unchecked Sendable { let closure: Closure }
+
+  private static func command(_ run: @escaping @Sendable () async throws -> Void) -> PublishedCommand {
+    PublishedCommand(input: [], output: []) { _ in
+      try await run()
+      return []
+    }
+  }
+
+  /// `value` as a command, where it is a closure without arguments and results.
+  static func published(_ value: Any) -> PublishedCommand? {
+    switch value {
+    case let run as @Sendable () -> Void: return command(run)
+    case let run as @Sendable () throws -> Void: return command(run)
+    case let run as @Sendable () async -> Void: return command(run)
+    case let run as @Sendable () async throws -> Void: return command(run)
+    case let run as @MainActor () -> Void: return command(run)
+    case let run as @MainActor () throws -> Void: return command(run)
+    case let run as @MainActor @Sendable () -> Void: return command(run)
+    case let run as @MainActor @Sendable () throws -> Void: return command(run)
+    case let run as @MainActor @Sendable () async -> Void: return command(run)
+    case let run as @MainActor @Sendable () async throws -> Void: return command(run)
+    case let run as () -> Void:
+      let main = OnMain(closure: run)
+      return command { await MainActor.run { main.closure() } }
+    case let run as () throws -> Void:
+      let main = OnMain(closure: run)
+      return command { try await MainActor.run { try main.closure() } }
+    case let run as () async -> Void:
+      let main = OnMain(closure: run)
+      return command { await main.closure() }
+    case let run as () async throws -> Void:
+      let main = OnMain(closure: run)
+      return command { try await main.closure() }
+    default: return nil
+    }
+  }
+
+  /// A closure of the type `type` that runs the command `name` of whatever has focus, or nil where that is no such type.
+  ///
+  /// One that does not wait reports a refusal to the client's error handler.
+  static func caller<Value>(_ type: Value.Type, _ name: String, _ client: FocusClient) -> Value? {
+    let wait = { @Sendable () async throws -> Void in _ = try await client.run(name) }
+    let report = { @Sendable () async -> Void in
+      do { try await wait() } catch { client.report(FocusError(any: error)) }
+    }
+    let start = { @Sendable () -> Void in
+      client.post { worker in
+        worker.call(Focus1.focused, Focus1.bindings, "Invoke", [.string(name), .variants([]), .properties([])]) {
+          if case .failure(let error) = $0 { client.report(error) }
+        }
+      }
+    }
+    let closures: [Any] = [
+      start, start as () -> Void, start as @Sendable () throws -> Void, start as () throws -> Void,
+      start as @MainActor () -> Void, start as @MainActor () throws -> Void, report, report as () async -> Void, wait,
+      wait as () async throws -> Void,
+    ]
+    return closures.lazy.compactMap { $0 as? Value }.first
+  }
+}

@@ -1,0 +1,203 @@
+internal import DBusTypes
+internal import Synchronization
+
+/// Something of this program that can hold focus, and what it publishes while it does: SwiftUI's focusable view.
+///
+/// ```swift
+/// let field = FocusField("text1", label: "First")
+///   .focusedValue(\.number, $number)
+///   .focused($focus, equals: .first)
+///   .register()
+/// ```
+///
+/// The program's own state stays the source of truth. The field is registered until it is let go of, also when the bus or
+/// the daemon comes back.
+public final class FocusField: Sendable {
+  private let client: FocusClient
+  private let parent: FocusField?
+  private let draft: Mutex<FieldDefinition>
+  let number: UInt64
+
+  private static let lastNumber = Atomic<UInt64>(0)
+
+  private static func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
+
+  /// Describes a field with the id `id`, which the daemon picks where it is empty, within `parent`, or as a scene.
+  public init(_ id: String = "", label: String? = nil, parent: FocusField? = nil, client: FocusClient = .shared) {
+    self.client = client
+    self.parent = parent
+    number = Self.nextNumber()
+    draft = Mutex(FieldDefinition(number: number, id: id, label: label, parent: parent?.number))
+  }
+
+  deinit {
+    let number = number
+    client.post { $0.fields.remove(number) }
+  }
+
+  private func add(_ publications: [Publication], toScene: Bool = false) {
+    draft.withLock { draft in
+      if toScene { draft.sceneValues += publications } else { draft.values += publications }
+    }
+  }
+
+  /// Publishes `value`, or nothing where it is nil, while the field is on the focus path.
+  @discardableResult
+  public func focusedValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value?) -> FocusField {
+    if let value { add(FocusedValues.publications(keyPath, value)) }
+    return self
+  }
+
+  /// Publishes `value`, or nothing where it is nil, while the field is on the focus path.
+  @discardableResult
+  public func focusedValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value) -> FocusField {
+    add(FocusedValues.publications(keyPath, value))
+    return self
+  }
+
+  /// Publishes a binding whose writes from elsewhere `validate` may refuse by throwing, in words of its own.
+  @discardableResult
+  public func focusedValue<Value: DBusRepresentable>(
+    _ keyPath: WritableKeyPath<FocusedValues, Binding<Value>?>, _ binding: Binding<Value>,
+    validate: @escaping @Sendable (Value) throws -> Void
+  ) -> FocusField {
+    add(
+      FocusedValues.publications(keyPath, binding).map { publication in
+        Publication(publication.name, .property(binding.published(validate)))
+      })
+    return self
+  }
+
+  /// Publishes `value`, or nothing where it is nil, wherever focus is within the field's scene.
+  @discardableResult
+  public func focusedSceneValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value?) -> FocusField
+  {
+    if let value { add(FocusedValues.publications(keyPath, value), toScene: true) }
+    return self
+  }
+
+  /// Publishes `value` wherever focus is within the field's scene.
+  @discardableResult
+  public func focusedSceneValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value) -> FocusField
+  {
+    add(FocusedValues.publications(keyPath, value), toScene: true)
+    return self
+  }
+
+  /// Publishes the command `name`, `INTERFACE.Member`, with arguments and a result.
+  @discardableResult
+  public func command<each Argument: DBusRepresentable, Output: DBusRepresentable>(
+    _ name: String, _ run: @escaping @Sendable (repeat each Argument) async throws -> Output
+  ) -> FocusField {
+    add([Publication(name, .command(.init(run, [Output.dbusType]) { [try $0.dbusValue()] }))])
+    return self
+  }
+
+  /// Publishes the command `name`, `INTERFACE.Member`, with arguments.
+  @discardableResult
+  public func command<each Argument: DBusRepresentable>(
+    _ name: String, _ run: @escaping @Sendable (repeat each Argument) async throws -> Void
+  ) -> FocusField {
+    add([Publication(name, .command(.init(run, []) { _ in [] }))])
+    return self
+  }
+
+  /// Joins the field to a focus state: `state` is `value` while the field has focus, and the field takes focus when the
+  /// state becomes that; also when another program asks for it.
+  @discardableResult
+  public func focused<Value>(_ state: FocusState<Value?>.Binding, equals value: Value) -> FocusField {
+    draft.withLock { $0.focus = FieldDefinition.Focus(state.storage, value, nil) }
+    return self
+  }
+
+  /// Joins the field to a focus state that is true while the field has focus.
+  @discardableResult
+  public func focused(_ state: FocusState<Bool>.Binding) -> FocusField {
+    draft.withLock { $0.focus = FieldDefinition.Focus(state.storage, true, false) }
+    return self
+  }
+
+  /// Registers the field, now and whenever the daemon comes back; a refusal goes to the client's error handler.
+  @discardableResult
+  public func register() -> FocusField {
+    let definition = draft.withLock { $0 }
+    client.post { $0.fields.add(definition) }
+    return self
+  }
+
+  /// Waits until the daemon knows the field.
+  /// - Throws: `FocusError` where it refuses it.
+  public func registered() async throws { _ = try await path() }
+
+  private func path() async throws -> ObjectPath {
+    let number = number
+    return try await withCheckedThrowingContinuation { continuation in
+      client.post { worker in
+        worker.fields.whenRegistered(number) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+      }
+    }
+  }
+
+  /// Moves focus to the field.
+  /// - Throws: `FocusError`.
+  public func focus() async throws { _ = try await client.call(path(), Focus1.field, "Focus") }
+
+  /// Gives focus up, to the field's parent or to nothing; a field without focus does nothing.
+  /// - Throws: `FocusError`.
+  public func blur() async throws { _ = try await client.call(path(), Focus1.field, "Blur") }
+
+  /// Turns the command `name` on or off, as a menu item greys out.
+  /// - Throws: `FocusError`.
+  public func setEnabled(_ name: String, _ isEnabled: Bool) async throws {
+    let commands = try DBusDictionary(
+      key: .string, value: .boolean, [.init(key: .string(name), value: .boolean(isEnabled))])
+    _ = try await client.call(path(), Focus1.field, "SetEnabled", [.dictionary(commands)])
+  }
+
+  /// Turns the command at `keyPath` on or off, as a menu item greys out.
+  /// - Throws: `FocusError`.
+  public func setEnabled<Value>(_ keyPath: KeyPath<FocusedValues, Value?>, _ isEnabled: Bool) async throws {
+    guard let name = FocusedValues.name(of: keyPath) else {
+      throw FocusError("the property of 'FocusedValues' gets and sets one key: 'self[Key.self]'")
+    }
+    try await setEnabled(name, isEnabled)
+  }
+
+  /// Takes the field away before the object goes.
+  public func unregister() {
+    let number = number
+    client.post { $0.fields.remove(number) }
+  }
+}
+
+extension PublishedCommand {
+  /// A closure that takes its arguments one by one from what came over the bus.
+  init<each Argument: DBusRepresentable, Output>(
+    _ body: @escaping @Sendable (repeat each Argument) async throws -> Output, _ output: [DBusType],
+    _ results: @escaping @Sendable (Output) throws -> [DBusValue]
+  ) {
+    var input: [DBusType] = []
+    repeat input.append((each Argument).dbusType)
+    self.input = input
+    self.output = output
+    run = { values in
+      var arguments = ArgumentReader(values)
+      let output = try await body(repeat try arguments.next((each Argument).self))
+      return try results(output)
+    }
+  }
+}
+
+/// The arguments of a call, one after another.
+private struct ArgumentReader {
+  private var values: [DBusValue].Iterator
+
+  init(_ values: [DBusValue]) { self.values = values.makeIterator() }
+
+  mutating func next<Argument: DBusRepresentable>(_ type: Argument.Type) throws -> Argument {
+    guard let value = values.next() else {
+      throw FocusError("the command takes more arguments", name: "org.freedesktop.DBus.Error.InvalidArgs")
+    }
+    return try Argument(dbusValue: value)
+  }
+}

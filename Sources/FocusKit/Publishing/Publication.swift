@@ -1,0 +1,84 @@
+internal import DBusTypes
+internal import Observation
+
+/// A key that a field publishes, as a property of the exported object.
+struct PublishedProperty: Sendable {
+  let type: DBusType
+  /// Takes a value from the bus, or nil where others may not write.
+  let set: (@Sendable (DBusValue) throws -> Void)?
+  let get: @Sendable () throws -> DBusValue
+  /// Has the sink called with each new value, in order; nil where only Observation knows of changes.
+  let follow: @Sendable (@escaping @Sendable (DBusValue) -> Void) -> (@Sendable () -> Void)?
+
+  /// The value now; `onChange` is called once when it is another.
+  func observed(_ onChange: @escaping @Sendable () -> Void) throws -> DBusValue {
+    try withObservationTracking({ Result { try get() } }, onChange: onChange).get()
+  }
+}
+
+/// A key that a field publishes, as a method of the exported object.
+struct PublishedCommand: Sendable {
+  let input: [DBusType]
+  let output: [DBusType]
+  let run: @Sendable ([DBusValue]) async throws -> [DBusValue]
+}
+
+/// A key with what a field publishes for it.
+struct Publication: Sendable {
+  enum Content: Sendable {
+    case property(PublishedProperty)
+    case command(PublishedCommand)
+    /// The key's type has no form on the bus.
+    case unsupported(String)
+  }
+
+  let name: String
+  let content: Content
+
+  init(_ name: String, _ content: Content) {
+    self.name = name
+    self.content = content
+  }
+
+  init<Value>(_ name: String, _ value: Value) {
+    self.name = name
+    if let binding = value as? any PublishableBinding {
+      content = .property(binding.published(nil))
+    } else if let value = value as? any DBusRepresentable {
+      content = .property(Self.constant(value))
+    } else if let command = Commands.published(value) {
+      content = .command(command)
+    } else {
+      content = .unsupported("\(Value.self)")
+    }
+  }
+
+  private static func constant<Value: DBusRepresentable>(_ value: Value) -> PublishedProperty {
+    PublishedProperty(type: Value.dbusType, set: nil, get: { try value.dbusValue() }, follow: { _ in {} })
+  }
+}
+
+/// A binding that a field can publish.
+protocol PublishableBinding {
+  associatedtype Value
+
+  /// The binding as a property, whose writes from elsewhere `validate` may refuse.
+  func published(_ validate: (@Sendable (Value) throws -> Void)?) -> PublishedProperty
+}
+
+extension Binding: PublishableBinding where Value: DBusRepresentable {
+  func published(_ validate: (@Sendable (Value) throws -> Void)?) -> PublishedProperty {
+    let set = { @Sendable (value: DBusValue) in
+      let value = try Value(dbusValue: value)
+      try validate?(value)
+      wrappedValue = value
+    }
+    return PublishedProperty(
+      type: Value.dbusType, set: location.isConstant ? nil : set, get: { try wrappedValue.dbusValue() },
+      follow: { sink in
+        location.follow { value in
+          if let value = try? value.dbusValue() { sink(value) }
+        }
+      })
+  }
+}

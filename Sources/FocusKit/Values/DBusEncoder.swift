@@ -1,0 +1,154 @@
+internal import DBusTypes
+
+/// Encodes what has no D-Bus type of its own: keyed containers as `a{sv}`, unkeyed ones as arrays.
+final class DBusEncoder: Encoder {
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+  private var result: Part?
+
+  /// What a container will hold, known when all has been encoded into it.
+  private enum Part {
+    case value(DBusValue)
+    case keyed(Keyed)
+    case elements(Elements)
+    case nested(DBusEncoder)
+
+    func value() throws -> DBusValue {
+      switch self {
+      case .value(let value): value
+      case .keyed(let keyed): .properties(try keyed.parts.map { (name: $0.name, value: try $0.part.value()) })
+      case .elements(let elements): try elements.value()
+      case .nested(let encoder): try encoder.result?.value() ?? .properties([])
+      }
+    }
+  }
+
+  private final class Keyed {
+    var parts: [(name: String, part: Part)] = []
+  }
+
+  private final class Elements {
+    var parts: [Part] = []
+
+    /// An array of the elements' type where they all have one, else of variants.
+    func value() throws -> DBusValue {
+      let values = try parts.map { try $0.value() }
+      guard let type = values.first?.type, values.allSatisfy({ $0.type == type }) else { return .variants(values) }
+      return .array(try DBusArray(of: type, values))
+    }
+  }
+
+  private init(_ codingPath: [any CodingKey]) { self.codingPath = codingPath }
+
+  /// `value` as it goes over the bus.
+  /// - Throws: what encoding throws.
+  static func encode(_ value: some Encodable) throws -> DBusValue {
+    let encoder = DBusEncoder([])
+    try value.encode(to: encoder)
+    return try Part.nested(encoder).value()
+  }
+
+  private static func part(_ value: some Encodable, _ path: [any CodingKey]) throws -> Part {
+    if let value = value as? any DBusRepresentable { return .value(try value.dbusValue()) }
+    let encoder = DBusEncoder(path)
+    try value.encode(to: encoder)
+    return .nested(encoder)
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    let keyed: Keyed
+    if case .keyed(let begun)? = result { keyed = begun } else { keyed = Keyed() }
+    result = .keyed(keyed)
+    return KeyedEncodingContainer(KeyedContainer(keyed: keyed, codingPath: codingPath))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    let elements: Elements
+    if case .elements(let begun)? = result { elements = begun } else { elements = Elements() }
+    result = .elements(elements)
+    return UnkeyedContainer(elements: elements, codingPath: codingPath)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { SingleContainer(encoder: self) }
+
+  private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let keyed: Keyed
+    let codingPath: [any CodingKey]
+
+    /// What is nil is left out.
+    func encodeNil(forKey key: Key) {}
+
+    func encode(_ value: some Encodable, forKey key: Key) throws {
+      keyed.parts.append((key.stringValue, try DBusEncoder.part(value, codingPath + [key])))
+    }
+
+    private func nested(_ key: any CodingKey) -> DBusEncoder {
+      let encoder = DBusEncoder(codingPath + [key])
+      keyed.parts.append((key.stringValue, .nested(encoder)))
+      return encoder
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+      nested(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { nested(key).unkeyedContainer() }
+    func superEncoder() -> any Encoder { nested(DBusCodingKey(stringValue: "super")) }
+    func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
+  }
+
+  private struct UnkeyedContainer: UnkeyedEncodingContainer {
+    let elements: Elements
+    let codingPath: [any CodingKey]
+    var count: Int { elements.parts.count }
+
+    private var path: [any CodingKey] { codingPath + [DBusCodingKey(intValue: count)] }
+
+    func encodeNil() throws {
+      throw EncodingError.invalidValue(
+        Any?.none as Any, .init(codingPath: path, debugDescription: "an element of an array on the bus is never nil"))
+    }
+
+    func encode(_ value: some Encodable) throws { elements.parts.append(try DBusEncoder.part(value, path)) }
+
+    private func nested() -> DBusEncoder {
+      let encoder = DBusEncoder(path)
+      elements.parts.append(.nested(encoder))
+      return encoder
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+      nested().container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nested().unkeyedContainer() }
+    func superEncoder() -> any Encoder { nested() }
+  }
+
+  private struct SingleContainer: SingleValueEncodingContainer {
+    let encoder: DBusEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    func encodeNil() { encoder.result = .value(.variants([])) }
+
+    func encode(_ value: some Encodable) throws { encoder.result = try DBusEncoder.part(value, codingPath) }
+  }
+}
+
+/// A key of no type in particular.
+struct DBusCodingKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(stringValue: String) {
+    self.stringValue = stringValue
+    intValue = nil
+  }
+
+  init(intValue: Int) {
+    stringValue = String(intValue)
+    self.intValue = intValue
+  }
+}

@@ -1,0 +1,236 @@
+public import DBusTypes
+
+/// A value that can be a focused value: one that has a D-Bus type.
+///
+/// | Swift | D-Bus |
+/// | --- | --- |
+/// | `Bool`, `String`, `Double`, `Float` | `b`, `s`, `d`, `d` |
+/// | `Int`, `Int8` … `Int64`; `UInt`, `UInt8` … `UInt64` | `x`, `n`, `n`, `i`, `x`; `t`, `y`, `q`, `u`, `t` |
+/// | `[T]`, `[K: V]`, `T?` | `aT`, `a{KV}`, `aT` with one element or none |
+/// | `RawRepresentable` | as its raw value |
+/// | `Codable` | `a{sv}`: what is nil is left out |
+///
+/// A `RawRepresentable` or `Codable` type need only declare the conformance. A number is also read from a narrower or
+/// wider type that can hold it, and written as the type that its key has already.
+public protocol DBusRepresentable: Sendable {
+  /// The type that the value is published with.
+  static var dbusType: DBusType { get }
+
+  /// Creates the value from what came over the bus.
+  /// - Throws: `DBusConversionError` where that is no such value.
+  init(dbusValue: DBusValue) throws
+
+  /// The value as it goes over the bus, of type `dbusType`.
+  /// - Throws: `DBusConversionError` where D-Bus has no such value.
+  func dbusValue() throws -> DBusValue
+}
+
+/// A value that the bus, or the program, has another idea of.
+public struct DBusConversionError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was converted and what would have been right, in one sentence.
+  public let description: String
+
+  /// Creates an error that says `description`.
+  public init(_ description: String) { self.description = description }
+
+  init(_ value: DBusValue, to type: Any.Type) {
+    self.init("a value of type '\(value.type)' is not, or is out of range for, '\(type)'")
+  }
+}
+
+extension DBusValue {
+  /// The integer that the value is, or nil.
+  fileprivate func integer<Integer: FixedWidthInteger>() -> Integer? {
+    switch self {
+    case .byte(let value): Integer(exactly: value)
+    case .int16(let value): Integer(exactly: value)
+    case .uint16(let value): Integer(exactly: value)
+    case .int32(let value): Integer(exactly: value)
+    case .uint32(let value): Integer(exactly: value)
+    case .int64(let value): Integer(exactly: value)
+    case .uint64(let value): Integer(exactly: value)
+    case .variant(let value): value.integer()
+    default: nil
+    }
+  }
+
+  /// The number that the value is, or nil.
+  fileprivate var number: Double? {
+    switch self {
+    case .double(let value): value
+    case .variant(let value): value.number
+    default: (integer() as Int64?).flatMap { Double(exactly: $0) }
+    }
+  }
+
+  /// The value as one of `type`, where it is a number and that can hold it; otherwise as it is.
+  func adapted(to type: DBusType) -> DBusValue {
+    guard type != self.type else { return self }
+    let adapted: DBusValue? =
+      switch type {
+      case .byte: integer().map(DBusValue.byte)
+      case .int16: integer().map(DBusValue.int16)
+      case .uint16: integer().map(DBusValue.uint16)
+      case .int32: integer().map(DBusValue.int32)
+      case .uint32: integer().map(DBusValue.uint32)
+      case .int64: integer().map(DBusValue.int64)
+      case .uint64: integer().map(DBusValue.uint64)
+      case .double: number.map(DBusValue.double)
+      default: nil
+      }
+    return adapted ?? self
+  }
+}
+
+extension DBusRepresentable where Self: FixedWidthInteger, Self: Codable {
+  /// Creates the integer from any that it can hold.
+  /// - Throws: `DBusConversionError`.
+  public init(dbusValue: DBusValue) throws {
+    guard let value: Self = dbusValue.integer() else { throw DBusConversionError(dbusValue, to: Self.self) }
+    self = value
+  }
+}
+
+extension Int: DBusRepresentable {
+  /// The type `x`.
+  public static var dbusType: DBusType { .int64 }
+  /// The integer as `x`.
+  public func dbusValue() -> DBusValue { .int64(Int64(self)) }
+}
+
+extension Int8: DBusRepresentable {
+  /// The type `n`.
+  public static var dbusType: DBusType { .int16 }
+  /// The integer as `n`.
+  public func dbusValue() -> DBusValue { .int16(Int16(self)) }
+}
+
+extension Int16: DBusRepresentable {
+  /// The type `n`.
+  public static var dbusType: DBusType { .int16 }
+  /// The integer as `n`.
+  public func dbusValue() -> DBusValue { .int16(self) }
+}
+
+extension Int32: DBusRepresentable {
+  /// The type `i`.
+  public static var dbusType: DBusType { .int32 }
+  /// The integer as `i`.
+  public func dbusValue() -> DBusValue { .int32(self) }
+}
+
+extension Int64: DBusRepresentable {
+  /// The type `x`.
+  public static var dbusType: DBusType { .int64 }
+  /// The integer as `x`.
+  public func dbusValue() -> DBusValue { .int64(self) }
+}
+
+extension UInt: DBusRepresentable {
+  /// The type `t`.
+  public static var dbusType: DBusType { .uint64 }
+  /// The integer as `t`.
+  public func dbusValue() -> DBusValue { .uint64(UInt64(self)) }
+}
+
+extension UInt8: DBusRepresentable {
+  /// The type `y`.
+  public static var dbusType: DBusType { .byte }
+  /// The integer as `y`.
+  public func dbusValue() -> DBusValue { .byte(self) }
+}
+
+extension UInt16: DBusRepresentable {
+  /// The type `q`.
+  public static var dbusType: DBusType { .uint16 }
+  /// The integer as `q`.
+  public func dbusValue() -> DBusValue { .uint16(self) }
+}
+
+extension UInt32: DBusRepresentable {
+  /// The type `u`.
+  public static var dbusType: DBusType { .uint32 }
+  /// The integer as `u`.
+  public func dbusValue() -> DBusValue { .uint32(self) }
+}
+
+extension UInt64: DBusRepresentable {
+  /// The type `t`.
+  public static var dbusType: DBusType { .uint64 }
+  /// The integer as `t`.
+  public func dbusValue() -> DBusValue { .uint64(self) }
+}
+
+extension Double: DBusRepresentable {
+  /// The type `d`.
+  public static var dbusType: DBusType { .double }
+
+  /// Creates the number from one that it can hold.
+  /// - Throws: `DBusConversionError`.
+  public init(dbusValue: DBusValue) throws {
+    guard let number = dbusValue.number else { throw DBusConversionError(dbusValue, to: Self.self) }
+    self = number
+  }
+
+  /// The number as `d`.
+  public func dbusValue() -> DBusValue { .double(self) }
+}
+
+extension Float: DBusRepresentable {
+  /// The type `d`.
+  public static var dbusType: DBusType { .double }
+
+  /// Creates the number from one, rounded to what it can hold.
+  /// - Throws: `DBusConversionError`.
+  public init(dbusValue: DBusValue) throws { self = Float(try Double(dbusValue: dbusValue)) }
+
+  /// The number as `d`.
+  public func dbusValue() -> DBusValue { .double(Double(self)) }
+}
+
+extension Bool: DBusRepresentable {
+  /// The type `b`.
+  public static var dbusType: DBusType { .boolean }
+
+  /// Creates the truth value.
+  /// - Throws: `DBusConversionError`.
+  public init(dbusValue: DBusValue) throws {
+    guard case .boolean(let value) = dbusValue.unwrapped else { throw DBusConversionError(dbusValue, to: Self.self) }
+    self = value
+  }
+
+  /// The truth value as `b`.
+  public func dbusValue() -> DBusValue { .boolean(self) }
+}
+
+extension String: DBusRepresentable {
+  /// The type `s`.
+  public static var dbusType: DBusType { .string }
+
+  /// Creates the text, also from a path or a signature.
+  /// - Throws: `DBusConversionError`.
+  public init(dbusValue: DBusValue) throws {
+    switch dbusValue.unwrapped {
+    case .string(let text): self = text
+    case .objectPath(let path): self = path.text
+    case .signature(let signature): self = signature.text
+    default: throw DBusConversionError(dbusValue, to: Self.self)
+    }
+  }
+
+  /// The text as `s`; D-Bus has no NUL in texts.
+  /// - Throws: `DBusConversionError` where there is one.
+  public func dbusValue() throws -> DBusValue {
+    guard !utf8.contains(0) else { throw DBusConversionError("a text on the bus holds no NUL, and this one does") }
+    return .string(self)
+  }
+}
+
+extension DBusValue {
+  /// What a variant holds, however deep; else the value itself.
+  var unwrapped: DBusValue {
+    var value = self
+    while case .variant(let content) = value { value = content }
+    return value
+  }
+}

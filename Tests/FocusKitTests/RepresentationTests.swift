@@ -1,0 +1,97 @@
+import DBusTypes
+import FocusKit
+import Testing
+
+private enum Size: String, Codable, DBusRepresentable {
+  case small
+  case large
+}
+
+private enum Level: Int32, DBusRepresentable {
+  case low = 1
+  case high = 2
+}
+
+private struct Address: Codable, Equatable { var city: String }
+
+private struct Person: Codable, DBusRepresentable, Equatable {
+  var name: String
+  var age: UInt8
+  var size: Size
+  var nickname: String?
+  var address: Address
+  var scores: [Double]
+  var friends: [Address]
+}
+
+@Suite struct RepresentationTests {
+  private static func roundTrip<Value: DBusRepresentable & Equatable>(_ value: Value, _ type: String) throws {
+    let dbus = try value.dbusValue()
+    #expect(dbus.type.description == type)
+    #expect(Value.dbusType.description == type)
+    #expect(try Value(dbusValue: dbus) == value)
+    #expect(try Value(dbusValue: .variant(dbus)) == value)
+  }
+
+  @Test func eachTypeHasItsOwn() throws {
+    try Self.roundTrip(true, "b")
+    try Self.roundTrip("text", "s")
+    try Self.roundTrip(1.5, "d")
+    try Self.roundTrip(Float(1.5), "d")
+    try Self.roundTrip(Int.min, "x")
+    try Self.roundTrip(Int8.min, "n")
+    try Self.roundTrip(Int16.min, "n")
+    try Self.roundTrip(Int32.min, "i")
+    try Self.roundTrip(Int64.min, "x")
+    try Self.roundTrip(UInt.max, "t")
+    try Self.roundTrip(UInt8.max, "y")
+    try Self.roundTrip(UInt16.max, "q")
+    try Self.roundTrip(UInt32.max, "u")
+    try Self.roundTrip(UInt64.max, "t")
+    try Self.roundTrip([1, 2], "ax")
+    try Self.roundTrip([String](), "as")
+    try Self.roundTrip([UInt8](0...255), "ay")
+    try Self.roundTrip(["a": [true]], "a{sab}")
+    try Self.roundTrip(Int?.none, "ax")
+    try Self.roundTrip(Int?.some(3), "ax")
+    try Self.roundTrip([String?.none, "a"], "aas")
+    try Self.roundTrip(Size.large, "s")
+    try Self.roundTrip([Level.low, .high], "ai")
+    try Self.roundTrip(["a": Size.small], "a{ss}")
+  }
+
+  @Test(arguments: [nil, "Countess"])
+  private func aStructIsItsPropertiesByName(nickname: String?) throws {
+    let person = Person(
+      name: "Ada", age: 36, size: .small, nickname: nickname, address: Address(city: "London"), scores: [1, 2],
+      friends: [Address(city: "Turin")])
+    try Self.roundTrip(person, "a{sv}")
+    try Self.roundTrip([person], "aa{sv}")
+    guard case .dictionary(let properties) = try person.dbusValue() else { return }
+    #expect(properties[.string("age")] == .variant(.byte(36)))
+    #expect(properties[.string("size")] == .variant(.string("small")))
+    #expect(properties[.string("address")] == .variant(.properties([(name: "city", value: .string("London"))])))
+    #expect((properties[.string("nickname")] != nil) == (nickname != nil))
+    #expect(properties[.string("friends")]?.type == .variant)
+  }
+
+  @Test func numbersAreReadFromOthersThatTheyCanHold() throws {
+    #expect(try Int(dbusValue: .int32(-8)) == -8)
+    #expect(try UInt8(dbusValue: .uint64(255)) == 255)
+    #expect(try Double(dbusValue: .int32(8)) == 8)
+    #expect(throws: DBusConversionError.self) { try UInt8(dbusValue: .int32(256)) }
+    #expect(throws: DBusConversionError.self) { try Int(dbusValue: .uint64(.max)) }
+    #expect(throws: DBusConversionError.self) { try Int(dbusValue: .double(1)) }
+    #expect(throws: DBusConversionError.self) { try Int(dbusValue: .string("1")) }
+    #expect(throws: DBusConversionError.self) { try Bool(dbusValue: .int32(1)) }
+  }
+
+  @Test func whatIsNoSuchValueIsAnError() throws {
+    #expect(throws: DBusConversionError.self) { try Size(dbusValue: .string("huge")) }
+    #expect(throws: DBusConversionError.self) { try "a\0b".dbusValue() }
+    #expect(throws: DBusConversionError.self) { try [[1]: 2].dbusValue() }
+    #expect(throws: DBusConversionError.self) { try Int?(dbusValue: [1, 2].dbusValue()) }
+    #expect(throws: DecodingError.self) { try Person(dbusValue: .properties([(name: "name", value: .string("Ada"))])) }
+    #expect(throws: DecodingError.self) { try Person(dbusValue: .int32(1)) }
+  }
+}

@@ -1,0 +1,152 @@
+import FocusKit
+import TestSupport
+import Testing
+
+struct NumberKey: FocusedValueKey {
+  typealias Value = Binding<Int>
+  static let name = "demo.Form.Number"
+}
+
+struct TitleKey: FocusedValueKey {
+  typealias Value = String
+  static let name = "demo.Form.Title"
+}
+
+struct SizeKey: FocusedValueKey {
+  typealias Value = Binding<Double>
+  static let name = "demo.Slider.Position"
+}
+
+struct LampsKey: FocusedValueKey {
+  typealias Value = Binding<[Bool]>
+  static let name = "demo.Lamps.Lit"
+}
+
+struct SaveKey: FocusedValueKey {
+  typealias Value = @Sendable () async throws -> Void
+  static let name = "demo.Form.Save"
+}
+
+struct Todo: Codable, DBusRepresentable, Equatable {
+  var description: String
+  var done = false
+}
+
+struct TodosKey: FocusedValueKey {
+  typealias Value = Binding<[Todo]>
+  static let name = "demo.Todo.Items"
+}
+
+extension FocusedValues {
+  var number: NumberKey.Value? {
+    get { self[NumberKey.self] }
+    set { self[NumberKey.self] = newValue }
+  }
+  var title: TitleKey.Value? {
+    get { self[TitleKey.self] }
+    set { self[TitleKey.self] = newValue }
+  }
+  var position: SizeKey.Value? {
+    get { self[SizeKey.self] }
+    set { self[SizeKey.self] = newValue }
+  }
+  var lamps: LampsKey.Value? {
+    get { self[LampsKey.self] }
+    set { self[LampsKey.self] = newValue }
+  }
+  var save: SaveKey.Value? {
+    get { self[SaveKey.self] }
+    set { self[SaveKey.self] = newValue }
+  }
+  var todos: TodosKey.Value? {
+    get { self[TodosKey.self] }
+    set { self[TodosKey.self] = newValue }
+  }
+  /// No key of its own, but something that is computed from one.
+  var half: Int? { self[NumberKey.self].map { $0.wrappedValue / 2 } }
+}
+
+/// A bus with the built daemon on it.
+struct Session {
+  static let service = "org.focusd.Focus1"
+  static let focused = "/org/focusd/Focus1/focused"
+
+  let bus: PrivateBus
+  let daemon: ManagedProcess
+
+  static func with<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Session) async throws -> Result
+  ) async throws -> Result {
+    try await PrivateBus.with { bus in
+      let daemon = try await start(on: bus)
+      let result = try await body(Session(bus: bus, daemon: daemon))
+      try await daemon.stop()
+      return result
+    }
+  }
+
+  static func start(on bus: PrivateBus) async throws -> ManagedProcess {
+    let daemon = try await bus.start([Products.focusd, "--address", bus.address])
+    let waited = try await bus.gdbus("wait", "--timeout", "50", service)
+    #expect(waited.succeeded, "the daemon took no name: \(daemon.progress.now)")
+    return daemon
+  }
+
+  func client() -> FocusClient { FocusClient(address: bus.address) }
+
+  /// What busctl says of the focused property, or its error.
+  func busctl(get key: String) async throws -> String {
+    let (interface, member) = Self.split(key)
+    let result = try await bus.busctl("get-property", Self.service, Self.focused, interface, member)
+    return result.succeeded ? result.text : result.errorText
+  }
+
+  /// Writes with busctl; returns its error, empty where there is none.
+  @discardableResult
+  func busctl(set key: String, _ type: String, _ value: String...) async throws -> String {
+    let (interface, member) = Self.split(key)
+    let arguments = ["set-property", Self.service, Self.focused, interface, member, type] + value
+    return try await bus.run(["/usr/bin/busctl", "--address=" + bus.address] + arguments).errorText
+  }
+
+  private static func split(_ key: String) -> (interface: String, member: String) {
+    let dot = key.lastIndex(of: ".") ?? key.startIndex
+    return (String(key[..<dot]), String(key[dot...].dropFirst()))
+  }
+}
+
+/// What a sequence of changes brought so far, in order.
+final class Changes<Value: Sendable & Equatable>: Sendable {
+  private let seen = Observed<[Value?]>([])
+  private let task: Task<Void, Never>
+
+  init(_ changes: AsyncStream<Value?>) {
+    let seen = seen
+    task = Task { for await value in changes { seen.update { $0.append(value) } } }
+  }
+
+  deinit { task.cancel() }
+
+  var all: [Value?] { seen.now }
+
+  /// Waits until `value` is the last.
+  func wait(for value: Value?) async throws {
+    _ = try await seen.wait(for: "\(String(describing: value))") { $0.last == .some(value) ? true : nil }
+  }
+}
+
+/// What a client's error handler was told.
+final class Errors: Sendable {
+  private let seen = Observed<[FocusError]>([])
+
+  init(of client: FocusClient) {
+    let seen = seen
+    client.onError { error in seen.update { $0.append(error) } }
+  }
+
+  var all: [FocusError] { seen.now }
+
+  func wait(for name: String) async throws {
+    _ = try await seen.wait(for: name) { $0.contains { $0.name == name } ? true : nil }
+  }
+}
