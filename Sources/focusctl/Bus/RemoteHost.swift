@@ -30,7 +30,9 @@ struct RemoteHost: Hashable, Sendable {
       + words.enumerated().map { "argv\($0.offset + 1)=\(RemoteHost.escaped($0.element))" }.joined(separator: ",")
   }
 
-  /// What the shell there is to run. Bridges before systemd 254 take `--user` and yet go to the system bus.
+  /// What the shell there is to run.
+  ///
+  /// Bridges before systemd 254 take `--user` and yet go to the system bus.
   private static func bridge(toSystemBus isSystem: Bool) -> String {
     guard !isSystem else { return "systemd-stdio-bridge" }
     let address = "${DBUS_SESSION_BUS_ADDRESS:-unix:path=$XDG_RUNTIME_DIR/bus}"
