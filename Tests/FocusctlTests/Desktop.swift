@@ -21,19 +21,28 @@ struct Desktop {
     }
   }
 
-  /// Starts `arguments` where the built programs are on the PATH, after `directories`.
-  func start(
-    _ arguments: [String], path directories: [String] = [], extra: [String: String] = [:]
-  ) async throws -> ManagedProcess {
-    let path = (directories + [Products.directory, "/usr/bin", "/bin"]).joined(separator: ":")
-    return try await bus.start(arguments, extra: extra.merging(["PATH": path]) { $1 })
+  /// Starts `arguments` where the built programs are on the PATH.
+  func start(_ arguments: [String], extra: [String: String] = [:]) async throws -> ManagedProcess {
+    try await bus.start(arguments, extra: extra.merging(["PATH": Products.directory + ":/usr/bin:/bin"]) { $1 })
   }
 
   /// Runs `script` with bash, to its end.
-  func shell(
-    _ script: String, path directories: [String] = [], extra: [String: String] = [:]
-  ) async throws -> CommandResult {
-    try await start(["/bin/bash", "-c", script], path: directories, extra: extra).result()
+  func shell(_ script: String, extra: [String: String] = [:]) async throws -> CommandResult {
+    try await start(["/bin/bash", "-c", script], extra: extra).result()
+  }
+
+  /// The beginning of a script with a program `name` of its own on the PATH.
+  ///
+  /// The script itself writes it: a file that this process had open for writing might still be so in a child when it runs.
+  static func standIn(_ name: String, _ text: String) -> String {
+    """
+    mkdir -p ~/stand-in; PATH=~/stand-in:$PATH
+    cat >~/stand-in/\(name) <<'END-OF-STAND-IN'
+    \(text)
+    END-OF-STAND-IN
+    chmod +x ~/stand-in/\(name)
+
+    """
   }
 
   /// Starts `script` on a terminal of a size.

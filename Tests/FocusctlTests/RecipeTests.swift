@@ -64,26 +64,17 @@ import Testing
   /// The palette itself, between stand-ins for `focusctl` and a launcher that takes the last line.
   @Test func aCommandPalette() async throws {
     let script = try Desktop.recipe("A command palette", "sh").joined(separator: "\n")
+    let focusctl = """
+      #!/bin/sh
+      [ "$1" = run ] && { echo "$*"; exit; }
+      [ "$*" = "commands --previous --json" ] || exit 2
+      echo '{"command":"a.Edit.Undo","enabled":true,"arguments":"","results":""}'
+      echo '{"command":"a.Edit.Redo","enabled":true,"arguments":"","results":""}'
+      echo '{"command":"a.Edit.Save","enabled":false,"arguments":"","results":""}'
+      """
     try await PrivateBus.with { bus in
-      let desktop = Desktop(bus: bus)
-      let directory = bus.directory + "/stand-in"
-      let standIns = [
-        "focusctl": """
-        #!/bin/sh
-        [ "$1" = run ] && { echo "$*"; exit; }
-        [ "$*" = "commands --previous --json" ] || exit 2
-        echo '{"command":"a.Edit.Undo","enabled":true,"arguments":"","results":""}'
-        echo '{"command":"a.Edit.Redo","enabled":true,"arguments":"","results":""}'
-        echo '{"command":"a.Edit.Save","enabled":false,"arguments":"","results":""}'
-        """,
-        "rofi": "#!/bin/sh\nexec tail -n 1",
-      ]
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-      for (name, text) in standIns {
-        try text.write(toFile: "\(directory)/\(name)", atomically: false, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(directory)/\(name)")
-      }
-      let result = try await desktop.shell(script, path: [directory])
+      let result = try await Desktop(bus: bus).shell(
+        Desktop.standIn("focusctl", focusctl) + Desktop.standIn("rofi", "#!/bin/sh\nexec tail -n 1") + script)
       #expect(result.output == ["run --previous a.Edit.Redo"] && result.errors.isEmpty, "\(result)")
     }
   }
@@ -100,7 +91,7 @@ import Testing
         try await follower.lines(4) == [
           "no number has focus", "the number is 5", "the number is -8", "no number has focus",
         ])
-      follower.terminate()
+      try await desktop.bus.stop()
       try await follower.finish()
     }
   }

@@ -8,23 +8,22 @@ import Testing
     try await Desktop.with { desktop in
       _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")
       // Does what ssh does with a command that it is given, on this machine.
-      let directory = desktop.bus.directory + "/stand-in"
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-      try """
-      #!/bin/bash
-      echo "$*" >>"$HOME/ssh.log"
-      while [ "$1" != -- ]; do shift; done
-      [ "$2" = desk ] || { echo "no route to $2" >&2; exit 255; }
-      exec bash -c "${*:3}"
-      """.write(toFile: directory + "/ssh", atomically: false, encoding: .utf8)
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory + "/ssh")
+      let ssh = Desktop.standIn(
+        "ssh",
+        """
+        #!/bin/bash
+        echo "$*" >>"$HOME/ssh.log"
+        while [ "$1" != -- ]; do shift; done
+        [ "$2" = desk ] || { echo "no route to $2" >&2; exit 255; }
+        exec bash -c "${*:3}"
+        """)
       let bridge =
         #"exec sh -c 'exec systemd-stdio-bridge --bus-path="${DBUS_SESSION_BUS_ADDRESS:-unix:path=$XDG_RUNTIME_DIR/bus}"'"#
       let result = try await desktop.shell(
-        """
-        focusctl -H desk:2222 update Number +4 && focusctl get Number --host desk
-        focusctl -H nowhere get Number; status=$?; cat ~/ssh.log; echo $status
-        """, path: [directory])
+        ssh + """
+          focusctl -H desk:2222 update Number +4 && focusctl get Number --host desk
+          focusctl -H nowhere get Number; status=$?; cat ~/ssh.log; echo $status
+          """)
       #expect(
         result.output == [
           "5", "-xT -p 2222 -- desk \(bridge)", "-xT -- desk \(bridge)", "-xT -- nowhere \(bridge)", "3",
