@@ -46,8 +46,8 @@ private enum MessageWriter {
   /// - Throws: `DBusError` as `append` does.
   static func check(_ value: DBusValue, as type: DBusType, depth: Int = 0) throws(DBusError) {
     // An array counts also where it is empty: other libraries go by its type.
-    guard depth + type.ownDepth <= ProtocolLimits.depth else {
-      throw DBusError(.limitsExceeded, "the value is nested more than \(ProtocolLimits.depth) deep")
+    guard depth + type.ownDepth <= ProtocolLimits.sendableDepth else {
+      throw DBusError(.limitsExceeded, "the value is nested more than \(ProtocolLimits.sendableDepth) deep")
     }
     if depth == 0 || type == .variant { try checkSignature(value, type) }
     switch (value, type) {

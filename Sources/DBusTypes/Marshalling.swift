@@ -6,6 +6,8 @@ public enum ProtocolLimits {
   public static let messageSize = 128 << 20
   /// Containers within each other in a message's body, variants included.
   public static let depth = 64
+  /// As many of them as every bus carries: dbus-broker closes the connection of whoever sends 64.
+  public static let sendableDepth = 63
 }
 
 extension DBusValue {

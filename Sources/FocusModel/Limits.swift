@@ -12,7 +12,7 @@ public enum Limits {
   public static let valueSize = 1 << 20
   /// Containers within each other in one value: what still fits into the deepest reply that shows it, which is that of
   /// `GetManagedObjects` with seven containers around each value.
-  public static let valueDepth = ProtocolLimits.depth - 7
+  public static let valueDepth = ProtocolLimits.sendableDepth - 7
   /// Bytes of a label.
   public static let labelLength = 4096
   /// Fields from a scene down to its innermost field.

@@ -40,12 +40,12 @@ import Testing
     }
   }
 
-  @Test func depthUpTo64() throws {
+  @Test func depthUpTo63() throws {
     for core: (DBusValue, depth: Int) in [
       (.int32(1), 0), (.array(DBusArray(bytes: [1])), 1), (.strings([]), 1), (.structure([.byte(1)]), 1),
       (.properties([]), 2), (.properties([("a", .byte(1))]), 3), (.strings(["a"]), 1),
     ] {
-      let deepest = Self.variants(64 - core.depth, around: core.0)
+      let deepest = Self.variants(63 - core.depth, around: core.0)
       let message = try MarshallingTests.signal([deepest])
       #expect(try MarshallingTests.message(of: MarshallingTests.bytes(of: message))?.arguments() == [deepest])
       #expect(try Self.refusal([.variant(deepest)]) == .limitsExceeded, "\(core)")

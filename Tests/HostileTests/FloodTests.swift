@@ -37,7 +37,7 @@ import Testing
           }
         }
         _ = try await answered.wait(for: "flood") { $0 > 1000 ? true : nil }
-        let reads = isSlow ? 2_000 : 100
+        let reads = isSlow ? 500 : 100
         let (waits, times) = try await onThread {
           var waits: [Int] = []
           var times: [Duration] = []
