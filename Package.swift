@@ -52,7 +52,8 @@ let package = Package(
     .testTarget(
       name: "FocusctlTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
       exclude: ["complete.zsh"], swiftSettings: strict),
-    .testTarget(name: "FocusModelTests", dependencies: ["DBusTypes", "FocusModel"], swiftSettings: strict),
+    .testTarget(
+      name: "FocusModelTests", dependencies: ["DBusTypes", "FocusModel", "TestSupport"], swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["DBusTypes"], path: "Tests/TestSupport",
       resources: [.copy("Resources")], swiftSettings: strict),
@@ -64,6 +65,9 @@ let package = Package(
     .testTarget(
       name: "FocusKitTests", dependencies: ["DBus", "DBusTypes", "FocusKit", "TestSupport", "focusd"],
       swiftSettings: strict),
+    .testTarget(
+      name: "BoundTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
+      resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],
       swiftSettings: strict),

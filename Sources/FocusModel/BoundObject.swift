@@ -33,20 +33,33 @@ public struct BoundObject: Sendable {
   public var properties: [Key: Property]
   /// The methods that the object declares.
   public internal(set) var commands: [Key: Command]
+  /// The interfaces that the object declares, those without properties and methods included.
+  public let interfaces: Set<InterfaceName>
   /// What the owner told of the properties at first.
   public var values: [Key: DBusValue]
+  /// The bytes that the declaration takes, which count as the owner's.
+  public let size: Int
 
-  /// Creates an object that declares these properties and commands.
+  /// Creates an object that declares these properties and commands, and these interfaces beside theirs.
   public init(
     path: ObjectPath, chosenInterfaces: [String]?, properties: [Key: Property], commands: Set<Key>,
-    values: [Key: DBusValue]
+    interfaces: Set<InterfaceName> = [], values: [Key: DBusValue], size: Int = 0
   ) {
     self.path = path
     self.chosenInterfaces = chosenInterfaces
     self.properties = properties
     self.commands = Dictionary(uniqueKeysWithValues: commands.map { ($0, Command()) })
+    self.interfaces = interfaces.union(properties.keys.map(\.interface)).union(commands.map(\.interface))
     self.values = values
+    self.size = size
   }
+
+  /// How many of a field's keys the object takes up, whether its properties have values or not.
+  var keyCount: Int { properties.count + commands.count }
+
+  /// Checks that a field may have so many keys.
+  /// - Throws: `FocusError.limitExceeded`.
+  public func check() throws(FocusError) { try Limits.check(keys: keyCount) }
 }
 
 extension FocusModel {
@@ -57,14 +70,12 @@ extension FocusModel {
   public mutating func update(_ values: [Key: DBusValue?], of id: FieldID) {
     guard var field = fields[id], let object = field.object else { return }
     if untold[id] == nil { untold[id] = field.shown }
+    if turn.shown[id] == nil { turn.shown[id] = (turn.fields[id] ?? field)?.shown }
     let scene = scene(of: id)
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       guard let property = object.properties[key] else { continue }
       let old = field.bindings[key]
-      let size = value.flatMap { $0.type == property.type ? try? Limits.check($0, of: key) : nil }
-      let growth = (size ?? 0) - (old?.size ?? 0)
-      guard let value, let size, (try? checkAllowance(of: field.owner, lingers: field.lingers, bytes: growth)) != nil
-      else {
+      guard let value, let size = try? size(of: value, toldOf: key, of: field) else {
         guard let old else { continue }
         field.bindings[key] = nil
         types.remove(key)
@@ -74,16 +85,33 @@ extension FocusModel {
       }
       guard old?.value != value else { continue }
       if old == nil {
-        guard (try? types.check(value, of: key)) != nil else { continue }
         types.add(key, property.type)
         scenes.add(key, of: field, in: scene)
       }
       field.bindings[key] = Binding(
         value: value, revision: nextRevision(), isReadOnly: !property.isWritable, isBound: true, size: size)
-      charge(field, bytes: growth)
+      charge(field, bytes: size - (old?.size ?? 0))
     }
-    touch(id)
     fields[id] = field
+    told(of: field)
+  }
+
+  /// Checks that `update` would take in `value`.
+  /// - Throws: `FocusError`: `noSuchField`, `unknownProperty`, `typeMismatch`, `limitExceeded`, `invalid`.
+  public func check(_ value: DBusValue, toldOf key: Key, of id: FieldID) throws(FocusError) {
+    _ = try size(of: value, toldOf: key, of: field(id))
+  }
+
+  private func size(of value: DBusValue, toldOf key: Key, of field: Field) throws(FocusError) -> Int {
+    guard let property = field.object?.properties[key] else { throw .unknownProperty(key, field.id) }
+    guard value.type == property.type else {
+      throw .typeMismatch(BindingPath(key), expected: property.type, actual: value.type)
+    }
+    if field.bindings[key] == nil { try types.check(value, of: key) }
+    let size = try Limits.check(value, of: key)
+    let growth = size - (field.bindings[key]?.size ?? 0)
+    try checkAllowance(of: field.owner, lingers: field.lingers, bytes: growth)
+    return size
   }
 
   /// Turns commands of a field off and on.
@@ -111,7 +139,7 @@ extension FocusModel {
     let id: FieldID
     switch place {
     case .field(let field):
-      guard try self.field(field).commands[key] != nil else { throw .unknownCommand(key, field) }
+      guard try self.field(field).object?.commands[key] != nil else { throw .unknownCommand(key, field) }
       id = field
     case .focused:
       guard let field = resolve(command: key) else { throw .commandNotFocused(key) }
@@ -134,7 +162,7 @@ extension FocusModel {
     if case .field(let id) = place { return try field(id).commands.mapValues { (id, $0) } }
     var found: [Key: (field: FieldID, isEnabled: Bool)] = [:]
     if let scene = focusPath.last {
-      for key in sceneCommands.keys(of: scene) {
+      for key in sceneCommands.names(in: scene) {
         guard let id = sceneCommands.newest(key, in: scene), let isEnabled = fields[id]?.commands[key] else { continue }
         found[key] = (id, isEnabled)
       }
@@ -145,17 +173,30 @@ extension FocusModel {
     return found
   }
 
-  /// Whether a signal of `interface` that the object of the field `id` emits is one of `focused`: the field is the
-  /// innermost on the path with that interface, or the newest such scene-scoped one.
-  public func isFocused(_ interface: InterfaceName, of id: FieldID) -> Bool {
-    for candidate in focusPath where fields[candidate]?.shown.interfaces.contains(interface) == true {
-      return candidate == id
+  /// The field that `interface` resolves to now: the innermost on the focus path that has it, else the newest
+  /// scene-scoped one of the path's scene; nil for none.
+  public func resolve(_ interface: InterfaceName) -> FieldID? {
+    for id in focusPath where fields[id]?.has(interface) == true { return id }
+    guard let scene = focusPath.last else { return nil }
+    let keys = scenes.names(in: scene).filter { $0.interface == interface }.compactMap { scenes.newest($0, in: scene) }
+    let object = sceneInterfaces.newest(interface, in: scene)
+    return (keys + [object].compactMap { $0 }).compactMap { fields[$0] }
+      .max { $0.registration < $1.registration }?.id
+  }
+
+  /// The interfaces of the objects behind fields at `place`, each with the field that it resolves to.
+  /// - Throws: `FocusError.noSuchField`.
+  public func objectInterfaces(at place: Place) throws(FocusError) -> [InterfaceName: FieldID] {
+    var found: [InterfaceName: FieldID] = [:]
+    switch place {
+    case .field(let id):
+      for interface in try field(id).object?.interfaces ?? [] { found[interface] = id }
+    case .focused:
+      var interfaces: Set<InterfaceName> = []
+      for id in focusPath { interfaces.formUnion(fields[id]?.object?.interfaces ?? []) }
+      if let scene = focusPath.last { interfaces.formUnion(sceneInterfaces.names(in: scene)) }
+      for interface in interfaces { found[interface] = resolve(interface) }
     }
-    guard let scene = focusPath.last else { return false }
-    let keys = scenes.keys(of: scene).filter { $0.interface == interface }.compactMap { scenes.newest($0, in: scene) }
-    let commands = sceneCommands.keys(of: scene).filter { $0.interface == interface }
-      .compactMap { sceneCommands.newest($0, in: scene) }
-    let newest = (keys + commands).compactMap { fields[$0] }.max { $0.registration < $1.registration }
-    return newest?.id == id
+    return found
   }
 }

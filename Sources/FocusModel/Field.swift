@@ -61,7 +61,12 @@ public struct Field: Sendable {
   /// What everyone is shown of the field.
   var shown: Shown { Shown(values: isSensitive ? [:] : bindings.mapValues(\.value), commands: commands) }
 
-  var bytes: Int { bindings.values.reduce(0) { $0 + $1.size } }
+  var bytes: Int { bindings.values.reduce(object?.size ?? 0) { $0 + $1.size } }
+
+  /// Whether the field publishes a key of `interface`, or its object has the interface.
+  func has(_ interface: InterfaceName) -> Bool {
+    object?.interfaces.contains(interface) == true || bindings.keys.contains { $0.interface == interface }
+  }
 }
 
 /// What `FocusModel.register` is told about a field beside its values.

@@ -18,8 +18,11 @@ public struct FocusModel: Sendable {
   public internal(set) var revision: UInt64 = 0
 
   var types = KeyTypes()
-  var scenes = SceneIndex()
-  var sceneCommands = SceneIndex()
+  var scenes = SceneIndex<Key>()
+  var sceneCommands = SceneIndex<Key>()
+  var sceneInterfaces = SceneIndex<InterfaceName>()
+  /// The ids that registrations under way are to have.
+  var reserved: Set<FieldID> = []
   var allowances: [BusName?: Allowance] = [:]
   var fieldsByOwner: [BusName: Set<FieldID>] = [:]
   var lastRegistration: UInt64 = 0

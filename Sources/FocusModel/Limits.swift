@@ -20,6 +20,14 @@ public enum Limits {
   /// Fields that `History` remembers.
   public static let historyLength = 32
 
+  /// Checks that a field may have `count` keys.
+  /// - Throws: `FocusError.limitExceeded`.
+  static func check(keys count: Int) throws(FocusError) {
+    guard count <= keysPerField else {
+      throw .limitExceeded("a field may have \(keysPerField) keys, and this would have \(count)")
+    }
+  }
+
   /// Checks that `value` can be a binding's, and measures it.
   /// - Throws: `FocusError.limitExceeded`, or `invalid` for a value with a file descriptor, which cannot be kept.
   /// - Returns: the value's size in bytes as marshalled.

@@ -1,6 +1,15 @@
 public import DBusTypes
 
 extension FocusModel {
+  /// Keeps `id` for a field that is yet to be registered.
+  /// - Throws: `FocusError.fieldExists`.
+  public mutating func reserve(_ id: FieldID) throws(FocusError) {
+    guard fields[id] == nil, reserved.insert(id).inserted else { throw .fieldExists(id) }
+  }
+
+  /// Undoes `reserve`.
+  public mutating func release(_ id: FieldID) { reserved.remove(id) }
+
   /// Adds a field with its stored bindings.
   /// - Parameters:
   ///   - id: the field's name, or nil to have one picked.
@@ -12,7 +21,7 @@ extension FocusModel {
   public mutating func register(
     _ id: FieldID?, _ values: [Key: DBusValue], _ options: FieldOptions = FieldOptions(), owner: BusName
   ) throws(FocusError) -> (id: FieldID, changes: [Change]) {
-    if let id, fields[id] != nil { throw .fieldExists(id) }
+    if let id, fields[id] != nil || reserved.contains(id) { throw .fieldExists(id) }
     if let parent = options.parent {
       guard fields[parent] != nil else { throw .noSuchField(parent.text) }
       guard path(from: parent).count < Limits.fieldDepth else {
@@ -31,8 +40,8 @@ extension FocusModel {
       throw .invalid("\(key) is given as a stored value and is a property of the field's object too: choose one")
     }
     let all = values.merging(bound?.values ?? [:]) { stored, _ in stored }
-    let sizes = try check(all, readOnly: options.readOnly, of: nil, commands: bound?.commands.count ?? 0)
-    let bytes = sizes.values.reduce(0, +)
+    let sizes = try check(all, readOnly: options.readOnly, of: nil, object: bound)
+    let bytes = sizes.values.reduce(bound?.size ?? 0, +)
     try checkAllowance(of: owner, lingers: options.lingers, fields: 1, bytes: bytes)
 
     var changes = settle()
@@ -71,28 +80,29 @@ extension FocusModel {
       scenes.add(key, of: field, in: scene)
     }
     for key in field.commands.keys { sceneCommands.add(key, of: field, in: scene) }
+    for interface in field.object?.interfaces ?? [] { sceneInterfaces.add(interface, of: field, in: scene) }
   }
 
   private func unusedID() -> FieldID {
     var number = lastRegistration
-    while fields[FieldID(known: "field\(number)")] != nil { number += 1 }
-    return FieldID(known: "field\(number)")
+    func id() -> FieldID { FieldID(known: "field\(number)") }
+    while fields[id()] != nil || reserved.contains(id()) { number += 1 }
+    return id()
   }
 
   /// Checks values that are to be published by `field`, or by a new one.
   /// - Throws: `FocusError`: `invalid`, `typeMismatch`, `limitExceeded`.
   /// - Returns: their sizes in bytes as marshalled.
   private func check(
-    _ values: [Key: DBusValue], readOnly: Set<Key>, of field: Field?, commands: Int
+    _ values: [Key: DBusValue], readOnly: Set<Key>, of field: Field?, object: BoundObject?
   ) throws(FocusError) -> [Key: Int] {
+    let bound = object?.properties ?? [:]
     let present = field?.bindings ?? [:]
-    if let stray = readOnly.first(where: { values[$0] == nil && present[$0] == nil }) {
-      throw .invalid("'read_only' lists \(stray), which is not among the field's keys")
+    let stored = Set(values.keys).union(present.keys).filter { bound[$0] == nil }
+    if let stray = readOnly.sorted().first(where: { !stored.contains($0) }) {
+      throw .invalid("'read_only' lists \(stray), which is not among the field's stored keys")
     }
-    let count = commands + present.count + values.keys.count { present[$0] == nil }
-    guard count <= Limits.keysPerField else {
-      throw .limitExceeded("a field may have \(Limits.keysPerField) keys, and this would have \(count)")
-    }
+    try Limits.check(keys: stored.count + (object?.keyCount ?? 0))
     var sizes: [Key: Int] = [:]
     for (key, value) in values {
       try types.check(value, of: key)
@@ -116,7 +126,7 @@ extension FocusModel {
     if let key = values.keys.sorted().first(where: { field.object?.properties[$0] != nil }) {
       throw .invalid("\(key) is a property of the field's object: the owner changes it there")
     }
-    let sizes = try check(values, readOnly: readOnly ?? [], of: field, commands: field.commands.count)
+    let sizes = try check(values, readOnly: readOnly ?? [], of: field, object: field.object)
     let growth = sizes.reduce(0) { $0 + $1.value - (field.bindings[$1.key]?.size ?? 0) }
     try checkAllowance(of: field.owner, lingers: field.lingers, bytes: growth)
 

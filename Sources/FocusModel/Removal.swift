@@ -48,6 +48,7 @@ extension FocusModel {
       scenes.remove(key, of: field, in: scene)
     }
     for key in field.commands.keys { sceneCommands.remove(key, of: field, in: scene) }
+    for interface in field.object?.interfaces ?? [] { sceneInterfaces.remove(interface, of: field, in: scene) }
     charge(field, fields: -1, bytes: -field.bytes)
     if let owner = field.owner {
       fieldsByOwner[owner]?.remove(field.id)
@@ -83,6 +84,10 @@ extension FocusModel {
       for key in field.commands.keys {
         sceneCommands.remove(key, of: field, in: old)
         sceneCommands.add(key, of: field, in: new)
+      }
+      for interface in field.object?.interfaces ?? [] {
+        sceneInterfaces.remove(interface, of: field, in: old)
+        sceneInterfaces.add(interface, of: field, in: new)
       }
     }
   }

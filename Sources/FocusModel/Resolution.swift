@@ -23,7 +23,7 @@ extension FocusModel {
   public func resolveAll() -> [Key: FieldID] {
     var resolved: [Key: FieldID] = [:]
     if let scene = focusPath.last {
-      for key in scenes.keys(of: scene) { resolved[key] = scenes.newest(key, in: scene) }
+      for key in scenes.names(in: scene) { resolved[key] = scenes.newest(key, in: scene) }
     }
     for id in focusPath.reversed() {
       for key in fields[id]?.bindings.keys ?? [:].keys { resolved[key] = id }

@@ -177,9 +177,8 @@ extension FocusModel {
     if let key = field.bindings.keys.first(where: { object.properties[$0] != nil }) {
       throw .invalid("\(key) is a stored value of the field and a property of its object too")
     }
-    guard field.bindings.count + object.values.count + object.commands.count <= Limits.keysPerField else {
-      throw .limitExceeded("a field may have \(Limits.keysPerField) keys")
-    }
+    try Limits.check(keys: field.bindings.count + object.keyCount)
+    try checkAllowance(of: field.owner, lingers: field.lingers, bytes: object.size)
     touch(id)
     if untold[id] == nil { untold[id] = field.shown }
     let values = object.values
@@ -189,7 +188,9 @@ extension FocusModel {
     for key in disabled { field.object?.commands[key]?.isEnabled = false }
     fields[id] = field
     let scene = scene(of: id)
+    charge(field, bytes: object.size)
     for key in field.commands.keys { sceneCommands.add(key, of: field, in: scene) }
+    for interface in object.interfaces { sceneInterfaces.add(interface, of: field, in: scene) }
     update(values, of: id)
   }
 }

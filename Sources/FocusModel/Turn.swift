@@ -6,6 +6,8 @@ extension FocusModel {
   struct Turn: Sendable {
     /// The fields that the turn has touched as they were before; nil: not there.
     var fields: [FieldID: Field?] = [:]
+    /// What bound fields showed whose owners have told of changes since.
+    var shown: [FieldID: Shown] = [:]
     var focusedField: FieldID?
     var focusPath: [FieldID] = []
     var history: [FieldID] = []
@@ -19,9 +21,18 @@ extension FocusModel {
     if unsaved[id] == nil { unsaved.updateValue(field, forKey: id) }
   }
 
+  /// Remembers what an owner told of `field`, which is changed by that and not by the turn.
+  mutating func told(of field: Field) {
+    guard let began = turn.fields[field.id], var began, began.registration == field.registration else { return }
+    began.bindings = began.bindings.filter { !$0.value.isBound }
+      .merging(field.bindings.filter { $0.value.isBound }) { stored, _ in stored }
+    turn.fields.updateValue(began, forKey: field.id)
+  }
+
   /// Ends a turn: what it has changed stays, whether it is saved or not.
   public mutating func endTurn() {
     if !turn.fields.isEmpty { turn.fields.removeAll(keepingCapacity: true) }
+    if !turn.shown.isEmpty { turn.shown.removeAll(keepingCapacity: true) }
     turn.focusedField = focusedField
     turn.focusPath = focusPath
     turn.history = history
@@ -34,15 +45,39 @@ extension FocusModel {
   }
 
   /// Takes back what the turn has changed, since it cannot be saved; only revisions stay used.
+  ///
+  /// What owners told of their objects stays: it is never saved, and not for the daemon to take back.
   public mutating func rollBack() {
     for (id, field) in turn.fields { fields[id] = field }
+    dropMisfits()
     turn.fields = [:]
     focusedField = turn.focusedField
     focusPath = turn.focusPath
     history = turn.history
     told = turn.told
-    untold = [:]
+    untold = turn.shown.filter { fields[$0.key] != nil }
+    turn.shown = [:]
     rebuildIndexes()
+  }
+
+  /// Has what owners told in the turn be nil where it was told when a key was free for another type, and is no more.
+  private mutating func dropMisfits() {
+    var types = KeyTypes()
+    for (id, field) in fields {
+      for (key, binding) in field.bindings where !binding.isBound || turn.shown[id] == nil {
+        types.add(key, binding.value.type)
+      }
+    }
+    for id in turn.shown.keys.sorted() {
+      let bound = fields[id]?.bindings.filter { $0.value.isBound } ?? [:]
+      for (key, binding) in bound.sorted(by: { $0.key < $1.key }) {
+        if (try? types.check(binding.value, of: key)) == nil {
+          fields[id]?.bindings[key] = nil
+        } else {
+          types.add(key, binding.value.type)
+        }
+      }
+    }
   }
 
   /// Makes everything anew that follows from the fields.
@@ -50,6 +85,7 @@ extension FocusModel {
     types = KeyTypes()
     scenes = SceneIndex()
     sceneCommands = SceneIndex()
+    sceneInterfaces = SceneIndex()
     allowances = [:]
     fieldsByOwner = [:]
     for (id, field) in fields {
@@ -61,6 +97,7 @@ extension FocusModel {
         scenes.add(key, of: field, in: scene)
       }
       for key in field.commands.keys { sceneCommands.add(key, of: field, in: scene) }
+      for interface in field.object?.interfaces ?? [] { sceneInterfaces.add(interface, of: field, in: scene) }
     }
   }
 }

@@ -14,12 +14,7 @@ extension FocusService {
     }
     ifNotSaved(reply) { [self] error in
       // What only reads is answered by what there still is, at once or when an owner has been asked.
-      do {
-        guard let results = try perform(message, reply, refusingChanges: error) else { return }
-        reply.succeed(results)
-      } catch {
-        reply.fail(error)
-      }
+      reply.answer { try perform(message, reply, refusingChanges: error) }
     }
   }
 

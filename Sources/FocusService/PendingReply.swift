@@ -19,6 +19,7 @@ final class PendingReply {
 
   /// Replies with an error.
   func fail(_ error: any Error) {
+    if let refusal = error as? OwnerRefusal { return forward(refusal.reply) }
     let error = DBusError(any: error)
     service?.log.debug("\(message.sender?.text ?? "?") \(message.member?.text ?? "?"): \(error.name)")
     guard message.wantsReply, let reply = try? message.reply(error) else { return }
@@ -31,8 +32,12 @@ final class PendingReply {
     do { service?.post(reply: try reply.forwarded(asReplyTo: message), of: self) } catch { fail(error) }
   }
 
-  /// Replies with what `body` returns or throws.
-  func answer(_ body: () throws -> [DBusValue]) {
-    do { succeed(try body()) } catch { fail(error) }
+  /// Replies with what `body` returns or throws; where it returns nil, the reply is given later.
+  func answer(_ body: () throws -> [DBusValue]?) {
+    do {
+      if let results = try body() { succeed(results) }
+    } catch {
+      fail(error)
+    }
   }
 }

@@ -76,6 +76,12 @@ enum CommandTable {
       details: Help.watch, run: Watching.watch),
     Command("wait", "KEY[/POINTER]", 1...1, "wait until a key is not nil", details: Help.wait, run: Watching.wait),
     Command(
+      "run", "COMMAND [ARGUMENT…]", 1...unbounded, "call a command and print its results", options: target + [.json],
+      details: Help.run, run: Dispatching.run),
+    Command(
+      "commands", "", 0...0, "list the commands that can be called now", options: target + [.json],
+      details: Help.commands, run: Dispatching.commands),
+    Command(
       "register", "ID KEY[:SIGNATURE]=VALUE…", 1...unbounded, "make a field that outlives this call",
       options: [.label, .parent, .scope, .readOnly, .sensitive, .focus], details: Help.register,
       run: FieldMethods.register),

@@ -72,6 +72,21 @@ extension Help {
       \(Program.name) wait demo.Form.Number && \(Program.name) set demo.Form.Number 8
     """
 
+  static let run = """
+    ARGUMENTs are read by the types that the command takes: text as it is, numbers,
+    'true' or 'false', anything else as JSON. Each result is a line. A command that
+    is disabled is refused; one that nothing has is nil.
+
+    Examples:
+      \(Program.name) run demo.Edit.Insert 'some text'
+      \(Program.name) run --field editor --json Undo      [{"type":"b","data":true}]
+    """
+
+  static let commands = """
+    A line for each command: name, 'enabled' or 'disabled', the types that it takes
+    or '-'.
+    """
+
   static let register = """
     The field's id is printed; with the id '' the daemon picks one. Without
     SIGNATURE a value's type is what it looks like: true and false b; whole numbers

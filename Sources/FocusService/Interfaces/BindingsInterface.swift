@@ -52,12 +52,9 @@ extension ServedInterface {
     key: .string, value: .structure([.variant, .objectPath, .uint64]))
 
   @Sendable private static func read(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
-    do {
-      return try service.read(BindingPath(call.string(0)), at: call.place(), for: call) { reading in
-        [.variants([reading.value]), .objectPath(Target.path(of: reading.field)), .uint64(reading.revision)]
-      }
-    } catch FocusError.notFocused {
-      return [.variants([]), .objectPath(.root), .uint64(0)]
+    let nothing: [DBusValue] = [.variants([]), .objectPath(.root), .uint64(0)]
+    return try service.read(BindingPath(call.string(0)), at: call.place(), for: call, nothing: nothing) { reading in
+      [.variants([reading.value]), .objectPath(Target.path(of: reading.field)), .uint64(reading.revision)]
     }
   }
 

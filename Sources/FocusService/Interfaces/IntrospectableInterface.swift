@@ -45,20 +45,26 @@ extension ServedInterface {
     for (key, holder) in try model.bindings(at: place).sorted(by: { $0.key < $1.key }) {
       guard let field = model.fields[holder.field] else { continue }
       let binding = holder.binding
-      let writable = !binding.isReadOnly || (!binding.isBound && field.isOwned(by: call.client))
-      let access: InterfaceDescription.Property.Access =
-        field.isVisible(to: call.client) ? (writable ? .readWrite : .read) : .write
+      let isWritable = !binding.isReadOnly || (!binding.isBound && field.isOwned(by: call.client))
+      let access: InterfaceDescription.Property.Access
+      switch (field.isVisible(to: call.client), isWritable) {
+      case (true, true): access = .readWrite
+      case (true, false): access = .read
+      case (false, true): access = .write
+      case (false, false): continue
+      }
       // The daemon fetches what an owner only says is another now, and tells the value.
       let declared = service.objects[field.id]?.property(key)?.emits ?? .always
       found[key.interface, default: .init(key.interface)].properties.append(
         .init(key.member, binding.value.type, access, emits: declared == .invalidates ? .always : declared))
     }
     for (key, holder) in try model.commands(at: place).sorted(by: { $0.key < $1.key }) {
-      guard let method = service.objects[holder.field]?.method(key) else { continue }
-      found[key.interface, default: .init(key.interface)].methods.append(method)
-      if let signals = service.objects[holder.field]?.interface(key.interface)?.signals {
-        found[key.interface]?.signals = signals
-      }
+      guard let object = service.objects[holder.field] else { continue }
+      found[key.interface, default: .init(key.interface)].methods += object.methods(key)
+    }
+    for (name, id) in try model.objectInterfaces(at: place) where model.fields[id]?.isSensitive == false {
+      guard let signals = service.objects[id]?.interface(name)?.signals, !signals.isEmpty else { continue }
+      found[name, default: .init(name)].signals = signals
     }
     return found.values.sorted { $0.name < $1.name }
   }

@@ -57,7 +57,6 @@ extension ServedInterface {
       return nil
     }
     guard chosen == nil else { throw DBusError(.invalidArgs, "the option 'interfaces' goes with 'object'") }
-    if let id, service.objects.reserved.contains(id) { throw FocusError.fieldExists(id) }
     let (field, changes) = try service.model.register(id, values, options, owner: call.client)
     service.announce(changes)
     if takesFocus { try service.model.focus(field, by: call.client) }

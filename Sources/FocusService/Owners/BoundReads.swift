@@ -5,23 +5,46 @@ internal import FocusModel
 /// Reading bound bindings: from the daemon where the owner keeps it current, else from the owner.
 extension FocusService {
   /// Reads `path` at `place` and hands it to `shape` for the reply, at once or when the owner has been asked.
-  /// - Throws: `FocusError` as `FocusModel.read` does.
+  /// - Throws: `FocusError` as `FocusModel.read` does, but `notFocused` only where `nothing` is nil.
+  /// - Parameters:
+  ///   - path: the key, and which element of its value.
+  ///   - place: where the key is looked up.
+  ///   - call: what is to be replied to.
+  ///   - nothing: the results where the key resolves to nothing, or nil where that is an error.
+  ///   - shape: makes the results.
   /// - Returns: the results, or nil where the reply is given later.
   func read(
-    _ path: BindingPath, at place: Place, for call: Call, _ shape: @escaping (Reading) -> [DBusValue]
+    _ path: BindingPath, at place: Place, for call: Call, nothing: [DBusValue]? = nil,
+    _ shape: @escaping (Reading) -> [DBusValue]
   ) throws -> [DBusValue]? {
-    // Read whole first: an element may be there only when the owner has been asked.
-    let holder = try model.read(BindingPath(path.key), at: place, by: call.client).field
-    guard let object = objects[holder], object.mustFetch(path.key) else {
-      return shape(try model.read(path, at: place, by: call.client))
+    let holder: FieldID
+    do {
+      // Read whole first: an element may be there only when the owner has been asked.
+      holder = try model.read(BindingPath(path.key), at: place, by: call.client).field
+    } catch FocusError.notFocused where nothing != nil {
+      return nothing
     }
-    makeCurrent(path.key, of: object) { [self] result in
+    guard let object = objects[holder], object.mustFetch(path.key) else {
+      return shape(try model.read(path, at: .field(holder), by: call.client))
+    }
+    makeCurrent(path.key, of: object, for: call) { [self] result in
       call.reply.answer {
         try result.get()
+        guard objects[holder] === object else { throw DBusError.ownerGone }
+        // The owner may have told that there is no value any more.
+        guard model.fields[holder]?.bindings[path.key] != nil else {
+          return try read(path, at: place, for: call, nothing: nothing, shape)
+        }
         return shape(try model.read(path, at: .field(holder), by: call.client))
       }
     }
     return nil
+  }
+
+  /// A binding that a reply to `readAll` has been held back for.
+  struct Fetched: Hashable {
+    let key: Key
+    let field: FieldID
   }
 
   /// Has every binding at `place` that the client may see made current, where an owner has to be asked for it, and calls
@@ -29,48 +52,73 @@ extension FocusService {
   /// - Throws: `FocusError.noSuchField`.
   /// - Returns: the results, or nil where the reply is given later.
   func readAll(
-    at place: Place, of interface: InterfaceName? = nil, for call: Call,
+    at place: Place, of interface: InterfaceName? = nil, for call: Call, fetched: Set<Fetched> = [],
     _ body: @escaping () throws -> [DBusValue]
   ) throws -> [DBusValue]? {
-    let wanted = try model.readAll(at: place, by: call.client).filter { key, reading in
-      (interface == nil || key.interface == interface) && objects[reading.field]?.mustFetch(key) == true
-    }
+    let wanted = try model.readAll(at: place, by: call.client).compactMap { key, reading -> Fetched? in
+      guard interface == nil || key.interface == interface, objects[reading.field]?.mustFetch(key) == true
+      else { return nil }
+      return Fetched(key: key, field: reading.field)
+    }.filter { !fetched.contains($0) }
     guard !wanted.isEmpty else { return try body() }
     var left = wanted.count
-    for (key, reading) in wanted {
-      guard let object = objects[reading.field] else { continue }
-      makeCurrent(key, of: object) { _ in
+    for each in wanted {
+      guard let object = objects[each.field] else { continue }
+      makeCurrent(each.key, of: object, for: call) { [self] _ in
         left -= 1
-        if left == 0 { call.reply.answer(body) }
+        guard left == 0 else { return }
+        // Focus may have moved meanwhile, to what has to be asked for as well.
+        call.reply.answer {
+          try readAll(at: place, of: interface, for: call, fetched: fetched.union(wanted), body)
+        }
       }
     }
     return nil
   }
 
-  /// Calls `handler` when the model has the value of `key` as the owner's object has it, or with what prevented that.
-  ///
-  /// A value that its owner does not tell changes of is asked for each time; for a stale one, all wait for one answer.
-  func makeCurrent(
-    _ key: Key, of object: OwnedObject, timeout: Duration = OwnerCalls.timeout,
-    _ handler: @escaping Refresh.Handler
+  /// As `makeCurrent`, for a client's call, which counts among those that wait for the owner.
+  private func makeCurrent(
+    _ key: Key, of object: OwnedObject, for call: Call, _ handler: @escaping Refresh.Handler
   ) {
-    if object.property(key)?.emits == .never { return fetch(key, of: object, timeout: timeout, handler) }
-    if object.refreshes[key] == nil {
-      refresh(key, of: object, [handler])
-    } else if object.stale.contains(key) {
-      object.refreshes[key]?.waitingForNext.append(handler)
-    } else {
-      object.refreshes[key]?.waiting.append(handler)
+    let owner = object.owner
+    do throws(DBusError) { try ownerCalls.enter(owner) } catch { return handler(.failure(error)) }
+    makeCurrent(key, of: object) { [ownerCalls] result in
+      ownerCalls.leave(owner)
+      handler(result)
     }
   }
 
+  /// Calls `handler` when the model has the value of `key` as the owner's object has it, or with what prevented that.
+  ///
+  /// A value that its owner does not tell changes of is asked for each time; for a stale one, all wait for one answer.
+  func makeCurrent(_ key: Key, of object: OwnedObject, _ handler: @escaping Refresh.Handler) {
+    if object.property(key)?.emits == .never { return fetch(key, of: object, handler) }
+    let traffic = object.traffic
+    if traffic.refreshes[key] == nil {
+      refresh(key, of: object, [handler])
+    } else if traffic.stale.contains(key) {
+      traffic.refreshes[key]?.waitingForNext.append(handler)
+    } else {
+      traffic.refreshes[key]?.waiting.append(handler)
+    }
+  }
+
+  /// Notes that the value of `key` is another than the one that is known, and asks for it.
+  func becameStale(_ key: Key, of object: OwnedObject) {
+    object.traffic.stale.insert(key)
+    // Where a question is under way, its end finds the value stale again, and asks anew.
+    if object.traffic.refreshes[key] == nil { refresh(key, of: object, []) }
+  }
+
   private func refresh(_ key: Key, of object: OwnedObject, _ waiting: [Refresh.Handler]) {
-    object.refreshes[key] = Refresh(waiting: waiting)
-    object.stale.remove(key)
+    let traffic = object.traffic
+    traffic.refreshes[key] = Refresh(waiting: waiting)
+    traffic.stale.remove(key)
     fetch(key, of: object) { [weak self] result in
-      guard let refresh = object.refreshes.removeValue(forKey: key) else { return }
-      if case .failure = result { object.stale.insert(key) }
-      if !refresh.waitingForNext.isEmpty { self?.refresh(key, of: object, refresh.waitingForNext) }
+      guard let refresh = traffic.refreshes.removeValue(forKey: key) else { return }
+      let isStaleAgain = traffic.stale.contains(key)
+      if case .failure = result { traffic.stale.insert(key) }
+      if !refresh.waitingForNext.isEmpty || isStaleAgain { self?.refresh(key, of: object, refresh.waitingForNext) }
       for handler in refresh.waiting { handler(result) }
     }
   }
@@ -80,21 +128,35 @@ extension FocusService {
     _ key: Key, of object: OwnedObject, timeout: Duration = OwnerCalls.timeout,
     _ handler: @escaping Refresh.Handler
   ) {
-    do throws(DBusError) {
+    do {
       let message = try Message.methodCall(
         to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Get"),
         [.string(key.interface.text), .string(key.member.text)])
-      try ownerCalls.call(object.owner, message, timeout: timeout) { [weak self] result in
-        do throws(DBusError) {
-          let value = try result.get().success().arguments().first?.variantContent
-          if let id = object.field { self?.update([key: value], of: id) }
-          handler(.success(()))
-        } catch {
-          handler(.failure(error))
-        }
+      try ownerCalls.ask(object.owner, message, timeout: timeout) { [weak self] result in
+        handler(
+          Result {
+            guard let value = try result.accepted().first?.variantContent else {
+              throw DBusError(.typeMismatch, "the owner of \(key) answers a Get of it without a value")
+            }
+            // What was asked for and cannot be taken leaves what is known as it is: nobody would ask for it again.
+            if let id = object.field { try self?.model.check(value, toldOf: key, of: id) }
+            self?.take([key: value], at: object.address)
+          })
       }
     } catch {
       handler(.failure(error))
+    }
+  }
+
+  /// Takes in what the object at `address` holds, for each field that it stands behind.
+  func take(_ values: [Key: DBusValue?], at address: OwnedObject.Address) {
+    for object in objects.at(address) {
+      let own = values.filter { object.property($0.key) != nil }
+      if let id = object.field {
+        model.update(own, of: id)
+      } else {
+        for (key, value) in own { object.values[key] = value?.type == object.property(key)?.type ? value : nil }
+      }
     }
   }
 }

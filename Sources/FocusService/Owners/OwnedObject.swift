@@ -2,7 +2,7 @@ internal import DBus
 internal import DBusTypes
 internal import FocusModel
 
-/// A registrant's own object that stands behind a field.
+/// A registrant's own object as it stands behind one field.
 final class OwnedObject {
   /// Where the object is.
   struct Address: Hashable {
@@ -11,20 +11,18 @@ final class OwnedObject {
   }
 
   let address: Address
-  /// The field, once it is registered.
-  var field: FieldID?
+  /// The field while it is registered.
+  fileprivate(set) var field: FieldID?
   /// The interfaces that the field exposes.
   var interfaces: [InterfaceDescription] = []
+  /// The bytes of the introspection data.
+  var introspectionSize = 0
   /// Whether the object may be asked to take focus.
   var hasResponder = false
   /// What the owner told of the properties before the field was registered.
   var values: [Key: DBusValue] = [:]
-  /// The keys whose value the owner said is another now, and not which.
-  var stale: Set<Key> = []
-  /// The values that the owner is being asked for, so that several who want one wait for one answer.
-  var refreshes: [Key: Refresh] = [:]
-  /// The writes of each key, in order; the first is under way.
-  var writes: [Key: [BoundWrite]] = [:]
+  /// What goes on with the object; other fields that it stands behind share it.
+  fileprivate(set) var traffic = ObjectTraffic()
 
   init(owner: BusName, path: ObjectPath) { address = Address(owner: owner, path: path) }
 
@@ -33,8 +31,9 @@ final class OwnedObject {
 
   func interface(_ name: InterfaceName) -> InterfaceDescription? { interfaces.first { $0.name == name } }
 
-  func method(_ key: Key) -> InterfaceDescription.Method? {
-    interface(key.interface)?.methods.first { $0.name == key.member }
+  /// The methods of one name, of which an object may have several with different arguments.
+  func methods(_ key: Key) -> [InterfaceDescription.Method] {
+    interface(key.interface)?.methods.filter { $0.name == key.member } ?? []
   }
 
   func property(_ key: Key) -> InterfaceDescription.Property? {
@@ -43,14 +42,24 @@ final class OwnedObject {
 
   /// Whether the owner has to be asked before the value is known.
   func mustFetch(_ key: Key) -> Bool {
-    stale.contains(key) || refreshes[key] != nil || property(key)?.emits == .never
+    traffic.stale.contains(key) || traffic.refreshes[key] != nil || property(key)?.emits == .never
   }
+}
+
+/// What goes on between the daemon and an object.
+final class ObjectTraffic {
+  /// The keys whose value the owner said is another now, and not which.
+  var stale: Set<Key> = []
+  /// The values that the owner is being asked for, so that several who want one wait for one answer.
+  var refreshes: [Key: Refresh] = [:]
+  /// The writes of each key, in order; the first is under way.
+  var writes: [Key: [BoundWrite]] = [:]
 }
 
 /// One question to an owner for a stale value, and who waits for the answer.
 struct Refresh {
   /// What the answer, or what prevents one, is handed to.
-  typealias Handler = (Result<Void, DBusError>) -> Void
+  typealias Handler = (Result<Void, any Error>) -> Void
 
   /// They asked before the question was sent, or while its answer would still do.
   var waiting: [Handler] = []
@@ -62,8 +71,6 @@ struct Refresh {
 struct OwnedObjects {
   private var byField: [FieldID: OwnedObject] = [:]
   private var byAddress: [OwnedObject.Address: [OwnedObject]] = [:]
-  /// The ids that registrations under way are to have.
-  var reserved: Set<FieldID> = []
 
   subscript(id: FieldID) -> OwnedObject? { byField[id] }
 
@@ -71,8 +78,10 @@ struct OwnedObjects {
 
   /// - Returns: whether it is the first at its address.
   mutating func add(_ object: OwnedObject) -> Bool {
-    byAddress[object.address, default: []].append(object)
-    return byAddress[object.address]?.count == 1
+    let others = at(object.address)
+    if let other = others.first { object.traffic = other.traffic }
+    byAddress[object.address] = others + [object]
+    return others.isEmpty
   }
 
   mutating func setField(_ id: FieldID, of object: OwnedObject) {
@@ -81,15 +90,18 @@ struct OwnedObjects {
   }
 
   /// Takes the object of the field `id` away from it; it is watched still.
-  mutating func detach(_ id: FieldID) -> OwnedObject? { byField.removeValue(forKey: id) }
+  mutating func detach(_ id: FieldID) -> OwnedObject? {
+    let object = byField.removeValue(forKey: id)
+    object?.field = nil
+    return object
+  }
 
   /// - Returns: whether it was the last at its address.
   mutating func remove(_ object: OwnedObject) -> Bool {
     if let id = object.field, byField[id] === object { byField[id] = nil }
     object.field = nil
-    byAddress[object.address]?.removeAll { $0 === object }
-    guard byAddress[object.address]?.isEmpty == true else { return false }
-    byAddress[object.address] = nil
-    return true
+    let others = at(object.address).filter { $0 !== object }
+    byAddress[object.address] = others.isEmpty ? nil : others
+    return others.isEmpty
   }
 }

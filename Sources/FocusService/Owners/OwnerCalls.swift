@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusModel
 
 /// The calls to owners that are under way: bounded in number and time, and ended when an owner leaves.
 final class OwnerCalls {
@@ -8,24 +9,54 @@ final class OwnerCalls {
 
   /// How long an owner may take.
   static let timeout = Duration.seconds(5)
-  /// How many calls to one owner may be under way.
+  /// How many calls may wait for one owner.
   static let limit = 256
 
   private let connection: Connection
   private var underWay: [BusName: [UInt64: Handler]] = [:]
+  /// How many calls of clients wait for each owner.
+  private var waiting: [BusName: Int] = [:]
   private var lastNumber: UInt64 = 0
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Sends `message` to `owner` and has `handler` called once, with the reply or with `Timeout` or `OwnerGone`.
-  /// - Throws: `DBusError.limitsExceeded` where too many calls to the owner are under way; then `handler` is not called.
-  func call(
-    _ owner: BusName, _ message: Message, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Handler
-  ) throws(DBusError) {
-    guard underWay[owner, default: [:]].count < OwnerCalls.limit else {
+  /// Counts one more client's call that waits for `owner`, until `leave`.
+  /// - Throws: `DBusError.limitsExceeded` where too many wait already.
+  func enter(_ owner: BusName) throws(DBusError) {
+    let count = waiting[owner, default: 0]
+    guard count < OwnerCalls.limit else {
       throw DBusError(
         .limitsExceeded, "\(OwnerCalls.limit) calls to the field's owner are under way already, which is the most")
     }
+    waiting[owner] = count + 1
+  }
+
+  /// Undoes one `enter`.
+  func leave(_ owner: BusName) {
+    let count = waiting[owner, default: 1] - 1
+    waiting[owner] = count > 0 ? count : nil
+  }
+
+  /// Sends a client's call on to `owner`, and has `handler` called once, with the reply or with `Timeout` or `OwnerGone`.
+  /// - Throws: `DBusError.limitsExceeded` where too many calls wait for the owner; then `handler` is not called.
+  func call(_ owner: BusName, _ message: Message, _ handler: @escaping Handler) throws(DBusError) {
+    try enter(owner)
+    do throws(DBusError) {
+      try ask(owner, message) { [weak self] result in
+        self?.leave(owner)
+        handler(result)
+      }
+    } catch {
+      leave(owner)
+      throw error
+    }
+  }
+
+  /// Sends what a client's call that has entered needs, or the daemon itself, and has `handler` called once, as `call`.
+  /// - Throws: `DBusError` where the message cannot be sent; then `handler` is not called.
+  func ask(
+    _ owner: BusName, _ message: Message, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Handler
+  ) throws(DBusError) {
     lastNumber += 1
     let number = lastNumber
     try connection.call(message, timeout: timeout) { [weak self] result in
@@ -54,6 +85,23 @@ final class OwnerCalls {
       .failure(.ownerTimeout)
     default: result
     }
+  }
+}
+
+/// An error that an owner replied, which is passed on as it is.
+///
+/// Errors have to be sendable, and messages are not: this one stays with the thread of the loop, as they do.
+struct OwnerRefusal: Error, @unchecked Sendable {
+  let reply: Message
+}
+
+extension Result<Message, DBusError> {
+  /// What the owner replied.
+  /// - Throws: `OwnerRefusal`, or `DBusError` for what prevented a reply.
+  func accepted() throws -> [DBusValue] {
+    let reply = try get()
+    guard reply.kind != .error else { throw OwnerRefusal(reply: reply) }
+    return try reply.arguments()
   }
 }
 

@@ -22,45 +22,36 @@ extension FocusService {
         case .string(let name) = arguments[0], case .dictionary(let changed) = arguments[1],
         case .array(let invalidated) = arguments[2], let interface = try? InterfaceName(name)
       else { return }
-      for object in objects { take(changed, invalidated, of: interface, object) }
+      take(changed, invalidated, of: interface, objects)
     } else {
       for object in objects where object.interface(interface) != nil { emitAgain(message, interface, object) }
     }
   }
 
+  /// Takes in what the object behind `objects` told of its properties.
   private func take(
-    _ changed: DBusDictionary, _ invalidated: DBusArray, of interface: InterfaceName, _ object: OwnedObject
+    _ changed: DBusDictionary, _ invalidated: DBusArray, of interface: InterfaceName, _ objects: [OwnedObject]
   ) {
+    func known(_ name: String?) -> (key: Key, object: OwnedObject)? {
+      guard let name, let key = try? Key(interface: interface.text, member: name) else { return nil }
+      return objects.first { $0.property(key) != nil }.map { (key, $0) }
+    }
     var updates: [Key: DBusValue?] = [:]
     for entry in changed.entries {
-      guard let name = entry.key.basicText, let key = try? Key(interface: interface.text, member: name),
-        object.property(key) != nil, let value = entry.value.variantContent
-      else { continue }
+      guard let (key, object) = known(entry.key.basicText), let value = entry.value.variantContent else { continue }
       updates[key] = value
-      object.stale.remove(key)
+      object.traffic.stale.remove(key)
     }
-    guard let id = object.field else {
-      for (key, value) in updates { object.values[key] = value }
-      return
+    if let address = objects.first?.address, !updates.isEmpty { take(updates, at: address) }
+    for name in invalidated {
+      if let (key, object) = known(name.basicText) { becameStale(key, of: object) }
     }
-    update(updates, of: id)
-    for name in invalidated.compactMap(\.basicText) {
-      guard let key = try? Key(interface: interface.text, member: name), object.property(key) != nil else { continue }
-      object.stale.insert(key)
-      makeCurrent(key, of: object) { _ in }
-    }
-  }
-
-  /// Has the model take in what the owner of the field `id` told of its object, whether it can be saved or not.
-  func update(_ values: [Key: DBusValue?], of id: FieldID) {
-    model.update(values, of: id)
-    ifNotSaved(nil) { [self] _ in model.update(values, of: id) }
   }
 
   private func emitAgain(_ message: Message, _ interface: InterfaceName, _ object: OwnedObject) {
     guard let id = object.field, model.fields[id]?.isSensitive == false else { return }
     var paths = [Target.path(of: id)]
-    if model.isFocused(interface, of: id) { paths.append(Target.focusedPath) }
+    if model.resolve(interface) == id { paths.append(Target.focusedPath) }
     for path in paths {
       guard let signal = try? message.emittedAgain(from: path) else { continue }
       post(signal: signal)

@@ -1,0 +1,171 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// A look at an object that is to stand behind a field: what it declares, and what it holds.
+private final class Examination {
+  typealias Handler = (Result<BoundObject, DBusError>) -> Void
+
+  let object: OwnedObject
+  /// The interfaces that the registrant chose to expose, or nil for all.
+  let chosen: [String]?
+  /// How many interfaces there are whose properties the owner has not told yet.
+  var awaited = 0
+  private var handler: Handler?
+
+  init(_ object: OwnedObject, chosen: [String]?, _ handler: @escaping Handler) {
+    self.object = object
+    self.chosen = chosen
+    self.handler = handler
+  }
+
+  var isEnded: Bool { handler == nil }
+
+  func end(_ result: Result<BoundObject, DBusError>) {
+    let handler = handler
+    self.handler = nil
+    handler?(result)
+  }
+}
+
+/// Objects are watched, introspected and read before fields are bound to them.
+extension FocusService {
+  /// Watches `object`, looks at it, and calls `handler` once with what it declares and holds, or with what speaks against
+  /// it; then it is watched no more.
+  func examine(
+    _ object: OwnedObject, chosen: [String]?, _ handler: @escaping (Result<BoundObject, DBusError>) -> Void
+  ) {
+    if objects.add(object) { connection.changeMatch(.add, OwnerSignals.rule(object)) }
+    let examination = Examination(object, chosen: chosen) { [weak self] result in
+      if case .failure = result { self?.stopWatching(object) }
+      handler(result)
+    }
+    ask(examination, .introspectable, "Introspect") { [weak self] in try self?.introspected(examination, $0) }
+  }
+
+  /// Asks the object under examination; what it answers, or what `handler` throws, may end that.
+  private func ask(
+    _ examination: Examination, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
+    _ handler: @escaping ([DBusValue]) throws -> Void
+  ) {
+    let object = examination.object
+    do {
+      let message = try Message.methodCall(
+        to: object.owner, path: object.path, interface: interface, member: MemberName(known: member), arguments)
+      message.disableAutoStart()
+      try ownerCalls.ask(object.owner, message) { result in
+        guard !examination.isEnded else { return }
+        do {
+          try handler(result.get().success().arguments())
+        } catch {
+          examination.end(.failure(FocusService.reason(error, object)))
+        }
+      }
+    } catch {
+      examination.end(.failure(DBusError(any: error)))
+    }
+  }
+
+  private func introspected(_ examination: Examination, _ answer: [DBusValue]) throws {
+    let object = examination.object
+    guard case .string(let xml)? = answer.first else {
+      throw DBusError(.invalidArgs, "the answer to Introspect is no text")
+    }
+    let all = try IntrospectionDocument.interfaces(in: xml)
+    object.introspectionSize = xml.utf8.count
+    object.hasResponder = all.contains { $0.name == .responder }
+    object.interfaces = try exposed(of: all, chosen: examination.chosen)
+    try object.declaration(chosen: examination.chosen).check()
+    let readable = object.interfaces.filter { $0.properties.contains { $0.access != .write } }
+    guard !readable.isEmpty else { return try finish(examination) }
+    examination.awaited = readable.count
+    for interface in readable {
+      ask(examination, .properties, "GetAll", [.string(interface.name.text)]) { [weak self] answer in
+        try object.takeIn(interface.name, answer.first)
+        examination.awaited -= 1
+        if examination.awaited == 0 { try self?.finish(examination) }
+      }
+    }
+  }
+
+  private func finish(_ examination: Examination) throws {
+    examination.end(.success(try examination.object.declaration(chosen: examination.chosen)))
+  }
+
+  /// The interfaces that a field may expose, those that the registrant chose or all.
+  /// - Throws: `DBusError.invalidArgs` where a chosen one is not there, or not to be had.
+  private func exposed(
+    of interfaces: [InterfaceDescription], chosen: [String]?
+  ) throws(DBusError) -> [InterfaceDescription] {
+    let free = interfaces.filter { !Key.isReserved($0.name.text) }
+    guard let chosen else { return free }
+    if let reserved = chosen.first(where: Key.isReserved) {
+      throw DBusError(
+        .invalidArgs, "'interfaces' lists '\(reserved)', which belongs to D-Bus or to focusd and is never exposed")
+    }
+    for name in chosen where !free.contains(where: { $0.name.text == name }) {
+      throw DBusError(.invalidArgs, "it does not have the interface '\(name)' that 'interfaces' lists")
+    }
+    return free.filter { chosen.contains($0.name.text) }
+  }
+
+  /// Why an object cannot stand behind a field, as the registrant is told.
+  private static func reason(_ error: any Error, _ object: OwnedObject) -> DBusError {
+    let error = DBusError(any: error)
+    switch error.name {
+    case .ownerGone, .limitsExceeded: return error
+    case .timeout:
+      return DBusError(
+        .timeout,
+        "the object \(object.path) did not answer within 5 seconds: it has to while the call of Register is under way")
+    default:
+      return DBusError(.invalidArgs, "the object \(object.path) cannot stand behind a field: \(error.message)")
+    }
+  }
+
+  /// Has nothing more to do with an object.
+  func stopWatching(_ object: OwnedObject) {
+    if objects.remove(object) { connection.changeMatch(.remove, OwnerSignals.rule(object)) }
+  }
+}
+
+extension OwnedObject {
+  /// Takes in the answer to `GetAll` of `interface`; changes that were told meanwhile came before it.
+  /// - Throws: `DBusError.invalidArgs` where it is no dictionary, or a property is of another type than declared.
+  fileprivate func takeIn(_ interface: InterfaceName, _ answer: DBusValue?) throws {
+    guard case .dictionary(let dictionary)? = answer, dictionary.keyType == .string, dictionary.valueType == .variant
+    else {
+      throw DBusError(.invalidArgs, "the answer to GetAll of \(interface) is no dictionary of properties")
+    }
+    for entry in dictionary.entries {
+      guard case .string(let name) = entry.key, let value = entry.value.variantContent,
+        let key = try? Key(interface: interface.text, member: name), let property = property(key), !value.holdsUnixFD
+      else { continue }
+      guard value.type == property.type else {
+        throw DBusError(
+          .invalidArgs,
+          "its property \(key) is of type '\(property.type)' by introspection and of type '\(value.type)' by GetAll")
+      }
+      values[key] = value
+    }
+  }
+
+  /// What the model is to know of the object.
+  /// - Throws: `FocusError.invalid` where a member cannot be a key.
+  fileprivate func declaration(chosen: [String]?) throws -> BoundObject {
+    var properties: [Key: BoundObject.Property] = [:]
+    var commands: Set<Key> = []
+    for interface in interfaces {
+      for property in interface.properties where property.access != .write {
+        let key = try Key(interface: interface.name.text, member: property.name.text)
+        properties[key] = .init(type: property.type, isWritable: property.access == .readWrite)
+      }
+      for method in interface.methods {
+        commands.insert(try Key(interface: interface.name.text, member: method.name.text))
+      }
+    }
+    return BoundObject(
+      path: path, chosenInterfaces: chosen, properties: properties, commands: commands,
+      interfaces: Set(interfaces.map(\.name)), values: values, size: introspectionSize)
+  }
+}

@@ -1,0 +1,133 @@
+import DBus
+import DBusTypes
+import Glibc
+
+/// The commands that call, or list, what fields can do.
+enum Dispatching {
+  static func run(_ call: Invocation) throws(CommandError) {
+    let name = try command(call.operands[0])
+    let bindings = try Bindings(try call.connect(), call.options)
+    guard let key = try name.resolved(among: bindings.commands().map(\.name)),
+      let (interface, member) = parts(of: key.name)
+    else { throw CommandError(.nothing, "nothing has the command '\(name.name)': \(bindings.whoCouldHave)") }
+    let texts = Array(call.operands.dropFirst())
+    let arguments = try arguments(texts, of: key.name, bindings.methods(interface, member))
+    let results: [DBusValue]
+    do {
+      results = try bindings.client.call(bindings.path, interface, member.text, arguments)
+    } catch {
+      throw CommandError(error)
+    }
+    if call.options.json {
+      try Output.write("[" + results.map(JSONWriter.document).joined(separator: ",") + "]\n")
+    } else {
+      try Output.write(results.map { ValueText.text($0) + "\n" }.joined())
+    }
+  }
+
+  static func commands(_ call: Invocation) throws(CommandError) {
+    let bindings = try Bindings(try call.connect(), call.options)
+    let interfaces = try bindings.interfaces()
+    var rows: [[String]] = []
+    for command in try bindings.commands() {
+      let method = parts(of: command.name).flatMap { methods(interfaces, $0, $1).first }
+      let input = (method?.input ?? []).map(\.type.description).joined()
+      let output = (method?.output ?? []).map(\.type.description).joined()
+      if call.options.json {
+        let members = [
+          ("command", JSONWriter.string(command.name)), ("enabled", String(command.isEnabled)),
+          ("arguments", JSONWriter.string(input)), ("results", JSONWriter.string(output)),
+        ]
+        try Output.write(JSONWriter.object(members) + "\n")
+      } else {
+        rows.append([command.name, command.isEnabled ? "enabled" : "disabled", input.isEmpty ? "-" : input])
+      }
+    }
+    // Programs get a line for each command and nothing else.
+    let heads = isatty(STDOUT_FILENO) != 0 && !call.options.json ? [["COMMAND", "STATE", "ARGUMENTS"]] : []
+    try Output.write(Output.table(heads + rows))
+  }
+
+  private static func command(_ text: String) throws(CommandError) -> KeyArgument {
+    let name = try KeyArgument(text)
+    guard name.pointer.isEmpty else {
+      throw .usage("'\(text)' has a pointer, and a command is called as a whole: '\(name.name)'")
+    }
+    return name
+  }
+
+  fileprivate static func methods(
+    _ interfaces: [InterfaceDescription], _ interface: InterfaceName, _ member: MemberName
+  ) -> [InterfaceDescription.Method] {
+    interfaces.first { $0.name == interface }?.methods.filter { $0.name == member } ?? []
+  }
+
+  private static func parts(of key: String) -> (InterfaceName, MemberName)? {
+    guard let dot = key.lastIndex(of: "."), let interface = try? InterfaceName(String(key[..<dot])),
+      let member = try? MemberName(String(key[key.index(after: dot)...]))
+    else { return nil }
+    return (interface, member)
+  }
+
+  /// Reads `texts` by what the command takes; where it has several forms, by the one with as many arguments.
+  private static func arguments(
+    _ texts: [String], of command: String, _ methods: [InterfaceDescription.Method]
+  ) throws(CommandError) -> [DBusValue] {
+    guard let method = methods.first(where: { $0.input.count == texts.count }) else {
+      let forms = methods.map { $0.input.isEmpty ? "no arguments" : $0.input.map(described).joined(separator: ", ") }
+      let takes = forms.isEmpty ? "arguments that nobody tells" : forms.joined(separator: " or ")
+      throw .usage("'\(command)' takes \(takes), and \(texts.count) \(texts.count == 1 ? "was" : "were") given")
+    }
+    var values: [DBusValue] = []
+    for (text, argument) in zip(texts, method.input) {
+      do {
+        values.append(try ValueText.read(text, as: argument.type))
+      } catch {
+        throw .usage("\(command), \(described(argument)): \(error)")
+      }
+    }
+    return values
+  }
+
+  private static func described(_ argument: InterfaceDescription.Argument) -> String {
+    argument.name.isEmpty ? "'\(argument.type)'" : "\(argument.name) '\(argument.type)'"
+  }
+}
+
+extension Bindings {
+  /// Who could have a command that is not here.
+  fileprivate var whoCouldHave: String {
+    path == Focus1.focused
+      ? "neither the focused field, its ancestors nor its scene" : "the field '\(FieldID.id(path))' does not"
+  }
+
+  /// The commands that can be called here, ordered by name.
+  fileprivate func commands() throws(CommandError) -> [(name: String, isEnabled: Bool)] {
+    do {
+      guard case .dictionary(let commands) = try client.property("Commands", of: Focus1.bindings, at: path) else {
+        return []
+      }
+      return commands.entries.map { ($0.key.basicText ?? "", $0.value == .boolean(true)) }.sorted { $0.0 < $1.0 }
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  /// What introspection shows here.
+  fileprivate func interfaces() throws(CommandError) -> [InterfaceDescription] {
+    do throws(DBusError) {
+      let reply = try client.call(path, .introspectable, "Introspect")
+      guard case .string(let xml)? = reply.first else { throw client.unexpected(reply, to: "Introspect") }
+      return try IntrospectionDocument.interfaces(in: xml)
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  /// The methods of one name here.
+  fileprivate func methods(
+    _ interface: InterfaceName, _ member: MemberName
+  ) throws(CommandError) -> [InterfaceDescription.Method] {
+    Dispatching.methods(try interfaces(), interface, member)
+  }
+}

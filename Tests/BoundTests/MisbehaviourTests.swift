@@ -1,0 +1,240 @@
+import DBus
+import DBusTypes
+import TestSupport
+import Testing
+
+@Suite("Owners that misbehave")
+struct MisbehaviourTests {
+  private static let xml = document(
+    (
+      "demo.Bad",
+      property("Told", "i") + property("Asked", "i", emits: "false") + property("Text", "s") + method("Do", out: ["i"])
+    ),
+    ("org.focusd.Focus1.Responder", method("RequestFocus", in: ["o"])))
+
+  /// A field `bad` that has focus.
+  private func field(_ daemon: Daemon) async throws -> Exported {
+    let owner = try await daemon.peer()
+    let object = Exported(
+      owner, Self.xml, ["demo.Bad.Told": .int32(1), "demo.Bad.Asked": .int32(1), "demo.Bad.Text": .string("")])
+    try await owner.register("bad", object: object.path, [("focus", .boolean(true))])
+    return object
+  }
+
+  /// One call of each kind that the owner has to be asked for.
+  private func callsOfEachKind(_ client: Peer) -> [(what: String, call: Peer.Pending)] {
+    [
+      ("Get", client.beginGet("demo.Bad.Asked")), ("Read", client.beginRead("demo.Bad.Asked", at: Names.field("bad"))),
+      ("Set", client.beginSet("demo.Bad.Told", .int32(2))),
+      ("a Set behind it", client.beginSet("demo.Bad.Told", .int32(3))),
+      ("Write", client.beginWrite("demo.Bad.Asked", .int32(2), [("revision", .uint64(1))])),
+      ("a command", client.begin(Names.focused, "demo.Bad", "Do")),
+      ("a command of the field", client.begin(Names.field("bad"), "demo.Bad", "Do")),
+      (
+        "Invoke",
+        client.begin(
+          Names.focused, Names.bindings, "Invoke", [.string("demo.Bad.Do"), .variants([]), .properties([])])
+      ), ("Focus", client.begin(Names.field("bad"), "org.focusd.Focus1.Field", "Focus")),
+    ]
+  }
+
+  @Test("that never answer: Timeout for all who wait, and no delay for others")
+  func silent() async throws {
+    try await Daemon.with { daemon in
+      let object = try await field(daemon)
+      let client = try await daemon.peer()
+      for member in ["Get", "Set", "Do", "RequestFocus"] { object.rule(member) { _, _, _ in .hold } }
+      let waiting = callsOfEachKind(client)
+      // All on one connection: the order of the replies tells who waited for whom.
+      let others =
+        (0..<100).map { client.beginRegister("other\($0)", object: nil, stored: [("demo.A.X", .int32(Int32($0)))]) }
+        + (0..<100).map { client.beginGet("demo.A.X", at: Names.field("other\($0)")) }
+        + [
+          client.beginGet("demo.Bad.Told"),
+          client.begin(Names.focused, Names.properties, "GetAll", [.string("demo.A")]),
+        ]
+      let all = client.begin(Names.focused, Names.bindings, "ReadAll")
+      for other in others { _ = try await other.values() }
+      for (what, call) in waiting { #expect(try await call.refusal() == "Timeout", "\(what)") }
+      // What is read as a whole holds what was there last.
+      guard case .dictionary(let values)? = try await all.values().first else { return }
+      #expect(values.entries.count == 3)
+      let order = client.replies
+      let firstTimeout = try #require(waiting.compactMap { order.firstIndex(of: $0.call.number) }.min())
+      for other in others { #expect(try #require(order.firstIndex(of: other.number)) < firstTimeout) }
+
+      // Answers that come too late are nobody's, and the owner may behave from now on.
+      object.release { _ in .values([.variant(.int32(9))]) }
+      for member in ["Get", "Set", "Do", "RequestFocus"] { object.rule(member, nil) }
+      try await object.owner.settle()
+      #expect(try await client.get("demo.Bad.Told") == .int32(1))
+      try await client.set("demo.Bad.Told", .int32(5))
+      #expect(try await client.get("demo.Bad.Told") == .int32(5))
+    }
+  }
+
+  @Test("that leave in the middle: OwnerGone for all who wait, and nothing left behind")
+  func leaving() async throws {
+    try await Daemon.with { daemon in
+      let object = try await field(daemon)
+      let client = try await daemon.peer()
+      for member in ["Get", "Set", "Do", "RequestFocus"] { object.rule(member) { _, _, _ in .hold } }
+      let waiting = callsOfEachKind(client)
+      try await object.called("RequestFocus")
+      object.owner.leave()
+      for (what, call) in waiting { #expect(try await call.refusal() == "OwnerGone", "\(what)") }
+      #expect(try await client.fields().isEmpty)
+      #expect(try await client.read("demo.Bad.Told").value == nil)
+      #expect(try await refusal { try await client.call(Names.focused, "demo.Bad", "Do") } == "NotFocused")
+      try await client.register("bad", stored: [("demo.Bad.Told", .string("of any type"))])
+    }
+  }
+
+  @Test("that leave on being asked", arguments: ["Get", "Set", "Do"])
+  func leavingAtOnce(_ member: String) async throws {
+    try await Daemon.with { daemon in
+      let object = try await field(daemon)
+      let client = try await daemon.peer()
+      object.rule(member) { _, _, _ in .leave }
+      let call =
+        switch member {
+        case "Get": client.beginGet("demo.Bad.Asked")
+        case "Set": client.beginSet("demo.Bad.Told", .int32(2))
+        default: client.begin(Names.focused, "demo.Bad", "Do")
+        }
+      #expect(try await call.refusal() == "OwnerGone")
+    }
+  }
+
+  @Test("that answer two times")
+  func twice() async throws {
+    try await Daemon.with { daemon in
+      let object = try await field(daemon)
+      let client = try await daemon.peer()
+      object.rule("Do") { _, _, _ in .twice([.int32(1)]) }
+      object.rule("Get") { _, _, _ in .twice([.variant(.int32(7))]) }
+      for _ in 0..<20 {
+        #expect(try await client.call(Names.focused, "demo.Bad", "Do") == [.int32(1)])
+        #expect(try await client.get("demo.Bad.Asked") == .int32(7))
+      }
+      #expect(client.replies.count == Set(client.replies).count)
+    }
+  }
+
+  @Test(
+    "that answer nonsense: an error to who asked, whatever it is, and what is right later is taken",
+    arguments: [
+      [], [.int32(1)], [.variant(.string("text"))], [.variant(.variant(.int32(1)))], [.string("1"), .string("2")],
+    ]
+      as [[DBusValue]])
+  func nonsense(_ values: [DBusValue]) async throws {
+    try await Daemon.with { daemon in
+      let object = try await field(daemon)
+      let client = try await daemon.peer()
+      object.rule("Get") { _, _, _ in .values(values) }
+      #expect(try await refusal { try await client.get("demo.Bad.Asked") } == "TypeMismatch")
+      object.rule("Set") { _, _, _ in .values(values) }
+      _ = try await refusal { try await client.set("demo.Bad.Told", .int32(2)) }
+      object.emit("org.freedesktop.DBus.Properties", "PropertiesChanged", values)
+      object.rule("Get", nil)
+      try await object.owner.settle()
+      #expect(try await client.get("demo.Bad.Asked") == .int32(1))
+    }
+  }
+
+  @Test("that flood changes: the last value is right, and nothing piles up")
+  func flood() async throws {
+    try await Daemon.with { daemon in
+      let object = try await field(daemon)
+      let client = try await daemon.peer()
+      try await client.subscribe()
+      func flood(_ numbers: ClosedRange<Int32>) async throws {
+        object.owner.perform { thread in
+          for number in numbers { thread.emitChanged(object.path, "demo.Bad", [("Told", .int32(number))]) }
+        }
+        try await object.owner.settle()
+        #expect(try await client.get("demo.Bad.Told") == .int32(numbers.upperBound))
+      }
+      try await flood(2...10_000)
+      let before = try daemon.memory()
+      for round in Int32(1)...3 { try await flood((round * 10_000 + 1)...(round * 10_000 + 10_000)) }
+      #expect(try daemon.memory() < before + (8 << 20))
+      try await client.settle()
+      // Each that is told is newer than the one before.
+      let told = client.signals.values(of: "demo.Bad.Told").compactMap {
+        if case .int32(let n)? = $0 { n } else { nil }
+      }
+      #expect(told == told.sorted() && told.count == Set(told).count)
+    }
+  }
+
+  @Test("that send values of 1 MiB, and larger ones, which count as nil")
+  func large() async throws {
+    try await Daemon.with { daemon in
+      let object = try await field(daemon)
+      let client = try await daemon.peer()
+      try await client.subscribe()
+      let key = "demo.Bad.Text"
+      let most = String(repeating: "x", count: (1 << 20) - 5)
+      object.change(key, to: .string(most))
+      try await client.signals("value") { $0.values(of: key).last == .string(most) ? () : nil }
+      #expect(try await client.get(key) == .string(most))
+      object.change(key, to: .string(most + "x"))
+      try await client.signals("nil") { $0.values(of: key).last == .some(nil) ? () : nil }
+      #expect(try await refusal { try await client.get(key) } == "NotFocused")
+      let before = try daemon.memory()
+      for letter in 0..<100 {
+        object.change(key, to: .string(String(repeating: letter % 2 == 0 ? "a" : "b", count: (1 << 20) - 5)))
+      }
+      object.change(key, to: .string("end"))
+      try await object.owner.settle()
+      #expect(try await client.get(key) == .string("end"))
+      #expect(try daemon.memory() < before + (64 << 20))
+    }
+  }
+
+  @Test("with 256 calls under way: the next is LimitsExceeded, and when they are over all is as before")
+  func tooManyCalls() async throws {
+    try await Daemon.with { daemon in
+      let object = try await field(daemon)
+      let client = try await daemon.peer()
+      for member in ["Get", "Set", "Do"] { object.rule(member) { _, _, _ in .hold } }
+      var waiting: [Peer.Pending] = []
+      for index in 0..<256 {
+        switch index % 4 {
+        case 0: waiting.append(client.begin(Names.focused, "demo.Bad", "Do"))
+        case 1: waiting.append(client.beginGet("demo.Bad.Asked"))
+        case 2: waiting.append(client.beginSet("demo.Bad.Told", .int32(Int32(index))))
+        default: waiting.append(client.beginRead("demo.Bad.Asked"))
+        }
+      }
+      try await client.settle()
+      let more = [
+        client.begin(Names.focused, "demo.Bad", "Do"), client.beginGet("demo.Bad.Asked"),
+        client.beginSet("demo.Bad.Told", .int32(1000)),
+        object.owner.beginRegister("more", object: object.path),
+        client.begin(
+          Names.focused, Names.bindings, "Invoke", [.string("demo.Bad.Do"), .variants([]), .properties([])]),
+      ]
+      // What needs no owner, or another one, is not concerned.
+      let other = try await daemon.peer()
+      let well = Exported(other, Self.xml, ["demo.Bad.Asked": .int32(3)])
+      try await other.register("well", object: well.path)
+      #expect(try await client.get("demo.Bad.Asked", at: Names.field("well")) == .int32(3))
+      for call in more { #expect(try await call.refusal() == "LimitsExceeded") }
+      #expect(client.replies.filter { number in waiting.contains { $0.number == number } }.isEmpty)
+
+      for member in ["Get", "Set", "Do"] { object.rule(member, nil) }
+      object.release()
+      for call in waiting { _ = try await call.refusal() }
+      #expect(try await client.get("demo.Bad.Asked") == .int32(1))
+      // Every place is free again.
+      object.rule("Do") { _, _, _ in .hold }
+      let again = (0..<256).map { _ in client.begin(Names.focused, "demo.Bad", "Do") }
+      #expect(try await refusal { try await client.call(Names.focused, "demo.Bad", "Do") } == "LimitsExceeded")
+      object.rule("Do", nil)
+      object.release()
+      for call in again { _ = try await call.values() }
+    }
+  }
+}

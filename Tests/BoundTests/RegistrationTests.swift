@@ -1,0 +1,266 @@
+import DBusTypes
+import TestSupport
+import Testing
+
+@Suite("Registration of a field with an object")
+struct RegistrationTests {
+  private static let xml = document(
+    (
+      "demo.Slider",
+      property("Value", "d") + property("Name", "s", "read") + property("Secret", "s", "write")
+        + method("Reset", out: ["d"]) + "<signal name='Moved'><arg type='d'/></signal>"
+    ),
+    ("demo.Other", property("X", "i") + method("Do")), ("org.focusd.Focus1.Mine", method("Never")))
+
+  private static let values: [String: DBusValue] = [
+    "demo.Slider.Value": .double(0.5), "demo.Slider.Name": .string("Volume"), "demo.Other.X": .int32(1),
+  ]
+
+  @Test("exposes every readable property and every method, but those of D-Bus and of focusd")
+  func whole() async throws {
+    try await Daemon.with { daemon in
+      let (owner, client) = (try await daemon.peer(), try await daemon.peer())
+      let object = Exported(owner, Self.xml, Self.values)
+      #expect(try await owner.register("slider", object: object.path, [("focus", .boolean(true))]) == "slider")
+      #expect(try await client.keys() == ["demo.Other.X", "demo.Slider.Name", "demo.Slider.Value"])
+      #expect(try await client.commands() == ["demo.Other.Do": true, "demo.Slider.Reset": true])
+      #expect(try await client.readAll() == Self.values)
+      #expect(try await client.getAll("demo.Slider") == ["Value": .double(0.5), "Name": .string("Volume")])
+      #expect(try await refusal { try await client.get("demo.Slider.Secret") } == "NotFocused")
+      #expect(object.count("Introspect") == 1)
+      #expect(object.count("GetAll") == 2)
+    }
+  }
+
+  @Test("exposes only the interfaces that were chosen, and of two fields with one object each its own")
+  func chosen() async throws {
+    try await Daemon.with { daemon in
+      let owner = try await daemon.peer()
+      let object = Exported(owner, Self.xml, Self.values)
+      try await owner.register("a", object: object.path, [("interfaces", .strings(["demo.Other"]))])
+      try await owner.register("b", object: object.path, [("interfaces", .strings(["demo.Slider", "demo.Slider"]))])
+      try await owner.register("none", object: object.path, [("interfaces", .strings([]))])
+      #expect(try await owner.keys(at: Names.field("a")) == ["demo.Other.X"])
+      #expect(try await owner.commands(at: Names.field("a")) == ["demo.Other.Do": true])
+      #expect(try await owner.keys(at: Names.field("b")) == ["demo.Slider.Name", "demo.Slider.Value"])
+      #expect(try await owner.keys(at: Names.field("none")).isEmpty)
+      #expect(try await owner.commands(at: Names.field("none")).isEmpty)
+    }
+  }
+
+  /// A registration that is refused: what is odd of it, and the error.
+  private struct Bad: Sendable {
+    var what: String
+    var xml = RegistrationTests.xml
+    var values = RegistrationTests.values
+    var options: Named = []
+    var stored: Named = []
+    var path: String? = "/object"
+    var member = ""
+    var answer: Answer?
+    var error = "InvalidArgs"
+    var says = ""
+  }
+
+  private static var bad: [Bad] {
+    let error = "org.example.Error.Odd"
+    let many = (0..<257).map { method("M\($0)") }.joined()
+    let text = "x" + String(repeating: "y", count: 1 << 20)
+    return [
+      Bad(
+        what: "an unknown interface", options: [("interfaces", .strings(["demo.Slider", "demo.No"]))], says: "'demo.No'"
+      ),
+      Bad(
+        what: "a reserved interface", options: [("interfaces", .strings(["org.focusd.Focus1.Mine"]))],
+        says: "never exposed"),
+      Bad(
+        what: "D-Bus's interface", options: [("interfaces", .strings(["org.freedesktop.DBus.Properties"]))],
+        says: "never exposed"),
+      Bad(what: "no object there", path: "/nowhere", says: "there is no /nowhere"),
+      Bad(what: "linger", options: [("linger", .boolean(true))], says: "'linger'"),
+      Bad(
+        what: "interfaces without object", options: [("interfaces", .strings(["demo.Slider"]))], path: nil,
+        says: "'object'"),
+      Bad(what: "an option of another type", options: [("interfaces", .string("demo.Slider"))], says: "'interfaces'"),
+      Bad(what: "not XML", xml: "demo.Slider", says: "not valid"),
+      Bad(what: "an entity", xml: "<!DOCTYPE node [<!ENTITY a 'b'>]><node/>", says: "DOCTYPE"),
+      Bad(what: "too deep", xml: String(repeating: "<node>", count: 100), says: "64 deep"),
+      Bad(what: "too big", xml: "<node>" + String(repeating: " ", count: 1 << 20) + "</node>", says: "1048576"),
+      Bad(what: "a bad type", xml: document(("demo.Slider", property("Value", "dd"))), says: "'dd'"),
+      Bad(what: "Introspect fails", member: "Introspect", answer: .error(error, "odd thing"), says: "odd thing"),
+      Bad(what: "Introspect answers a number", member: "Introspect", answer: .values([.int32(1)]), says: "no text"),
+      Bad(what: "Introspect answers nothing", member: "Introspect", answer: .values([]), says: "no text"),
+      Bad(what: "GetAll fails", member: "GetAll", answer: .error(error, "odd thing"), says: "odd thing"),
+      Bad(what: "GetAll answers a text", member: "GetAll", answer: .values([.string("x")]), says: "no dictionary"),
+      Bad(what: "GetAll answers nothing", member: "GetAll", answer: .values([]), says: "no dictionary"),
+      Bad(
+        what: "GetAll answers texts", member: "GetAll",
+        answer: .values([
+          .dictionary(DBusDictionary(known: .string, .string, [.init(key: .string("Value"), value: .string("1"))]))
+        ]), says: "no dictionary"),
+      Bad(what: "another type than declared", values: ["demo.Slider.Value": .int32(1)], says: "of type 'i' by GetAll"),
+      Bad(what: "too many keys", xml: document(("demo.Many", many)), error: "LimitsExceeded", says: "257"),
+      Bad(
+        what: "too many keys with stored ones",
+        xml: document(("demo.Many", (0..<256).map { method("M\($0)") }.joined())),
+        stored: [("demo.A.X", .int32(1))], error: "LimitsExceeded", says: "257"),
+      Bad(
+        what: "a value of more than 1 MiB", values: ["demo.Slider.Name": .string(text)], error: "LimitsExceeded",
+        says: "1048576"),
+      Bad(what: "a key both stored and bound", stored: [("demo.Slider.Value", .double(1))], says: "demo.Slider.Value"),
+      Bad(
+        what: "a bound key in read_only", options: [("read_only", .strings(["demo.Slider.Value"]))], says: "'read_only'"
+      ),
+      Bad(
+        what: "a long label", options: [("label", .string(String(repeating: "x", count: 4097)))],
+        error: "LimitsExceeded", says: "4096"),
+      Bad(
+        what: "a parent that is not there", options: [("parent", .objectPath(ObjectPath(known: Names.field("gone"))))],
+        error: "NoSuchField", says: "'gone'"),
+      Bad(
+        what: "a key of another type elsewhere", xml: document(("demo.Taken", property("X", "i"))),
+        values: ["demo.Taken.X": .int32(1)],
+        error: "TypeMismatch", says: "demo.Taken.X"),
+    ]
+  }
+
+  @Test("is all or nothing: what is refused leaves nothing behind")
+  func refusals() async throws {
+    try await Daemon.with { daemon in
+      let client = try await daemon.peer()
+      try await client.register("taken", stored: [("demo.Taken.X", .string("text"))])
+      for bad in Self.bad {
+        let owner = try await daemon.peer()
+        let object = Exported(owner, bad.xml, bad.values)
+        if let answer = bad.answer { object.rule(bad.member) { _, _, _ in answer } }
+        do {
+          try await owner.register("a", object: bad.path, bad.options, stored: bad.stored)
+          Issue.record("\(bad.what) is taken")
+        } catch let error as RemoteError {
+          #expect(error.shortName == bad.error, "\(bad.what): \(error)")
+          #expect(error.message.contains(bad.says), "\(bad.what): \(error)")
+          #expect(error.message.utf8.count < 500, "\(bad.what): \(error)")
+        }
+        // Nor is anything of it left: neither the field, nor the id, nor the match rule.
+        #expect(try await client.fields() == ["taken"])
+        try await client.register("a")
+        try await client.field("a", "Unregister")
+        object.emit("demo.Slider", "Moved", [.double(1)])
+        try await owner.settle()
+      }
+    }
+  }
+
+  @Test("keeps its id while it is under way, and no longer")
+  func reservation() async throws {
+    try await Daemon.with { daemon in
+      let (owner, other) = (try await daemon.peer(), try await daemon.peer())
+      let object = Exported(owner, Self.xml, Self.values)
+      object.rule("Introspect") { _, _, _ in .hold }
+      let first = owner.beginRegister("a", object: object.path)
+      try await object.called("Introspect")
+      #expect(try await refusal { try await other.register("a") } == "FieldExists")
+      #expect(try await refusal { try await owner.register("a", object: object.path) } == "FieldExists")
+      #expect(try await client(other, picks: "") != "a")
+      object.rule("Introspect", nil)
+      object.release()
+      _ = try await first.values()
+      #expect(try await owner.get("demo.Slider.Value", at: Names.field("a")) == .double(0.5))
+      try await owner.field("a", "Unregister")
+      try await other.register("a")
+    }
+  }
+
+  private func client(_ peer: Peer, picks id: String) async throws -> String { try await peer.register(id) }
+
+  @Test("ends with Timeout where the owner hangs, while others are served", arguments: ["Introspect", "GetAll"])
+  func hang(_ member: String) async throws {
+    try await Daemon.with { daemon in
+      let (owner, other) = (try await daemon.peer(), try await daemon.peer())
+      let object = Exported(owner, Self.xml, Self.values)
+      object.rule(member) { _, _, _ in .hold }
+      let hanging = owner.beginRegister("a", object: object.path)
+      try await object.called(member)
+      // The same connection, so that the order of the replies tells who waited for whom.
+      let served = (0..<50).map { owner.beginRegister("other\($0)", object: nil) }
+      for each in served { _ = try await each.values() }
+      try await other.register("b")
+      #expect(try await hanging.refusal() == "Timeout")
+      #expect(owner.replies.last == hanging.number)
+      #expect(try await other.fields().count == 51)
+      object.release()
+      object.rule(member, nil)
+      try await owner.register("a", object: object.path)
+    }
+  }
+
+  @Test("ends with the owner", arguments: ["Introspect", "GetAll"])
+  func leaving(_ member: String) async throws {
+    try await Daemon.with { daemon in
+      let (owner, other) = (try await daemon.peer(), try await daemon.peer())
+      let object = Exported(owner, Self.xml, Self.values)
+      object.rule(member) { _, _, _ in .hold }
+      _ = owner.beginRegister("a", object: object.path)
+      try await object.called(member)
+      owner.leave()
+      // The id is free as soon as the daemon knows of it.
+      while try await refusal({ try await other.register("a") }) == "FieldExists" {}
+      #expect(try await other.fields() == ["a"])
+    }
+  }
+
+  @Test("misses no change that the owner tells while it is under way")
+  func changesMeanwhile() async throws {
+    try await Daemon.with { daemon in
+      let owner = try await daemon.peer()
+      let xml = document(
+        ("demo.A", property("Told", "i") + property("Invalidated", "i", emits: "invalidates") + property("Odd", "i")),
+        ("demo.B", property("X", "i")))
+      let values: [String: DBusValue] = [
+        "demo.A.Told": .int32(1), "demo.A.Invalidated": .int32(1), "demo.A.Odd": .int32(1), "demo.B.X": .int32(1),
+      ]
+      let object = Exported(owner, xml, values)
+      object.rule("GetAll") { call, _, _ in call.key == "demo.B" ? .hold : nil }
+      let registering = owner.beginRegister("a", object: object.path)
+      try await object.called("GetAll", times: 2)
+      object.change("demo.A.Told", to: .int32(2))
+      object.invalidate("demo.A.Invalidated", to: .int32(3))
+      object.change("demo.A.Odd", to: .string("of another type"))
+      object.release()
+      _ = try await registering.values()
+      let told = try await owner.readAll(at: Names.field("a"))
+      #expect(told == ["demo.A.Told": .int32(2), "demo.A.Invalidated": .int32(3), "demo.B.X": .int32(1)])
+    }
+  }
+
+  @Test("can be had again at once, and what is under way then does not come into the new field")
+  func again() async throws {
+    try await Daemon.with { daemon in
+      let (owner, client) = (try await daemon.peer(), try await daemon.peer())
+      let xml = document(("demo.A", property("X", "i", emits: "false")))
+      let old = Exported(owner, xml, ["demo.A.X": .int32(1)], at: "/old")
+      let new = Exported(owner, xml, ["demo.A.X": .int32(2)], at: "/new")
+      try await owner.register("a", object: old.path)
+      old.rule("Get") { _, _, _ in .hold }
+      let reading = client.beginRead("demo.A.X", at: Names.field("a"))
+      try await old.called("Get")
+      let writing = client.beginWrite("demo.A.X", .int32(7), at: Names.field("a"))
+      try await old.called("Set")
+      try await old.called("Get", times: 2)
+      let gone = owner.begin(Names.field("a"), "org.focusd.Focus1.Field", "Unregister")
+      let back = owner.beginRegister("a", object: new.path)
+      _ = try await (gone.values(), back.values())
+      old.release()
+      #expect(try await reading.refusal() == "OwnerGone")
+      #expect(try await writing.refusal() == "OwnerGone")
+      #expect(try await client.read("demo.A.X", at: Names.field("a")).value == .int32(2))
+      #expect(new.count("Set") == 0)
+      // A hundred times more, each at once after the other.
+      for turn in 0..<100 {
+        _ = owner.begin(Names.field("a"), "org.focusd.Focus1.Field", "Unregister")
+        try await owner.register("a", object: turn % 2 == 0 ? old.path : new.path)
+      }
+      #expect(try await client.read("demo.A.X", at: Names.field("a")).value == .int32(2))
+    }
+  }
+}

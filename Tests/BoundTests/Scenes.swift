@@ -1,0 +1,138 @@
+import DBus
+import DBusTypes
+import TestSupport
+import Testing
+
+/// The scenes of SEEDS.md with bound fields, the owner, the writer and the readers in processes of their own.
+@Suite("Scenes of bound fields")
+struct BoundScenes {
+  private func busctl(_ daemon: Daemon, _ verb: String, _ rest: String...) async throws -> CommandResult {
+    try await daemon.bus.run(
+      ["/usr/bin/busctl", "--address=" + daemon.bus.address, verb, Daemon.name, Names.focused] + rest)
+  }
+
+  @Test("LocalBinding", arguments: Toolkit.allCases)
+  func localBinding(_ toolkit: Toolkit) async throws {
+    try await Daemon.with { daemon in
+      let owner = try await toolkit.owner(daemon)
+      let client = try await daemon.peer()
+      try await client.subscribe()
+      let key = "demo.Size.Position"
+      #expect(try await daemon.bus.focusctl("get", key).text == "0.15")
+      let steps: [(given: String, taken: Double, size: String)] = [
+        ("0.8", 0.85, "large"), ("0.25", 0.5, "medium"), ("0.75", 0.85, "large"), ("0.2499", 0.15, "small"),
+        ("0", 0.15, "small"), ("1", 0.85, "large"),
+      ]
+      var sizes: [String] = []
+      for step in steps {
+        // By hand and as a property by turns; the reply of `Write` holds what the owner made of the value.
+        if sizes.count % 2 == 0 {
+          let written = try await client.write(key, .double(try #require(Double(step.given))))
+          #expect(written.value == .double(step.taken))
+          #expect(written.field == "size")
+        } else {
+          let set = try await busctl(daemon, "set-property", "demo.Size", "Position", "d", step.given)
+          #expect(set.succeeded, "\(set)")
+        }
+        #expect(try await busctl(daemon, "get-property", "demo.Size", "Position").text == "d \(step.taken)")
+        #expect(try await daemon.bus.focusctl("get", "--field", "size", "Position").text == "\(step.taken)")
+        #expect(try await client.get(key) == .double(step.taken))
+        if sizes.last != step.size { sizes.append(step.size) }
+      }
+      for word in sizes { try await owner.line(word) { $0 == word } }
+      #expect(owner.progress.now.output.filter { $0 != "ready" } == sizes)
+      #expect(client.signals.values(of: key).compactMap { $0 } == [0.85, 0.5, 0.85, 0.15, 0.85].map { .double($0) })
+
+      let own = "org.example.Size.OutOfRange"
+      let error = await #expect(throws: RemoteError.self) { try await client.set(key, .double(1.5)) }
+      #expect(error == RemoteError(name: own, message: "1.5 is not within 0 and 1"))
+      let told = try await busctl(daemon, "set-property", "demo.Size", "Position", "d", "1.5")
+      #expect(!told.succeeded && told.errorText.contains("1.5 is not within 0 and 1"), "\(told)")
+      let refused = try await daemon.bus.focusctl("set", key, "1.5")
+      #expect(refused.status == 4 && refused.errorText.contains("1.5 is not within 0 and 1"), "\(refused)")
+      #expect(try await client.get(key) == .double(0.85))
+
+      // The rest of the object is there too: a constant, a command, a signal.
+      #expect(try await busctl(daemon, "get-property", "demo.Size", "Name").text == "s \"Size\"")
+      #expect(try await refusal { try await client.set("demo.Size.Name", .string("x")) } == "PropertyReadOnly")
+      #expect(try await busctl(daemon, "call", "demo.Size", "Reset").text == "d 0.15")
+      #expect(try await client.get(key) == .double(0.15))
+      try await client.signals("Resized") { signals in
+        signals.contains { $0.path == Names.focused && $0.member == "Resized" && $0.arguments == [.string("small")] }
+          ? () : nil
+      }
+      let shown = try await busctl(daemon, "introspect", "demo.Size")
+      for part in [".Position property d", ".Name property s", ".Reset method - d", ".Resized signal s"] {
+        let columns = shown.output.map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(columns.contains { $0.hasPrefix(part) }, "\(part) in \(columns)")
+      }
+      try await owner.stop()
+      try await client.signals("end") { $0.values(of: key).last == .some(nil) ? () : nil }
+      #expect(try await client.fields().isEmpty)
+    }
+  }
+
+  @Test("Binding: a child toggles the parent's isPlaying; a plain copy stays a copy")
+  func binding() async throws {
+    try await Daemon.with { daemon in
+      let owner = try await daemon.script("toggle.py")
+      let key = "demo.Player.IsPlaying"
+      let readers = [
+        try await daemon.bus.start([Products.focusctl, "--address", daemon.bus.address, "watch", key]),
+        try await daemon.bus.start([Products.focusctl, "--address", daemon.bus.address, "watch", "IsPlaying"]),
+      ]
+      for reader in readers { try await reader.line { $0 == "false" } }
+      let toggled = try await daemon.bus.focusctl("update", "IsPlaying", "toggle")
+      #expect(toggled.succeeded, "\(toggled)")
+      try await owner.line { $0 == "playing" }
+      for reader in readers { #expect(try await reader.lines(2) == ["false", "true"]) }
+      #expect(try await busctl(daemon, "get-property", "demo.Player", "IsPlaying").text == "b true")
+      // Without a binding a child can only read.
+      let written = try await daemon.bus.focusctl("update", "Copy", "toggle")
+      #expect(written.status == 4, "\(written)")
+      #expect(try await busctl(daemon, "get-property", "demo.Player", "Copy").text == "b false")
+      // The owner's own change is everyone's too.
+      owner.send(line: "pause")
+      for reader in readers { #expect(try await reader.lines(3) == ["false", "true", "false"]) }
+      #expect(try await daemon.bus.focusctl("get", "Copy").text == "false")
+    }
+  }
+
+  @Test("Commands: the same call from a script reaches whichever field has focus; disabled and nil are told apart")
+  func commands() async throws {
+    try await Daemon.with { daemon in
+      let first = try await daemon.script("editor.py", "first")
+      let second = try await daemon.script("editor.py", "second")
+      func who() async throws -> CommandResult { try await daemon.bus.focusctl("run", "Who") }
+      func order(_ owner: ManagedProcess, _ line: String) async throws {
+        let before = owner.progress.now.output.count
+        owner.send(line: line)
+        try await owner.line(from: before) { $0 == line }
+      }
+
+      let nothing = try await who()
+      #expect(nothing.status == 1 && nothing.output.isEmpty, "\(nothing)")
+      for (owner, name) in [(first, "first"), (second, "second"), (first, "first")] {
+        try await order(owner, "focus")
+        #expect(try await who().text == name)
+        #expect(try await busctl(daemon, "call", "demo.Edit", "Who").text == "s \"\(name)\"")
+        let inserted = try await daemon.bus.focusctl("run", "demo.Edit.Insert", "from \(name)", "0")
+        #expect(inserted.succeeded, "\(inserted)")
+        #expect(inserted.output.first?.hasPrefix("from \(name)") == true)
+        try await owner.line { $0 == "inserted from \(name)" }
+      }
+      // It greys out where the field says so, and the other field's does not.
+      try await order(first, "disable Who")
+      let disabled = try await who()
+      #expect(disabled.status == 4 && disabled.errorText.contains("disabled"), "\(disabled)")
+      #expect(try await daemon.bus.focusctl("run", "--field", "second", "Who").text == "second")
+      #expect(
+        try await busctl(daemon, "get-property", Names.bindings, "Commands").text
+          == #"a{sb} 3 "demo.Edit.Insert" true "demo.Edit.Who" false "demo.First.Close" true"#)
+      try await order(first, "enable Who")
+      #expect(try await who().text == "first")
+      try await order(first, "blur")
+      #expect(try await who().status == 1)
+    }
+  }
+}

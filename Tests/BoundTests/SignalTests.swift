@@ -1,0 +1,161 @@
+import DBus
+import DBusTypes
+import TestSupport
+import Testing
+
+@Suite("Signals and requests of bound fields")
+struct SignalTests {
+  private static let xml = document(
+    ("demo.Edit", method("Save") + "<signal name='Saved'><arg name='to' type='s'/></signal>"),
+    ("demo.Signals", "<signal name='Rang'><arg name='times' type='i'/></signal>"),
+    ("demo.Hidden", "<signal name='Rang'/>"))
+
+  private static let exposed = ("interfaces", DBusValue.strings(["demo.Edit", "demo.Signals"]))
+
+  private func window(_ daemon: Daemon) async throws -> (window: Exported, entry: Exported) {
+    let (first, second) = (try await daemon.peer(), try await daemon.peer())
+    let window = Exported(first, Self.xml)
+    let entry = Exported(second, document(("demo.Edit", method("Save") + "<signal name='Saved'/>")))
+    try await first.register("window", object: window.path, [(name: Self.exposed.0, value: Self.exposed.1)])
+    try await second.register(
+      "entry", object: entry.path, [("parent", .objectPath(ObjectPath(known: Names.field("window"))))])
+    return (window, entry)
+  }
+
+  /// The paths at which a signal of `object` with these arguments appears.
+  private func paths(
+    _ client: Peer, _ object: Exported, _ interface: String, _ member: String, _ arguments: [DBusValue]
+  ) async throws -> Set<String> {
+    let before = client.signals.count
+    object.emit(interface, member, arguments)
+    try await object.owner.settle()
+    try await client.settle()
+    let found = client.signals.dropFirst(before).filter { $0.interface == interface && $0.member == member }
+    #expect(found.allSatisfy { $0.arguments == arguments })
+    #expect(found.count == Set(found.map(\.path)).count)
+    return Set(found.map(\.path))
+  }
+
+  @Test("appear from the field, and from focused only while the interface resolves to it")
+  func forwarded() async throws {
+    try await Daemon.with { daemon in
+      let (window, entry) = try await window(daemon)
+      let client = try await daemon.peer()
+      try await client.subscribe()
+      let (saved, rang): ([DBusValue], [DBusValue]) = ([.string("file")], [.int32(3)])
+      let own = Names.field("window")
+      #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own])
+      #expect(try await paths(client, window, "demo.Signals", "Rang", rang) == [own])
+      try await window.owner.focus("window")
+      #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own, Names.focused])
+      #expect(try await paths(client, window, "demo.Signals", "Rang", rang) == [own, Names.focused])
+      #expect(try await paths(client, window, "demo.Hidden", "Rang", []).isEmpty)
+      #expect(try await paths(client, window, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", []).isEmpty)
+      try await entry.owner.focus("entry")
+      // The entry has the same interface, and is nearer; the other one is the window's alone.
+      #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own])
+      #expect(try await paths(client, entry, "demo.Edit", "Saved", []) == [Names.field("entry"), Names.focused])
+      #expect(try await paths(client, window, "demo.Signals", "Rang", rang) == [own, Names.focused])
+      try await entry.owner.field("entry", "Unregister")
+      #expect(try await paths(client, entry, "demo.Edit", "Saved", []).isEmpty)
+      #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own, Names.focused])
+    }
+  }
+
+  @Test("are shown by introspection, with methods, their arguments, access and annotations")
+  func introspection() async throws {
+    try await Daemon.with { daemon in
+      let (window, entry) = try await window(daemon)
+      let client = try await daemon.peer()
+      let slider = Exported(
+        window.owner,
+        document(
+          (
+            "demo.Slider",
+            property("A", "d") + property("B", "s", "read", emits: "const")
+              + property("C", "i", emits: "invalidates") + property("D", "i", emits: "false")
+              + property("E", "i", "write")
+              + "<method name='Move'><arg name='by' type='d' direction='in'/><arg name='to' type='d' direction='out'/></method>"
+              + method("Move") + "<signal name='Moved'><arg name='to' type='d'/></signal>"
+          )),
+        [
+          "demo.Slider.A": .double(1), "demo.Slider.B": .string("b"), "demo.Slider.C": .int32(1),
+          "demo.Slider.D": .int32(1),
+        ],
+        at: "/slider")
+      try await window.owner.register(
+        "slider", object: slider.path,
+        [("parent", .objectPath(ObjectPath(known: Names.field("entry")))), ("focus", .boolean(true))])
+      for path in [Names.focused, Names.field("slider")] {
+        let interfaces = try IntrospectionDocument.interfaces(in: try await client.introspect(path))
+        let found = try #require(interfaces.first { $0.name.text == "demo.Slider" })
+        #expect(
+          found.methods.map { "\($0.name)(\($0.input.map(\.name)))\($0.output.map(\.type.description))" }
+            == ["Move([\"by\"])[\"d\"]", "Move([])[]"])
+        #expect(found.signals.map { "\($0.name)\($0.arguments.map(\.name))" } == ["Moved[\"to\"]"])
+        // What is fetched when the owner says that it is another is told with its value.
+        #expect(
+          found.properties.map { "\($0.name) \($0.type) \($0.access) \($0.emits.rawValue)" } == [
+            "A d readWrite true", "B s read const", "C i readWrite true", "D i readWrite false",
+          ])
+      }
+      let focused = try IntrospectionDocument.interfaces(in: try await client.introspect())
+      #expect(focused.first { $0.name.text == "demo.Edit" }?.signals.first?.arguments.isEmpty == true, "the entry's")
+      #expect(focused.first { $0.name.text == "demo.Signals" }?.signals.first?.arguments.first?.name == "times")
+      #expect(!focused.contains { $0.name.text == "demo.Hidden" })
+      // Every tool can read it.
+      let tool = try await daemon.bus.busctl("introspect", Daemon.name, Names.focused, "demo.Slider")
+      #expect(tool.succeeded && tool.text.contains(".Moved"), "\(tool)")
+      let gdbus = try await daemon.bus.gdbus("introspect", "--dest", Daemon.name, "--object-path", Names.focused)
+      #expect(gdbus.succeeded && gdbus.text.contains("Moved(d to)"), "\(gdbus)")
+      _ = entry
+    }
+  }
+
+  private static let responder = document(("org.focusd.Focus1.Responder", method("RequestFocus", in: ["o"])))
+
+  @Test("for focus, by others, are the owner's to accept or refuse; without a responder they are denied")
+  func requests() async throws {
+    try await Daemon.with { daemon in
+      let (owner, client) = (try await daemon.peer(), try await daemon.peer())
+      let object = Exported(owner, Self.responder)
+      let plain = Exported(owner, document(("demo.A", method("Do"))), at: "/plain")
+      try await owner.register("asked", object: object.path, [("interfaces", .strings([]))])
+      try await owner.register("plain", object: plain.path)
+      try await owner.register("stored")
+      for id in ["plain", "stored"] {
+        #expect(try await refusal { try await client.focus(id) } == "AccessDenied")
+      }
+      object.rule("RequestFocus") { call, _, thread in
+        guard let field = call.arguments.first?.basicText else { return nil }
+        // The owner moves focus itself before it answers.
+        guard
+          let focus = try? Message.methodCall(
+            to: BusName(Daemon.name), path: ObjectPath(field), interface: InterfaceName("org.focusd.Focus1.Field"),
+            member: MemberName("Focus"))
+        else { return nil }
+        _ = try? thread.connection?.send(focus)
+        return .values([])
+      }
+      try await client.focus("asked")
+      let focused = try await client.get("org.focusd.Focus1.Manager.FocusedField", at: Names.manager)
+      #expect(focused == .objectPath(ObjectPath(known: Names.field("asked"))))
+      #expect(object.state.now.calls.last?.arguments == [.objectPath(ObjectPath(known: Names.field("asked")))])
+
+      try await owner.focus("plain")
+      #expect(object.count("RequestFocus") == 1, "the owner is not asked for its own call")
+      let own = RemoteError(name: "org.example.Error.Busy", message: "a dialog is open")
+      object.rule("RequestFocus") { _, _, _ in .error(own.name, own.message) }
+      let error = await #expect(throws: RemoteError.self) { try await client.focus("asked") }
+      #expect(error == own)
+      let still = try await client.get("org.focusd.Focus1.Manager.FocusedField", at: Names.manager)
+      #expect(still == .objectPath(ObjectPath(known: Names.field("plain"))))
+      // It is a service for the daemon and no command.
+      #expect(try await client.commands(at: Names.field("asked")).isEmpty)
+      let interface = "org.focusd.Focus1.Responder"
+      #expect(
+        try await refusal { try await client.call(Names.field("asked"), interface, "RequestFocus") }
+          == "UnknownInterface")
+    }
+  }
+}
