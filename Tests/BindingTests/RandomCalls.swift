@@ -75,7 +75,7 @@ struct RandomCalls {
   private mutating func someValue() -> DBusValue {
     switch Int.random(in: 0..<40, using: &generator.numbers) {
     case 0:
-      return (0..<Int.random(in: 50...61, using: &generator.numbers)).reduce(.byte(1)) { value, _ in .variant(value) }
+      return (0..<Int.random(in: 50...60, using: &generator.numbers)).reduce(.byte(1)) { value, _ in .variant(value) }
     case 1:
       return .array(
         DBusArray(bytes: [UInt8](repeating: 1, count: 1 << Int.random(in: 10...21, using: &generator.numbers))))
