@@ -55,7 +55,7 @@ let package = Package(
     .testTarget(
       name: "FocusModelTests", dependencies: ["DBusTypes", "FocusModel", "TestSupport"], swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["DBusTypes"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["DBus", "DBusTypes"], path: "Tests/TestSupport",
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "DBusTypesTests", dependencies: ["DBusTypes", "TestSupport"], swiftSettings: strict),

@@ -1,12 +1,11 @@
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 
 /// The one way into an event loop's thread: letters that any thread posts and the loop's handles in order.
 ///
 /// An `eventfd(2)` wakes the loop.
 public final class Mailbox<Letter: Sendable>: Sendable {
-  private let letters = Mutex<[Letter]>([])
+  private let letters = Locked<[Letter]>([])
   private let descriptor: Int32
 
   /// Creates an empty mailbox; where the kernel gives no descriptor, its loop looks into it from time to time.

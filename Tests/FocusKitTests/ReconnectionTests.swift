@@ -31,6 +31,40 @@ import Testing
     }
   }
 
+  @Test func theBusIsEndedAndStartedAgain() async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await Session.start(on: bus)
+      let (owner, reader) = (FocusClient(address: bus.address), FocusClient(address: bus.address))
+      let number = State(wrappedValue: 1)
+      @FocusState var isFocused: Bool
+      let window = FocusField("window", client: owner).register()
+      let field = FocusField(parent: window, client: owner).focusedValue(\.number, number.projectedValue)
+        .focused($isFocused).register()
+      isFocused = true
+      let seen = Changes(reader.changes(of: \.number))
+      try await seen.wait(for: 1)
+      try await bus.stop()
+      try await daemon.finish()
+      try await seen.wait(for: nil)
+      let failure = await #expect(throws: FocusError.self) { try await reader.write(\.number, 9) }
+      #expect(failure?.name == "org.freedesktop.DBus.Error.Disconnected")
+      number.wrappedValue = 2
+      let again = try await bus.start([
+        "/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1",
+        "--config-file=\(bus.directory)/bus.conf",
+      ])
+      let address = try await again.line("address")
+      let next = try await bus.start([Products.focusd, "--address", address])
+      try await seen.wait(for: 2)
+      #expect(try await reader.write(\.number, 3) == 3)
+      #expect(number.wrappedValue == 3)
+      #expect(isFocused)
+      withExtendedLifetime(field) {}
+      try await next.stop()
+      try await again.stop()
+    }
+  }
+
   @Test func programsMayComeBeforeTheDaemon() async throws {
     try await PrivateBus.with { bus in
       let (owner, reader) = (FocusClient(address: bus.address), FocusClient(address: bus.address))

@@ -107,9 +107,8 @@ import Testing
       let refusal = await #expect(throws: FocusError.self) { try await writer.write(\.position, 1.5) }
       #expect(refusal?.message == "the slider goes from 0 to 1, not to 1.5")
       size.wrappedValue = .medium
+      try await Changes(writer.changes(of: \.position)).wait(for: 0.5)
       #expect(try await session.busctl(get: "demo.Slider.Position") == "d 0.5")
-      let seen = Changes(writer.changes(of: \.position))
-      try await seen.wait(for: 0.5)
     }
   }
 
@@ -154,6 +153,55 @@ import Testing
       }()
       _ = try await (appended, toggled)
       #expect(todos.wrappedValue.count == 103)
+    }
+  }
+
+  @Test("ElementBinding") func elementBinding() async throws {
+    try await Session.with { session in
+      let todos = State(wrappedValue: [Todo(description: "a"), Todo(description: "b")])
+      let field = FocusField("todos", client: session.client()).focusedValue(\.todos, todos.projectedValue).register()
+      try await field.focus()
+      let writer = session.client()
+      #expect(try await writer.write("demo.Todo.Items/1/done", true))
+      #expect(todos.wrappedValue.map(\.done) == [false, true])
+      #expect(try await writer.read("demo.Todo.Items/0/description") == "a")
+      let gone = await #expect(throws: FocusError.self) { try await writer.write("demo.Todo.Items/2/done", true) }
+      #expect(gone?.name == "org.focusd.Focus1.Error.NoSuchElement")
+      let derived = await #expect(throws: FocusError.self) { try await writer.write("demo.Todo.Items/0/done/count", 1) }
+      #expect(derived?.name == "org.focusd.Focus1.Error.NoSuchElement")
+      todos.projectedValue[0].description.wrappedValue = "c"
+      try await Changes(writer.changes(of: \.todos)).wait(
+        for: [Todo(description: "c"), Todo(description: "b", done: true)])
+    }
+  }
+
+  @Test("StateOfArray") func stateOfArray() async throws {
+    try await Session.with { session in
+      let todos = State(wrappedValue: [Todo(description: "a")])
+      let field = FocusField("todos", client: session.client()).focusedValue(\.todos, todos.projectedValue).register()
+      try await field.focus()
+      let reader = session.client()
+      let seen = Changes(reader.changes(of: \.todos))
+      try await seen.wait(for: todos.wrappedValue)
+      @FocusedBinding(\.todos, client: reader) var focused
+      todos.wrappedValue[0].done = true
+      try await seen.wait(for: [Todo(description: "a", done: true)])
+      todos.wrappedValue[0].done = true
+      focused?[0].done = true
+      focused?.append(Todo(description: "b"))
+      try await Changes(session.client().changes(of: \.todos)).wait(
+        for: [Todo(description: "a", done: true), Todo(description: "b")])
+      try await reader.write("demo.Todo.Items/1/done", true)
+      try await seen.wait(for: [Todo(description: "a", done: true), Todo(description: "b", done: true)])
+      todos.projectedValue[1].description.wrappedValue = "c"
+      let last = [Todo(description: "a", done: true), Todo(description: "c", done: true)]
+      try await seen.wait(for: last)
+      #expect(
+        seen.all.compactMap { $0 } == [
+          [Todo(description: "a")], [Todo(description: "a", done: true)],
+          [Todo(description: "a", done: true), Todo(description: "b")],
+          [Todo(description: "a", done: true), Todo(description: "b", done: true)], last,
+        ])
     }
   }
 

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import DBus
 
 /// Lets so many in at a time; the others wait in the order in which they came.
 final class Gate: Sendable {
@@ -7,9 +7,9 @@ final class Gate: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
-  init(places: Int) { state = Mutex(State(free: places)) }
+  init(places: Int) { state = Locked(State(free: places)) }
 
   func enter() async {
     await withCheckedContinuation { continuation in

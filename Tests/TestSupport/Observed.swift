@@ -1,5 +1,5 @@
+internal import DBus
 internal import Dispatch
-internal import Synchronization
 
 /// A wait that its deadline ended.
 package struct DeadlinePassed: Error, CustomStringConvertible {
@@ -24,9 +24,9 @@ package final class Observed<State: Sendable>: Sendable {
     var lastWaiter: UInt64 = 0
   }
 
-  private let storage: Mutex<Storage>
+  private let storage: Locked<Storage>
 
-  package init(_ state: State) { storage = Mutex(Storage(state: state)) }
+  package init(_ state: State) { storage = Locked(Storage(state: state)) }
 
   /// The state as it is now.
   package var now: State { storage.withLock { $0.state } }

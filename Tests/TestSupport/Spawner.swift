@@ -1,6 +1,6 @@
+internal import DBus
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 /// Starts processes that the kernel kills when this process ends, however it ends.
 ///
@@ -9,7 +9,7 @@ final class Spawner: Sendable {
   static let shared = Spawner()
 
   private typealias Job = @Sendable () -> Void
-  private let jobs = Mutex<[Job]>([])
+  private let jobs = Locked<[Job]>([])
   private let ready = DispatchSemaphore(value: 0)
 
   private init() {

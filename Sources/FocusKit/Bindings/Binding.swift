@@ -83,8 +83,3 @@ extension Binding: Identifiable where Value: Identifiable {
   /// What identifies the value.
   public var id: Value.ID { wrappedValue.id }
 }
-
-extension Binding: CustomStringConvertible {
-  /// The value, as text.
-  public var description: String { String(describing: wrappedValue) }
-}

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import DBus
 
 /// A value behind two closures.
 final class ClosureLocation<Value>: Location {
@@ -51,22 +51,17 @@ final class KeyPathLocation<Root, Value>: Location {
 
 /// What a location saw last, for when its source has it no more.
 final class LastSeen<Value>: Sendable {
-  // Sendable for the lock alone: bindings are Sendable only where their values are.
-  private struct Box: @unchecked Sendable { var value: Value }
-  private let box: Mutex<Box>
+  private let last: Locked<Value>
 
-  init(_ value: Value) { box = Mutex(Box(value: value)) }
-
-  var value: Value { box.withLock { $0 }.value }
+  init(_ value: Value) { last = Locked(value) }
 
   /// Keeps `value` where there is one, and returns the last that there was.
   func keeping(_ value: Value?) -> Value {
-    guard let value else { return self.value }
-    let new = Box(value: value)
+    guard let value else { return last.withLock { $0 } }
     // What is replaced is freed outside of the lock: its end may run code of the value's own.
-    let old = box.withLock { box in
-      let old = box
-      box = new
+    let old = last.withLock { last in
+      let old = last
+      last = value
       return old
     }
     return withExtendedLifetime(old) { value }

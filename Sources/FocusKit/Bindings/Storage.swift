@@ -1,20 +1,19 @@
+internal import DBus
 internal import Observation
-internal import Synchronization
 
 /// A source of truth: one value, and everyone who wants to know of its changes.
 final class Storage<Value>: Location, Observable, Sendable {
-  // For the lock alone: what wraps a storage is Sendable only where its value is, and sinks are called under the lock.
-  private struct Content: @unchecked Sendable {
+  private struct Content {
     var value: Value
     var version: UInt64 = 0
     var sinks: [(number: UInt64, sink: (Value) -> Void)] = []
     var lastSink: UInt64 = 0
   }
 
-  private let content: Mutex<Content>
+  private let content: Locked<Content>
   private let registrar = ObservationRegistrar()
 
-  init(_ value: Value) { content = Mutex(Content(value: value)) }
+  init(_ value: Value) { content = Locked(Content(value: value)) }
 
   /// What Observation knows the value as.
   var value: Value { self.get() }

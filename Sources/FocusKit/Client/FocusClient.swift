@@ -27,9 +27,17 @@ public final class FocusClient: Sendable {
 
   /// Where the environment names no session bus, the user manager's, so that libdbus never starts one of its own.
   private static func bus(_ address: String?) -> Connection.Bus {
-    if let address { return .address(address) }
-    guard getenv("DBUS_SESSION_BUS_ADDRESS") == nil, let directory = getenv("XDG_RUNTIME_DIR") else { return .session }
+    let given = address ?? getenv("DBUS_SESSION_BUS_ADDRESS").map { String(cString: $0) }
+    if let given { return .address(withoutGUID(given)) }
+    guard let directory = getenv("XDG_RUNTIME_DIR") else { return .session }
     return .address("unix:path=\(String(cString: directory))/bus")
+  }
+
+  /// The bus that comes back at the same place has another identity.
+  private static func withoutGUID(_ address: String) -> String {
+    address.split(separator: ";").map { server in
+      server.split(separator: ",").filter { !$0.hasPrefix("guid=") }.joined(separator: ",")
+    }.joined(separator: ";")
   }
 
   /// Has `handler` called, on any thread, with what no caller is there to be told of.
@@ -68,7 +76,7 @@ public final class FocusClient: Sendable {
 
 /// Whoever is told of errors that have no caller.
 final class ErrorReporter: Sendable {
-  private let handler = Mutex<(@Sendable (FocusError) -> Void)?>(nil)
+  private let handler = Locked<(@Sendable (FocusError) -> Void)?>(nil)
 
   func setHandler(_ handler: @escaping @Sendable (FocusError) -> Void) { self.handler.withLock { $0 = handler } }
 

@@ -1,5 +1,5 @@
+internal import DBus
 internal import DBusTypes
-internal import Synchronization
 
 /// All that is known of what is focused, by key; only the worker changes it.
 final class FocusedCache: Sendable {
@@ -10,7 +10,7 @@ final class FocusedCache: Sendable {
     var commands: [String: Bool] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let mailbox: Worker.Letters
 
   init(_ mailbox: Worker.Letters) { self.mailbox = mailbox }

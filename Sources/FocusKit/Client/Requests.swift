@@ -108,7 +108,8 @@ extension FocusClient {
       guard let name else { return continuation.finish() }
       let cancel = slot(name).follow(
         { value in continuation.yield(value.flatMap { try? Value(dbusValue: $0) }) }, withCurrent: true)
-      continuation.onTermination = { _ in cancel() }
+      // Whoever goes through the changes keeps the client.
+      continuation.onTermination = { [self] _ in withExtendedLifetime(self) { cancel() } }
     }
   }
 

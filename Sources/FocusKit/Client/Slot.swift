@@ -1,7 +1,6 @@
 internal import DBus
 internal import DBusTypes
 internal import Observation
-internal import Synchronization
 
 /// A value of a key as the daemon told it, and of which state of which field it is, once that is known.
 struct Reading: Sendable {
@@ -41,45 +40,39 @@ final class Slot: Observable, Sendable {
     var visible: DBusValue? { pending.last?.value ?? confirmed?.value }
   }
 
-  // For the lock alone: sinks are called under it.
-  private struct Guarded: @unchecked Sendable { var content = Content() }
-
   let key: String
   private let mailbox: Worker.Letters
-  private let guarded = Mutex(Guarded())
+  private let content: Locked<Content>
   private let registrar = ObservationRegistrar()
 
   init(_ key: String, _ mailbox: Worker.Letters, _ reading: Reading?, _ isCommandEnabled: Bool?) {
     self.key = key
     self.mailbox = mailbox
-    guarded.withLock {
-      $0.content.confirmed = reading
-      $0.content.isCommandEnabled = isCommandEnabled
-    }
+    content = Locked(Content(confirmed: reading, isCommandEnabled: isCommandEnabled))
   }
 
   /// The value that a reader sees.
   var value: DBusValue? {
     registrar.access(self, keyPath: \.value)
-    return guarded.withLock { $0.content.visible }
+    return content.withLock { $0.visible }
   }
 
   /// Whether the command of this name may be called, or nil where nobody has one.
   var isCommandEnabled: Bool? {
     registrar.access(self, keyPath: \.value)
-    return guarded.withLock { $0.content.isCommandEnabled }
+    return content.withLock { $0.isCommandEnabled }
   }
 
   /// What the daemon told last.
-  var confirmed: Reading? { guarded.withLock { $0.content.confirmed } }
+  var confirmed: Reading? { content.withLock { $0.confirmed } }
 
   private func update(_ change: (inout Content) -> Void) {
-    let isChanged = guarded.withLock { guarded in
-      let (before, wasEnabled) = (guarded.content.visible, guarded.content.isCommandEnabled)
-      change(&guarded.content)
-      let after = guarded.content.visible
-      if before != after { for (_, sink) in guarded.content.sinks { sink(after) } }
-      return before != after || wasEnabled != guarded.content.isCommandEnabled
+    let isChanged = content.withLock { content in
+      let (before, wasEnabled) = (content.visible, content.isCommandEnabled)
+      change(&content)
+      let after = content.visible
+      if before != after { for (_, sink) in content.sinks { sink(after) } }
+      return before != after || wasEnabled != content.isCommandEnabled
     }
     if isChanged { registrar.withMutation(of: self, keyPath: \.value) {} }
   }
@@ -120,19 +113,19 @@ final class Slot: Observable, Sendable {
     }
   }
 
-  func isCurrent(_ ticket: WriteTicket) -> Bool { guarded.withLock { $0.content.row == ticket.row } }
+  func isCurrent(_ ticket: WriteTicket) -> Bool { content.withLock { $0.row == ticket.row } }
 
   /// Calls `sink`, under the lock, with each new value that a reader sees, until the result is called.
   func follow(_ sink: @escaping (DBusValue?) -> Void, withCurrent: Bool = false) -> @Sendable () -> Void {
-    let number = guarded.withLock { guarded in
-      if withCurrent { sink(guarded.content.visible) }
-      guarded.content.lastSink += 1
-      guarded.content.sinks.append((guarded.content.lastSink, sink))
-      return guarded.content.lastSink
+    let number = content.withLock { content in
+      if withCurrent { sink(content.visible) }
+      content.lastSink += 1
+      content.sinks.append((content.lastSink, sink))
+      return content.lastSink
     }
     return { [weak self] in
       guard let self else { return }
-      guarded.withLock { guarded in guarded.content.sinks.removeAll { $0.number == number } }
+      content.withLock { content in content.sinks.removeAll { $0.number == number } }
     }
   }
 }

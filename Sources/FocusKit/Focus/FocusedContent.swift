@@ -1,27 +1,60 @@
+internal import DBus
 internal import DBusTypes
 
 /// A binding to a value that has a D-Bus type.
 protocol FocusedBindingContent {
-  /// The binding to what `slot` holds now, or nil.
-  static func focused(_ slot: Slot, _ client: FocusClient) -> Self?
+  /// Reads the binding to what `slot` holds now, or nil.
+  static func reader(_ slot: Slot, _ client: FocusClient) -> () -> Self?
 }
 
 extension Binding: FocusedBindingContent where Value: DBusRepresentable {
-  static func focused(_ slot: Slot, _ client: FocusClient) -> Binding<Value>? {
-    Binding(Binding<Value?>(FocusedLocation<Value>(slot, client)))
+  static func reader(_ slot: Slot, _ client: FocusClient) -> () -> Binding<Value>? {
+    let optional = Binding<Value?>(FocusedLocation<Value>(slot, client))
+    let made = Locked<Binding<Value>?>(nil)
+    return {
+      guard slot.value != nil else { return nil }
+      if let binding = made.withLock({ $0 }) { return binding }
+      let binding = Binding(optional)
+      made.withLock { $0 = binding }
+      return binding
+    }
+  }
+}
+
+extension DBusRepresentable {
+  fileprivate static func reader(_ slot: Slot) -> () -> Self? {
+    { slot.value.flatMap { try? Self(dbusValue: $0) } }
   }
 }
 
 /// What a slot holds, as the type of a key.
 enum FocusedContent {
   static func value<Value>(_ type: Value.Type, _ slot: Slot, _ client: FocusClient) -> Value? {
-    if let type = type as? any FocusedBindingContent.Type { return type.focused(slot, client) as? Value }
-    if let type = type as? any DBusRepresentable.Type {
-      guard let value = slot.value else { return nil }
-      return try? type.init(dbusValue: value) as? Value
+    reader(type, slot, client)()
+  }
+
+  /// Reads what `slot` holds now; which kind of value it is, is found out here, and not for each reading.
+  static func reader<Value>(_ type: Value.Type, _ slot: Slot, _ client: FocusClient) -> () -> Value? {
+    let reader: Any?
+    if let type = type as? any FocusedBindingContent.Type {
+      reader = bindingReader(type, slot, client)
+    } else if let type = type as? any DBusRepresentable.Type {
+      reader = valueReader(type, slot)
+    } else {
+      reader = nil
     }
-    guard slot.isCommandEnabled == true else { return nil }
-    return Commands.caller(type, slot.key, client)
+    if let reader = reader as? () -> Value? { return reader }
+    return { slot.isCommandEnabled == true ? Commands.caller(type, slot.key, client) : nil }
+  }
+
+  private static func bindingReader<Content: FocusedBindingContent>(
+    _ type: Content.Type, _ slot: Slot, _ client: FocusClient
+  ) -> Any {
+    type.reader(slot, client)
+  }
+
+  private static func valueReader<Content: DBusRepresentable>(_ type: Content.Type, _ slot: Slot) -> Any {
+    type.reader(slot)
   }
 }
 

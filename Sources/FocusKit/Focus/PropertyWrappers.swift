@@ -8,8 +8,7 @@ public struct FocusedValue<Value> {
   /// Creates the wrapper for the key at `keyPath`, as `client` knows it.
   public init(_ keyPath: KeyPath<FocusedValues, Value?>, client: FocusClient = .shared) {
     if let name = FocusedValues.name(of: keyPath) {
-      let slot = client.slot(name)
-      read = { FocusedContent.value(Value.self, slot, client) }
+      read = FocusedContent.reader(Value.self, client.slot(name), client)
     } else {
       client.start()
       read = { FocusedValues(.focused(client))[keyPath: keyPath] }

@@ -1,3 +1,4 @@
+internal import DBus
 internal import DBusTypes
 internal import Synchronization
 
@@ -15,7 +16,7 @@ internal import Synchronization
 public final class FocusField: Sendable {
   private let client: FocusClient
   private let parent: FocusField?
-  private let draft: Mutex<FieldDefinition>
+  private let draft: Locked<FieldDefinition>
   let number: UInt64
 
   private static let lastNumber = Atomic<UInt64>(0)
@@ -27,7 +28,7 @@ public final class FocusField: Sendable {
     self.client = client
     self.parent = parent
     number = Self.nextNumber()
-    draft = Mutex(FieldDefinition(number: number, id: id, label: label, parent: parent?.number))
+    draft = Locked(FieldDefinition(number: number, id: id, label: label, parent: parent?.number))
   }
 
   deinit {
