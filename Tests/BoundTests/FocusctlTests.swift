@@ -117,7 +117,8 @@ struct FocusctlTests {
       #expect(json.output.count == 6)
       #expect(
         json.output.last == #"{"command":"demo.Other.One","enabled":true,"arguments":"","results":"i"}"#)
-      #expect(json.output.dropFirst(4).first == #"{"command":"demo.Edit.One","enabled":false,"arguments":"s","results":"s"}"#)
+      #expect(
+        json.output.dropFirst(4).first == #"{"command":"demo.Edit.One","enabled":false,"arguments":"s","results":"s"}"#)
     }
   }
 }
