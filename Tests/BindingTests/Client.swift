@@ -6,8 +6,14 @@ import Testing
 
 /// Runs `body` on a thread of its own, so that clients that wait for replies keep no other test from running.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+  try await withTaskExecutorPreference(OwnThread()) { try body() }
+}
+
+/// Runs each job on a new thread; what is recorded there still belongs to the test whose task it is.
+private final class OwnThread: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }
 
