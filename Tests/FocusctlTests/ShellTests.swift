@@ -33,6 +33,19 @@ import Testing
     }
   }
 
+  @Test func aDaemonThatIsSilentIsLeftInTime() async throws {
+    try await Desktop.with { desktop in
+      let result = try await desktop.shell(
+        """
+        pid=$(busctl --user status org.focusd.Focus1 | sed -n 's/^PID=//p')
+        kill -STOP $pid
+        focusctl wait demo.Form.Number --timeout 10ms; echo $?
+        kill -CONT $pid
+        """)
+      #expect(result.output == ["1"], "\(result)")
+    }
+  }
+
   @Test func whatWasProbablyMeantIsSaid() async throws {
     try await Desktop.with { desktop in
       let result = try await desktop.shell(

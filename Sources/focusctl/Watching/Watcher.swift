@@ -51,8 +51,10 @@ final class Watcher {
     } catch {
       throw CommandError(error)
     }
-    client.connection.onMessage = { [unowned self] in received($0) }
-    client.connection.onDisconnect = { [unowned self] in stop(CommandError(.noDaemon, "the bus is gone")) }
+    client.connection.onMessage = { [weak self] in self?.received($0) }
+    client.connection.onDisconnect = { [weak self] in
+      self?.stop(CommandError(.noDaemon, "the bus is gone"))
+    }
     client.connection.attach(to: loop)
     read()
     while end == nil { loop.turn() }
@@ -62,12 +64,12 @@ final class Watcher {
 
   /// Ends with status 0 when whoever reads standard output is gone.
   func endWithReader() {
-    reader = HangupSource(STDOUT_FILENO, on: loop) { [unowned self] in stop(CommandError(.done)) }
+    reader = HangupSource(STDOUT_FILENO, on: loop) { [weak self] in self?.stop(CommandError(.done)) }
   }
 
   /// Ends with `error` when `limit` has passed.
   func end(after limit: Duration, _ error: CommandError) {
-    loop.schedule(after: limit) { [unowned self] in stop(error) }
+    loop.schedule(after: limit) { [weak self] in self?.stop(error) }
   }
 
   /// Ends as `error` says.
@@ -79,8 +81,9 @@ final class Watcher {
     let number = reading
     do {
       let message = try client.message(path, Focus1.bindings, "ReadAll")
-      try client.connection.call(message, timeout: client.timeout) { [unowned self] result in
-        guard number == reading, end == nil else { return }
+      try client.connection.call(message, timeout: client.timeout) { [weak self] result in
+        // The connection ends its calls also when it outlives the watcher.
+        guard let self, number == reading, end == nil else { return }
         answered(result)
       }
     } catch {
