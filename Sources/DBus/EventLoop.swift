@@ -37,6 +37,10 @@ public final class EventLoop {
   /// Whether `stop` was called.
   public private(set) var isStopped = false
 
+  /// How long timers that are due are put off while there is more to handle.
+  private static let mostDelay = Duration.milliseconds(250)
+  private var putOffSince: SuspendingClock.Instant?
+
   /// Called at the end of each turn, after all that arrived in it has been handled.
   public var onTurnEnd: (() -> Void)?
 
@@ -67,20 +71,35 @@ public final class EventLoop {
     set.descriptors.removeAll(keepingCapacity: true)
     set.origins.removeAll(keepingCapacity: true)
     for source in sources { source.collect(into: &set) }
+    let isWorking = sources.contains(where: \.hasPendingWork)
     let ready = poll(&set.descriptors, nfds_t(set.descriptors.count), waitMilliseconds(limit))
     if ready > 0 {
       for (descriptor, origin) in zip(set.descriptors, set.origins) where descriptor.revents != 0 {
         origin.source.ready(token: origin.token, events: descriptor.revents)
       }
     }
-    fireTimers()
+    fireTimers(isIdle: ready <= 0 && !isWorking)
     for source in sources { source.dispatch() }
     onTurnEnd?()
   }
 
-  private func fireTimers() {
-    guard timers.earliest != nil else { return }
+  /// Calls what is due.
+  ///
+  /// What has arrived comes first, for so long at least: a reply may have come in time, and be read late only because
+  /// this process was held up.
+  private func fireTimers(isIdle: Bool) {
+    guard let earliest = timers.earliest else { return }
     let now = SuspendingClock.now
+    guard earliest <= now else {
+      putOffSince = nil
+      return
+    }
+    if !isIdle {
+      let since = putOffSince ?? now
+      putOffSince = since
+      guard now - since >= EventLoop.mostDelay else { return }
+    }
+    putOffSince = nil
     while let handler = timers.takeDue(at: now) { handler() }
   }
 

@@ -45,6 +45,28 @@ import Testing
     }
   }
 
+  @Test func whatArrivedInTimeIsNoTimeoutWhenItIsReadLate() async throws {
+    try await PrivateBus.with { bus in
+      let (loop, client) = (EventLoop(), try Connection(to: bus))
+      client.attach(to: loop)
+      var replies: [Bool] = []
+      for _ in 0..<200 {
+        try client.call(Connection.getID(), timeout: .milliseconds(1)) { result in
+          if case .success = result { replies.append(true) } else { replies.append(false) }
+        }
+      }
+      client.flush()
+      // The bus takes what it reads from each connection in turns: when it has answered so often, the last reply is there,
+      // and next to nothing has been read, as if this process had been held up meanwhile.
+      let other = try Connection(to: bus)
+      for _ in 0..<100 { _ = try other.call(Connection.getID()) }
+      let due = SuspendingClock.now + .milliseconds(2)
+      while SuspendingClock.now < due {}
+      try loop.turn(until: "replies") { replies.count == 200 }
+      #expect(!replies.contains(false))
+    }
+  }
+
   @Test func cancelledTimersNeverFire() throws {
     let loop = EventLoop()
     var fired = 0

@@ -84,8 +84,9 @@ extension FocusService {
 
   private func send(_ write: BoundWrite) {
     let (key, object) = (write.key, write.object)
-    // Who was told that it took too long must not find it done later.
+    // Who is told that it took too long should not find it done later.
     guard !write.isEnded else { return finish(write, nil) }
+    guard write.timeLeft > OwnerCalls.leastTime else { return finish(write, .failure(DBusError.ownerTimeout)) }
     do {
       guard let id = object.field else { throw DBusError.ownerGone }
       let outcome = try model.write(

@@ -9,6 +9,8 @@ final class OwnerCalls {
 
   /// How long an owner may take.
   static let timeout = Duration.seconds(5)
+  /// How long an owner has at least for what waited for another call's end; with less, it is not asked any more.
+  static let leastTime = Duration.seconds(1)
   /// How many calls may wait for one owner.
   static let limit = 256
 
