@@ -163,9 +163,10 @@ struct CommandTests {
       var ends: [Int32] = [-1, -1]
       try #require(pipe(&ends) == 0)
       let pipe = ends.map { UnixFD(owning: $0) }
-      for turn in 0..<2 {
+      var before: Int?
+      for turn in 0..<20 {
         let answer =
-          turn == 0
+          turn % 2 == 0
           ? try await client.call(Names.focused, "demo.Pipe", "Pass", [.unixFD(pipe[0])])
           : try await client.invoke("demo.Pipe.Pass", [.unixFD(pipe[0])])
         guard case .unixFD(let back)? = answer.first else {
@@ -174,7 +175,10 @@ struct CommandTests {
         }
         #expect(Self.identity(back) == Self.identity(pipe[0]))
         #expect(back.number != pipe[0].number)
+        if turn == 1 { before = try daemon.descriptors() }
       }
+      try await client.settle()
+      #expect(try daemon.descriptors() == before)
     }
   }
 

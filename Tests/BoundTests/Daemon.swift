@@ -29,6 +29,11 @@ struct Daemon: Sendable {
   /// A client, or an owner, that the test plays itself.
   func peer() async throws -> Peer { try await Peer(on: bus) }
 
+  /// How many descriptors the daemon has open.
+  func descriptors() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processID)/fd").count
+  }
+
   /// What the daemon has in memory that is its own, in bytes.
   func memory() throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(process.processID)/smaps_rollup", encoding: .utf8)
@@ -58,6 +63,17 @@ func refusal<Result>(
     return nil
   } catch let error as RemoteError {
     return error.shortName
+  }
+}
+
+/// Asks again and again, over the bus each time, until `condition` holds.
+/// - Throws: where it does not within a minute, and what `condition` throws.
+func eventually(
+  isolation: isolated (any Actor)? = #isolation, _ what: String, _ condition: () async throws -> Bool
+) async throws {
+  let deadline = SuspendingClock.now + .seconds(60)
+  while try await !condition() {
+    try #require(SuspendingClock.now < deadline, "not within a minute: \(what)")
   }
 }
 

@@ -123,7 +123,7 @@ struct JudgedScene {
       try await owners[0].line { $0 == "focus" }
       #expect(try await clients[0].call(Names.focused, "demo.Edit", "Who") == [.string("window")])
       for owner in owners { try await owner.stop() }
-      while try await !clients[0].fields().isEmpty {}
+      try await eventually("no field is left") { try await clients[0].fields().isEmpty }
       #expect(try await clients[0].readAll().isEmpty)
     }
   }
