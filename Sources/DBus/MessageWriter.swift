@@ -1,5 +1,6 @@
 internal import CDBus
 public import DBusTypes
+internal import Glibc
 
 extension Message {
   /// The most that one message carries, in bytes as marshalled: within it no array can pass the protocol's limit.
@@ -16,7 +17,8 @@ extension Message {
     guard serial == 0 else { throw DBusError(.failed, "values are added to a message before it is sent") }
     for argument in arguments { try MessageWriter.check(argument, as: argument.type) }
     // libdbus writes the length of a signature into one byte, whatever it is.
-    let signature = arguments.reduce(signatureText.utf8.count) { $0 + $1.type.description.utf8.count }
+    let present = dbus_message_get_signature(raw).map { strlen($0) } ?? 0
+    let signature = arguments.reduce(present) { $0 + $1.type.signatureLength }
     guard signature <= 255 else {
       throw DBusError(
         .limitsExceeded, "the values' signature takes \(signature) bytes, and a message's takes 255 at most")
@@ -77,7 +79,7 @@ private enum MessageWriter {
 
   private static func checkSignature(_ value: DBusValue, _ type: DBusType) throws(DBusError) {
     let outer = type == .variant ? value.variantContent?.type ?? type : type
-    guard !outer.isBasic else { return }
+    guard !outer.isValid else { return }
     do { _ = try Signature([outer]) } catch { throw DBusError(error) }
   }
 

@@ -39,6 +39,7 @@ public enum DBusType: Hashable, Sendable {
 
   /// The type's signature.
   public var description: String {
+    if isBasic { return String(Unicode.Scalar(code)) }
     var text = ""
     write(to: &text)
     return text
@@ -59,7 +60,7 @@ public enum DBusType: Hashable, Sendable {
       value.write(to: &text)
       text.append("}")
     default:
-      text.append(Character(Unicode.Scalar(code)))
+      text.unicodeScalars.append(Unicode.Scalar(code))
     }
   }
 

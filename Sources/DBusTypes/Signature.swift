@@ -44,10 +44,39 @@ extension DBusType {
   }
 }
 
+extension DBusType {
+  /// How long the type's signature is, in bytes.
+  package var signatureLength: Int {
+    switch self {
+    case .array(let element): 1 + element.signatureLength
+    case .structure(let members): members.reduce(2) { $0 + $1.signatureLength }
+    case .dictionary(let key, let value): 3 + key.signatureLength + value.signatureLength
+    default: 1
+    }
+  }
+
+  /// Whether `Signature` takes the type's signature: the same rules, without writing it out.
+  package var isValid: Bool {
+    isBasic || (signatureLength <= SignatureParser.maximumLength && isValid(arrays: 0, structures: 0))
+  }
+
+  private func isValid(arrays: Int, structures: Int) -> Bool {
+    guard arrays <= SignatureParser.maximumDepth, structures <= SignatureParser.maximumDepth else { return false }
+    return switch self {
+    case .array(let element): element.isValid(arrays: arrays + 1, structures: structures)
+    case .structure(let members):
+      !members.isEmpty && members.allSatisfy { $0.isValid(arrays: arrays, structures: structures + 1) }
+    case .dictionary(let key, let value):
+      key.isBasic && value.isValid(arrays: arrays + 1, structures: structures)
+    default: true
+    }
+  }
+}
+
 /// Reads a signature from left to right.
 private struct SignatureParser {
-  private static let maximumLength = 255
-  private static let maximumDepth = 32
+  fileprivate static let maximumLength = 255
+  fileprivate static let maximumDepth = 32
 
   private let text: String
   private let bytes: [UInt8]

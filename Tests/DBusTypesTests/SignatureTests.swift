@@ -62,6 +62,25 @@ private func repeated(_ text: String, _ count: Int) -> String { String(repeating
       [.dictionary(key: .array(.byte), value: .byte)],
     ] {
       #expect(throws: SyntaxError.self) { try Signature(types) }
+      #expect(types.contains { !$0.isValid })
+    }
+  }
+
+  @Test func aTypeIsValidWhereItsSignatureIs() {
+    var generator = ValueGenerator(seed: 2)
+    for _ in 0..<2000 {
+      // Deep and long ones, so that either answer is frequent.
+      var type = generator.type(depth: 6)
+      for _ in 0..<Int.random(in: 0...40, using: &generator.numbers) {
+        switch Int.random(in: 0...3, using: &generator.numbers) {
+        case 0: type = .array(type)
+        case 1: type = .structure(Bool.random(using: &generator.numbers) ? [type] : [type, .byte])
+        case 2: type = .dictionary(key: .string, value: type)
+        default: break
+        }
+      }
+      #expect(type.isValid == ((try? Signature([type])) != nil), "\(type)")
+      #expect(type.signatureLength == type.description.utf8.count)
     }
   }
 
