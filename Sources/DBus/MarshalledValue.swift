@@ -1,14 +1,16 @@
+internal import CDBus
 public import DBusTypes
 
 /// Values as bytes, in the form that they have in messages: the D-Bus specification, section "Marshaling".
 extension Message {
-  private static let carrier = InterfaceName(known: "org.freedesktop.DBus.Value")
-
   /// `value` as the bytes of a message that carries it.
   /// - Throws: `DBusError` as `append` does.
   public static func marshalled(_ value: DBusValue) throws(DBusError) -> [UInt8] {
-    let message = try signal(
-      path: .root, interface: carrier, member: MemberName(known: "Value"), [.variant(value)])
+    // A reply has the shortest header of all messages; what it replies to does not matter.
+    guard let raw = dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_RETURN) else { throw .noMemory }
+    let message = Message(adopting: raw)
+    guard dbus_message_set_reply_serial(raw, 1) != 0 else { throw .noMemory }
+    try message.append([.variant(value)])
     return try message.marshalled()
   }
 

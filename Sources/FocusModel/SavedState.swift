@@ -17,6 +17,10 @@ public struct SavedField: Hashable, Sendable {
       self.revision = revision
       self.isReadOnly = isReadOnly
     }
+
+    init(_ binding: Binding) {
+      self.init(value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly)
+    }
   }
 
   /// The owner's object behind the field.
@@ -33,6 +37,17 @@ public struct SavedField: Hashable, Sendable {
       self.path = path
       self.interfaces = interfaces
       self.disabled = disabled
+    }
+
+    init?(of field: Field) {
+      guard let object = field.object else {
+        guard let awaited = field.awaited else { return nil }
+        self = awaited
+        return
+      }
+      self.init(
+        path: object.path, interfaces: object.chosenInterfaces,
+        disabled: Set(object.commands.filter { !$0.value.isEnabled }.keys))
     }
   }
 
@@ -77,15 +92,8 @@ public struct SavedField: Hashable, Sendable {
   init(_ field: Field) {
     self.init(
       id: field.id, label: field.label, scope: field.scope, lingers: field.lingers, isSensitive: field.isSensitive,
-      owner: field.owner, parent: field.parent, registration: field.registration,
-      object: field.object.map { object in
-        SavedObject(
-          path: object.path, interfaces: object.chosenInterfaces,
-          disabled: Set(object.commands.filter { !$0.value.isEnabled }.keys))
-      } ?? field.awaited)
-    for (key, binding) in field.bindings where !binding.isBound {
-      bindings[key] = SavedBinding(value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly)
-    }
+      owner: field.owner, parent: field.parent, registration: field.registration, object: SavedObject(of: field))
+    for (key, binding) in field.bindings where !binding.isBound { bindings[key] = SavedBinding(binding) }
   }
 }
 
@@ -105,9 +113,9 @@ public struct SavedState: Hashable, Sendable {
 }
 
 extension FocusModel {
-  /// The fields that have changed since the last save: each as it was then and as it is now, nil: not there.
-  public var unsavedFields: [(id: FieldID, before: SavedField?, now: SavedField?)] {
-    unsaved.map { id, before in (id, before.map { SavedField($0) }, fields[id].map { SavedField($0) }) }
+  /// The fields that may have changed since the last save.
+  public var unsavedFields: [UnsavedField] {
+    unsaved.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
   }
 
   /// Whether anything may have changed since the last save.

@@ -105,12 +105,27 @@ extension Equatable {
     }
   }
 
+  /// What a journal has after `field` was written to it, which told it apart from what it had.
+  private static func replay(_ field: UnsavedField, upon saved: SavedField?) throws -> SavedField? {
+    guard var now = field.now else {
+      try #require(field.isGone && field.hasChanged == (saved != nil))
+      return nil
+    }
+    let bindings = field.isNew ? [:] : saved?.bindings ?? [:]
+    if field.hasChanged { now.bindings = bindings } else { now = try #require(saved) }
+    for (key, binding) in field.changedBindings {
+      try #require(binding != bindings[key])
+      now.bindings[key] = binding
+    }
+    return now
+  }
+
   /// What is listed as unsaved makes the fields of the last save those of now.
   private static func check(_ model: FocusModel, against saved: [FieldID: SavedField]) throws {
     var replayed = saved
     for field in model.unsavedFields {
       try #require(field.before == saved[field.id])
-      replayed[field.id] = field.now
+      replayed[field.id] = try Self.replay(field, upon: saved[field.id])
     }
     try #require(replayed == model.fields.mapValues { SavedField($0) })
   }

@@ -21,6 +21,7 @@ final class Journal {
   private let commit: Statement
   private var saved = SavedState()
   private var savedBus: String?
+  private var isWriting = false
 
   /// The bus that owners' names are of, as its id; nil where it is not known.
   ///
@@ -59,55 +60,61 @@ final class Journal {
     state.focusedField = model.focusedField
     state.history = model.history
     if model.revision > saved.revision { state.revision = model.revision + Journal.revisionsAhead }
-    let fields = model.unsavedFields.filter { $0.before != $0.now }
-    guard state != saved || bus != savedBus || !fields.isEmpty else { return false }
-    try begin.run()
     do {
       try save(state)
-      if bus != savedBus { try putState.run([.text("bus"), bus.map { .text($0) } ?? .null]) }
-      for field in fields { try save(field.id, before: field.before, now: field.now) }
+      if bus != savedBus { try write(putState, [.text("bus"), bus.map { .text($0) } ?? .null]) }
+      for field in model.unsavedFields { try save(field) }
+      guard isWriting else { return false }
       try commit.run()
     } catch {
-      try? database.execute("ROLLBACK")
+      if isWriting { try? database.execute("ROLLBACK") }
+      isWriting = false
       throw error
     }
+    isWriting = false
     saved = state
     savedBus = bus
     return true
   }
 
+  /// Runs `statement` in the transaction, which the first one begins.
+  private func write(_ statement: Statement, _ parameters: [Statement.Value]) throws {
+    if !isWriting { try begin.run() }
+    isWriting = true
+    try statement.run(parameters)
+  }
+
   private func save(_ state: SavedState) throws {
     if state.focusedField != saved.focusedField {
-      try putState.run([.text("focused"), state.focusedField.map { .text($0.text) } ?? .null])
+      try write(putState, [.text("focused"), state.focusedField.map { .text($0.text) } ?? .null])
     }
     if state.history != saved.history {
-      try putState.run([.text("history"), .text(state.history.map(\.text).joined(separator: " "))])
+      try write(putState, [.text("history"), .text(state.history.map(\.text).joined(separator: " "))])
     }
     if state.revision != saved.revision {
-      try putState.run([.text("revision"), .number(Int64(bitPattern: state.revision))])
+      try write(putState, [.text("revision"), .number(Int64(bitPattern: state.revision))])
     }
   }
 
-  private func save(_ id: FieldID, before: SavedField?, now: SavedField?) throws {
-    guard let now else {
-      try deleteBindings.run([.text(id.text)])
-      return try deleteField.run([.text(id.text)])
+  private func save(_ field: UnsavedField) throws {
+    let id = Statement.Value.text(field.id.text)
+    if field.hasChanged {
+      if field.isNew { try write(deleteBindings, [id]) }
+      guard let now = field.now else { return try write(deleteField, [id]) }
+      try write(putField, Journal.row(of: now))
     }
-    // A field that was removed and registered again is another.
-    let before = before?.registration == now.registration ? before : nil
-    if before == nil { try deleteBindings.run([.text(id.text)]) }
-    if before.map({ SavedField.withoutBindings($0) != SavedField.withoutBindings(now) }) ?? true {
-      try putField.run(Journal.row(of: now))
-    }
-    let old = before?.bindings ?? [:]
-    for (key, binding) in now.bindings where old[key]?.revision != binding.revision || old[key] != binding {
-      try putBinding.run([
-        .text(id.text), .text(key.description), .number(Int64(bitPattern: binding.revision)),
-        .number(binding.isReadOnly ? 1 : 0), .blob(try Message.marshalled(binding.value)),
-      ])
-    }
-    for key in old.keys where now.bindings[key] == nil {
-      try deleteBinding.run([.text(id.text), .text(key.description)])
+    for (key, binding) in field.changedBindings {
+      let key = Statement.Value.text(key.description)
+      guard let binding else {
+        try write(deleteBinding, [id, key])
+        continue
+      }
+      try write(
+        putBinding,
+        [
+          id, key, .number(Int64(bitPattern: binding.revision)), .number(binding.isReadOnly ? 1 : 0),
+          .blob(try Message.marshalled(binding.value)),
+        ])
     }
   }
 
@@ -120,14 +127,6 @@ final class Journal {
       field.object?.interfaces.map { .text($0.joined(separator: " ")) } ?? .null,
       field.object.map { .text($0.disabled.map(\.description).joined(separator: " ")) } ?? .null,
     ]
-  }
-}
-
-extension SavedField {
-  fileprivate static func withoutBindings(_ field: SavedField) -> SavedField {
-    var field = field
-    field.bindings = [:]
-    return field
   }
 }
 
