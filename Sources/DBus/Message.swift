@@ -165,6 +165,7 @@ extension Message {
   private func copy(_ change: (OpaquePointer) -> dbus_bool_t) throws(DBusError) -> Message {
     guard let raw = dbus_message_copy(raw) else { throw .noMemory }
     let copy = Message(adopting: raw)
+    copy.bodySize = bodySize
     guard change(raw) != 0 else { throw .noMemory }
     return copy
   }
@@ -190,7 +191,8 @@ extension Message {
   /// - Throws: `DBusError` where libdbus finds no memory.
   public func emittedAgain(from path: ObjectPath) throws(DBusError) -> Message {
     try copy { raw in
-      dbus_message_set_destination(raw, nil) & dbus_message_set_path(raw, path.text)
+      let isForAll = dbus_message_get_destination(raw) == nil || dbus_message_set_destination(raw, nil) != 0
+      return isForAll ? dbus_message_set_path(raw, path.text) : 0
     }
   }
 }

@@ -3,13 +3,31 @@ internal import DBusTypes
 internal import FocusModel
 
 /// Turns what an operation changed into the signals that tell of it.
-enum Announcer {
+struct Announcer {
+  /// What was told of values last: `focused` often tells the same of them as a field has just done.
+  private var last: (change: Change, signals: [Message])?
+
   /// Values of one signal, in bytes, before the rest goes into another: half of what a message carries.
   private static let signalSize = Message.encodingLimit / 2
 
   /// The signals that tell of `change`, `model` being as it is after the operation.
   /// - Throws: `DBusError` where a signal cannot be made.
-  static func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
+  mutating func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
+    guard case .valuesChanged(let place, let interface, let changed, let invalidated) = change else {
+      return try Announcer.others(change, model)
+    }
+    let signals: [Message]
+    if let last, case .valuesChanged(_, interface, changed, invalidated) = last.change {
+      let path = Target.path(of: place)
+      signals = try last.signals.map { signal throws(DBusError) in try signal.emittedAgain(from: path) }
+    } else {
+      signals = try Announcer.valuesChanged(place, interface, changed, invalidated)
+    }
+    last = (change, signals)
+    return signals
+  }
+
+  private static func others(_ change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
     switch change {
     case .fieldAdded(let id):
       let interfaces = ObjectSnapshot.interfaces(of: .field(id), model, client: nil)

@@ -99,10 +99,11 @@ public final class FocusService {
 
   /// Has everyone told of `changes` at the end of the turn, before any reply.
   func announce(_ changes: [Change]) {
+    var announcer = Announcer()
     for change in changes {
       if case .fieldRemoved(let id, _) = change { releaseObject(of: id) }
       do {
-        for signal in try Announcer.signals(of: change, model) { outbox.add(signal: signal, tellsOfChange: true) }
+        for signal in try announcer.signals(of: change, model) { outbox.add(signal: signal, tellsOfChange: true) }
       } catch {
         log.error("a change could not be told of: \(error.name)")
       }
