@@ -6,23 +6,21 @@ internal import FocusModel
 extension FocusService {
   func answer(_ message: Message) {
     let reply = PendingReply(to: message, self)
-    do {
-      guard let results = try perform(message, reply) else { return }
-      reply.succeed(results)
-    } catch {
-      reply.fail(error)
-    }
-    ifNotSaved(reply) { [self] error in
-      // What only reads is answered by what there still is, at once or when an owner has been asked.
-      reply.answer { try perform(message, reply, refusingChanges: error) }
-    }
+    if answer(reply, refusingChanges: nil) { steps.append(.call(reply)) }
+  }
+
+  /// Answers the call; where changes cannot be saved, what only reads is still answered by what there is.
+  /// - Returns: whether there is a reply; else it is given when an owner has been asked.
+  @discardableResult
+  func answer(_ reply: PendingReply, refusingChanges refusal: DBusError?) -> Bool {
+    reply.answer { try perform(reply.message, reply, refusingChanges: refusal) }
   }
 
   /// Finds the method that `message` calls, checks its arguments and runs it.
   /// - Throws: what the caller is to be told.
   /// - Returns: the results, or nil where `reply` is given later.
   private func perform(
-    _ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError? = nil
+    _ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError?
   ) throws -> [DBusValue]? {
     guard let client = message.sender, let path = message.path, let member = message.member else {
       throw DBusError(.invalidArgs, "a method call names its object and its method")

@@ -3,7 +3,8 @@ internal import DBusTypes
 
 /// The reply to one method call, given now or later, once.
 final class PendingReply {
-  private let message: Message
+  /// The call that is replied to.
+  let message: Message
   private weak var service: FocusService?
 
   init(to message: Message, _ service: FocusService) {
@@ -33,11 +34,15 @@ final class PendingReply {
   }
 
   /// Replies with what `body` returns or throws; where it returns nil, the reply is given later.
-  func answer(_ body: () throws -> [DBusValue]?) {
+  /// - Returns: whether the reply is given.
+  @discardableResult
+  func answer(_ body: () throws -> [DBusValue]?) -> Bool {
     do {
-      if let results = try body() { succeed(results) }
+      guard let results = try body() else { return false }
+      succeed(results)
     } catch {
       fail(error)
     }
+    return true
   }
 }

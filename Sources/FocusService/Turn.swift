@@ -3,18 +3,25 @@ internal import DBusTypes
 internal import FocusModel
 
 /// What has to be done anew where a turn's changes cannot be saved.
-struct TurnStep {
-  /// The reply that the step has given, which then does not hold.
-  let reply: PendingReply?
-  /// Does what can be done without saving.
-  let withoutSaving: (DBusError) -> Void
+enum TurnStep {
+  /// A method call, whose reply then does not hold.
+  case call(PendingReply)
+  /// Something else: the reply that was given to it, and what can be done without saving.
+  case other(PendingReply?, withoutSaving: (DBusError) -> Void)
+
+  var reply: PendingReply? {
+    switch self {
+    case .call(let reply): reply
+    case .other(let reply, _): reply
+    }
+  }
 }
 
 /// A turn's end: changes are saved, then told, then replied to.
 extension FocusService {
   /// Has `redo` called where what the turn has changed cannot be saved, after that has been taken back.
   func ifNotSaved(_ reply: PendingReply?, _ redo: @escaping (DBusError) -> Void) {
-    steps.append(TurnStep(reply: reply, withoutSaving: redo))
+    steps.append(.other(reply, withoutSaving: redo))
   }
 
   /// Saves and sends what the turn has brought about.
@@ -63,7 +70,12 @@ extension FocusService {
     model.rollBack()
     for released in leaving { objects.setField(released.id, of: released.object) }
     leaving = []
-    for step in failed { step.withoutSaving(error) }
+    for step in failed {
+      switch step {
+      case .call(let reply): answer(reply, refusingChanges: error)
+      case .other(_, let withoutSaving): withoutSaving(error)
+      }
+    }
     announce(model.settle())
   }
 }
