@@ -22,6 +22,11 @@ public final class Connection {
   private(set) var loop: EventLoop?
   private var watches: ConnectionWatches?
   private var pending: [UInt32: (handler: ReplyHandler, timer: TimerID?)] = [:]
+  /// The number of the last message that was sent in a batch.
+  var lastSerial: UInt32 = 0
+
+  /// Whether the transport is a unix(7) socket that passes file descriptors.
+  var canSendUnixFDs: Bool { dbus_connection_can_send_type(raw, CDBUS_TYPE_UNIX_FD) != 0 }
 
   /// Called with each message that arrives and is no reply to a call of this connection.
   public var onMessage: ((Message) -> Void)?
@@ -85,9 +90,7 @@ public final class Connection {
   @discardableResult
   public func send(_ message: Message) throws(DBusError) -> UInt32 {
     guard isConnected else { throw .disconnected }
-    if dbus_message_contains_unix_fds(message.raw) != 0,
-      dbus_connection_can_send_type(raw, CDBUS_TYPE_UNIX_FD) == 0
-    {
+    if dbus_message_contains_unix_fds(message.raw) != 0, !canSendUnixFDs {
       throw DBusError(.notSupported, "this connection passes no file descriptors")
     }
     var serial: dbus_uint32_t = 0

@@ -40,7 +40,6 @@ struct Outbox {
       replies.removeAll(keepingCapacity: true)
       size = 0
     }
-    for signal in signals { try connection.send(signal.message) }
-    for reply in replies { try connection.send(reply.message) }
+    try connection.send(signals.map(\.message) + replies.map(\.message))
   }
 }
