@@ -61,9 +61,11 @@ final class ConnectionWatches {
 
 extension ConnectionWatches: EventSource {
   var hasPendingWork: Bool {
-    owner != nil && dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS
-      && dbus_connection_get_outgoing_size(connection) < Self.outgoingLimit
+    owner != nil && dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS && isHeard
   }
+
+  /// Whether the bus takes what is sent to it.
+  private var isHeard: Bool { dbus_connection_get_outgoing_size(connection) < Self.outgoingLimit }
 
   var deadline: SuspendingClock.Instant? { timeouts.lazy.map(\.due).min() }
 
@@ -102,10 +104,12 @@ extension ConnectionWatches: EventSource {
         dbus_timeout_handle(timeout.raw)
       }
     }
-    var left = Self.messagesPerTurn
-    while left > 0, hasPendingWork {
-      dbus_connection_dispatch(connection)
-      left -= 1
+    guard hasPendingWork else { return }
+    for _ in 0..<Self.messagesPerTurn {
+      // What is handled may detach the connection.
+      guard dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS, self.owner != nil, isHeard else {
+        return
+      }
     }
   }
 }

@@ -72,7 +72,8 @@ public final class EventLoop {
     set.origins.removeAll(keepingCapacity: true)
     for source in sources { source.collect(into: &set) }
     let isWorking = sources.contains(where: \.hasPendingWork)
-    let ready = poll(&set.descriptors, nfds_t(set.descriptors.count), waitMilliseconds(limit))
+    let wait = isWorking ? 0 : waitMilliseconds(limit)
+    let ready = poll(&set.descriptors, nfds_t(set.descriptors.count), wait)
     if ready > 0 {
       for (descriptor, origin) in zip(set.descriptors, set.origins) where descriptor.revents != 0 {
         origin.source.ready(token: origin.token, events: descriptor.revents)
@@ -105,7 +106,7 @@ public final class EventLoop {
 
   /// How long `poll` may wait, rounded up so that a deadline has passed when it returns; -1 for ever.
   private func waitMilliseconds(_ limit: Duration?) -> Int32 {
-    if isStopped || sources.contains(where: \.hasPendingWork) { return 0 }
+    if isStopped { return 0 }
     var wait = limit
     var earliest = timers.earliest
     for source in sources {
