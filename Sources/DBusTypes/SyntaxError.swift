@@ -30,7 +30,8 @@ public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The whole error in one sentence.
   public var description: String {
-    let article = "aeiou".contains(expected.prefix(1)) ? "an" : "a"
+    let beginsWithVowel = expected.utf8.first.map("aeiou".utf8.contains) == true
+    let article = beginsWithVowel ? "an" : "a"
     return "'\(text)' is not \(article) \(expected): \(rule)"
   }
 }
