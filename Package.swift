@@ -75,9 +75,10 @@ let package = Package(
       name: "SceneTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
       swiftSettings: strict),
     .executableTarget(name: "benchmark-baseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/Baseline"),
+    .target(name: "CBenchmarkClient", dependencies: ["CDBus"], path: "Tests/Benchmarks/Client"),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["DBus", "DBusTypes", "TestSupport"], path: "Tests/Benchmarks/Suite",
-      swiftSettings: strict),
+      name: "Benchmarks", dependencies: ["CBenchmarkClient", "DBus", "DBusTypes", "FocusKit", "TestSupport"],
+      path: "Tests/Benchmarks/Suite", swiftSettings: strict),
     .testTarget(
       name: "BindingTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
