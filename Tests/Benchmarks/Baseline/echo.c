@@ -1,0 +1,42 @@
+// Answers as the daemon answers for a stored int32 that has focus, with the same bodies, knowing nothing.
+#include <string.h>
+
+#include "baseline.h"
+
+static void append_origin(DBusMessageIter *iterator) {
+  const char *field = "/org/focusd/Focus1/field/stored";
+  dbus_uint64_t revision = 8;
+  dbus_message_iter_append_basic(iterator, DBUS_TYPE_OBJECT_PATH, &field);
+  dbus_message_iter_append_basic(iterator, DBUS_TYPE_UINT64, &revision);
+}
+
+// With an argument, Set and Write send the two signals that the daemon sends.
+DBusHandlerResult echo(DBusConnection *connection, DBusMessage *call, void *data) {
+  static dbus_int32_t number = 0;
+  (void)data;
+  if (dbus_message_get_type(call) != DBUS_MESSAGE_TYPE_METHOD_CALL) return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
+  const char *member = dbus_message_get_member(call);
+  DBusMessage *reply = dbus_message_new_method_return(call);
+  DBusMessageIter iterator;
+  dbus_message_iter_init_append(reply, &iterator);
+  if (strcmp(member, "Get") == 0) {
+    append_variant(&iterator, DBUS_TYPE_INT32, &number);
+  } else if (strcmp(member, "Read") == 0) {
+    DBusMessageIter array;
+    dbus_message_iter_open_container(&iterator, DBUS_TYPE_ARRAY, "v", &array);
+    append_variant(&array, DBUS_TYPE_INT32, &number);
+    dbus_message_iter_close_container(&iterator, &array);
+    append_origin(&iterator);
+  } else if (strcmp(member, "Write") == 0) {
+    append_variant(&iterator, DBUS_TYPE_INT32, &number);
+    append_origin(&iterator);
+  }
+  if (baseline_argument && strcmp(member, "Get") != 0 && strcmp(member, "Read") != 0) {
+    number++;
+    const char *paths[] = {"/org/focusd/Focus1/field/stored", "/org/focusd/Focus1/focused"};
+    for (int index = 0; index < 2; index++)
+      tell_change(connection, paths[index], "demo.Form", "Number", DBUS_TYPE_INT32, &number);
+  }
+  send_and_free(connection, reply);
+  return DBUS_HANDLER_RESULT_HANDLED;
+}
