@@ -1,66 +1,146 @@
-internal import DBus
-internal import DBusTypes
+internal import CBenchmarkClient
 
-/// Something that is called again and again: who, and what with.
-struct CallTarget {
-  let name: String
-  let destination: BusName
-  let processes: [Int32]
-  let message: (Int) throws -> Message
+/// A call that is made again and again; `bench_call_new` says what the letters of `format` stand for.
+struct Call: @unchecked Sendable {
+  fileprivate let raw: OpaquePointer
+
+  /// It is never freed: there are few, and they are used to the end.
+  init(
+    to destination: String = "org.focusd.Focus1", _ path: String, _ interface: String, _ member: String,
+    _ format: String = "", _ first: String = "", _ second: String = ""
+  ) {
+    raw = bench_call_new(destination, path, interface, member, format, first, second)
+  }
 }
 
-/// Calls of several targets in turn, so that what the machine does meanwhile falls on all alike.
-struct CallBenchmark {
-  let connection: Connection
-  let count: Int
+/// Something that is called: who, and what with.
+struct Target {
+  var name: String
+  /// Whose processor time counts.
+  let process: Int32
+  var calls: [Call]
+  /// The index of what it is held against.
+  var floor: Int?
+  /// The bus that it is on, where that is not the session's.
+  var bus: Int32?
 
-  /// What was measured of one target.
-  struct Result {
-    let samples: Samples
-    /// Processor time of each of the target's processes for one call, in microseconds.
-    let processorTime: [Double]
+  init(_ name: String, _ process: Int32, _ calls: Call..., floor: Int? = nil) {
+    self.name = name
+    self.process = process
+    self.calls = calls
+    self.floor = floor
+  }
+}
+
+/// A connection that calls, as little as that costs.
+final class Caller {
+  private let raw: OpaquePointer
+  /// The number of the next call; no two have the same.
+  private var number: Int32 = 1
+
+  /// - Throws: `NotMeasured` where there is no such bus.
+  init(_ address: String) throws {
+    guard let raw = bench_client_open(address) else { throw NotMeasured(description: "no bus at \(address)") }
+    self.raw = raw
   }
 
-  /// Calls each target `count` times, one call of each after another.
-  func run(_ targets: [CallTarget]) throws -> [Result] {
-    var samples = targets.map { _ in Samples() }
-    var processor = targets.map { $0.processes.map { _ in 0.0 } }
-    let batch = 100
-    for start in stride(from: 0, to: count, by: batch) {
-      for (index, target) in targets.enumerated() {
-        let before = target.processes.map { ProcessFacts.processorTime($0) }
-        for number in start..<min(start + batch, count) {
-          let message = try target.message(number)
-          let began = now()
-          _ = try connection.call(message)
-          samples[index].add(now() - began)
-        }
-        for (process, used) in zip(target.processes.indices, before) {
-          processor[index][process] += ProcessFacts.processorTime(target.processes[process]) - used
-        }
-      }
+  deinit { bench_client_close(raw) }
+
+  var error: String { String(cString: bench_client_error(raw)) }
+
+  private func check(_ calls: [Call], _ refused: Int32, _ expected: Int) throws {
+    guard refused == expected else {
+      throw NotMeasured(description: refused < 0 ? "the bus has gone" : "a call was refused: \(error)")
     }
-    return zip(samples, processor).map { Result(samples: $0, processorTime: $1.map { $0 / Double(count) }) }
   }
 
-  /// How many calls a second a target answers with 64 of them under way.
-  func throughput(_ target: CallTarget) throws -> Double {
-    let loop = EventLoop()
-    connection.attach(to: loop)
-    defer { connection.detach() }
-    var sent = 0
-    var answered = 0
-    func send() throws {
-      sent += 1
-      try connection.call(try target.message(sent)) { _ in
-        answered += 1
-        if sent < count { try? send() }
-        if answered == count { loop.stop() }
+  /// The time of each of `count` calls that follow one another, in microseconds.
+  /// - Throws: `NotMeasured` where not exactly `refusals` were refused.
+  @discardableResult
+  func time(_ calls: [Call], _ count: Int, refusals: Int = 0) throws -> [Double] {
+    var taken = [Double](repeating: 0, count: count)
+    let refused = bench_time(raw, calls.map { $0.raw }, Int32(calls.count), number, Int32(count), &taken)
+    number += Int32(count)
+    try check(calls, refused, refusals)
+    return taken
+  }
+
+  /// How many calls a second are answered with `window` of them under way.
+  /// - Throws: `NotMeasured` where not exactly `refusals` were refused.
+  @discardableResult
+  func flood(_ calls: [Call], _ count: Int, window: Int = 64, refusals: Int = 0) throws -> Double {
+    var taken = 0.0
+    let refused = bench_flood(
+      raw, calls.map { $0.raw }, Int32(calls.count), number, Int32(count), Int32(window), &taken)
+    number += Int32(count)
+    try check(calls, refused, refusals)
+    return Double(count) / taken * 1e6
+  }
+
+  /// Waits until `call` is not refused any more.
+  /// - Throws: `NotMeasured` after ten seconds.
+  func wait(for call: Call) throws {
+    for _ in 0..<2_000 {
+      if (try? time([call], 1)) != nil { return }
+      pause()
+    }
+    throw NotMeasured(description: "still refused after ten seconds: \(error)")
+  }
+
+  /// From the start of a program until it holds `name`, in microseconds; it is ended then.
+  /// - Throws: `NotMeasured` where it does not get the name.
+  func timeToName(_ name: String, _ arguments: [String], _ environment: [String: String]) throws -> Double {
+    var process: Int32 = -1
+    let taken = withCStrings(arguments) { arguments in
+      withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
+        bench_time_to_name(raw, name, arguments, environment, &process)
       }
     }
-    let began = now()
-    for _ in 0..<min(64, count) { try send() }
-    loop.run()
-    return Double(count) / (now() - began) * 1e6
+    guard process > 0 else { throw NotMeasured(description: "\(arguments[0]) does not start") }
+    bench_end(raw, name, process)
+    guard taken >= 0 else { throw NotMeasured(description: "\(arguments[0]) does not get the name \(name)") }
+    return taken
+  }
+}
+
+/// Connections that each have a match rule for one signal of a change.
+final class Subscribers {
+  private let raw: OpaquePointer
+  private var number: Int32 = 1
+
+  /// - Throws: `NotMeasured` where there is no such bus.
+  init(_ address: String, _ rule: String) throws {
+    guard let raw = bench_subscribers_open(address, rule) else {
+      throw NotMeasured(description: "no bus at \(address)")
+    }
+    self.raw = raw
+  }
+
+  deinit { bench_subscribers_close(raw) }
+
+  /// Makes them `count` at least.
+  /// - Throws: `NotMeasured` where the bus or the system gives no more connections.
+  func grow(to count: Int) throws {
+    guard bench_subscribers_grow(raw, Int32(count)) else {
+      throw NotMeasured(description: "no \(count) connections can be had")
+    }
+  }
+
+  /// Makes a call from the connection that will make those that are timed.
+  /// - Throws: `NotMeasured` where it is refused.
+  func call(_ call: Call) throws {
+    defer { number += 1 }
+    guard bench_subscribers_call(raw, call.raw, number) else { throw NotMeasured(description: "a call was refused") }
+  }
+
+  /// From each of `count` calls in turn until the last subscriber has its signal, in microseconds.
+  /// - Throws: `NotMeasured` where a signal does not come.
+  func time(_ calls: [Call], _ count: Int) throws -> [Double] {
+    try (0..<count).map { _ in
+      let taken = bench_subscribers_time(raw, calls[Int(number) % calls.count].raw, number)
+      number += 1
+      guard taken >= 0 else { throw NotMeasured(description: "a change did not reach every subscriber") }
+      return taken
+    }
   }
 }

@@ -1,64 +1,124 @@
-/// One figure of a run, and the most or the least that it should be.
-struct Figure {
-  /// What a figure is held against.
-  enum Bound {
-    case atMost(Double)
-    case atLeast(Double)
-    case none
+internal import Foundation
 
-    func holds(_ value: Double) -> Bool {
-      switch self {
-      case .atMost(let limit): value <= limit
-      case .atLeast(let limit): value >= limit
-      case .none: true
-      }
-    }
-
-    var text: String {
-      switch self {
-      case .atMost(let limit): "≤ \(limit)"
-      case .atLeast(let limit): "≥ \(limit)"
-      case .none: ""
-      }
-    }
+/// The figures and details of a run, as tables for people and as JSON for programs.
+struct Report: Codable {
+  private struct Failure: Codable {
+    let group: String
+    let reason: String
   }
 
-  let name: String
-  let value: Double
-  let unit: String
-  let bound: Bound
-}
-
-/// The figures of a run, as a table for people and as JSON for programs.
-struct Report {
+  let version: String
+  let isQuick: Bool
+  let processors: Int
   private(set) var figures: [Figure] = []
+  private(set) var details: [Detail] = []
+  private var failures: [Failure] = []
 
-  mutating func add(_ name: String, _ value: Double, _ unit: String, _ bound: Figure.Bound = .none) {
-    let figure = Figure(name: name, value: value, unit: unit, bound: bound)
-    figures.append(figure)
-    print(Report.line(figure))
+  init(version: String, isQuick: Bool) {
+    self.version = version
+    self.isQuick = isQuick
+    processors = Machine.processors
   }
 
-  private static func line(_ figure: Figure) -> String {
-    let verdict = figure.bound.text.isEmpty ? "" : figure.bound.holds(figure.value) ? "ok" : "MISSED"
-    return pad(figure.name, 58) + pad(rounded(figure.value) + " " + figure.unit, 18) + pad(figure.bound.text, 10)
-      + verdict
+  /// Whether everything that was asked for could be measured.
+  var isComplete: Bool { failures.isEmpty }
+
+  mutating func add(
+    _ measure: Measure, _ name: String, _ value: Double, _ unit: String = "", free: Double? = nil,
+    _ limit: Limit? = nil
+  ) {
+    figures.append(
+      Figure(
+        measure: measure, name: name, unit: unit, value: value, free: free, limit: limit?.text,
+        isMet: limit?.holds(value)))
   }
 
-  private static func pad(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(1, width - text.count))
+  mutating func failed(_ group: String, _ error: any Error) {
+    failures.append(Failure(group: group, reason: "\(error)"))
+    print("  not measured: \(error)")
   }
 
-  private static func rounded(_ value: Double) -> String {
-    value.isFinite ? String((value * 1000).rounded() / 1000) : "-"
-  }
-
-  /// One object by the figures' names.
-  var json: String {
-    let entries = figures.filter(\.value.isFinite).map { figure in
-      "  \"\(figure.name)\": {\"value\": \(figure.value), \"unit\": \"\(figure.unit)\", "
-        + "\"reached\": \(figure.bound.holds(figure.value))}"
+  /// Adds what was measured of `targets`, and prints it.
+  mutating func add(_ group: String, _ mode: Mode, _ targets: [Target], _ results: [Rounds.Result]) {
+    for (target, result) in zip(targets, results) {
+      add(
+        Detail(
+          group: group, target: target.name, mode: mode, median: result.samples.median,
+          p99: result.samples.quantile(0.99), ratio: target.floor == nil ? nil : result.ratios.median,
+          service: result.service, bus: result.bus))
     }
-    return "{\n" + entries.joined(separator: ",\n") + "\n}"
+  }
+
+  /// Adds the times of something that is no call.
+  mutating func add(_ group: String, _ name: String, _ mode: Mode, _ samples: Samples, ratio: Double? = nil) {
+    add(
+      Detail(
+        group: group, target: name, mode: mode, median: samples.median, p99: samples.quantile(0.99), ratio: ratio,
+        service: nil, bus: nil))
+  }
+
+  private mutating func add(_ detail: Detail) {
+    details.append(detail)
+    let numbers = [detail.median, detail.p99, detail.ratio, detail.service, detail.bus].map { $0.map(short) ?? "" }
+    print(Report.row([detail.target, detail.mode.rawValue] + numbers, Report.detailWidths))
+    // Into a pipe too, whoever waits sees how far it is.
+    fflush(nil)
+  }
+
+  private static let detailWidths = [44, 8, 10, 10, 8, 10, 10]
+
+  /// The heads of the columns that `add` prints.
+  static func printHead(_ group: String, _ unit: String) {
+    print("\n" + row([group, "", unit, "p99", "ratio", "cpu call", "cpu bus"], detailWidths))
+  }
+
+  /// The first column begins at the left, the others end at the right.
+  private static func row(_ texts: [String], _ widths: [Int]) -> String {
+    zip(texts, widths).enumerated().map { index, column in
+      let space = String(repeating: " ", count: max(0, column.1 - column.0.count))
+      return index == 0 ? column.0 + space : space + column.0
+    }.joined(separator: " ")
+  }
+
+  /// Every figure with its limit, and with the same figure of an earlier run.
+  func printFigures(previous: Report?) {
+    let widths = [58, 12, 9, 7, 10, 10, 8]
+    let head = ["measured", "limit", "reached", "free", "previous", "change"]
+    for measure in Measure.allCases {
+      let figures = figures.filter { $0.measure == measure }
+      guard !figures.isEmpty else { continue }
+      if measure == self.figures.first?.measure { print("\n" + Report.row(["figure"] + head, widths)) }
+      print(measure.rawValue)
+      for figure in figures {
+        let earlier = previous?.figures.first { $0.measure == measure && $0.name == figure.name }?.value
+        let change = earlier.flatMap { $0 == 0 ? nil : (figure.value / $0 - 1) * 100 }
+        let reached = figure.isMet.map { $0 ? "yes" : "NO" } ?? ""
+        print(
+          Report.row(
+            [
+              "  " + figure.name, short(figure.value) + (figure.unit.isEmpty ? "" : " " + figure.unit),
+              figure.limit ?? "", reached, figure.free.map(short) ?? "", earlier.map(short) ?? "",
+              change.map { "\($0 > 0 ? "+" : "")\(Int($0.rounded())) %" } ?? "",
+            ], widths))
+      }
+    }
+    for failure in failures { print("not measured: \(failure.group): \(failure.reason)") }
+    if let previous { print("previous: \(previous.version)\(previous.isQuick ? ", a quick run" : "")") }
+  }
+
+  /// - Throws: what reading or decoding throws.
+  init(file: String) throws {
+    self = try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: file)))
+  }
+
+  /// - Throws: what encoding or writing throws.
+  func write(to file: String, withDetails: Bool) throws {
+    var report = self
+    if !withDetails { report.details = [] }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    try (encoder.encode(report) + Data("\n".utf8)).write(to: URL(fileURLWithPath: file))
   }
 }

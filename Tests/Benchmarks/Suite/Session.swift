@@ -1,68 +1,86 @@
+internal import CBenchmarkClient
 internal import DBus
-internal import DBusTypes
-internal import Foundation
+internal import Glibc
 internal import TestSupport
 
-/// A bus of its own with the daemon, the baselines beside it, and one connection that calls them.
-struct Session {
+/// A bus of its own with the daemon, what it is measured against beside it, and a connection that calls.
+final class Session {
   let bus: PrivateBus
-  let connection: Connection
+  let caller: Caller
   let programs: String
-  let daemon: ManagedProcess
+  let daemon: Int32
+  let busDaemon: Int32
+  private var processes: [ManagedProcess] = []
 
-  static let manager = path("/org/focusd/Focus1")
-  static let focused = path("/org/focusd/Focus1/focused")
-
-  static func path(_ text: String) -> ObjectPath { (try? ObjectPath(text)) ?? .root }
-
+  /// - Throws: `SpawnError`, `DeadlinePassed`, `NotMeasured`, `DBusError`.
   init(_ bus: PrivateBus, _ programs: String) async throws {
     self.bus = bus
     self.programs = programs
-    daemon = try await bus.start([programs + "/focusd"])
-    connection = try Connection(to: .address(bus.address))
-    while try connection.owner(of: BusName("org.focusd.Focus1")) == nil { usleep(1000) }
+    let process = try await bus.start([programs + "/focusd"])
+    _ = try await process.progress.wait(for: "the daemon") { progress in
+      (progress.output + progress.errors).first { $0.contains("serving") }
+    }
+    daemon = process.processID
+    caller = try Caller(bus.address)
+    busDaemon = Int32(try Connection(to: .address(bus.address)).processID(of: .bus))
+    processes.append(process)
   }
 
-  func baseline(_ arguments: String...) async throws -> ManagedProcess {
+  /// Starts one of the C services, and waits until it serves.
+  /// - Throws: `SpawnError`, `DeadlinePassed`.
+  func baseline(_ arguments: String...) async throws -> Int32 {
     let process = try await bus.start([programs + "/benchmark-baseline"] + arguments)
     _ = try await process.line("ready")
-    return process
+    processes.append(process)
+    return process.processID
   }
 
-  @discardableResult
-  func call(
-    _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
-  ) throws -> [DBusValue] {
-    try connection.call(
-      Message.methodCall(
-        to: BusName("org.focusd.Focus1"), path: path, interface: InterfaceName(interface), member: MemberName(member),
-        arguments)
-    ).arguments()
+  /// Starts another program that is there until the end.
+  /// - Throws: `SpawnError`.
+  func start(_ arguments: String...) async throws -> Int32 {
+    let process = try await bus.start(arguments)
+    processes.append(process)
+    return process.processID
   }
 
-  func register(
-    _ id: String, _ values: [(name: String, value: DBusValue)], _ options: [(name: String, value: DBusValue)] = []
-  ) throws {
-    try call(
-      Session.manager, "org.focusd.Focus1.Manager", "Register",
-      [.string(id), .properties(values), .properties(options)])
+  /// Puts the bus, all that was started on it, and this process where `mode` says.
+  func place(_ mode: Mode) {
+    for process in [getpid(), busDaemon] + processes.map(\.processID) { bench_pin(process, mode == .pinned) }
   }
 
-  func focus(_ id: String) throws {
-    try call(Session.path("/org/focusd/Focus1/field/" + id), "org.focusd.Focus1.Field", "Focus")
+  /// Ends all that was started.
+  /// - Throws: `DeadlinePassed`.
+  func end() async throws {
+    for process in processes { try await process.stop() }
+    bench_pin(getpid(), false)
   }
 
-  /// A call of `Properties` or `Bindings` on `focused`, or the same call to a baseline.
-  func target(
-    _ name: String, _ destination: String, _ process: ManagedProcess, interface: String, _ member: String,
-    _ arguments: @escaping (Int) -> [DBusValue]
-  ) throws -> CallTarget {
-    let destination = try BusName(destination)
-    let interface = try InterfaceName(interface)
-    let member = try MemberName(member)
-    return CallTarget(name: name, destination: destination, processes: [process.processID]) { number in
-      try Message.methodCall(
-        to: destination, path: Session.focused, interface: interface, member: member, arguments(number))
-    }
+  /// Registers a field with one number.
+  /// - Throws: `NotMeasured`.
+  func register(_ id: String, _ key: String, lingers: Bool = false) throws {
+    try caller.time([Call.register("s", id, key, lingers: lingers)], 1)
+  }
+}
+
+extension Call {
+  static let properties = "org.freedesktop.DBus.Properties"
+  static let bindings = "org.focusd.Focus1.Bindings"
+
+  /// A call of the object that mirrors what has focus.
+  static func focused(
+    to destination: String = "org.focusd.Focus1", _ interface: String, _ member: String, _ format: String = "",
+    _ first: String = "", _ second: String = ""
+  ) -> Call {
+    Call(to: destination, "/org/focusd/Focus1/focused", interface, member, format, first, second)
+  }
+
+  static func focus(_ id: String) -> Call {
+    Call("/org/focusd/Focus1/field/" + id, "org.focusd.Focus1.Field", "Focus")
+  }
+
+  /// With `f` for `id`, each field has the call's number at the end of its id.
+  static func register(_ id: String, _ text: String, _ key: String, lingers: Bool = false) -> Call {
+    Call(
+      "/org/focusd/Focus1", "org.focusd.Focus1.Manager", "Register", id + "v" + (lingers ? "l" : "e"), text, key)
   }
 }

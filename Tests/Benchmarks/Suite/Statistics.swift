@@ -1,10 +1,13 @@
 internal import Glibc
 
-/// How long the calls of one target took, in microseconds.
+/// Values of one kind that were measured.
 struct Samples {
-  private var values: [Double] = []
+  private(set) var values: [Double] = []
 
-  mutating func add(_ microseconds: Double) { values.append(microseconds) }
+  var isEmpty: Bool { values.isEmpty }
+
+  mutating func add(_ value: Double) { values.append(value) }
+  mutating func add(_ more: some Sequence<Double>) { values += more }
 
   func quantile(_ fraction: Double) -> Double {
     let sorted = values.sorted()
@@ -15,33 +18,35 @@ struct Samples {
   var median: Double { quantile(0.5) }
 }
 
-/// Microseconds on the monotonic clock.
-func now() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
+/// A command or a process that could not be measured.
+struct NotMeasured: Error, CustomStringConvertible {
+  let description: String
 }
 
-/// What `/proc` says of a process.
-enum ProcessFacts {
-  private static func read(_ path: String) -> String {
-    guard let file = fopen(path, "r") else { return "" }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 16384)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return String(decoding: bytes.prefix(count), as: UTF8.self)
-  }
+/// What `/proc` says of a process's memory.
+struct Memory {
+  private let lines: [Substring]
 
-  /// The processor time that the process has used, in microseconds.
-  static func processorTime(_ process: Int32) -> Double {
-    (Double(read("/proc/\(process)/schedstat").split(separator: " ").first ?? "") ?? .nan) / 1e3
-  }
-
-  /// A line of the process's memory, such as `Private_Dirty`, in KiB, summed over its mappings.
-  static func memory(_ process: Int32, _ name: String) -> Double {
-    for line in read("/proc/\(process)/smaps_rollup").split(separator: "\n") where line.hasPrefix(name + ":") {
-      return Double(line.split(separator: " ").dropFirst().first ?? "") ?? .nan
+  init(of process: Int32) {
+    guard let file = fopen("/proc/\(process)/smaps_rollup", "r") else {
+      lines = []
+      return
     }
-    return .nan
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = fread(&bytes, 1, bytes.count, file)
+    lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n")
   }
+
+  private func kibibytes(_ name: String) -> Double {
+    let line = lines.first { $0.hasPrefix(name + ":") }
+    return Double(line?.split(separator: " ").dropFirst().first ?? "") ?? .nan
+  }
+
+  /// What the process has written to, in KiB: nobody shares it, and it cannot be read back from a file.
+  var written: Double { kibibytes("Private_Dirty") }
+  /// All that is resident, in KiB; files that other processes have mapped too count in full.
+  var resident: Double { kibibytes("Rss") }
+  /// All that is resident, in KiB; what is shared counts in equal parts with those that share it.
+  var proportional: Double { kibibytes("Pss") }
 }

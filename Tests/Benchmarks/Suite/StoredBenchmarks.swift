@@ -1,50 +1,55 @@
-internal import DBus
-internal import DBusTypes
-internal import TestSupport
-
-/// Reads and writes of a focused stored binding, against a C echo.
-func measureStored(_ session: Session, count: Int, _ report: inout Report) async throws {
-  let echo = try await session.baseline("echo", "bench.Echo")
-  try session.register("stored", [("demo.Form.Number", .int32(0))], [("focus", .boolean(true))])
-  let properties = "org.freedesktop.DBus.Properties"
-  let bindings = "org.focusd.Focus1.Bindings"
-  let name: [DBusValue] = [.string("demo.Form"), .string("Number")]
-  let key = DBusValue.string("demo.Form.Number")
-  let daemon = session.daemon
-  func focusd(
-    _ name: String, _ interface: String, _ member: String, _ arguments: @escaping (Int) -> [DBusValue]
-  ) throws -> CallTarget {
-    try session.target(name, "org.focusd.Focus1", daemon, interface: interface, member, arguments)
+/// Reads and writes of a stored binding that has focus, against C services that answer with the same bodies.
+func measureStored(_ context: Group.Context, _ report: inout Report) async throws {
+  try await context.withSession { session in
+    let echo = try await session.baseline("echo", "bench.Echo")
+    let telling = try await session.baseline("echo", "bench.Telling", "tell")
+    try session.register("stored", "demo.Form.Number")
+    try session.caller.time([.focus("stored")], 1)
+    func calls(to name: String) -> [(name: String, call: Call)] {
+      [
+        ("Get", .focused(to: name, Call.properties, "Get", "ss", "demo.Form", "Number")),
+        ("Read", .focused(to: name, Call.bindings, "Read", "s", "demo.Form.Number")),
+        ("Set", .focused(to: name, Call.properties, "Set", "ssn", "demo.Form", "Number")),
+        ("Write", .focused(to: name, Call.bindings, "Write", "sne", "demo.Form.Number")),
+      ]
+    }
+    let floors = calls(to: "bench.Echo").map { Target("C echo, \($0.name)", echo, $0.call) }
+    let ours = calls(to: "org.focusd.Focus1").enumerated().map { index, each in
+      Target("focusd, \(each.name)", session.daemon, each.call, floor: index)
+    }
+    // What the same signals cost when C sends them.
+    let signals = calls(to: "bench.Telling").enumerated().dropFirst(2).map { index, each in
+      Target("C echo with signals, \(each.name)", telling, each.call, floor: index)
+    }
+    let targets = floors + ours + signals
+    var latencies: [Mode: [Rounds.Result]] = [:]
+    var rates: [Mode: [Rounds.Result]] = [:]
+    Report.printHead("calls one after another", "µs")
+    for mode in Mode.allCases {
+      let results = try Rounds(session: session, mode: mode, count: context.count(400), batch: 50).latencies(targets)
+      report.add("calls", mode, targets, results)
+      latencies[mode] = results
+    }
+    Report.printHead("64 calls in flight", "calls/s")
+    for mode in Mode.allCases {
+      let results = try Rounds(session: session, mode: mode, count: context.count(40, quick: 8), batch: 1_000)
+        .rates(targets)
+      report.add("flight", mode, targets, results)
+      rates[mode] = results
+    }
+    for index in 4..<8 {
+      let name = calls(to: "")[index - 4].name
+      report.add(
+        index < 6 ? .read : .write, "\(name) to C echo", latencies[.pinned]?[index].ratios.median ?? .nan,
+        free: latencies[.free]?[index].ratios.median, .atMost(index < 6 ? 1.05 : 1.35))
+      report.add(
+        .flight, "\(name), calls a second to C echo", rates[.pinned]?[index].ratios.median ?? .nan,
+        free: rates[.free]?[index].ratios.median, .atLeast(index < 6 ? 0.95 : 0.8))
+    }
+    for index in 8..<10 {
+      report.add(
+        .write, "for comparison: " + targets[index].name, latencies[.pinned]?[index].ratios.median ?? .nan,
+        free: latencies[.free]?[index].ratios.median)
+    }
   }
-  let targets = [
-    try session.target("C echo", "bench.Echo", echo, interface: properties, "Get") { _ in name },
-    try focusd("Get", properties, "Get") { _ in name },
-    try focusd("Read", bindings, "Read") { _ in [key] },
-    try focusd("Set", properties, "Set") { name + [.variant(.int32(Int32(truncatingIfNeeded: $0)))] },
-    try focusd("Write", bindings, "Write") {
-      [key, .variant(.int32(Int32(truncatingIfNeeded: ~$0))), .properties([])]
-    },
-  ]
-  let benchmark = CallBenchmark(connection: session.connection, count: count)
-  _ = try CallBenchmark(connection: session.connection, count: 500).run(targets)
-  let results = try benchmark.run(targets)
-  let floor = results[0].samples.median
-  for (target, result) in zip(targets, results) {
-    report.add("\(target.name): median", result.samples.median, "µs")
-    report.add("\(target.name): p99", result.samples.quantile(0.99), "µs")
-    report.add("\(target.name): processor in the service", result.processorTime[0], "µs")
-  }
-  for (index, limit) in [(1, 1.05), (2, 1.05), (3, 1.35), (4, 1.35)] {
-    report.add("\(targets[index].name) to C echo", results[index].samples.median / floor, "", .atMost(limit))
-  }
-  var rates = targets.map { _ in Samples() }
-  for _ in 0..<5 {
-    for (index, target) in targets.enumerated() { rates[index].add(try benchmark.throughput(target)) }
-  }
-  for (index, limit) in [(1, 0.95), (2, 0.95), (3, 0.8), (4, 0.8)] {
-    report.add(
-      "\(targets[index].name), 64 under way, calls a second to C echo", rates[index].median / rates[0].median, "",
-      .atLeast(limit))
-  }
-  try await echo.stop()
 }

@@ -1,37 +1,29 @@
-internal import DBus
-internal import DBusTypes
 internal import Foundation
 internal import TestSupport
 
-/// Measures the daemon against the least that C on libdbus does for the same calls in the same run.
+/// Measures the daemon against the least that C on libdbus does for the same calls in the same rounds.
 ///
-/// `Benchmarks [--quick] [--json FILE]`, with the programs beside it built for release.
-private let isQuick = CommandLine.arguments.contains("--quick")
-private let jsonFile = CommandLine.arguments.firstIndex(of: "--json").flatMap { index in
-  CommandLine.arguments.indices.contains(index + 1) ? CommandLine.arguments[index + 1] : nil
-}
-private let programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
-
-private func measure(isQuick: Bool, programs: String) async throws -> Report {
-  let count = isQuick ? 2_000 : 20_000
-  var report = try await PrivateBus.with { bus in
-    var report = Report()
-    let session = try await Session(bus, programs)
-    try await measureStored(session, count: count, &report)
-    try await measureForwarding(session, count: count / 2, &report)
-    try await measureFocus(session, count: count / 10, fields: isQuick ? 10_000 : 100_000, &report)
-    try await session.daemon.stop()
-    return report
+/// The programs that it measures are beside it, built for release. Its exit status tells whether everything could be
+/// measured, and nothing of how fast it was.
+private func run(_ options: Options) async throws -> Bool {
+  Machine.raiseFileLimit()
+  let programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+  let version = try await ManagedProcess.start([programs + "/focusd", "--version"], environment: [:]).result().text
+  var report = Report(version: version, isQuick: options.isQuick)
+  let context = Group.Context(programs: programs, isQuick: options.isQuick)
+  for group in Group.all where options.only.isEmpty || options.only.contains(group.name) {
+    do { try await group.measure(context, &report) } catch { report.failed(group.name, error) }
   }
-  try await measureMemory(programs, calls: isQuick ? 50_000 : 1_000_000, &report)
-  try await measureStart(programs, runs: isQuick ? 20 : 100, &report)
-  return report
+  report.printFigures(previous: try options.previousFile.map(Report.init(file:)))
+  if let file = options.jsonFile { try report.write(to: file, withDetails: true) }
+  if let file = options.saveFile { try report.write(to: file, withDetails: false) }
+  return report.isComplete
 }
 
 do {
-  let report = try await measure(isQuick: isQuick, programs: programs)
-  if let jsonFile { try report.json.write(toFile: jsonFile, atomically: true, encoding: .utf8) }
+  if try await !run(Options(CommandLine.arguments.dropFirst())) { exit(1) }
 } catch {
   FileHandle.standardError.write(Data("Benchmarks: \(error)\n".utf8))
-  exit(1)
+  if error is UsageError { FileHandle.standardError.write(Data((Options.usage + "\n").utf8)) }
+  exit(error is UsageError ? 2 : 1)
 }

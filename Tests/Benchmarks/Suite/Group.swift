@@ -1,0 +1,43 @@
+internal import TestSupport
+
+/// What is measured together, on a bus of its own.
+struct Group: Sendable {
+  /// What a group needs to know.
+  struct Context: Sendable {
+    let programs: String
+    let isQuick: Bool
+
+    /// How often something is done: a tenth of it in a quick run, or `quick`.
+    func count(_ full: Int, quick: Int? = nil) -> Int { isQuick ? quick ?? full / 10 : full }
+
+    /// Runs `body` with a bus and the daemon on it.
+    /// - Throws: what `body` throws, and where they cannot be started.
+    func withSession<Result>(_ body: (Session) async throws -> Result) async throws -> Result {
+      try await PrivateBus.with { bus in
+        let session = try await Session(bus, programs)
+        do {
+          let result = try await body(session)
+          try await session.end()
+          return result
+        } catch {
+          try await session.end()
+          throw error
+        }
+      }
+    }
+  }
+
+  let name: String
+  let measure: @Sendable (Context, inout Report) async throws -> Void
+
+  static let all = [
+    Group(name: "stored", measure: measureStored),
+    Group(name: "forwarding", measure: measureForwarding),
+    Group(name: "subscribers", measure: measureSubscribers),
+    Group(name: "fields", measure: measureFields),
+    Group(name: "start", measure: measureStart),
+    Group(name: "memory", measure: measureMemory),
+    Group(name: "kit", measure: measureKit),
+    Group(name: "focusctl", measure: measureCommandLine),
+  ]
+}

@@ -1,0 +1,94 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusKit
+internal import TestSupport
+
+private struct NumberKey: FocusedValueKey {
+  typealias Value = Binding<Int32>
+  static let name = "demo.Form.Number"
+}
+
+private struct PlainKey: FocusedValueKey {
+  typealias Value = Int32
+  static let name = "demo.Form.Number"
+}
+
+extension FocusedValues {
+  fileprivate var number: NumberKey.Value? {
+    get { self[NumberKey.self] }
+    set { self[NumberKey.self] = newValue }
+  }
+
+  fileprivate var plain: PlainKey.Value? {
+    get { self[PlainKey.self] }
+    set { self[PlainKey.self] = newValue }
+  }
+}
+
+/// Reads of a focused value through the property wrappers, and how many messages these cause on the bus.
+func measureKit(_ context: Group.Context, _ report: inout Report) async throws {
+  try await context.withSession { session in
+    try session.register("one", "demo.Form.Number")
+    try session.caller.time([.focus("one")], 1)
+    let client = FocusClient(address: session.bus.address)
+    let binding = FocusedBinding(\.number, client: client)
+    let value = FocusedValue(\.plain, client: client)
+    for await number in client.changes(of: \.number) where number != nil { break }
+    let traffic = try Traffic(session.bus.address)
+    session.place(.pinned)
+    try session.caller.time([.focus("one")], 1)
+    guard try traffic.messages() > 0 else { throw NotMeasured(description: "the monitor does not see a call") }
+    Report.printHead("a read through FocusKit", "ns")
+    for (name, read) in [
+      ("@FocusedBinding", { binding.wrappedValue }), ("@FocusedValue", { value.wrappedValue }),
+    ] as [(String, () -> Int32?)] {
+      var samples = Samples()
+      var sum = 0
+      for _ in 0..<context.count(2_000, quick: 500) {
+        let began = ContinuousClock.now
+        for _ in 0..<1_000 { sum += Int(read() ?? 0) }
+        samples.add((ContinuousClock.now - began) / .nanoseconds(1_000))
+      }
+      guard sum != 0 else { throw NotMeasured(description: "the value was nil") }
+      report.add("kit", name, .pinned, samples)
+      report.add(.kit, name, samples.median, "ns", .atMost(100))
+    }
+    report.add(.kit, "messages on the bus meanwhile", Double(try traffic.messages()), "", .atMost(0))
+  }
+}
+
+/// Sees every message on a bus, as `dbus-monitor` does.
+private final class Traffic {
+  private let loop = EventLoop()
+  private let monitor: Connection
+  private let marker: Connection
+  private var seen = 0
+  private var marks = 0
+
+  init(_ address: String) throws {
+    monitor = try Connection(to: .address(address))
+    marker = try Connection(to: .address(address))
+    let path = try ObjectPath("/org/freedesktop/DBus")
+    _ = try monitor.call(
+      Message.methodCall(
+        to: .bus, path: path, interface: InterfaceName("org.freedesktop.DBus.Monitoring"),
+        member: MemberName("BecomeMonitor"), [.array(DBusArray(of: .string, [])), .uint32(0)]))
+    let mark = try MemberName("GetId")
+    monitor.onMessage = { [unowned self] message in
+      // Of the marker's call there is the reply as well.
+      if message.member == mark { marks += 1 } else { seen += 1 }
+    }
+    monitor.attach(to: loop)
+  }
+
+  /// How many messages there were since it was asked last.
+  /// - Throws: `DBusError`, `NotMeasured`.
+  func messages() throws -> Int {
+    let before = marks
+    _ = try marker.busID()
+    for _ in 0..<100 where marks == before { loop.turn(waitingAtMost: .seconds(1)) }
+    guard marks > before else { throw NotMeasured(description: "the monitor sees nothing") }
+    defer { seen = 0 }
+    return seen
+  }
+}
