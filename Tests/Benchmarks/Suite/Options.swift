@@ -3,7 +3,7 @@ struct Options {
   static let usage = """
     usage: Benchmarks [--quick] [--only GROUP]... [--json FILE] [--previous FILE] [--save FILE]
       --quick          fewer rounds: under a minute
-      --only GROUP     this group alone, and every other that is named so: \(Group.all.map(\.name).joined(separator: ", "))
+      --only GROUP     this group, and each other one that is named so, of \(Group.all.map(\.name).joined(separator: ", "))
       --json FILE      writes figures and details
       --previous FILE  compares with the figures in FILE
       --save FILE      writes the figures for later runs to be compared with
@@ -37,6 +37,7 @@ struct Options {
       default: throw UsageError(description: "there is no option '\(option)'")
       }
     }
+    if saveFile != nil, !only.isEmpty { throw UsageError(description: "--save keeps all groups, not --only some") }
   }
 }
 

@@ -38,13 +38,15 @@ struct Report: Codable {
     print("  not measured: \(error)")
   }
 
-  /// Adds what was measured of `targets`, and prints it.
-  mutating func add(_ group: String, _ mode: Mode, _ targets: [Target], _ results: [Rounds.Result]) {
+  /// Adds what was measured of `targets`, and prints it; the worst hundredth are the longest times, or the lowest rates.
+  mutating func add(
+    _ group: String, _ mode: Mode, _ targets: [Target], _ results: [Rounds.Result], worst: Double = 0.99
+  ) {
     for (target, result) in zip(targets, results) {
       add(
         Detail(
           group: group, target: target.name, mode: mode, median: result.samples.median,
-          p99: result.samples.quantile(0.99), ratio: target.floor == nil ? nil : result.ratios.median,
+          p99: result.samples.quantile(worst), ratio: target.floor == nil ? nil : result.ratios.median,
           service: result.service, bus: result.bus))
     }
   }
@@ -108,7 +110,10 @@ struct Report: Codable {
 
   /// - Throws: what reading or decoding throws.
   init(file: String) throws {
-    self = try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: file)))
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    self = try decoder.decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: file)))
   }
 
   /// - Throws: what encoding or writing throws.

@@ -6,6 +6,7 @@ internal import TestSupport
 /// The programs that it measures are beside it, built for release. Its exit status tells whether everything could be
 /// measured, and nothing of how fast it was.
 private func run(_ options: Options) async throws -> Bool {
+  let previous = try options.previousFile.map(Report.init(file:))
   Machine.raiseFileLimit()
   let programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
   let version = try await ManagedProcess.start([programs + "/focusd", "--version"], environment: [:]).result().text
@@ -14,7 +15,7 @@ private func run(_ options: Options) async throws -> Bool {
   for group in Group.all where options.only.isEmpty || options.only.contains(group.name) {
     do { try await group.measure(context, &report) } catch { report.failed(group.name, error) }
   }
-  report.printFigures(previous: try options.previousFile.map(Report.init(file:)))
+  report.printFigures(previous: previous)
   if let file = options.jsonFile { try report.write(to: file, withDetails: true) }
   if let file = options.saveFile { try report.write(to: file, withDetails: false) }
   return report.isComplete
