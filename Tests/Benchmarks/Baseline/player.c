@@ -6,12 +6,15 @@
 #define ROOT "org.mpris.MediaPlayer2"
 #define PLAYER ROOT ".Player"
 
+static const double volume = 0.5;
+static const dbus_int64_t position = 8;
+
 static const char *xml =
     "<node><interface name=\"" ROOT "\"><property name=\"Identity\" type=\"s\" access=\"read\"/></interface>"
     "<interface name=\"" PLAYER "\"><method name=\"PlayPause\"/>"
     "<property name=\"PlaybackStatus\" type=\"s\" access=\"read\"/>"
-    "<property name=\"Volume\" type=\"i\" access=\"readwrite\"/>"
-    "<property name=\"Position\" type=\"i\" access=\"read\">"
+    "<property name=\"Volume\" type=\"d\" access=\"readwrite\"/>"
+    "<property name=\"Position\" type=\"x\" access=\"read\">"
     "<annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" value=\"false\"/></property>"
     "</interface></node>";
 
@@ -24,28 +27,35 @@ static void append_entry(DBusMessageIter *array, const char *name, int type, con
 
 static void append_all(DBusMessageIter *iterator, DBusMessage *call) {
   const char *interface = "", *identity = "mock", *status = "Playing";
-  const dbus_int32_t number = 8;
   DBusMessageIter array;
   dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &interface, DBUS_TYPE_INVALID);
   begin_properties(iterator, &array);
   if (strcmp(interface, ROOT) == 0) append_entry(&array, "Identity", DBUS_TYPE_STRING, &identity);
   if (strcmp(interface, PLAYER) == 0) {
     append_entry(&array, "PlaybackStatus", DBUS_TYPE_STRING, &status);
-    append_entry(&array, "Volume", DBUS_TYPE_INT32, &number);
-    append_entry(&array, "Position", DBUS_TYPE_INT32, &number);
+    append_entry(&array, "Volume", DBUS_TYPE_DOUBLE, &volume);
+    append_entry(&array, "Position", DBUS_TYPE_INT64, &position);
   }
   end_properties(iterator, &array);
 }
 
+static void append_one(DBusMessageIter *iterator, DBusMessage *call) {
+  const char *interface = "", *name = "";
+  dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID);
+  if (strcmp(name, "Volume") == 0)
+    append_variant(iterator, DBUS_TYPE_DOUBLE, &volume);
+  else
+    append_variant(iterator, DBUS_TYPE_INT64, &position);
+}
+
 DBusHandlerResult play(DBusConnection *connection, DBusMessage *call, void *data) {
-  const dbus_int32_t number = 8;
   (void)data;
   if (dbus_message_get_type(call) != DBUS_MESSAGE_TYPE_METHOD_CALL) return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
   const char *member = dbus_message_get_member(call);
   DBusMessage *reply = dbus_message_new_method_return(call);
   DBusMessageIter iterator;
   dbus_message_iter_init_append(reply, &iterator);
-  if (strcmp(member, "Get") == 0) append_variant(&iterator, DBUS_TYPE_INT32, &number);
+  if (strcmp(member, "Get") == 0) append_one(&iterator, call);
   if (strcmp(member, "GetAll") == 0) append_all(&iterator, call);
   if (strcmp(member, "Introspect") == 0) dbus_message_iter_append_basic(&iterator, DBUS_TYPE_STRING, &xml);
   if (dbus_message_get_no_reply(call))

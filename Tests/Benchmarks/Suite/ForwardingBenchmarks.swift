@@ -12,8 +12,10 @@ func measureForwarding(_ context: Group.Context, _ report: inout Report) async t
     func command(_ destination: String, _ path: String = "/org/focusd/Focus1/focused") -> Call {
       Call(to: destination, path, interface, "PlayPause")
     }
-    func live(_ destination: String, _ name: String = "Position") -> Call {
-      .focused(to: destination, Call.properties, "Get", "ss", interface, name)
+    func live(
+      _ destination: String, _ name: String = "Position", at path: String = "/org/focusd/Focus1/focused"
+    ) -> Call {
+      Call(to: destination, path, Call.properties, "Get", "ss", interface, name)
     }
     let throughPlayerctld = command("org.mpris.MediaPlayer2.playerctld", "/org/mpris/MediaPlayer2")
     try session.caller.wait(for: throughPlayerctld)
@@ -28,6 +30,10 @@ func measureForwarding(_ context: Group.Context, _ report: inout Report) async t
       Target("focusd, Get of a live property", session.daemon, live("org.focusd.Focus1"), floor: 5),
       Target("C echo, Get", echo, live("bench.Echo")),
       Target("focusd, Get of a bound binding", session.daemon, live("org.focusd.Focus1", "Volume"), floor: 7),
+      Target(
+        "playerctld, Get of a live property", playerctld,
+        live("org.mpris.MediaPlayer2.playerctld", at: "/org/mpris/MediaPlayer2"), floor: 5),
+      Target("focusd, live property, to playerctld", session.daemon, live("org.focusd.Focus1"), floor: 9),
     ]
     var ratios: [Mode: [Double]] = [:]
     Report.printHead("forwarding", "µs")
@@ -43,5 +49,6 @@ func measureForwarding(_ context: Group.Context, _ report: inout Report) async t
     add(.forwarded, "command to C forwarder", 3, 0.98)
     add(.forwarded, "live property to C forwarder", 6, 0.98)
     add(.forwarded, "command to playerctld", 4, 0.5)
+    add(.forwarded, "live property to playerctld", 10, 0.5)
   }
 }
