@@ -32,7 +32,7 @@ func measureStored(_ context: Group.Context, _ report: inout Report) async throw
     }
     Report.printHead("64 calls in flight", "calls/s")
     for mode in Mode.allCases {
-      let results = try Rounds(session: session, mode: mode, count: context.count(40, quick: 8), batch: 1_000)
+      let results = try Rounds(session: session, mode: mode, count: context.count(200, quick: 32), batch: 250)
         .rates(targets)
       report.add("flight", mode, targets, results, worst: 0.01)
       rates[mode] = results
