@@ -54,7 +54,7 @@ private enum MessageWriter {
     if depth == 0 || type == .variant { try checkSignature(value, type) }
     switch (value, type) {
     case (.string(let text), .string):
-      guard !text.utf8.contains(0) else {
+      guard !text.holdsNUL else {
         throw DBusError(.invalidArgs, "a D-Bus string holds no NUL, and one of \(text.utf8.count) bytes does")
       }
     case (.array(let array), .array(let element)):

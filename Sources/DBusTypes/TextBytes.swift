@@ -14,4 +14,11 @@ extension String {
     }
     return areSame.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
   }
+
+  /// Whether a NUL is anywhere in the text.
+  package var holdsNUL: Bool {
+    utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
+    } ?? utf8.contains(0)
+  }
 }

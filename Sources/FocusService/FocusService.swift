@@ -99,7 +99,9 @@ public final class FocusService {
 
   /// Has everyone told of `changes` at the end of the turn, before any reply.
   func announce(_ changes: [Change]) {
+    guard !changes.isEmpty else { return }
     var announcer = Announcer()
+    let model = model
     for change in changes {
       if case .fieldRemoved(let id, _) = change { releaseObject(of: id) }
       do {

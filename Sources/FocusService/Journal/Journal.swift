@@ -28,15 +28,17 @@ final class Journal {
   /// It is saved with the next changes.
   var bus: String?
 
-  /// Opens the journal at `path`, or makes it.
+  /// Opens the journal at `path`, or makes it, with small pages: most transactions change one row.
   /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`.
   init(path: String) throws {
     database = try Database(path: path)
     try database.execute(
       """
+      PRAGMA page_size = 1024;
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
+      PRAGMA wal_autocheckpoint = 4000;
       PRAGMA foreign_keys = OFF;
       """)
     try database.check()
