@@ -32,17 +32,20 @@ final class Journal {
   /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`.
   init(path: String) throws {
     database = try Database(path: path)
+    // There is nothing yet that a loss of power could take from a new file, and syncing it takes long.
+    let isNew = try database.number("PRAGMA page_count") == 0
+    if isNew { try database.execute("PRAGMA synchronous = OFF") }
     try database.execute(
       """
       PRAGMA page_size = 1024;
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA foreign_keys = OFF;
       """)
     try database.check()
     try Schema.migrate(database)
+    try database.execute("PRAGMA synchronous = NORMAL")
     putState = try database.prepare("INSERT OR REPLACE INTO state VALUES (?, ?)")
     putField = try database.prepare("INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     deleteField = try database.prepare("DELETE FROM field WHERE id = ?")
