@@ -170,10 +170,19 @@ extension Message {
     return copy
   }
 
+  /// Whether the message carries no values: then its like is made sooner than a copy is changed.
+  private var isEmpty: Bool { dbus_message_get_signature(raw).map { $0.pointee == 0 } ?? true }
+
   /// This method call, to the object at `path` of `destination`.
   /// - Throws: `DBusError` where libdbus finds no memory.
   public func forwarded(to destination: BusName, path: ObjectPath) throws(DBusError) -> Message {
-    try copy { raw in
+    if isEmpty, let member {
+      let call = try Message.methodCall(to: destination, path: path, interface: interface, member: member)
+      call.disableAutoStart()
+      if !wantsReply { call.disableReply() }
+      return call
+    }
+    return try copy { raw in
       dbus_message_set_auto_start(raw, 0)
       return dbus_message_set_destination(raw, destination.text) & dbus_message_set_path(raw, path.text)
     }
@@ -182,7 +191,8 @@ extension Message {
   /// This reply, as one to `call`.
   /// - Throws: `DBusError` where libdbus finds no memory.
   public func forwarded(asReplyTo call: Message) throws(DBusError) -> Message {
-    try copy { raw in
+    if kind == .methodReturn, isEmpty { return try call.reply() }
+    return try copy { raw in
       dbus_message_set_destination(raw, call.sender?.text) & dbus_message_set_reply_serial(raw, call.serial)
     }
   }

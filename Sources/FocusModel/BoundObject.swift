@@ -69,6 +69,8 @@ extension FocusModel {
   /// flood of changes is told of once a turn.
   public mutating func update(_ values: [Key: DBusValue?], of id: FieldID) {
     guard var field = fields[id], let object = field.object else { return }
+    let values = values.filter { object.properties[$0] != nil && field.bindings[$0]?.value != $1 }
+    guard !values.isEmpty else { return }
     if untold[id] == nil { untold[id] = field.shown }
     if turn.shown[id] == nil { turn.shown[id] = (turn.fields[id] ?? field)?.shown }
     let scene = scene(of: id)
@@ -83,7 +85,6 @@ extension FocusModel {
         charge(field, bytes: -old.size)
         continue
       }
-      guard old?.value != value else { continue }
       if old == nil {
         types.add(key, property.type)
         scenes.add(key, of: field, in: scene)

@@ -17,15 +17,17 @@ extension FocusService {
     _ path: BindingPath, at place: Place, for call: Call, nothing: [DBusValue]? = nil,
     _ shape: @escaping (Reading) -> [DBusValue]
   ) throws -> [DBusValue]? {
-    let holder: FieldID
+    let whole: Reading
     do {
       // Read whole first: an element may be there only when the owner has been asked.
-      holder = try model.read(BindingPath(path.key), at: place, by: call.client).field
+      whole = try model.read(BindingPath(path.key), at: place, by: call.client)
     } catch FocusError.notFocused where nothing != nil {
       return nothing
     }
+    let holder = whole.field
     guard let object = objects[holder], object.mustFetch(path.key) else {
-      return shape(try model.read(path, at: .field(holder), by: call.client))
+      let isWhole = path.pointer.tokens.isEmpty
+      return shape(isWhole ? whole : try model.read(path, at: .field(holder), by: call.client))
     }
     makeCurrent(path.key, of: object, for: call) { [self] result in
       call.reply.answer {
