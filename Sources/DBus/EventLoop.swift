@@ -24,6 +24,11 @@ struct PollSet {
     descriptors.append(pollfd(fd: descriptor, events: events, revents: 0))
     origins.append((source, token))
   }
+
+  fileprivate mutating func clear() {
+    descriptors.removeAll(keepingCapacity: true)
+    origins.removeAll(keepingCapacity: true)
+  }
 }
 
 /// A single-threaded loop over `poll(2)`: what arrives is handled, then timers, then the end of the turn.
@@ -68,8 +73,7 @@ public final class EventLoop {
 
   /// Waits until something arrives or `limit` has passed, and handles what there is.
   public func turn(waitingAtMost limit: Duration? = nil) {
-    set.descriptors.removeAll(keepingCapacity: true)
-    set.origins.removeAll(keepingCapacity: true)
+    set.clear()
     for source in sources { source.collect(into: &set) }
     let isWorking = sources.contains(where: \.hasPendingWork)
     let wait = isWorking ? 0 : waitMilliseconds(limit)
@@ -79,6 +83,8 @@ public final class EventLoop {
         origin.source.ready(token: origin.token, events: descriptor.revents)
       }
     }
+    // A source that is removed before the next turn, if there is one, is not kept for it.
+    set.clear()
     fireTimers(isIdle: ready <= 0 && !isWorking)
     for source in sources { source.dispatch() }
     onTurnEnd?()
