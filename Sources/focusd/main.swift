@@ -21,17 +21,18 @@ private func serve(_ options: Options) -> Int32 {
   signal(SIGXFSZ, SIG_IGN)
   var status: Int32 = 0
   do {
-    let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { number in
+    // What a loop calls never holds the loop: both would outlive the connection, and the journal with it.
+    let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak loop] number in
       guard number != SIGHUP else { return }
       log.info("ending, as asked")
-      loop.stop()
+      loop?.stop()
     }
     defer { withExtendedLifetime(signals) {} }
     let connection = try Connection(to: options.bus)
-    connection.onDisconnect = {
+    connection.onDisconnect = { [weak loop] in
       log.error("the bus has gone")
       status = 1
-      loop.stop()
+      loop?.stop()
     }
     let service = FocusService(connection, on: loop, log: log)
     try service.start()
@@ -51,19 +52,19 @@ private func serve(_ options: Options) -> Int32 {
 /// Tells the manager twice in each of its intervals that the loop turns.
 private func keepAlive(_ manager: ServiceManager, _ loop: EventLoop) {
   guard let interval = manager.watchdogInterval else { return }
-  loop.schedule(after: interval / 2) {
+  loop.schedule(after: interval / 2) { [weak loop] in
     manager.notify("WATCHDOG=1")
-    keepAlive(manager, loop)
+    if let loop { keepAlive(manager, loop) }
   }
 }
 
 /// Tells the manager what there is, once a second at most.
 private func reportStatus(of service: FocusService, _ manager: ServiceManager, _ loop: EventLoop) {
   var isPending = false
-  service.onChange = { [weak service] in
+  service.onChange = { [weak service, weak loop] in
     guard !isPending else { return }
     isPending = true
-    loop.schedule(after: .seconds(1)) {
+    loop?.schedule(after: .seconds(1)) {
       isPending = false
       if let service { manager.notify("STATUS=\(service.status)") }
     }
