@@ -10,7 +10,8 @@ struct Announcer {
   /// Values of one signal, in bytes, before the rest goes into another: half of what a message carries.
   private static let signalSize = Message.encodingLimit / 2
 
-  /// The signals that tell of `change`, `model` being as it is after the operation.
+  /// The signals that tell of `change`, `model` being as it is after the operation; none of a field that is gone by then,
+  /// but that it is removed.
   /// - Throws: `DBusError` where a signal cannot be made.
   mutating func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
     guard case .valuesChanged(let place, let interface, let changed, let invalidated) = change else {
@@ -44,15 +45,15 @@ struct Announcer {
       return [try interfacesRemoved(place, interfaces)]
     case .valuesChanged(let place, let interface, let changed, let invalidated):
       return try valuesChanged(place, interface, changed, invalidated)
-    case .ownerChanged(let id): return [try own(.field, ["Owner"], .field(id), model)]
-    case .parentChanged(let id): return [try own(.field, ["Parent"], .field(id), model)]
-    case .focusedChanged(let id): return [try own(.field, ["Focused"], .field(id), model)]
+    case .ownerChanged(let id): return try own(.field, ["Owner"], .field(id), model)
+    case .parentChanged(let id): return try own(.field, ["Parent"], .field(id), model)
+    case .focusedChanged(let id): return try own(.field, ["Focused"], .field(id), model)
     case .membersChanged(let place, let keys, let commands):
       let names = [("Keys", keys), ("Commands", commands)]
-      return [try own(.bindings, names.filter(\.1).map(\.0), target(place), model)]
+      return try own(.bindings, names.filter(\.1).map(\.0), target(place), model)
     case .focusChanged(let focusedField, let focusPath, let history):
       let names = [("FocusedField", focusedField), ("FocusPath", focusPath), ("History", history)]
-      return [try own(.manager, names.filter(\.1).map(\.0), .manager, model)]
+      return try own(.manager, names.filter(\.1).map(\.0), .manager, model)
     }
   }
 
@@ -66,11 +67,12 @@ struct Announcer {
   /// `PropertiesChanged` of the daemon's own properties `names`.
   private static func own(
     _ interface: ServedInterface, _ names: [String], _ target: Target, _ model: FocusModel
-  ) throws(DBusError) -> Message {
+  ) throws(DBusError) -> [Message] {
+    if case .field(let id) = target, model.fields[id] == nil { return [] }
     var changed: [(name: String, value: DBusValue)] = []
     for name in names { changed.append((name, try interface.value(name, model, target, nil))) }
     let path = target.place.map { Target.path(of: $0) } ?? Target.managerPath
-    return try .propertiesChanged(path: path, interface: interface.name, changed: changed)
+    return [try .propertiesChanged(path: path, interface: interface.name, changed: changed)]
   }
 
   private static func valuesChanged(

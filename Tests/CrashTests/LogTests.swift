@@ -67,6 +67,33 @@ import Testing
     #expect(try client.read("demo.Log.Secret", at: Focus1.field("c\(round)")).value == text)
   }
 
+  /// That it holds focus is told when it is gone already: nobody need hear of that, and nobody complain.
+  @Test func aFieldThatTakesFocusAndGoesInOneTurnIsNothingToReport() async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await Focus1.start(on: bus, extra: ["JOURNAL_STREAM": "8:1"])
+      let client = try Caller(on: bus)
+      let told = Observed<[String]>([])
+      client.onSignal = { message in
+        guard message.path?.text == Focus1.field("a"), let member = message.member?.text else { return }
+        told.update { $0.append(member) }
+      }
+      try await onThread {
+        try client.register("a", [(name: "demo.A.B", value: .int32(1))])
+        try client.listen()
+        daemon.terminate(SIGSTOP)
+        for member in ["Focus", "Unregister"] {
+          try client.send(try Caller.message(Focus1.field("a"), Focus1.fieldInterface, member))
+        }
+        client.flush()
+        daemon.terminate(SIGCONT)
+        #expect(try client.owners() == [:])
+      }
+      #expect(told.now == [])
+      #expect(daemon.progress.now.errors.filter { $0.hasPrefix("<3>") } == [])
+      try await daemon.stop()
+    }
+  }
+
   @Test func theServiceManagerIsToldOfFieldsAndFocusNotOfValues() async throws {
     try await PrivateBus.with { bus in
       let manager = try NotifySocket(path: bus.directory + "/notify")
