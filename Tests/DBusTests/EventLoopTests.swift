@@ -35,13 +35,32 @@ import Testing
       let (loop, client) = (EventLoop(), try Connection(to: bus))
       client.attach(to: loop)
       var ticks = 0
+      var isOver = false
       func tick() {
         ticks += 1
-        loop.schedule(after: .zero, tick)
+        if !isOver { loop.schedule(after: .zero, tick) }
       }
       tick()
       #expect(try loop.call(client, Connection.getID()).arguments().count == 1)
       #expect(ticks > 0)
+      // The last tick lets go of the loop.
+      isOver = true
+      let last = ticks
+      try loop.turn(until: "last tick") { ticks > last }
+    }
+  }
+
+  @Test func aLoopIsNotHeldByWhatItHasPolled() async throws {
+    try await PrivateBus.with { bus in
+      weak var held: EventLoop?
+      func use() throws {
+        let (loop, client) = (EventLoop(), try Connection(to: bus))
+        held = loop
+        client.attach(to: loop)
+        #expect(try loop.call(client, Connection.getID()).arguments().count == 1)
+      }
+      try use()
+      #expect(held == nil)
     }
   }
 
