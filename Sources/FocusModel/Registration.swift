@@ -7,6 +7,9 @@ extension FocusModel {
     guard fields[id] == nil, reserved.insert(id).inserted else { throw .fieldExists(id) }
   }
 
+  /// Keeps for registrations what `other`, whose place this model takes, has kept for them.
+  public mutating func reserve(asIn other: FocusModel) { reserved = other.reserved }
+
   /// Undoes `reserve`.
   public mutating func release(_ id: FieldID) { reserved.remove(id) }
 

@@ -26,11 +26,13 @@ public final class FocusService {
   var journal: Journal?
   var problems: [String] = []
   var cannotSave = false
-  /// Whether the saved fields are being had back; calls are held meanwhile.
+  /// Whether a new state file is to take the place of a damaged one that is set aside already.
+  var isReplacing = false
+  /// Whether the saved fields are being had back; calls and registrations are held meanwhile.
   var isRecovering = false
   var hasRecovered = false
   var willRecover = false
-  var heldCalls: [Message] = []
+  var held: [() -> Void] = []
 
   /// Called at the end of each turn that changed something that everyone is shown.
   public var onChange: (() -> Void)?
@@ -74,7 +76,7 @@ public final class FocusService {
 
   private func receive(_ message: Message) {
     switch message.kind {
-    case .methodCall where isRecovering: heldCalls.append(message)
+    case .methodCall where isRecovering: held.append { [self] in answer(message) }
     case .methodCall: answer(message)
     case .signal where message.sender == .bus: ownerMayHaveLeft(message)
     case .signal: ownerEmitted(message)

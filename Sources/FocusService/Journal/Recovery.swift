@@ -22,7 +22,9 @@ extension FocusService {
     cannotSave = opened.journal == nil
     guard let journal = opened.journal else { return }
     self.journal = journal
+    let before = model
     model = opened.model
+    model.reserve(asIn: before)
     for owner in Set(model.fields.values.compactMap(\.owner)) where journal.bus != bus || !names.contains(owner) {
       _ = model.ownerLeft(owner)
     }
@@ -51,20 +53,22 @@ extension FocusService {
     steps = []
     outbox = Outbox()
     if !opened.saved.isEmpty { log.info("\(status), as saved") }
-    let calls = heldCalls
-    heldCalls = []
-    for call in calls { answer(call) }
+    let waiting = held
+    held = []
+    for next in waiting { next() }
   }
 
   /// Tries again, in a second, to open a state file that could not be opened.
   func recoverLater() {
-    guard journal == nil, !willRecover else { return }
+    guard journal == nil, !isReplacing, !willRecover else { return }
     willRecover = true
     loop.schedule(after: .seconds(1)) { [weak self] in self?.recoverAgain() }
   }
 
   private func recoverAgain() {
     willRecover = false
+    // Whatever else this turn has brought about is not a part of it.
+    endTurn()
     do {
       try recover()
       guard journal != nil else { return }

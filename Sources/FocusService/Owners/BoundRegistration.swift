@@ -28,8 +28,10 @@ extension FocusService {
       throw error
     }
     examine(registration.object, chosen: registration.chosen) { [weak self] result in
-      self?.ownerCalls.leave(owner)
-      self?.complete(registration, result)
+      guard let self else { return }
+      ownerCalls.leave(owner)
+      guard isRecovering else { return complete(registration, result) }
+      held.append { [self] in complete(registration, result) }
     }
   }
 
