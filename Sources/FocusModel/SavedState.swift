@@ -118,6 +118,11 @@ extension FocusModel {
     unsaved.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
   }
 
+  /// Every field, as if none had been saved.
+  public var allFieldsUnsaved: [UnsavedField] {
+    fields.map { UnsavedField(id: $0, saved: nil, present: $1) }
+  }
+
   /// Whether anything may have changed since the last save.
   public var hasUnsavedChanges: Bool {
     !unsaved.isEmpty || focusedField != turn.focusedField || history != turn.history

@@ -45,8 +45,7 @@ extension FocusService {
   private func save() {
     guard model.hasUnsavedChanges else { return }
     do {
-      guard let journal else { throw DBusError(.ioError, problems.last ?? "there is no state file") }
-      let hasWritten = try journal.save(model)
+      let hasWritten = try write()
       model.saved()
       if hasWritten, cannotSave {
         cannotSave = false
@@ -60,6 +59,17 @@ extension FocusService {
         log.error("changes cannot be saved, and are refused: \(reason)")
       }
       takeBack(DBusError(.ioError, "the change cannot be saved, and was not made: \(reason)"))
+    }
+  }
+
+  /// - Returns: whether there was anything to write.
+  private func write() throws -> Bool {
+    guard !isReplacing else { return try replaceJournal() }
+    guard let journal else { throw DBusError(.ioError, problems.last ?? "there is no state file") }
+    do {
+      return try journal.save(model)
+    } catch let error as DatabaseError where error.isDamage {
+      return try replaceJournal()
     }
   }
 

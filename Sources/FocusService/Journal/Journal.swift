@@ -56,11 +56,11 @@ final class Journal {
     commit = try database.prepare("COMMIT")
   }
 
-  /// Makes durable what has changed since the last time, all or nothing of it.
+  /// Makes durable what has changed since the last time, or `everything`, in a file that is new; all or nothing of it.
   /// - Throws: `DatabaseError`, `DBusError`; then what was saved before still is.
   /// - Returns: whether there was anything to write.
   @discardableResult
-  func save(_ model: FocusModel) throws -> Bool {
+  func save(_ model: FocusModel, everything: Bool = false) throws -> Bool {
     var state = saved
     state.focusedField = model.focusedField
     state.history = model.history
@@ -68,7 +68,7 @@ final class Journal {
     do {
       try save(state)
       if bus != savedBus { try write(putState, [.text("bus"), bus.map { .text($0) } ?? .null]) }
-      for field in model.unsavedFields { try save(field) }
+      for field in everything ? model.allFieldsUnsaved : model.unsavedFields { try save(field) }
       guard isWriting else { return false }
       try commit.run()
     } catch {
