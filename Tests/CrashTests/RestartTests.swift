@@ -63,6 +63,61 @@ import Testing
     }
   }
 
+  /// With a thousand fields, and four clients that go on writing: none of what they were told is lost.
+  @Test func anEndUnderLoadIsAsOrderly() async throws {
+    try await PrivateBus.with { bus in
+      let daemon = try await Focus1.start(on: bus)
+      let client = try Caller(on: bus)
+      try await onThread {
+        let answers = try client.calls(1_000) { number in
+          try Caller.message(
+            Focus1.manager, Focus1.managerInterface, "Register",
+            [
+              .string("f\(number)"), .properties([(name: "demo.A.B", value: .int32(0))]),
+              .properties([(name: "linger", value: .boolean(true))]),
+            ])
+        }
+        #expect(answers == [nil: 1_000])
+      }
+      let acknowledged = Observed([Int32](repeating: 0, count: 4))
+      let taken = try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<4 {
+          group.addTask { try await onThread { try Self.writeUntilTheEnd(number, on: bus, acknowledged) } }
+        }
+        _ = try await acknowledged.wait(for: "writes") { $0.allSatisfy { $0 > 200 } ? true : nil }
+        let start = SuspendingClock.now
+        daemon.terminate()
+        #expect(try await daemon.finish() == .status(0))
+        let taken = SuspendingClock.now - start
+        try await group.waitForAll()
+        return taken
+      }
+      print("an end with 1,000 fields, while 4 clients write, takes \(taken)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: bus.directory + "/state/focusd") == ["state.db"])
+      let again = try await Focus1.start(on: bus)
+      try await onThread { () throws in
+        #expect(try client.owners().count == 1_000)
+        for (number, last) in acknowledged.now.enumerated() {
+          let value = try client.read("demo.A.B", at: Focus1.field("f\(number)")).value
+          #expect(value == .int32(last) || value == .int32(last + 1), "the write of \(last) was acknowledged")
+        }
+      }
+      try await again.stop()
+    }
+  }
+
+  private static func writeUntilTheEnd(
+    _ number: Int, on bus: PrivateBus, _ acknowledged: Observed<[Int32]>
+  ) throws {
+    let client = try Caller(on: bus)
+    do {
+      for value in Int32(1)... {
+        try client.write("demo.A.B", .int32(value), at: Focus1.field("f\(number)"))
+        acknowledged.update { $0[number] = value }
+      }
+    } catch let error as CallError where error.isAbsence {}
+  }
+
   @Test func aHangupChangesNothing() async throws {
     try await PrivateBus.with { bus in
       let daemon = try await Focus1.start(on: bus)
