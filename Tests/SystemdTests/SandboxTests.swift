@@ -26,13 +26,19 @@ internal import Testing
     #expect(
       transcript.output == [
         "state yes", "bus yes", "manager no", "read-home no", "replace-itself no", "write-system no", "shared-tmp no",
-        "network no", "namespaces no", "privileges no",
+        "inet no", "inet6 no", "network no", "map-writable-executable no", "make-executable no", "namespaces no",
+        "privileges no",
       ], "\(transcript)")
   }
 
   /// Each line tries one thing; the last process tells systemd that it is ready.
   private static let probe = """
     #!/bin/bash
+    make_executable='
+    import ctypes, mmap, sys
+    page = mmap.mmap(-1, 4096, prot=3)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    sys.exit(ctypes.CDLL(None).mprotect(ctypes.c_void_p(address), 4096, 5) != 0)'
     can() { if eval "$2" >/dev/null 2>&1; then echo "$1 yes"; else echo "$1 no"; fi; }
     {
       can state 'touch "$STATE_DIRECTORY/probe"'
@@ -43,7 +49,11 @@ internal import Testing
       can replace-itself 'echo >~/.local/bin/focusd'
       can write-system 'touch /etc/probe || touch /var/lib/probe || touch /run/probe'
       can shared-tmp '[ -n "$(ls /tmp)" ]'
+      can inet 'python3 -c "import socket; socket.socket(socket.AF_INET)"'
+      can inet6 'python3 -c "import socket; socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)"'
       can network 'exec 3<>/dev/udp/127.0.0.1/9'
+      can map-writable-executable 'python3 -c "import mmap; mmap.mmap(-1, 4096, prot=7)"'
+      can make-executable 'python3 -c "$make_executable"'
       can namespaces 'unshare --user true'
       can privileges 'grep -q "NoNewPrivs:.*0" /proc/self/status || ! grep -q "CapBnd:.*0000000000000000" /proc/self/status'
     } >"$STATE_DIRECTORY/results"

@@ -57,6 +57,58 @@ internal import Testing
       transcript.output == [#"s "0.1.0""#, Self.started, Self.started, #"s "0.1.0""#, "1"], "\(transcript)")
   }
 
+  /// A field that lingers, one whose owner stays, and a watcher who does: killed and restarted, nobody misses anything.
+  @Test(arguments: SessionBus.allCases)
+  func fieldsSurviveAKillAndARestart(bus: SessionBus) async throws {
+    let transcript = try await Script.runInSession(
+      on: bus,
+      """
+      install_focusd
+      version >/dev/null
+      focusctl=/run/stage/focusctl
+      $focusctl register text1 demo.Form.Number=1 --focus
+      exec {owner}< <(exec /usr/bin/python3 -u - 2>&1 <<'PYTHON'
+      from gi.repository import Gio, GLib
+      bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+      values = GLib.Variant("(sa{sv}a{sv})", ("owned", {"demo.Form.Text": GLib.Variant("s", "mine")}, {}))
+      bus.call_sync("org.focusd.Focus1", "/org/focusd/Focus1", "org.focusd.Focus1.Manager", "Register", values, None,
+          Gio.DBusCallFlags.NONE, -1, None)
+      print("registered")
+      GLib.MainLoop().run()
+      PYTHON
+      )
+      owner_process=$!
+      read -r -t 20 line <&"$owner" && echo "$line"
+      exec {watch}< <(exec $focusctl watch demo.Form.Number)
+      watch_process=$!
+      # Without a daemon there is nothing to show, and then what there was.
+      shown() { local line=; until [ "$line" = "$1" ]; do read -r -t 20 line <&"$watch"; done; echo "watch: $line"; }
+      shown 1
+      kill -KILL "$(show MainPID)"
+      logged 2 Started
+      $focusctl get demo.Form.Number
+      $focusctl get --field owned demo.Form.Text
+      $focusctl update demo.Form.Number +1
+      shown 2
+      systemctl --user restart focusd.service
+      $focusctl get demo.Form.Number
+      $focusctl get --field owned demo.Form.Text
+      $focusctl update demo.Form.Number +1
+      shown 3
+      kill "$owner_process" "$watch_process"
+      while $focusctl get --field owned demo.Form.Text >/dev/null 2>&1; do :; done
+      systemctl --user restart focusd.service
+      $focusctl list | cut -d ' ' -f 1
+      journalctl --user -u focusd.service --output cat --priority err
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(
+      transcript.output == [
+        "text1", "registered", "watch: 1", Self.started, Self.started, "1", "mine", "watch: 2", "2", "mine", "watch: 3",
+        "text1",
+      ], "\(transcript)")
+  }
+
   @Test func aStoppedDaemonEndsInOrderAndStaysAwayUntilCalled() async throws {
     let transcript = try await Script.runInSession(
       """
