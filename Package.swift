@@ -93,7 +93,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "HostileTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusd"],
-      swiftSettings: strict),
+      resources: [.copy("Resources")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
