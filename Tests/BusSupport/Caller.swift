@@ -49,8 +49,10 @@ package final class Caller: @unchecked Sendable {
 
   /// Begins a call; `handler` is called during a later wait.
   /// - Throws: `DBusError`.
-  package func begin(_ message: Message, _ handler: @escaping (Result<[DBusValue], CallError>) -> Void) throws {
-    try connection.call(message, timeout: .seconds(60)) { result in
+  package func begin(
+    _ message: Message, timeout: Duration = .seconds(60), _ handler: @escaping (Result<[DBusValue], CallError>) -> Void
+  ) throws {
+    try connection.call(message, timeout: timeout) { result in
       do throws(DBusError) {
         let reply = try result.get().success()
         handler(.success((try? reply.arguments()) ?? []))
@@ -79,12 +81,13 @@ package final class Caller: @unchecked Sendable {
   /// success, else the error's name.
   /// - Throws: `DBusError`.
   package func calls(
-    _ count: Int, window: Int = 64, whenAnswered: @escaping () -> Void = {}, _ message: (Int) throws -> Message
+    _ count: Int, window: Int = 64, timeout: Duration = .seconds(60), whenAnswered: @escaping () -> Void = {},
+    _ message: (Int) throws -> Message
   ) throws -> [String?: Int] {
     var answers: [String?: Int] = [:]
     var answered = 0
     for number in 0..<count {
-      try begin(message(number)) { result in
+      try begin(message(number), timeout: timeout) { result in
         if case .failure(let error) = result {
           answers[error.name ?? "no answer", default: 0] += 1
         } else {
