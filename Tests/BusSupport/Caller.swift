@@ -10,6 +10,8 @@ package final class Caller: @unchecked Sendable {
   private let connection: Connection
   /// Called with each signal that arrives.
   package var onSignal: ((Message) -> Void)?
+  /// How long it waits for the answer to a call.
+  package var patience: Duration = .seconds(60)
   /// Answers the calls of others.
   package var onCall: ((Message) -> Message?)?
 
@@ -49,10 +51,8 @@ package final class Caller: @unchecked Sendable {
 
   /// Begins a call; `handler` is called during a later wait.
   /// - Throws: `DBusError`.
-  package func begin(
-    _ message: Message, timeout: Duration = .seconds(60), _ handler: @escaping (Result<[DBusValue], CallError>) -> Void
-  ) throws {
-    try connection.call(message, timeout: timeout) { result in
+  package func begin(_ message: Message, _ handler: @escaping (Result<[DBusValue], CallError>) -> Void) throws {
+    try connection.call(message, timeout: patience) { result in
       do throws(DBusError) {
         let reply = try result.get().success()
         handler(.success((try? reply.arguments()) ?? []))
@@ -81,13 +81,12 @@ package final class Caller: @unchecked Sendable {
   /// success, else the error's name.
   /// - Throws: `DBusError`.
   package func calls(
-    _ count: Int, window: Int = 64, timeout: Duration = .seconds(60), whenAnswered: @escaping () -> Void = {},
-    _ message: (Int) throws -> Message
+    _ count: Int, window: Int = 64, whenAnswered: @escaping () -> Void = {}, _ message: (Int) throws -> Message
   ) throws -> [String?: Int] {
     var answers: [String?: Int] = [:]
     var answered = 0
     for number in 0..<count {
-      try begin(message(number), timeout: timeout) { result in
+      try begin(message(number)) { result in
         if case .failure(let error) = result {
           answers[error.name ?? "no answer", default: 0] += 1
         } else {

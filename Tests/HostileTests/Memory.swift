@@ -10,17 +10,31 @@ extension ManagedProcess {
     return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
   }
 
+  /// The processor time that the process has used.
+  var processorTime: Duration {
+    let status = (try? String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)) ?? ""
+    let numbers = status.split(separator: ")").last.map { $0.split(separator: " ").map { Int($0) ?? 0 } } ?? []
+    guard numbers.count > 12 else { return .zero }
+    return .milliseconds((numbers[11] + numbers[12]) * 1000 / sysconf(Int32(_SC_CLK_TCK)))
+  }
+
   /// Does the same thing again and again: after the first times, which warm up, the process needs no more than it did.
+  ///
+  /// What is larger than ever by chance stays so, once: so what grows is tried again, and what leaks grows each time.
   func needsNoMore(
     times: Int = 3, _ what: String, at location: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
   ) async throws {
     for _ in 0..<2 { try await body() }
-    let before = residentMemory
-    for _ in 0..<times { try await body() }
-    let after = residentMemory
-    print("\(what): \(before) KiB before, \(after) KiB after")
     // Sanitizers keep what was freed.
-    guard ProcessInfo.processInfo.environment["FOCUSD_SANITIZED"] == nil else { return }
-    #expect(after <= before + before / 20, "\(what)", sourceLocation: location)
+    let isMeasured = ProcessInfo.processInfo.environment["FOCUSD_SANITIZED"] == nil
+    var growths: [String] = []
+    while growths.count < 3 {
+      let before = residentMemory
+      for _ in 0..<times { try await body() }
+      let after = residentMemory
+      growths.append("\(before) KiB before, \(after) KiB after")
+      if !isMeasured || after <= before + before / 20 { return print("\(what): \(growths.joined(separator: "; "))") }
+    }
+    Issue.record("\(what): \(growths.joined(separator: "; "))", sourceLocation: location)
   }
 }

@@ -22,8 +22,11 @@ package enum Products {
     return URL(fileURLWithPath: bundle).resolvingSymlinksInPath().deletingLastPathComponent().path
   }()
 
-  package static var focusd: String { directory + "/focusd" }
-  package static var focusctl: String { directory + "/focusctl" }
+  /// The directory of the programs under test: those built with the tests, or `FOCUSD_TEST_BINARIES`, such as a release.
+  private static let programs = ProcessInfo.processInfo.environment["FOCUSD_TEST_BINARIES"] ?? directory
+
+  package static var focusd: String { programs + "/focusd" }
+  package static var focusctl: String { programs + "/focusctl" }
 }
 
 extension ManagedProcess {
