@@ -97,7 +97,9 @@ package final class PrivateBus: Sendable {
       "XDG_RUNTIME_DIR": directory,
       "XDG_STATE_HOME": directory + "/state",
     ]
-    for name in ["ASAN_OPTIONS", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "SWIFT_BACKTRACE", "TSAN_OPTIONS"] {
+    for name in [
+      "ASAN_OPTIONS", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "LSAN_OPTIONS", "SWIFT_BACKTRACE", "TSAN_OPTIONS",
+    ] {
       environment[name] = ProcessInfo.processInfo.environment[name]
     }
     return environment
