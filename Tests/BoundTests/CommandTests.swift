@@ -175,7 +175,9 @@ struct CommandTests {
         }
         #expect(Self.identity(back) == Self.identity(pipe[0]))
         #expect(back.number != pipe[0].number)
-        if turn == 1 { before = try daemon.descriptors() }
+        guard turn == 1 else { continue }
+        try await client.settle()
+        before = try daemon.descriptors()
       }
       try await client.settle()
       #expect(try daemon.descriptors() == before)
