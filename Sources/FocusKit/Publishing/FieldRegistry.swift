@@ -13,6 +13,8 @@ final class FieldRegistry {
   private var arrivals = 0
   /// The calls of `Focus` and `Blur` whose outcome is not known yet.
   private var focusCalls = 0
+  /// Which field has focus when the calls under way are done.
+  private var focusToBe: ObjectPath?
 
   init(_ worker: Worker) { self.worker = worker }
 
@@ -147,11 +149,12 @@ final class FieldRegistry {
   private func focusWanted(_ number: UInt64) {
     guard let field = fields.first(where: { $0.number == number }), let focus = field.focus, let path = field.path
     else { return }
-    let isFocused = worker.watcher.focusedField == path
+    // What the daemon has told is old while a call is under way to it.
+    let isFocused = (focusCalls > 0 ? focusToBe : worker.watcher.focusedField) == path
     guard focus.isWanted() != isFocused else { return }
     if isFocused {
       // After the focus of another field, which makes it needless.
-      focusCalls += 1
+      beginFocusCall()
       worker.loop.schedule(after: .zero) { [unowned self] in
         focusCalls -= 1
         if !focus.isWanted() { callFocus("Blur", path) { _ in } } else { focusChanged() }
@@ -163,8 +166,14 @@ final class FieldRegistry {
     }
   }
 
-  private func callFocus(_ member: String, _ path: ObjectPath, _ reply: @escaping Worker.Reply) {
+  private func beginFocusCall() {
+    if focusCalls == 0 { focusToBe = worker.watcher.focusedField }
     focusCalls += 1
+  }
+
+  private func callFocus(_ member: String, _ path: ObjectPath, _ reply: @escaping Worker.Reply) {
+    beginFocusCall()
+    if member == "Focus" { focusToBe = path } else if focusToBe == path { focusToBe = nil }
     worker.call(path, Focus1.field, member) { [unowned self] result in
       focusCalls -= 1
       reply(result)
