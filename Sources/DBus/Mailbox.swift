@@ -21,7 +21,7 @@ public final class Mailbox<Letter: Sendable>: Sendable {
 
   /// Has `loop` hand each letter, those posted before included, to `handler`.
   public func deliver(on loop: EventLoop, to handler: @escaping (Letter) -> Void) {
-    loop.add(MailboxSource(descriptor) { [unowned self] in deliver(to: handler) })
+    loop.add(MailboxSource(descriptor) { [weak self] in self?.deliver(to: handler) })
   }
 
   /// Hands all letters that there are to `handler`, oldest first, also those that it posts meanwhile.
