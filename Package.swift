@@ -27,11 +27,14 @@ let package = Package(
 
     .target(name: "DBusTypes", swiftSettings: strict),
     .target(name: "DBus", dependencies: ["CDBus", "CExpat", "CLinux", "DBusTypes"], swiftSettings: strict),
+    .target(name: "FocusContract", dependencies: ["DBusTypes"], swiftSettings: strict),
+    .target(name: "FocusBus", dependencies: ["DBus", "DBusTypes", "FocusContract"], swiftSettings: strict),
     .target(name: "FocusModel", dependencies: ["DBusTypes"], swiftSettings: strict),
     .target(
-      name: "FocusService", dependencies: ["CSQLite", "DBus", "DBusTypes", "FocusModel"],
+      name: "FocusService", dependencies: ["CSQLite", "DBus", "DBusTypes", "FocusContract", "FocusModel"],
       swiftSettings: strict),
-    .target(name: "FocusKit", dependencies: ["DBus", "DBusTypes"], swiftSettings: strict),
+    .target(
+      name: "FocusKit", dependencies: ["DBus", "DBusTypes", "FocusBus", "FocusContract"], swiftSettings: strict),
     .executableTarget(
       name: "NumberedFields", dependencies: ["FocusKit"], path: "Sources/Examples/NumberedFields", swiftSettings: strict
     ),
@@ -40,10 +43,10 @@ let package = Package(
     .executableTarget(
       name: "StatusLine", dependencies: ["FocusKit"], path: "Sources/Examples/StatusLine", swiftSettings: strict),
     .executableTarget(
-      name: "focusd", dependencies: ["CLinux", "DBus", "FocusService"], swiftSettings: strict,
+      name: "focusd", dependencies: ["CLinux", "DBus", "FocusContract", "FocusService"], swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .executableTarget(
-      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes"], swiftSettings: strict,
+      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "FocusBus", "FocusContract"], swiftSettings: strict,
       // At a fixed address there is nothing to relocate: that is a sixth of the time that one call takes.
       linkerSettings: [
         .unsafeFlags(selfContained + ["-Xclang-linker", "-no-pie"], .when(configuration: .release))

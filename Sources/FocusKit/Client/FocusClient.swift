@@ -1,4 +1,5 @@
 internal import DBus
+internal import FocusBus
 internal import Glibc
 internal import Synchronization
 
@@ -25,12 +26,10 @@ public final class FocusClient: Sendable {
 
   deinit { mailbox.post { $0.stop() } }
 
-  /// Where the environment names no session bus, the user manager's, so that libdbus never starts one of its own.
   private static func bus(_ address: String?) -> Connection.Bus {
-    let given = address ?? getenv("DBUS_SESSION_BUS_ADDRESS").map { String(cString: $0) }
-    if let given { return .address(withoutGUID(given)) }
-    guard let directory = getenv("XDG_RUNTIME_DIR") else { return .session }
-    return .address("unix:path=\(String(cString: directory))/bus")
+    let bus = address.map(Connection.Bus.address) ?? Daemon.sessionBus ?? .session
+    guard case .address(let address) = bus else { return bus }
+    return .address(withoutGUID(address))
   }
 
   /// The bus that comes back at the same place has another identity.

@@ -6,7 +6,7 @@ final class FocusedCache: Sendable {
   private struct State {
     var slots: [String: Slot] = [:]
     var slotsByType: [ObjectIdentifier: Slot] = [:]
-    var known: [String: Reading] = [:]
+    var known: [String: Known] = [:]
     var commands: [String: Bool] = [:]
   }
 
@@ -33,16 +33,16 @@ final class FocusedCache: Sendable {
   }
 
   /// Takes in what the daemon told of `key`.
-  func set(_ key: String, _ reading: Reading?) {
+  func set(_ key: String, _ known: Known?) {
     let slot = state.withLock { state in
-      state.known[key] = reading
+      state.known[key] = known
       return state.slots[key]
     }
-    slot?.confirm(reading)
+    slot?.confirm(known)
   }
 
   /// The values that are known, by key.
-  var known: [String: Reading] { state.withLock { $0.known } }
+  var known: [String: Known] { state.withLock { $0.known } }
 
   /// Takes in which commands there are, and whether each is enabled.
   func setCommands(_ commands: [String: Bool]) {

@@ -1,23 +1,17 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusBus
+internal import FocusContract
 
 /// Keeps the cache as the daemon has it: signals bring values, and a reading behind them their fields and revisions.
 ///
 /// What a signal says before the reply to a reading is at least as new as the reply, since the daemon sends every change
 /// before the replies of the same turn; after such a reading comes another.
 final class FocusedWatcher {
-  static let rules = [
-    MatchRule(
-      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
-      arguments: [0: Focus1.busName.text]),
-    MatchRule(
-      sender: Focus1.busName, path: Focus1.focused, interface: .properties,
-      member: MemberName(known: "PropertiesChanged")),
-    MatchRule(
-      sender: Focus1.busName, path: Focus1.root, interface: .properties, member: MemberName(known: "PropertiesChanged")),
-  ]
+  static let rules = [MatchRule.daemon, .properties(of: Focus1.focused), .properties(of: Focus1.root)]
 
-  private unowned let worker: Worker
+  private let link: Link
+  private let cache: FocusedCache
   /// Which daemon, and which reading of it, the next reply must belong to.
   private var session = 0
   private var isReading = false
@@ -29,10 +23,17 @@ final class FocusedWatcher {
 
   /// The field that has focus, or nil.
   private(set) var focusedField: ObjectPath?
+  /// Called when the field that has focus is known, or is another.
+  var onFocusMoved: (() -> Void)?
+  /// Called when no reading is under way any more.
+  var onSettled: (() -> Void)?
 
-  init(_ worker: Worker) { self.worker = worker }
+  init(_ link: Link, _ cache: FocusedCache) {
+    self.link = link
+    self.cache = cache
+  }
 
-  /// Whether a reading is under way or wanted.
+  /// Whether no reading is under way or wanted.
   var isSettled: Bool { !isReading && !mustReadAgain }
 
   /// Reads everything anew.
@@ -41,14 +42,9 @@ final class FocusedWatcher {
     isReading = false
     commandsTold = false
     focusTold = false
-    let session = session
     read()
-    get("Commands", of: Focus1.bindings, at: Focus1.focused, session) { [unowned self] value in
-      if !commandsTold { worker.cache.setCommands(Self.commands(value)) }
-    }
-    get("FocusedField", of: Focus1.manager, at: Focus1.root, session) { [unowned self] value in
-      if !focusTold { setFocusedField(value) }
-    }
+    ask(.commands()) { if !$0.commandsTold { $0.cache.setCommands($1) } }
+    ask(.focusedField()) { if !$0.focusTold { $0.setFocusedField($1) } }
   }
 
   /// Forgets everything.
@@ -57,22 +53,20 @@ final class FocusedWatcher {
     isReading = false
     mustReadAgain = false
     focusedField = nil
-    worker.cache.clear()
-    worker.writes.retry()
+    cache.clear()
+    onSettled?()
   }
 
-  private func get(
-    _ name: String, of interface: InterfaceName, at path: ObjectPath, _ session: Int,
-    _ handler: @escaping (DBusValue) -> Void
-  ) {
-    worker.call(path, .properties, "Get", [.string(interface.text), .string(name)]) { [unowned self] result in
-      guard session == self.session, let value = try? result.get().first?.content else { return }
-      handler(value)
+  private func ask<Reply>(_ call: Call<Reply>, _ handler: @escaping (FocusedWatcher, Reply) -> Void) {
+    let session = session
+    link.call(call) { [weak self] result in
+      guard let self, session == self.session, case .success(let reply) = result else { return }
+      handler(self, reply)
     }
   }
 
   /// Reads all values, once more after the reading that is under way.
-  func read() {
+  private func read() {
     guard !isReading else {
       mustReadAgain = true
       return
@@ -81,71 +75,46 @@ final class FocusedWatcher {
     mustReadAgain = false
     told = []
     let session = session
-    worker.call(Focus1.focused, Focus1.bindings, "ReadAll") { [unowned self] result in
-      guard session == self.session else { return }
+    link.call(.readAll()) { [weak self] result in
+      guard let self, session == self.session else { return }
       isReading = false
-      if case .success(let values) = result { take(values) }
-      if mustReadAgain { read() } else { worker.writes.retry() }
+      if case .success(let readings) = result { take(readings) }
+      if mustReadAgain { read() } else { onSettled?() }
     }
   }
 
-  private func take(_ reply: [DBusValue]) {
-    guard case .dictionary(let dictionary)? = reply.first else { return }
-    var gone = Set(worker.cache.known.keys)
-    for entry in dictionary.entries {
-      guard case .string(let key) = entry.key, case .structure(let members) = entry.value, members.count == 3,
-        let value = members[0].content, case .objectPath(let field) = members[1],
-        case .uint64(let revision) = members[2]
-      else { continue }
-      gone.remove(key)
-      guard !told.contains(key) else { continue }
-      worker.cache.set(key, Reading(value: value, origin: .init(field: field, revision: revision)))
+  private func take(_ readings: [String: Reading]) {
+    let gone = cache.known.keys.filter { readings[$0] == nil }
+    for (key, reading) in readings where !told.contains(key) {
+      cache.set(key, Known(value: reading.value, origin: reading.origin))
     }
-    for key in gone.subtracting(told) { worker.cache.set(key, nil) }
+    for key in gone where !told.contains(key) { cache.set(key, nil) }
   }
 
-  func received(_ message: Message) {
-    guard message.isSignal(.properties, MemberName(known: "PropertiesChanged")),
-      let arguments = try? message.arguments(), arguments.count == 3, case .string(let interface) = arguments[0],
-      case .dictionary(let changed) = arguments[1], case .array(let invalidated) = arguments[2]
-    else { return }
-    if message.path == Focus1.root {
-      guard let field = changed[.string("FocusedField")]?.content else { return }
+  /// Takes in what a signal of the daemon says of the properties of one of its objects.
+  func received(_ path: ObjectPath, _ interface: String, _ changes: [(name: String, value: DBusValue?)]) {
+    switch (path, interface) {
+    case (Focus1.root, Focus1.manager.text):
+      guard let field = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
       focusTold = true
-      setFocusedField(field)
-      return read()
-    }
-    guard message.path == Focus1.focused else { return }
-    if interface == Focus1.bindings.text {
-      guard let commands = changed[.string("Commands")]?.content else { return }
+      if case .objectPath(let path) = field { setFocusedField(path == .root ? nil : path) }
+      read()
+    case (Focus1.focused, Focus1.bindings.text):
+      guard let commands = changes.first(where: { $0.name == "Commands" })?.value?.commandStates else { return }
       commandsTold = true
-      return worker.cache.setCommands(Self.commands(commands))
+      cache.setCommands(commands)
+    case (Focus1.focused, _):
+      for (name, value) in changes {
+        told.insert("\(interface).\(name)")
+        cache.set("\(interface).\(name)", value.map { Known(value: $0) })
+      }
+      read()
+    default: break
     }
-    for entry in changed.entries {
-      guard let name = entry.key.basicText, let value = entry.value.content else { continue }
-      tell("\(interface).\(name)", Reading(value: value))
-    }
-    for name in invalidated.compactMap(\.basicText) { tell("\(interface).\(name)", nil) }
-    read()
   }
 
-  private func tell(_ key: String, _ reading: Reading?) {
-    told.insert(key)
-    worker.cache.set(key, reading)
-  }
-
-  private func setFocusedField(_ value: DBusValue) {
-    guard case .objectPath(let path) = value else { return }
-    focusedField = path == .root ? nil : path
-    worker.fields.focusChanged()
-  }
-
-  private static func commands(_ value: DBusValue) -> [String: Bool] {
-    guard case .dictionary(let dictionary) = value else { return [:] }
-    var commands: [String: Bool] = [:]
-    for entry in dictionary.entries {
-      if case .string(let name) = entry.key, case .boolean(let isEnabled) = entry.value { commands[name] = isEnabled }
-    }
-    return commands
+  private func setFocusedField(_ path: ObjectPath?) {
+    focusedField = path
+    onFocusMoved?()
   }
 }

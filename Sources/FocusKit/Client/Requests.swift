@@ -1,15 +1,15 @@
 public import DBusTypes
+internal import FocusBus
+internal import FocusContract
 
 /// Asking the daemon itself: what a program waits for, or has refused to its face.
 extension FocusClient {
   /// Calls the daemon.
   /// - Throws: `FocusError`.
-  func call(
-    _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = []
-  ) async throws -> [DBusValue] {
+  func call<Reply: Sendable>(_ call: Call<Reply>) async throws -> Reply {
     try await withCheckedThrowingContinuation { continuation in
       post { worker in
-        worker.call(path, interface, member, arguments) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+        worker.link.call(call) { continuation.resume(with: $0.mapError { $0 as any Error }) }
       }
     }
   }
@@ -17,9 +17,7 @@ extension FocusClient {
   /// The value of the key `name` that is focused now, or nil.
   /// - Throws: `FocusError`, also where the key has another type; `DBusConversionError`.
   public func read<Value: DBusRepresentable>(_ name: String, as type: Value.Type = Value.self) async throws -> Value? {
-    let reply = try await call(Focus1.focused, Focus1.bindings, "Read", [.string(name)])
-    guard case .array(let values)? = reply.first, let value = values.first?.content else { return nil }
-    return try Value(dbusValue: value)
+    try await call(.read(name)).map { try Value(dbusValue: $0.value) }
   }
 
   /// The value of the key at `keyPath` that is focused now, or nil.
@@ -42,14 +40,8 @@ extension FocusClient {
   public func write<Value: DBusRepresentable>(_ name: String, _ value: Value) async throws -> Value {
     let known = cache.known[name]?.value.type
     let value = try value.dbusValue()
-    let arguments: [DBusValue] = [
-      .string(name), .variant(known.map { value.adapted(to: $0) } ?? value), .properties([]),
-    ]
-    let reply = try await call(Focus1.focused, Focus1.bindings, "Write", arguments)
-    guard let written = reply.first?.content else {
-      throw FocusError("focusd answers 'Write' with something else than version 1 of its interface says")
-    }
-    return try Value(dbusValue: written)
+    let written = try await call(.write(name, known.map { value.adapted(to: $0) } ?? value))
+    return try Value(dbusValue: written.value)
   }
 
   /// Writes the value of the key at `keyPath` of whatever has focus when the write arrives.
@@ -68,10 +60,7 @@ extension FocusClient {
   @discardableResult
   public func run(_ name: String, _ arguments: any DBusRepresentable...) async throws -> [DBusValue] {
     let values = try arguments.map { try $0.dbusValue() }
-    let reply = try await call(
-      Focus1.focused, Focus1.bindings, "Invoke", [.string(name), .variants(values), .properties([])])
-    guard case .array(let results)? = reply.first else { return [] }
-    return results.map { $0.content ?? $0 }
+    return try await call(.invoke(name, values))
   }
 
   /// Runs the command of the key at `keyPath` of whatever has focus.
@@ -84,8 +73,7 @@ extension FocusClient {
   /// - Throws: `FocusError`: `AccessDenied` where it is another's and that does not take focus on request.
   public func focus(_ field: String) async throws {
     do {
-      let path = try ObjectPath("\(Focus1.root)/field/\(field)")
-      _ = try await call(path, Focus1.field, "Focus")
+      try await call(.field(try Focus1.field(field), "Focus"))
     } catch let error as SyntaxError {
       throw FocusError("'\(field)' is no field's id: \(error)")
     }
@@ -106,8 +94,9 @@ extension FocusClient {
   private func changes<Value: DBusRepresentable>(_ name: String?) -> AsyncStream<Value?> {
     AsyncStream { continuation in
       guard let name else { return continuation.finish() }
-      let cancel = slot(name).follow(
-        { value in continuation.yield(value.flatMap { try? Value(dbusValue: $0) }) }, withCurrent: true)
+      let slot = slot(name)
+      let cancel = slot.follow(
+        { [weak slot] value in continuation.yield(value.flatMap { slot?.converted($0) }) }, withCurrent: true)
       // Whoever goes through the changes keeps the client.
       continuation.onTermination = { [self] _ in withExtendedLifetime(self) { cancel() } }
     }

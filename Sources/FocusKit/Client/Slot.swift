@@ -1,14 +1,10 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusBus
 internal import Observation
 
 /// A value of a key as the daemon told it, and of which state of which field it is, once that is known.
-struct Reading: Sendable {
-  struct Origin: Hashable, Sendable {
-    let field: ObjectPath
-    let revision: UInt64
-  }
-
+struct Known: Sendable {
   var value: DBusValue
   var origin: Origin?
 }
@@ -21,7 +17,7 @@ struct WriteTicket: Sendable {
   let row: UInt64
   let value: DBusValue
   /// What was read before, or nil where that was the value of the write before this one.
-  let base: Reading?
+  let base: Known?
 }
 
 /// What is known of one key that is focused: a lock and a value, so that reading it takes no message.
@@ -29,7 +25,7 @@ struct WriteTicket: Sendable {
 /// A write is seen at once, before the daemon has taken it.
 final class Slot: Observable, Sendable {
   private struct Content {
-    var confirmed: Reading?
+    var confirmed: Known?
     var isCommandEnabled: Bool?
     var pending: [(number: UInt64, value: DBusValue)] = []
     var lastWrite: UInt64 = 0
@@ -44,17 +40,38 @@ final class Slot: Observable, Sendable {
   private let mailbox: Worker.Letters
   private let content: Locked<Content>
   private let registrar = ObservationRegistrar()
+  /// Which types the value had that the program has no use for, so that each is reported once.
+  private let misread = Locked<Set<String>>([])
 
-  init(_ key: String, _ mailbox: Worker.Letters, _ reading: Reading?, _ isCommandEnabled: Bool?) {
+  init(_ key: String, _ mailbox: Worker.Letters, _ known: Known?, _ isCommandEnabled: Bool?) {
     self.key = key
     self.mailbox = mailbox
-    content = Locked(Content(confirmed: reading, isCommandEnabled: isCommandEnabled))
+    content = Locked(Content(confirmed: known, isCommandEnabled: isCommandEnabled))
   }
 
   /// The value that a reader sees.
   var value: DBusValue? {
     registrar.access(self, keyPath: \.value)
     return content.withLock { $0.visible }
+  }
+
+  /// The value that a reader sees, as the type of its own key; one that is none is nil, and reported.
+  func value<Value: DBusRepresentable>(as type: Value.Type) -> Value? { value.flatMap { converted($0) } }
+
+  /// `value` as the type of a reader's key; one that is none is nil, and reported the first time.
+  func converted<Value: DBusRepresentable>(_ value: DBusValue, to type: Value.Type = Value.self) -> Value? {
+    do {
+      return try Value(dbusValue: value)
+    } catch {
+      let found = value.type
+      guard misread.withLock({ $0.insert("\(found) \(Value.self)").inserted }) else { return nil }
+      let report = FocusError(
+        "'\(key)' is read as '\(Value.self)', of type '\(Value.dbusType)', and what has focus publishes it with type "
+          + "'\(found)': \(FocusError(any: error).message)", name: FocusError.typeMismatch)
+      // Not from here, where a reader may hold a lock.
+      mailbox.post { $0.report(report) }
+      return nil
+    }
   }
 
   /// Whether the command of this name may be called, or nil where nobody has one.
@@ -64,7 +81,7 @@ final class Slot: Observable, Sendable {
   }
 
   /// What the daemon told last.
-  var confirmed: Reading? { content.withLock { $0.confirmed } }
+  var confirmed: Known? { content.withLock { $0.confirmed } }
 
   private func update(_ change: (inout Content) -> Void) {
     let isChanged = content.withLock { content in
@@ -77,7 +94,7 @@ final class Slot: Observable, Sendable {
     if isChanged { registrar.withMutation(of: self, keyPath: \.value) {} }
   }
 
-  func confirm(_ reading: Reading?) { update { $0.confirmed = reading } }
+  func confirm(_ known: Known?) { update { $0.confirmed = known } }
 
   func setCommandEnabled(_ isEnabled: Bool?) { update { $0.isCommandEnabled = isEnabled } }
 
@@ -97,10 +114,10 @@ final class Slot: Observable, Sendable {
   }
 
   /// Ends a write that the daemon took; what it told of the value before that is at least as new as the reply.
-  func finish(_ ticket: WriteTicket, _ reading: Reading) {
+  func finish(_ ticket: WriteTicket, _ known: Known) {
     update { content in
       content.pending.removeAll { $0.number == ticket.number }
-      if content.confirmed?.value == reading.value { content.confirmed = reading }
+      if content.confirmed?.value == known.value { content.confirmed = known }
     }
   }
 

@@ -1,15 +1,20 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusBus
 
 /// The writes of focused bindings: those of one key go one after another, each under the state that was read before.
 final class WriteQueue {
-  private unowned let worker: Worker
+  private let link: Link
+  private let watcher: FocusedWatcher
   private var waiting: [String: [WriteTicket]] = [:]
   private var underWay: Set<String> = []
   /// The state after the last write of a row, which the next one of the row is made under.
-  private var last: [String: Reading.Origin] = [:]
+  private var last: [String: Origin] = [:]
 
-  init(_ worker: Worker) { self.worker = worker }
+  init(_ link: Link, _ watcher: FocusedWatcher) {
+    self.link = link
+    self.watcher = watcher
+  }
 
   func add(_ ticket: WriteTicket) {
     waiting[ticket.slot.key, default: []].append(ticket)
@@ -24,12 +29,12 @@ final class WriteQueue {
     guard ticket.slot.isCurrent(ticket) else {
       return refuse(ticket, FocusError("a write to '\(key)' before this one was refused", name: FocusError.conflict))
     }
-    let origin: Reading.Origin
+    let origin: Origin
     if let base = ticket.base {
       if let known = base.origin {
         origin = known
       } else {
-        guard worker.watcher.isSettled else { return }
+        guard watcher.isSettled else { return }
         guard let now = ticket.slot.confirmed, now.value == base.value, let known = now.origin else {
           return refuse(
             ticket, FocusError("'\(key)' is another than the value that was read", name: FocusError.conflict))
@@ -45,27 +50,19 @@ final class WriteQueue {
     send(ticket, origin)
   }
 
-  private func send(_ ticket: WriteTicket, _ origin: Reading.Origin) {
+  private func send(_ ticket: WriteTicket, _ origin: Origin) {
     let key = ticket.slot.key
     underWay.insert(key)
-    let options = DBusValue.properties([
-      (name: "field", value: .objectPath(origin.field)), (name: "revision", value: .uint64(origin.revision)),
-    ])
-    let arguments: [DBusValue] = [.string(key), .variant(ticket.value), options]
-    worker.call(Focus1.focused, Focus1.bindings, "Write", arguments) { [unowned self] result in
+    link.call(.write(key, ticket.value, under: origin)) { [weak self] result in
+      guard let self else { return }
       underWay.remove(key)
-      do throws(FocusError) {
-        let reply = try result.get()
-        guard reply.count == 3, let value = reply[0].content, case .objectPath(let field) = reply[1],
-          case .uint64(let revision) = reply[2]
-        else { throw FocusError("focusd answers 'Write' with something else than version 1 of its interface says") }
-        let origin = Reading.Origin(field: field, revision: revision)
-        last[key] = origin
+      switch result {
+      case .success(let reading):
+        last[key] = reading.origin
         remove(ticket)
-        ticket.slot.finish(ticket, Reading(value: value, origin: origin))
+        ticket.slot.finish(ticket, Known(value: reading.value, origin: reading.origin))
         begin(key)
-      } catch {
-        refuse(ticket, error)
+      case .failure(let error): refuse(ticket, error)
       }
     }
   }
@@ -79,7 +76,7 @@ final class WriteQueue {
   private func refuse(_ ticket: WriteTicket, _ error: FocusError) {
     remove(ticket)
     ticket.slot.undo(ticket)
-    worker.report(error)
+    link.report(error)
     begin(ticket.slot.key)
   }
 }

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 
 /// What went wrong on the way to the focused field, or what a field's owner refuses.
 public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -37,11 +38,11 @@ public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(message) (\(name))" }
 
   /// Nothing that has focus publishes the key.
-  public static let notFocused = "org.focusd.Focus1.Error.NotFocused"
+  public static let notFocused = Focus1.notFocused.text
   /// What was read is not what is there now: focus moved, or the value is another.
-  public static let conflict = "org.focusd.Focus1.Error.Conflict"
+  public static let conflict = Focus1.conflict.text
   /// A value of another type than the key's.
-  public static let typeMismatch = "org.focusd.Focus1.Error.TypeMismatch"
+  public static let typeMismatch = Focus1.typeMismatch.text
   /// A field with that id is there already.
-  static let fieldExists = "org.focusd.Focus1.Error.FieldExists"
+  static let fieldExists = Focus1.fieldExists.text
 }

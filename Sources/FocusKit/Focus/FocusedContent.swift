@@ -23,7 +23,7 @@ extension Binding: FocusedBindingContent where Value: DBusRepresentable {
 
 extension DBusRepresentable {
   fileprivate static func reader(_ slot: Slot) -> () -> Self? {
-    { slot.value.flatMap { try? Self(dbusValue: $0) } }
+    { slot.value(as: Self.self) }
   }
 }
 
@@ -68,10 +68,7 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
     self.client = client
   }
 
-  func get() -> Value? {
-    guard let value = slot.value else { return nil }
-    return try? Value(dbusValue: value)
-  }
+  func get() -> Value? { slot.value(as: Value.self) }
 
   func set(_ value: Value?, _ transaction: Transaction) {
     guard let value else { return }
@@ -79,6 +76,6 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
   }
 
   func follow(_ sink: @escaping (Value?) -> Void) -> (@Sendable () -> Void)? {
-    slot.follow { value in sink(value.flatMap { try? Value(dbusValue: $0) }) }
+    slot.follow { [weak slot] value in sink(value.flatMap { slot?.converted($0) }) }
   }
 }

@@ -1,12 +1,13 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusBus
 
 /// Tells the daemon of the changes of one object, so that none is lost to the next.
 ///
 /// What one turn of the daemon brings is one change to whoever watches. So a change is told when the turn of the one before
 /// is over, which the reply to a ping says.
 final class ChangeTeller {
-  private unowned let worker: Worker
+  private let link: Link
   private let path: ObjectPath
   /// What was told last, and so what others may be answered.
   private(set) var told: [KeyName: DBusValue] = [:]
@@ -17,9 +18,9 @@ final class ChangeTeller {
   private var isAsking = false
   private var whenAllTold: [() -> Void] = []
 
-  init(_ path: ObjectPath, _ worker: Worker) {
+  init(_ path: ObjectPath, _ link: Link) {
     self.path = path
-    self.worker = worker
+    self.link = link
   }
 
   /// Notes the value that a property has from the start.
@@ -44,7 +45,7 @@ final class ChangeTeller {
 
   private func proceed() {
     while next < waiting.count {
-      if mayShareTurn, worker.connection != nil { return ask() }
+      if mayShareTurn, link.daemon != nil { return ask() }
       let (key, value) = waiting[next]
       next += 1
       told[key] = value
@@ -53,7 +54,7 @@ final class ChangeTeller {
         let signal = try? Message.propertiesChanged(
           path: path, interface: key.interface, changed: [(name: key.member.text, value: value)])
       else { continue }
-      _ = try? worker.connection?.send(signal)
+      link.send(signal)
     }
     waiting = []
     next = 0
@@ -65,7 +66,7 @@ final class ChangeTeller {
   private func ask() {
     guard !isAsking else { return }
     isAsking = true
-    worker.call(Focus1.root, .peer, "Ping") { [weak self] _ in
+    link.call(.ping()) { [weak self] _ in
       self?.isAsking = false
       self?.mayShareTurn = false
       self?.proceed()

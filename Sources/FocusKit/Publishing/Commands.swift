@@ -1,4 +1,4 @@
-internal import DBusTypes
+internal import FocusBus
 
 /// Closures as commands, both ways.
 ///
@@ -53,7 +53,7 @@ enum Commands {
     }
     let start = { @Sendable () -> Void in
       client.post { worker in
-        worker.call(Focus1.focused, Focus1.bindings, "Invoke", [.string(name), .variants([]), .properties([])]) {
+        worker.link.call(.invoke(name)) {
           if case .failure(let error) = $0 { client.report(error) }
         }
       }

@@ -37,9 +37,9 @@ final class ExportedField {
 
   private init(
     _ definition: FieldDefinition, number: UInt64, id: String, parent: UInt64?, isSceneScoped: Bool,
-    focus: FieldDefinition.Focus?, _ publications: [Publication], _ worker: Worker
+    focus: FieldDefinition.Focus?, _ publications: [Publication], _ link: Link
   ) {
-    let letters = worker.letters
+    let letters = link.letters
     owner = definition.number
     self.number = number
     self.id = id
@@ -49,25 +49,25 @@ final class ExportedField {
     self.focus = focus
     self.letters = letters
     objectPath = ObjectPath(known: "/org/focusd/FocusKit/\(isSceneScoped ? "scene" : "field")\(definition.number)")
-    teller = ChangeTeller(objectPath, worker)
+    teller = ChangeTeller(objectPath, link)
     for publication in publications { publish(publication) }
     if let focus {
       cancellations.append(focus.follow { letters.post { $0.fields.focusStateChanged(number) } })
     }
   }
 
-  convenience init(_ definition: FieldDefinition, _ worker: Worker) {
+  convenience init(_ definition: FieldDefinition, _ link: Link) {
     self.init(
       definition, number: definition.number, id: definition.id, parent: definition.parent, isSceneScoped: false,
-      focus: definition.focus, definition.values, worker)
+      focus: definition.focus, definition.values, link)
   }
 
   /// What a field publishes for its whole scene is a field of its own within it; nil where that is nothing.
-  convenience init?(sceneOf definition: FieldDefinition, _ worker: Worker) {
+  convenience init?(sceneOf definition: FieldDefinition, _ link: Link) {
     guard !definition.sceneValues.isEmpty else { return nil }
     self.init(
       definition, number: definition.number | Self.sceneBit, id: definition.id.isEmpty ? "" : definition.id + "_scene",
-      parent: definition.number, isSceneScoped: true, focus: nil, definition.sceneValues, worker)
+      parent: definition.number, isSceneScoped: true, focus: nil, definition.sceneValues, link)
   }
 
   private func publish(_ publication: Publication) {
@@ -209,7 +209,7 @@ final class ExportedField {
   private func set(_ message: Message, _ settle: () -> Void) throws {
     let arguments = try message.arguments()
     let (key, property) = try key(arguments)
-    guard arguments.count == 3, let value = arguments[2].content else {
+    guard arguments.count == 3, let value = arguments[2].variantContent else {
       throw FocusError("a value is asked for", name: ErrorName.invalidArgs.text)
     }
     guard let set = property.set else {

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 
 extension ExportedField {
   /// The children of `path` that lie on the way to `objects`, or nil where none does.

@@ -1,9 +1,12 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusBus
+internal import FocusContract
 
 /// The fields of this program, in the order in which they were registered, so that they come back in it.
 final class FieldRegistry {
-  private unowned let worker: Worker
+  private let link: Link
+  private let watcher: FocusedWatcher
   private var fields: [ExportedField] = []
   /// The field that the daemon is asked to take.
   private var underWay: ExportedField?
@@ -16,22 +19,25 @@ final class FieldRegistry {
   /// Which field has focus when the calls under way are done.
   private var focusToBe: ObjectPath?
 
-  init(_ worker: Worker) { self.worker = worker }
+  init(_ link: Link, _ watcher: FocusedWatcher) {
+    self.link = link
+    self.watcher = watcher
+  }
 
   // MARK: Registration
 
   func add(_ definition: FieldDefinition) {
     guard !fields.contains(where: { $0.number == definition.number }) else { return }
-    let field = ExportedField(definition, worker)
+    let field = ExportedField(definition, link)
     fields.append(field)
-    if let scene = ExportedField(sceneOf: definition, worker) { fields.append(scene) }
+    if let scene = ExportedField(sceneOf: definition, link) { fields.append(scene) }
     registerNext()
   }
 
   func remove(_ number: UInt64) {
     for field in fields where field.owner == number {
       field.close()
-      if let path = field.path { worker.call(path, Focus1.field, "Unregister") { _ in } }
+      if let path = field.path { link.call(.field(path, "Unregister")) { _ in } }
       field.fail(FocusError("the field was taken away", name: ErrorName.unknownObject.text))
     }
     fields.removeAll { $0.owner == number }
@@ -61,7 +67,7 @@ final class FieldRegistry {
   private func path(of number: UInt64) -> ObjectPath? { fields.first { $0.number == number }?.path }
 
   private func registerNext() {
-    guard underWay == nil, worker.connection != nil, let field = fields.first(where: \.isWaiting) else { return }
+    guard underWay == nil, link.daemon != nil, let field = fields.first(where: \.isWaiting) else { return }
     var options: [(name: String, value: DBusValue)] = [(name: "object", value: .objectPath(field.objectPath))]
     if let label = field.label { options.append((name: "label", value: .string(label))) }
     if let parent = field.parent {
@@ -75,10 +81,8 @@ final class FieldRegistry {
     if field.wantsFocus { options.append((name: "focus", value: .boolean(true))) }
     underWay = field
     let (session, arrivals) = (session, arrivals)
-    worker.call(
-      Focus1.root, Focus1.manager, "Register", [.string(field.id), .properties([]), .properties(options)]
-    ) { [unowned self] result in
-      guard session == self.session else { return }
+    link.call(.register(field.id, [], options)) { [weak self] result in
+      guard let self, session == self.session else { return }
       underWay = nil
       if case .failure(let error) = result, Self.noDaemon.contains(error.name), arrivals == self.arrivals { return }
       answered(field, result)
@@ -91,12 +95,9 @@ final class FieldRegistry {
     ErrorName.serviceUnknown, .nameHasNoOwner, .disconnected, .noReply, .timeout,
   ].map(\.text)
 
-  private func answered(_ field: ExportedField, _ result: Result<[DBusValue], FocusError>) {
+  private func answered(_ field: ExportedField, _ result: Result<ObjectPath, FocusError>) {
     do throws(FocusError) {
-      guard case .objectPath(let path)? = try result.get().first else {
-        throw FocusError("focusd answers 'Register' with something else than version 1 of its interface says")
-      }
-      taken(field, path)
+      taken(field, try result.get())
     } catch  where error.name == FocusError.fieldExists {
       reclaim(field, error)
     } catch {
@@ -106,7 +107,7 @@ final class FieldRegistry {
 
   private func taken(_ field: ExportedField, _ path: ObjectPath) {
     guard fields.contains(where: { $0 === field }) else {
-      return worker.call(path, Focus1.field, "Unregister") { _ in }
+      return link.call(.field(path, "Unregister")) { _ in }
     }
     field.taken(path)
     focusWanted(field.number)
@@ -115,18 +116,18 @@ final class FieldRegistry {
 
   private func refused(_ field: ExportedField, _ error: FocusError) {
     field.fail(error)
-    worker.report(error)
+    link.report(error)
   }
 
   /// A daemon that came back has the fields of who is still on the bus.
   private func reclaim(_ field: ExportedField, _ error: FocusError) {
-    guard let path = try? ObjectPath("\(Focus1.root)/field/\(field.id)") else { return refused(field, error) }
+    guard let path = try? Focus1.field(field.id) else { return refused(field, error) }
     let session = session
     underWay = field
-    worker.call(path, .properties, "Get", [.string(Focus1.field.text), .string("Owner")]) { [unowned self] result in
-      guard session == self.session else { return }
+    link.call(.owner(of: path)) { [weak self] result in
+      guard let self, session == self.session else { return }
       underWay = nil
-      if case .string(let owner)? = try? result.get().first?.content, owner == worker.connection?.uniqueName?.text {
+      if case .success(let owner) = result, owner == link.daemon?.connection.uniqueName?.text {
         taken(field, path)
       } else {
         refused(field, error)
@@ -150,56 +151,55 @@ final class FieldRegistry {
     guard let field = fields.first(where: { $0.number == number }), let focus = field.focus, let path = field.path
     else { return }
     // What the daemon has told is old while a call is under way to it.
-    let isFocused = (focusCalls > 0 ? focusToBe : worker.watcher.focusedField) == path
+    let isFocused = (focusCalls > 0 ? focusToBe : watcher.focusedField) == path
     guard focus.isWanted() != isFocused else { return }
     if isFocused {
       // After the focus of another field, which makes it needless.
       beginFocusCall()
-      worker.loop.schedule(after: .zero) { [unowned self] in
+      link.loop.schedule(after: .zero) { [weak self] in
+        guard let self else { return }
         focusCalls -= 1
         if !focus.isWanted() { callFocus("Blur", path) { _ in } } else { focusChanged() }
       }
     } else {
-      callFocus("Focus", path) { [unowned self] result in
-        if case .failure(let error) = result { worker.report(error) }
+      callFocus("Focus", path) { [link] result in
+        if case .failure(let error) = result { link.report(error) }
       }
     }
   }
 
   private func beginFocusCall() {
-    if focusCalls == 0 { focusToBe = worker.watcher.focusedField }
+    if focusCalls == 0 { focusToBe = watcher.focusedField }
     focusCalls += 1
   }
 
-  private func callFocus(_ member: String, _ path: ObjectPath, _ reply: @escaping Worker.Reply) {
+  private func callFocus(_ member: String, _ path: ObjectPath, _ reply: @escaping (Result<Void, FocusError>) -> Void) {
     beginFocusCall()
     if member == "Focus" { focusToBe = path } else if focusToBe == path { focusToBe = nil }
-    worker.call(path, Focus1.field, member) { [unowned self] result in
-      focusCalls -= 1
+    link.call(.field(path, member)) { [weak self] result in
+      self?.focusCalls -= 1
       reply(result)
-      focusChanged()
+      self?.focusChanged()
     }
   }
 
   /// Has the focus states say what the daemon says, unless what they say themselves is still on its way there.
   func focusChanged() {
     guard focusCalls == 0 else { return }
-    let focused = worker.watcher.focusedField
+    let focused = watcher.focusedField
     for field in fields where field.path != nil && field.path == focused { field.focus?.set(true) }
     for field in fields where field.path != nil && field.path != focused { field.focus?.set(false) }
   }
 
   // MARK: Calls
 
-  /// Answers a call of one of the exported objects.
-  func called(_ message: Message) {
-    guard let path = message.path, let connection = worker.connection else { return }
-    // What the program did before is told before what it is asked now is answered.
-    worker.handleLetters()
-    let reply = FieldReply(message, connection, worker.letters)
+  /// Answers a call of one of the exported objects; `settle` has what the program changed meanwhile told of.
+  func called(_ message: Message, settle: () -> Void) {
+    guard let path = message.path, let connection = link.daemon?.connection else { return }
+    let reply = FieldReply(message, connection, link.letters)
     if let field = fields.first(where: { $0.objectPath == path }) {
       if message.interface == Focus1.responder { return requestFocus(field, reply) }
-      return field.called(message, reply) { [unowned self] in worker.handleLetters() }
+      return field.called(message, reply, settle)
     }
     guard message.interface == .introspectable,
       let children = ExportedField.children(of: path, among: fields.map(\.objectPath))

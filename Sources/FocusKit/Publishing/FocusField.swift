@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusBus
 internal import Synchronization
 
 /// Something of this program that can hold focus, and what it publishes while it does: SwiftUI's focusable view.
@@ -141,18 +142,16 @@ public final class FocusField: Sendable {
 
   /// Moves focus to the field.
   /// - Throws: `FocusError`.
-  public func focus() async throws { _ = try await client.call(path(), Focus1.field, "Focus") }
+  public func focus() async throws { try await client.call(.field(path(), "Focus")) }
 
   /// Gives focus up, to the field's parent or to nothing; a field without focus does nothing.
   /// - Throws: `FocusError`.
-  public func blur() async throws { _ = try await client.call(path(), Focus1.field, "Blur") }
+  public func blur() async throws { try await client.call(.field(path(), "Blur")) }
 
   /// Turns the command `name` on or off, as a menu item greys out.
   /// - Throws: `FocusError`.
   public func setEnabled(_ name: String, _ isEnabled: Bool) async throws {
-    let commands = try DBusDictionary(
-      key: .string, value: .boolean, [.init(key: .string(name), value: .boolean(isEnabled))])
-    _ = try await client.call(path(), Focus1.field, "SetEnabled", [.dictionary(commands)])
+    try await client.call(.setEnabled([name: isEnabled], at: path()))
   }
 
   /// Turns the command at `keyPath` on or off, as a menu item greys out.

@@ -1,0 +1,47 @@
+package import DBusTypes
+
+/// The names of the bus contract, `org.focusd.Focus1`, as the daemon and its clients spell them.
+package enum Focus1 {
+  /// The name that the daemon holds on the bus.
+  package static let busName = BusName(known: "org.focusd.Focus1")
+
+  // MARK: Objects
+
+  /// The object that manages the fields.
+  package static let root = ObjectPath(known: "/org/focusd/Focus1")
+  /// The object that mirrors what has focus.
+  package static let focused = ObjectPath(known: "/org/focusd/Focus1/focused")
+  /// The object whose children are the fields.
+  package static let fields = ObjectPath(known: "/org/focusd/Focus1/field")
+
+  /// The object of the field `id`.
+  /// - Throws: `SyntaxError` where `id` is no element of a path.
+  package static func field(_ id: String) throws(SyntaxError) -> ObjectPath { try fields.appending(id) }
+
+  // MARK: Interfaces
+
+  package static let manager = InterfaceName(known: "org.focusd.Focus1.Manager")
+  package static let field = InterfaceName(known: "org.focusd.Focus1.Field")
+  package static let bindings = InterfaceName(known: "org.focusd.Focus1.Bindings")
+  /// What a bound field's own object may have.
+  package static let responder = InterfaceName(known: "org.focusd.Focus1.Responder")
+
+  /// Whether the interface is the contract's or the standard's, and so holds no keys.
+  package static func isOwn(_ interface: String) -> Bool {
+    interface == busName.text || interface.hasPrefix("org.focusd.Focus1.")
+      || interface.hasPrefix("org.freedesktop.DBus.")
+  }
+
+  // MARK: Errors
+
+  package static let notFocused = error("NotFocused")
+  package static let noSuchField = error("NoSuchField")
+  package static let fieldExists = error("FieldExists")
+  package static let typeMismatch = error("TypeMismatch")
+  package static let noSuchElement = error("NoSuchElement")
+  package static let conflict = error("Conflict")
+  package static let disabled = error("Disabled")
+  package static let ownerGone = error("OwnerGone")
+
+  private static func error(_ last: String) -> ErrorName { ErrorName(known: "org.focusd.Focus1.Error." + last) }
+}
