@@ -1,5 +1,6 @@
 import DBus
 import DBusTypes
+import FocusBus
 
 /// What could come next in a call, for the completions of shells: `focusctl __complete WORD… BEGUN`.
 ///
@@ -95,15 +96,15 @@ struct Completion {
     }
   }
 
-  private var client: Client? {
+  private var daemon: Daemon? {
     var options = parsed.options
     if options.timeout == nil { options.timeout = "2" }
     return try? Invocation(operands: [], options: options).connect()
   }
 
-  private var bindings: Bindings? { client.flatMap { try? Bindings($0, parsed.options) } }
+  private var bindings: Bindings? { daemon.flatMap { try? Bindings($0, parsed.options) } }
 
-  private var fields: [FieldInfo] { client.flatMap { try? FieldInfo.all($0) } ?? [] }
+  private var fields: [FieldInfo] { daemon.flatMap { try? FieldInfo.all($0) } ?? [] }
 
   private var ids: [Candidate] { fields.map { ($0.id, Output.escaped($0.label)) } }
 
@@ -116,12 +117,8 @@ struct Completion {
   }
 
   private var commands: [Candidate] {
-    guard let bindings,
-      case .dictionary(let commands)? = try? bindings.client.property(
-        "Commands", of: Focus1.bindings, at: bindings.path)
-    else { return [] }
-    return whole(
-      commands.entries.map { ($0.key.basicText ?? "", $0.value == .boolean(true) ? "command" : "disabled") })
+    guard let bindings, let commands = try? bindings.daemon.call(.commands(at: bindings.path)) else { return [] }
+    return whole(commands.map { ($0.key, $0.value ? "command" : "disabled") })
   }
 
   private func whole(_ names: [Candidate]) -> [Candidate] {

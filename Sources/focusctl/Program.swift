@@ -1,4 +1,6 @@
 import DBus
+import FocusBus
+import FocusContract
 import Glibc
 
 /// The program from its arguments to its exit status.
@@ -71,12 +73,12 @@ struct Invocation {
   let options: Options
 
   /// Connects to the bus that the options name.
-  func connect() throws(CommandError) -> Client {
+  func connect() throws(CommandError) -> Daemon {
     let timeout = try timeout() ?? Timeout.standard
-    guard let host = options.host else { return try Client(options.bus, timeout: timeout) }
+    guard let host = options.host else { return try Daemon.connect(options.bus, timeout: timeout) }
     guard !options.given.contains(.address) else { throw .usage("'--host' and '--address' exclude each other") }
     let address = try RemoteHost(host).address(ofSystemBus: options.bus == .system)
-    return try Client(.address(address), of: host, timeout: timeout)
+    return try Daemon.connect(.address(address), of: host, timeout: timeout)
   }
 
   /// The time limit, where one was given.

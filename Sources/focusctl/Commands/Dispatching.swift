@@ -1,5 +1,7 @@
 import DBus
 import DBusTypes
+import FocusBus
+import FocusContract
 import Glibc
 
 /// The commands that call, or list, what fields can do.
@@ -14,7 +16,7 @@ enum Dispatching {
     let arguments = try arguments(texts, of: key.name, bindings.methods(interface, member))
     let results: [DBusValue]
     do {
-      results = try bindings.client.call(bindings.path, interface, member.text, arguments)
+      results = try bindings.daemon.call(.command(interface, member, arguments, at: bindings.path))
     } catch {
       throw CommandError(error)
     }
@@ -104,10 +106,7 @@ extension Bindings {
   /// The commands that can be called here, ordered by name.
   fileprivate func commands() throws(CommandError) -> [(name: String, isEnabled: Bool)] {
     do {
-      guard case .dictionary(let commands) = try client.property("Commands", of: Focus1.bindings, at: path) else {
-        return []
-      }
-      return commands.entries.map { ($0.key.basicText ?? "", $0.value == .boolean(true)) }.sorted { $0.0 < $1.0 }
+      return try daemon.call(.commands(at: path)).map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
     } catch {
       throw CommandError(error)
     }
@@ -115,13 +114,7 @@ extension Bindings {
 
   /// What introspection shows here.
   fileprivate func interfaces() throws(CommandError) -> [InterfaceDescription] {
-    do throws(DBusError) {
-      let reply = try client.call(path, .introspectable, "Introspect")
-      guard case .string(let xml)? = reply.first else { throw client.unexpected(reply, to: "Introspect") }
-      return try IntrospectionDocument.interfaces(in: xml)
-    } catch {
-      throw CommandError(error)
-    }
+    do { return try daemon.call(.introspection(of: path)) } catch { throw CommandError(error) }
   }
 
   /// The methods of one name here.

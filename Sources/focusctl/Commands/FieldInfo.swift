@@ -1,5 +1,7 @@
 import DBus
 import DBusTypes
+import FocusBus
+import FocusContract
 
 /// A field as the daemon's `GetManagedObjects` shows it.
 struct FieldInfo {
@@ -21,13 +23,8 @@ struct FieldInfo {
   var id: String { FieldID.id(path) }
 
   /// All fields, ordered by id.
-  static func all(_ client: Client) throws(CommandError) -> [FieldInfo] {
-    let reply: [DBusValue]
-    do { reply = try client.call(Focus1.root, .objectManager, "GetManagedObjects") } catch { throw CommandError(error) }
-    guard reply.count == 1, case .dictionary = reply[0] else {
-      throw CommandError(client.unexpected(reply, to: "GetManagedObjects"))
-    }
-    return fields(of: reply[0])
+  static func all(_ daemon: Daemon) throws(CommandError) -> [FieldInfo] {
+    do { return fields(of: .dictionary(try daemon.call(.managedObjects()))) } catch { throw CommandError(error) }
   }
 
   /// The fields among `objects`, a reply to `GetManagedObjects`.

@@ -1,5 +1,7 @@
 import DBus
 import DBusTypes
+import FocusBus
+import FocusContract
 
 /// The commands that make, change and remove fields.
 enum FieldMethods {
@@ -23,10 +25,7 @@ enum FieldMethods {
     var initial: [(name: String, value: DBusValue)] = []
     for each in values { initial.append((each.key, try each.value())) }
 
-    let reply = try ask(
-      call.connect(), Focus1.root, Focus1.manager, "Register",
-      [.string(id), .properties(initial), .properties(registration)])
-    guard case .objectPath(let path)? = reply.first else { return }
+    let path = try ask(call.connect(), .register(id, initial, registration))
     try Output.write(FieldID.id(path) + "\n")
   }
 
@@ -34,21 +33,21 @@ enum FieldMethods {
     let path = try FieldID.path(call.operands[0])
     let values = try keyedValues(call.operands.dropFirst())
     let options = call.options.readOnly.isEmpty ? [] : [("read_only", try readOnly(call.options))]
-    let client = try call.connect()
-    var known: [String: DBusValue] = [:]
+    let daemon = try call.connect()
+    var known: [String: Reading] = [:]
     if values.contains(where: { $0.type == nil }) {
-      do { known = try Bindings(client, path).readAll() } catch { throw CommandError(error) }
+      do { known = try daemon.call(.readAll(at: path)) } catch { throw CommandError(error) }
     }
     var published: [(name: String, value: DBusValue)] = []
-    for each in values { published.append((each.key, try each.value(known: known[each.key]?.type))) }
-    try ask(client, path, Focus1.field, "Publish", [.properties(published), .properties(options)])
+    for each in values { published.append((each.key, try each.value(known: known[each.key]?.value.type))) }
+    try ask(daemon, .field(path, "Publish", [.properties(published), .properties(options)]))
   }
 
   static func withdraw(_ call: Invocation) throws(CommandError) {
     let path = try FieldID.path(call.operands[0])
     var keys: [String] = []
     for key in call.operands.dropFirst() { keys.append(try KeyArgument.whole(key)) }
-    try ask(call.connect(), path, Focus1.field, "Withdraw", [.strings(keys)])
+    try ask(call.connect(), .field(path, "Withdraw", [.strings(keys)]))
   }
 
   static func unregister(_ call: Invocation) throws(CommandError) { try onEach("Unregister", call) }
@@ -59,8 +58,8 @@ enum FieldMethods {
   private static func onEach(_ method: String, _ call: Invocation) throws(CommandError) {
     var paths: [ObjectPath] = []
     for id in call.operands { paths.append(try FieldID.path(id)) }
-    let client = try call.connect()
-    for path in paths { try ask(client, path, Focus1.field, method) }
+    let daemon = try call.connect()
+    for path in paths { try ask(daemon, .field(path, method)) }
   }
 
   private static func keyedValues(_ operands: some Sequence<String>) throws(CommandError) -> [KeyedValue] {
@@ -80,13 +79,11 @@ enum FieldMethods {
   }
 
   @discardableResult
-  private static func ask(
-    _ client: Client, _ path: ObjectPath, _ interface: InterfaceName, _ method: String, _ arguments: [DBusValue] = []
-  ) throws(CommandError) -> [DBusValue] {
+  private static func ask<Reply>(_ daemon: Daemon, _ call: Call<Reply>) throws(CommandError) -> Reply {
     do {
-      return try client.call(path, interface, method, arguments)
+      return try daemon.call(call)
     } catch {
-      throw client.explained(CommandError(error), error, path)
+      throw daemon.explained(CommandError(error), error, call.path)
     }
   }
 }

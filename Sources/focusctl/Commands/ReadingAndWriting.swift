@@ -1,5 +1,7 @@
 import DBus
 import DBusTypes
+import FocusBus
+import FocusContract
 
 /// The commands that read and write one key once.
 enum ReadingAndWriting {
@@ -16,8 +18,8 @@ enum ReadingAndWriting {
       case "key": found.key.text
       case "value": ValueText.text(reading.value)
       case "type": reading.value.type.description
-      case "field": FieldID.id(reading.field)
-      case "revision": String(reading.revision)
+      case "field": FieldID.id(reading.origin.field)
+      case "revision": String(reading.origin.revision)
       default: JSONWriter.document(reading.value)
       }
     }
@@ -33,7 +35,7 @@ enum ReadingAndWriting {
       found = try typeOfTarget(of: key, in: bindings)
     } catch {
       guard error.error?.name == .accessDenied else {
-        throw bindings.client.explained(error.command, error.error, bindings.path)
+        throw bindings.daemon.explained(error.command, error.error, bindings.path)
       }
       try writeUnseen(error.key, text, in: bindings)
       return
@@ -51,20 +53,19 @@ enum ReadingAndWriting {
   static func update(_ call: Invocation) throws(CommandError) {
     let key = try KeyArgument(call.operands[0])
     let expression = try Expression(Array(call.operands.dropFirst()))
-    let client = try call.connect()
-    let bindings = try Bindings(client, call.options)
+    let daemon = try call.connect()
+    let bindings = try Bindings(daemon, call.options)
     guard let first = try valueOrRefusal(of: bindings, { () throws(ReadFailure) in try bindings.read(key) }) else {
       throw unresolved(key, in: bindings)
     }
     let whole = first.key.text
     var reading = first.reading
     // Whoever takes focus from here on, the change belongs to the field that was read.
-    let field = Bindings(client, reading.field)
+    let field = Bindings(daemon, reading.origin.field)
     for _ in 0..<attempts {
       let value = try expression.applied(to: reading.value)
       do {
-        try field.write(
-          whole, value, [("revision", .uint64(reading.revision)), ("field", .objectPath(reading.field))])
+        try field.write(whole, value, under: reading.origin)
         return
       } catch  where error.name == Focus1.conflict {
       } catch {
@@ -107,7 +108,7 @@ enum ReadingAndWriting {
   private static func valueOrRefusal<T>(
     of bindings: Bindings, _ body: () throws(ReadFailure) -> T
   ) throws(CommandError) -> T {
-    do { return try body() } catch { throw bindings.client.explained(error.command, error.error, bindings.path) }
+    do { return try body() } catch { throw bindings.daemon.explained(error.command, error.error, bindings.path) }
   }
 
   /// The key made whole and the type of what it names, which need not be there yet: an array's `/-`, a new dictionary key.

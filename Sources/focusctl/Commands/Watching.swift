@@ -1,29 +1,31 @@
 import DBusTypes
+import FocusBus
+import FocusContract
 
 /// The commands that go on until something happens.
 enum Watching {
   static func watch(_ call: Invocation) throws(CommandError) {
     let requests = try keys(call.operands)
     let format = try WatchFormat(call.options, keys: requests.count)
-    let client = try call.connect()
-    let path = try Bindings(client, call.options).path
+    let daemon = try call.connect()
+    let path = try Bindings(daemon, call.options).path
     guard case .text = format.style, LiveView.isPossible else {
-      let watcher = Watcher(client, path, requests) { (changes) throws(CommandError) in
+      let watcher = Watcher(daemon, path, requests) { (changes) throws(CommandError) in
         for change in changes { try Output.write(format.line(change)) }
       }
       watcher.endWithReader()
       try watcher.run()
       return
     }
-    try watchLive(client, path, requests)
+    try watchLive(daemon, path, requests)
   }
 
   private static func watchLive(
-    _ client: Client, _ path: ObjectPath, _ requests: [KeyArgument]
+    _ daemon: Daemon, _ path: ObjectPath, _ requests: [KeyArgument]
   ) throws(CommandError) {
     var view: LiveView?
-    let watcher = Watcher(client, path, requests) { (changes) throws(CommandError) in try view?.show(changes) }
-    let opened = LiveView(requests.map(\.text), on: watcher.loop) { [unowned watcher] in watcher.stop($0) }
+    let watcher = Watcher(daemon, path, requests) { (changes) throws(CommandError) in try view?.show(changes) }
+    let opened = LiveView(requests.map(\.text), on: watcher.loop) { [weak watcher] in watcher?.stop($0) }
     view = opened
     try opened.open()
     defer { opened.close() }

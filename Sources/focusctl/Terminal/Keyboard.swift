@@ -14,7 +14,8 @@ final class Keyboard {
   /// Takes hold of standard input where that is the terminal that this process may read from.
   init(on loop: EventLoop, _ handler: @escaping (Press) -> Void) {
     guard isatty(STDIN_FILENO) != 0, Keyboard.isInForeground, tcgetattr(STDIN_FILENO, &before) == 0 else { return }
-    source = ReadSource(STDIN_FILENO, on: loop) { [unowned self] in
+    source = ReadSource(STDIN_FILENO, on: loop) { [weak self] in
+      guard let self else { return }
       var bytes = [UInt8](repeating: 0, count: 64)
       let count = read(STDIN_FILENO, &bytes, bytes.count)
       guard count > 0 else { return release() }

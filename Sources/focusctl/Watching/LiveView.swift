@@ -24,7 +24,8 @@ final class LiveView {
   /// Takes hold of the terminal; `close` gives it back.
   func open() throws(CommandError) {
     do {
-      signals = try SignalSource([SIGWINCH, SIGCONT, SIGINT, SIGTERM, SIGHUP], on: loop) { [unowned self] signal in
+      signals = try SignalSource([SIGWINCH, SIGCONT, SIGINT, SIGTERM, SIGHUP], on: loop) { [weak self] signal in
+        guard let self else { return }
         switch signal {
         case SIGWINCH: draw()
         case SIGCONT:
@@ -37,7 +38,8 @@ final class LiveView {
     } catch {
       throw CommandError(error)
     }
-    keyboard = Keyboard(on: loop) { [unowned self] press in
+    keyboard = Keyboard(on: loop) { [weak self] press in
+      guard let self else { return }
       if press == .quit { end(CommandError(.done)) }
       page.move(press, rows: Terminal.output.rows)
       draw()

@@ -1,5 +1,7 @@
 import DBus
 import DBusTypes
+import FocusBus
+import FocusContract
 import Glibc
 
 /// Follows the values of one object of the daemon, across the daemon's restarts.
@@ -10,9 +12,9 @@ final class Watcher {
   /// What is called with each set of changes that belong together.
   typealias Handler = ([WatchState.Change]) throws(CommandError) -> Void
 
-  private typealias News = [(key: String, value: DBusValue?)]
+  private typealias Changes = [(key: String, value: DBusValue?)]
 
-  private let client: Client
+  private let daemon: Daemon
   private let path: ObjectPath
   let loop = EventLoop()
   private var state: WatchState
@@ -23,11 +25,11 @@ final class Watcher {
   /// Which reading the next reply must belong to: an older one may still come.
   private var reading = 0
   /// What came while the reading is under way, with its senders; nil while none is.
-  private var early: [(sender: BusName?, news: News)]?
+  private var early: [(sender: BusName?, changes: Changes)]?
   private var owner: BusName?
 
-  init(_ client: Client, _ path: ObjectPath, _ requests: [KeyArgument], _ handler: @escaping Handler) {
-    self.client = client
+  init(_ daemon: Daemon, _ path: ObjectPath, _ requests: [KeyArgument], _ handler: @escaping Handler) {
+    self.daemon = daemon
     self.path = path
     self.handler = handler
     state = WatchState(requests)
@@ -37,28 +39,20 @@ final class Watcher {
   /// - Throws: `CommandError`: what the handler threw, or status 3.
   func run() throws(CommandError) {
     do {
-      try client.connection.addMatch(
-        MatchRule(
-          sender: Focus1.busName, path: path, interface: .properties, member: MemberName(known: "PropertiesChanged")))
-      try client.connection.addMatch(
-        MatchRule(
-          sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
-          arguments: [0: Focus1.busName.text]))
-      if path != Focus1.focused {
-        try client.connection.addMatch(
-          MatchRule(sender: Focus1.busName, path: Focus1.root, interface: .objectManager))
-      }
+      try daemon.connection.addMatch(.properties(of: path))
+      try daemon.connection.addMatch(.daemon)
+      if path != Focus1.focused { try daemon.connection.addMatch(.fields) }
     } catch {
       throw CommandError(error)
     }
-    client.connection.onMessage = { [weak self] in self?.received($0) }
-    client.connection.onDisconnect = { [weak self] in
+    daemon.connection.onMessage = { [weak self] in self?.received($0) }
+    daemon.connection.onDisconnect = { [weak self] in
       self?.stop(CommandError(.noDaemon, "the bus is gone"))
     }
-    client.connection.attach(to: loop)
+    daemon.connection.attach(to: loop)
     read()
     while end == nil { loop.turn() }
-    client.connection.detach()
+    daemon.connection.detach()
     if let end { throw end }
   }
 
@@ -79,28 +73,22 @@ final class Watcher {
     reading += 1
     early = []
     let number = reading
-    do {
-      let message = try client.message(path, Focus1.bindings, "ReadAll")
-      try client.connection.call(message, timeout: client.timeout) { [weak self] result in
-        // The connection ends its calls also when it outlives the watcher.
-        guard let self, number == reading, end == nil else { return }
-        answered(result)
-      }
-    } catch {
-      stop(CommandError(error))
+    daemon.answer(.readAll(at: path)) { [weak self] result in
+      // The connection ends its calls also when it outlives the watcher.
+      guard let self, number == reading, end == nil else { return }
+      answered(result)
     }
   }
 
-  private func answered(_ result: Result<Message, DBusError>) {
+  private func answered(_ result: Result<(reply: [String: Reading], sender: BusName?), DBusError>) {
     let early = early ?? []
     self.early = nil
     do {
-      let reply = try result.get().success()
-      owner = reply.sender
-      let arguments = try reply.arguments()
-      guard var values = Bindings.values(of: arguments) else { throw client.unexpected(arguments, to: "ReadAll") }
-      for (sender, news) in early where sender == owner {
-        for (key, value) in news { values[key] = value }
+      let (readings, sender) = try result.get()
+      owner = sender
+      var values = readings.mapValues(\.value)
+      for (sender, changes) in early where sender == owner {
+        for (key, value) in changes { values[key] = value }
       }
       let isFirst = !state.hasBegun
       let changes = state.replace(with: values)
@@ -114,7 +102,7 @@ final class Watcher {
       if error.meansNoDaemon || isLater {
         show(state.replace(with: [:]))
       } else {
-        stop(client.explained(CommandError(error), error, path))
+        stop(daemon.explained(CommandError(error), error, path))
       }
     } catch {
       stop(.refused("\(error)"))
@@ -127,41 +115,27 @@ final class Watcher {
   }
 
   private func received(_ message: Message) {
-    guard end == nil, message.kind == .signal, let arguments = try? message.arguments() else { return }
-    switch (message.interface, message.member?.text) {
-    case (.bus, "NameOwnerChanged") where message.sender == .bus:
-      guard arguments.first == .string(Focus1.busName.text), case .string(let new)? = arguments.last else { return }
-      ownerChanged(to: new)
-    case (.properties, "PropertiesChanged") where message.path == path:
-      let news = Watcher.news(arguments)
-      guard !news.isEmpty else { return }
+    guard end == nil else { return }
+    switch News(message) {
+    case .daemon(_, let now)?: ownerChanged(to: now)
+    case .properties(path, let interface, let properties)? where !Focus1.isOwn(interface) && !properties.isEmpty:
+      let changes = properties.map { (key: "\(interface).\($0.name)", value: $0.value) }
       if early != nil {
-        early?.append((message.sender, news))
+        early?.append((message.sender, changes))
       } else if message.sender == owner {
-        show(state.apply(news))
+        show(state.apply(changes))
       }
-    case (.objectManager, "InterfacesAdded") where arguments.first == .objectPath(path): read()
-    case (.objectManager, "InterfacesRemoved") where arguments.first == .objectPath(path): read()
-    default: break
+    case .field(path)?: read()
+    case .properties?, .field?, nil: break
     }
   }
 
-  private func ownerChanged(to new: String) {
+  private func ownerChanged(to now: BusName?) {
     owner = nil
-    if !new.isEmpty {
+    if now != nil {
       read()
     } else if early == nil {
       show(state.replace(with: [:]))
     }
-  }
-
-  /// What a `PropertiesChanged` with `arguments` says of keys.
-  private static func news(_ arguments: [DBusValue]) -> News {
-    guard arguments.count == 3, case .string(let interface) = arguments[0], !Focus1.isOwn(interface),
-      case .dictionary(let changed) = arguments[1], case .array(let invalidated) = arguments[2]
-    else { return [] }
-    let values = changed.entries.map { ($0.key.basicText ?? "", $0.value.variantContent) }
-    let gone = invalidated.map { ($0.basicText ?? "", DBusValue?.none) }
-    return (values + gone).map { (key: "\(interface).\($0.0)", value: $0.1) }
   }
 }

@@ -1,32 +1,23 @@
 import DBus
 import DBusTypes
-import Glibc
+import FocusBus
+import FocusContract
 
-/// The daemon, as reached over one connection.
-struct Client {
-  let connection: Connection
-  /// How long the daemon may take to answer.
-  let timeout: Duration
-
+extension Daemon {
   /// Connects to `bus`, which is that of `host` where one is named.
   /// - Throws: `CommandError`, status 3, where there is none.
-  init(
+  static func connect(
     _ bus: Connection.Bus, of host: String? = nil, timeout: Duration = Timeout.standard
-  ) throws(CommandError) {
-    self.timeout = timeout
-    func described() -> String { host.map { "bus through ssh at '\($0)'" } ?? Client.described(bus) }
+  ) throws(CommandError) -> Daemon {
+    let place = try located(bus)
     do {
-      connection = try Connection(to: try Client.located(bus))
-    } catch let error as DBusError {
+      return try Daemon(on: place, timeout: timeout)
+    } catch {
       // There libdbus speaks of a bus that does not answer, and ssh has said why.
       let why =
         host == nil || error.name != .noReply
         ? error.message : "ssh or systemd-stdio-bridge there ended; 'ssh HOST systemd-stdio-bridge --help' is to work"
-      throw CommandError(.noDaemon, "no \(described()): \(why)")
-    } catch let error as CommandError {
-      throw error
-    } catch {
-      throw CommandError(.noDaemon, "no \(described()): \(error)")
+      throw CommandError(.noDaemon, "no \(host.map { "bus through ssh at '\($0)'" } ?? described(bus)): \(why)")
     }
   }
 
@@ -38,44 +29,13 @@ struct Client {
     }
   }
 
-  /// Where the environment names no session bus, the user manager's, so that libdbus never starts one of its own.
   private static func located(_ bus: Connection.Bus) throws(CommandError) -> Connection.Bus {
-    guard bus == .session, getenv("DBUS_SESSION_BUS_ADDRESS") == nil else { return bus }
-    guard let directory = getenv("XDG_RUNTIME_DIR") else {
+    guard bus == .session else { return bus }
+    guard let session = sessionBus else {
       throw CommandError(
         .noDaemon, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set; '--address' names one")
     }
-    return .address("unix:path=\(String(cString: directory))/bus")
-  }
-
-  /// Makes a call of the daemon.
-  /// - Throws: `DBusError` for values that no message carries.
-  func message(
-    _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = []
-  ) throws(DBusError) -> Message {
-    try Message.methodCall(
-      to: Focus1.busName, path: path, interface: interface, member: MemberName(known: member), arguments)
-  }
-
-  /// Calls the daemon and waits for its reply.
-  /// - Throws: the daemon's error, or what prevented a reply.
-  @discardableResult
-  func call(
-    _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = []
-  ) throws(DBusError) -> [DBusValue] {
-    let message = try message(path, interface, member, arguments)
-    do {
-      return try connection.call(message, timeout: timeout).arguments()
-    } catch  where error.name == .noReply && connection.isConnected {
-      throw DBusError(.noReply, "no answer to '\(member)' within \(Timeout.text(timeout)); '--timeout' changes that")
-    }
-  }
-
-  /// A property of one of the daemon's objects.
-  func property(_ name: String, of interface: InterfaceName, at path: ObjectPath) throws(DBusError) -> DBusValue {
-    let reply = try call(path, .properties, "Get", [.string(interface.text), .string(name)])
-    guard let value = reply.first?.variantContent, reply.count == 1 else { throw unexpected(reply, to: "Get") }
-    return value
+    return session
   }
 
   /// How the command ends because of `error`, with the id that was probably meant where there is no field at `path`.
@@ -86,12 +46,6 @@ struct Client {
     guard !fields.contains(where: { $0.path == path }) else { return ending }
     let near = Suggestion.nearest(to: id, among: fields.map(\.id)).map { "did you mean '\($0)'?" }
     return CommandError(ending.status, "there is no field '\(id)'; \(near ?? "'\(Program.name) list' shows them")")
-  }
-
-  /// A reply that is not what the contract says.
-  func unexpected(_ reply: [DBusValue], to member: String) -> DBusError {
-    let types = reply.map(\.type.description).joined()
-    return DBusError(.failed, "focusd answers '\(member)' with '\(types)', which is not version 1 of its interface")
   }
 }
 
@@ -107,7 +61,7 @@ extension CommandError {
         .noDaemon,
         "focusd is not on this bus; where it is installed, 'systemctl --user start focusd' starts it: \(message)")
     case .disconnected: self.init(.noDaemon, "the bus is gone: \(message)")
-    case .noReply: self.init(.noDaemon, "focusd does not answer: \(message)")
+    case .noReply: self.init(.noDaemon, "focusd does not answer: \(message); '--timeout' changes how long it may take")
     case _ where error.isFailedStart: self.init(.noDaemon, "focusd does not start: \(message)")
     default: self.init(.refused, message)
     }
