@@ -46,7 +46,8 @@ let package = Package(
       name: "focusd", dependencies: ["CLinux", "DBus", "FocusContract", "FocusService"], swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .executableTarget(
-      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "FocusBus", "FocusContract"], swiftSettings: strict,
+      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "FocusBus", "FocusContract"],
+      swiftSettings: strict,
       // At a fixed address there is nothing to relocate: that is a sixth of the time that one call takes.
       linkerSettings: [
         .unsafeFlags(selfContained + ["-Xclang-linker", "-no-pie"], .when(configuration: .release))

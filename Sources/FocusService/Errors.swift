@@ -1,20 +1,20 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 extension ErrorName {
-  private static func focus(_ last: String) -> ErrorName { ErrorName(known: "org.focusd.Focus1.Error." + last) }
-
-  static let notFocused = focus("NotFocused")
-  static let noSuchField = focus("NoSuchField")
-  static let fieldExists = focus("FieldExists")
-  static let typeMismatch = focus("TypeMismatch")
   /// What is to be kept cannot be.
   static let ioError = ErrorName(known: "org.freedesktop.DBus.Error.IOError")
-  static let disabled = focus("Disabled")
-  static let ownerGone = focus("OwnerGone")
-  static let noSuchElement = focus("NoSuchElement")
-  static let conflict = focus("Conflict")
+
+  static let notFocused = Focus1.notFocused
+  static let noSuchField = Focus1.noSuchField
+  static let fieldExists = Focus1.fieldExists
+  static let typeMismatch = Focus1.typeMismatch
+  static let disabled = Focus1.disabled
+  static let ownerGone = Focus1.ownerGone
+  static let noSuchElement = Focus1.noSuchElement
+  static let conflict = Focus1.conflict
 }
 
 extension DBusError {

@@ -1,5 +1,6 @@
 public import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// The bus face of the focus model: one object for each field, one that mirrors what has focus, one that manages.
@@ -7,11 +8,6 @@ internal import FocusModel
 /// It belongs to the thread that runs the loop. What arrives in one turn of the loop is answered at the turn's end:
 /// first the signals of what changed, then the replies. Only what an owner has to be asked for is answered later.
 public final class FocusService {
-  /// The program's version.
-  public static let version = "0.1.0"
-  /// The name that the daemon holds on the bus.
-  public static let busName = "org.focusd.Focus1"
-
   let connection: Connection
   let loop: EventLoop
   let log: Log
@@ -51,7 +47,7 @@ public final class FocusService {
   /// Begins to serve: has everything back that an earlier process saved, then takes the bus name.
   /// - Throws: `DBusError` where the bus refuses; `failed` where another process holds the name, which the message names.
   public func start() throws(DBusError) {
-    let name = BusName(known: FocusService.busName)
+    let name = Focus1.busName
     if let owner = try connection.owner(of: name) { throw heldBy(owner) }
     let leaving = MatchRule(
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
@@ -65,7 +61,7 @@ public final class FocusService {
   private func heldBy(_ owner: BusName?) -> DBusError {
     let process = owner.flatMap { try? connection.processID(of: $0) }
     let holder = process.map { "process \($0)" } ?? owner?.text ?? "somebody else"
-    return DBusError(.failed, "the bus name \(FocusService.busName) is held by \(holder) already")
+    return DBusError(.failed, "the bus name \(Focus1.busName) is held by \(holder) already")
   }
 
   /// How many fields there are and which has focus, for people.

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// The objects that the daemon shows, by their paths.
@@ -15,9 +16,9 @@ enum Target: Hashable {
   /// `/org/focusd/Focus1/field`, whose children are the fields.
   case fields
 
-  static let managerPath = ObjectPath(known: "/org/focusd/Focus1")
-  static let focusedPath = ObjectPath(known: "/org/focusd/Focus1/focused")
-  private static let fieldsPath = "/org/focusd/Focus1/field"
+  static let managerPath = Focus1.root
+  static let focusedPath = Focus1.focused
+  private static let fieldsPath = Focus1.fields.text
 
   /// The object at `path`, or nil where there cannot be one.
   init?(_ path: ObjectPath) {

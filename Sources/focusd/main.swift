@@ -1,11 +1,12 @@
 internal import DBus
+internal import FocusContract
 internal import FocusService
 internal import Glibc
 
 private let options = Options.parse(CommandLine.argc, CommandLine.unsafeArgv)
 switch options.action {
 case .showHelp: print(Options.help, terminator: "")
-case .showVersion: print("focusd \(FocusService.version)")
+case .showVersion: print("focusd \(Version.current)")
 case .refuse(let reason):
   Log(isVerbose: false, showsPriorities: false).error("\(reason); see focusd --help")
   exit(2)
@@ -37,7 +38,7 @@ private func serve(_ options: Options) -> Int32 {
     let service = FocusService(connection, on: loop, log: log)
     try service.start()
     manager.notify("READY=1\nSTATUS=\(service.status)")
-    log.info("serving as \(FocusService.busName)")
+    log.info("serving as \(Focus1.busName)")
     keepAlive(manager, loop)
     reportStatus(of: service, manager, loop)
     withExtendedLifetime(service) { loop.run() }

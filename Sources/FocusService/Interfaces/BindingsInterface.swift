@@ -1,9 +1,10 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 extension InterfaceName {
-  static let bindings = InterfaceName(known: "org.focusd.Focus1.Bindings")
+  static let bindings = Focus1.bindings
 }
 
 /// `org.focusd.Focus1.Bindings`: what properties cannot say of bindings, on `focused` and on every field.

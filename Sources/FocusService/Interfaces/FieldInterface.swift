@@ -1,9 +1,10 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 extension InterfaceName {
-  static let field = InterfaceName(known: "org.focusd.Focus1.Field")
+  static let field = Focus1.field
 }
 
 /// `org.focusd.Focus1.Field`: what a field's owner does with it, and what it is.

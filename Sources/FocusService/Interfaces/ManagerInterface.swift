@@ -1,9 +1,10 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 extension InterfaceName {
-  static let manager = InterfaceName(known: "org.focusd.Focus1.Manager")
+  static let manager = Focus1.manager
 }
 
 /// `org.focusd.Focus1.Manager`: registration, and where focus is.
@@ -27,7 +28,7 @@ extension ServedInterface {
       Property("History", .array(.objectPath)) { model, _, _ in
         .objectPaths(model.history.map { Target.path(of: $0) })
       },
-      Property("Version", .string, isConstant: true) { _, _, _ in .string(FocusService.version) },
+      Property("Version", .string, isConstant: true) { _, _, _ in .string(Version.current) },
     ])
 
   @Sendable private static func register(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {

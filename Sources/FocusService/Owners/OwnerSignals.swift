@@ -1,9 +1,10 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 extension InterfaceName {
-  static let responder = InterfaceName(known: "org.focusd.Focus1.Responder")
+  static let responder = Focus1.responder
 }
 
 /// What owners' objects tell of themselves: changes of their properties, and signals to be emitted again.
