@@ -64,3 +64,38 @@ import Testing
     #expect(seen.now == seen.now.sorted())
   }
 }
+
+/// A model of the main actor, as a program with a user interface has it.
+@MainActor @Observable private final class Model {
+  var volume = 0.5 {
+    willSet { MainActor.preconditionIsolated() }
+  }
+}
+
+@Suite @MainActor struct MainActorTests {
+  @Test func closuresOfTheMainActorAreCalledThere() async throws {
+    let model = Model()
+    let volume = Binding(get: { model.volume }, set: { model.volume = $0 })
+    volume.wrappedValue = 0.25
+    #expect(volume.wrappedValue == 0.25)
+    await Task.detached { volume.wrappedValue += 0.5 }.value
+    #expect(model.volume == 0.75)
+  }
+
+  @Test func whatAModelOfTheMainActorHasIsPublished() async throws {
+    try await Session.with { session in
+      let model = Model()
+      let volume = Binding(get: { model.volume }, set: { model.volume = $0 })
+      let field = FocusField("slider", client: session.client()).focusedValue(\.position, volume).register()
+      try await field.focus()
+      let reader = session.client()
+      let seen = Changes(reader.changes(of: \.position))
+      try await seen.wait(for: 0.5)
+      #expect(try await reader.write(\.position, 0.75) == 0.75)
+      #expect(model.volume == 0.75)
+      model.volume = 0.25
+      try await seen.wait(for: 0.25)
+      #expect(try await session.busctl(get: "demo.Slider.Position") == "d 0.25")
+    }
+  }
+}

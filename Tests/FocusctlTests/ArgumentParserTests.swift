@@ -3,7 +3,7 @@ import Testing
 
 @testable import focusctl
 
-// getopt keeps its place in global variables.
+// getopt keeps its place in global variables: what parses arguments is tested here, one test after another.
 @Suite(.serialized) struct ArgumentParserTests {
   @Test(arguments: [
     (["get", "K"], ["get", "K"], []),
@@ -83,6 +83,18 @@ import Testing
   @Test(arguments: [("kitten", "sitting", 3), ("", "ab", 2), ("ab", "ba", 1), ("same", "same", 0)])
   func measuresDistance(a: String, b: String, distance: Int) {
     #expect(Suggestion.distance(a, b) == distance)
+  }
+
+  @Test(arguments: [
+    (["watch", "K", "--json", "--waybar"], "'--json' and '--waybar' exclude each other"),
+    (["watch", "K", "--waybar", "--format", "x"], "'--waybar' and '--format' exclude each other"),
+    (["get", "K", "--json", "--format", "x"], "'--json' and '--format' exclude each other"),
+    (["get", "K", "--timeout", "0"], "'0' is not a timeout: seconds above 0, such as 2, 0.5 or 500ms"),
+    (["get", "K", "-H", "-evil"], "'-evil' is not a host: [USER@]HOST[:PORT], as for ssh"),
+    (["get", "K", "-H", "a", "--address", "b"], "'--host' and '--address' exclude each other"),
+  ])
+  func refusesOptionsThatDoNotGoTogether(arguments: [String], message: String) {
+    #expect(throws: CommandError.usage(message)) { try Program.run(arguments) }
   }
 
   @Test(arguments: CommandTable.commands.map { Help.text(of: $0) } + [Help.overview])

@@ -40,18 +40,6 @@ import Testing
   }
 
   @Test(arguments: [
-    (["watch", "K", "--json", "--waybar"], "'--json' and '--waybar' exclude each other"),
-    (["watch", "K", "--waybar", "--format", "x"], "'--waybar' and '--format' exclude each other"),
-    (["get", "K", "--json", "--format", "x"], "'--json' and '--format' exclude each other"),
-    (["get", "K", "--timeout", "0"], "'0' is not a timeout: seconds above 0, such as 2, 0.5 or 500ms"),
-    (["get", "K", "-H", "-evil"], "'-evil' is not a host: [USER@]HOST[:PORT], as for ssh"),
-    (["get", "K", "-H", "a", "--address", "b"], "'--host' and '--address' exclude each other"),
-  ])
-  func refusesOptionsThatDoNotGoTogether(arguments: [String], message: String) {
-    #expect(throws: CommandError.usage(message)) { try Program.run(arguments) }
-  }
-
-  @Test(arguments: [
     ("2", Duration.seconds(2)), ("0.5", .milliseconds(500)), ("2s", .seconds(2)), ("300ms", .milliseconds(300)),
   ])
   func readsTimeouts(text: String, duration: Duration) throws {

@@ -18,15 +18,32 @@ public struct Binding<Value> {
   }
 
   /// Creates a binding that is read and written by closures.
+  ///
+  /// Those of the main actor are called there, whoever reads or writes; others wherever that happens.
   @preconcurrency
-  public init(get: @escaping @Sendable () -> Value, set: @escaping @Sendable (Value) -> Void) {
-    self.init(ClosureLocation(get) { value, _ in set(value) })
+  public init(
+    @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
+    @_inheritActorContext set: @escaping @isolated(any) @Sendable (Value) -> Void
+  ) {
+    let isolation = Isolation([get.isolation, set.isolation])
+    // Such a function is called with `await`, or, where its isolation has been seen to, as what it is otherwise.
+    let read = unsafeBitCast(get, to: (@Sendable () -> Value).self)
+    let write = unsafeBitCast(set, to: (@Sendable (Value) -> Void).self)
+    self.init(ClosureLocation(isolation, read) { value, _ in write(value) })
   }
 
   /// Creates a binding that is read and written by closures, the latter with what travels with the change.
+  ///
+  /// Those of the main actor are called there, whoever reads or writes; others wherever that happens.
   @preconcurrency
-  public init(get: @escaping @Sendable () -> Value, set: @escaping @Sendable (Value, Transaction) -> Void) {
-    self.init(ClosureLocation(get, set))
+  public init(
+    @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
+    @_inheritActorContext set: @escaping @isolated(any) @Sendable (Value, Transaction) -> Void
+  ) {
+    let isolation = Isolation([get.isolation, set.isolation])
+    let read = unsafeBitCast(get, to: (@Sendable () -> Value).self)
+    let write = unsafeBitCast(set, to: (@Sendable (Value, Transaction) -> Void).self)
+    self.init(ClosureLocation(isolation, read, write))
   }
 
   /// Creates a binding from another to the same value.

@@ -2,6 +2,9 @@
 protocol Location<Value>: AnyObject {
   associatedtype Value
 
+  /// Where the value may be read and written.
+  var isolation: Isolation { get }
+
   /// Whether nothing that is written here is kept.
   var isConstant: Bool { get }
 
@@ -22,6 +25,7 @@ protocol Location<Value>: AnyObject {
 }
 
 extension Location {
+  var isolation: Isolation { .anywhere }
   var isConstant: Bool { false }
 
   func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {

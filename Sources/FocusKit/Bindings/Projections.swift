@@ -2,16 +2,24 @@ internal import DBus
 
 /// A value behind two closures.
 final class ClosureLocation<Value>: Location {
+  let isolation: Isolation
   private let read: @Sendable () -> Value
   private let write: @Sendable (Value, Transaction) -> Void
 
-  init(_ read: @escaping @Sendable () -> Value, _ write: @escaping @Sendable (Value, Transaction) -> Void) {
+  init(
+    _ isolation: Isolation, _ read: @escaping @Sendable () -> Value,
+    _ write: @escaping @Sendable (Value, Transaction) -> Void
+  ) {
+    self.isolation = isolation
     self.read = read
     self.write = write
   }
 
-  func get() -> Value { read() }
-  func set(_ value: Value, _ transaction: Transaction) { write(value, transaction) }
+  func get() -> Value { isolation.run(read) }
+
+  func set(_ value: Value, _ transaction: Transaction) {
+    isolation.run { Transaction.$current.withValue(transaction) { write(value, transaction) } }
+  }
 }
 
 /// A value that never changes.
@@ -36,6 +44,7 @@ final class KeyPathLocation<Root, Value>: Location {
     self.keyPath = keyPath
   }
 
+  var isolation: Isolation { base.isolation }
   var isConstant: Bool { base.isConstant }
   func get() -> Value { base.get()[keyPath: keyPath] }
   func set(_ value: Value, _ transaction: Transaction) { modify(transaction) { $0 = value } }
@@ -82,6 +91,7 @@ final class ElementLocation<Values: MutableCollection>: Location {
     last = LastSeen(value)
   }
 
+  var isolation: Isolation { base.isolation }
   var isConstant: Bool { base.isConstant }
 
   func get() -> Value {
@@ -116,6 +126,7 @@ final class PromotedLocation<Wrapped>: Location {
 
   init(_ base: any Location<Wrapped>) { self.base = base }
 
+  var isolation: Isolation { base.isolation }
   var isConstant: Bool { base.isConstant }
   func get() -> Wrapped? { base.get() }
 
@@ -138,6 +149,7 @@ final class UnwrappedLocation<Value>: Location {
     last = LastSeen(value)
   }
 
+  var isolation: Isolation { base.isolation }
   var isConstant: Bool { base.isConstant }
   func get() -> Value { last.keeping(base.get()) }
 
@@ -159,6 +171,7 @@ final class HashableLocation<Content: Hashable>: Location {
 
   init(_ base: any Location<Content>) { self.base = base }
 
+  var isolation: Isolation { base.isolation }
   var isConstant: Bool { base.isConstant }
   func get() -> AnyHashable { AnyHashable(base.get()) }
 

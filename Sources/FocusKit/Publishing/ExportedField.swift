@@ -18,6 +18,7 @@ final class ExportedField {
   let label: String?
   let parent: UInt64?
   let isSceneScoped: Bool
+  let isSensitive: Bool
   let focus: FieldDefinition.Focus?
   let objectPath: ObjectPath
   private(set) var id: String
@@ -46,6 +47,7 @@ final class ExportedField {
     label = definition.label
     self.parent = parent
     self.isSceneScoped = isSceneScoped
+    isSensitive = definition.isSensitive
     self.focus = focus
     self.letters = letters
     objectPath = ObjectPath(known: "/org/focusd/FocusKit/\(isSceneScoped ? "scene" : "field")\(definition.number)")

@@ -44,4 +44,5 @@ struct FieldDefinition: Sendable {
   var values: [Publication] = []
   var sceneValues: [Publication] = []
   var focus: Focus?
+  var isSensitive = false
 }

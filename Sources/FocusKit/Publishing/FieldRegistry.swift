@@ -78,6 +78,7 @@ final class FieldRegistry {
       options.append((name: "parent", value: .objectPath(path)))
     }
     if field.isSceneScoped { options.append((name: "scope", value: .string("scene"))) }
+    if field.isSensitive { options.append((name: "sensitive", value: .boolean(true))) }
     if field.wantsFocus { options.append((name: "focus", value: .boolean(true))) }
     underWay = field
     let (session, arrivals) = (session, arrivals)

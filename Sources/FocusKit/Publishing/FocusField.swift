@@ -119,6 +119,13 @@ public final class FocusField: Sendable {
     return self
   }
 
+  /// Hides the field's values from other programs; they may still write them, as a password manager does.
+  @discardableResult
+  public func privacySensitive(_ isSensitive: Bool = true) -> FocusField {
+    draft.withLock { $0.isSensitive = isSensitive }
+    return self
+  }
+
   /// Registers the field, now and whenever the daemon comes back; a refusal goes to the client's error handler.
   @discardableResult
   public func register() -> FocusField {

@@ -4,6 +4,7 @@ internal import Observation
 /// A key that a field publishes, as a property of the exported object.
 struct PublishedProperty: Sendable {
   let type: DBusType
+  let isolation: Isolation
   /// Takes a value from the bus, or nil where others may not write.
   let set: (@Sendable (DBusValue) throws -> Void)?
   let get: @Sendable () throws -> DBusValue
@@ -12,7 +13,7 @@ struct PublishedProperty: Sendable {
 
   /// The value now; `onChange` is called once when it is another.
   func observed(_ onChange: @escaping @Sendable () -> Void) throws -> DBusValue {
-    try withObservationTracking({ Result { try get() } }, onChange: onChange).get()
+    try isolation.run { try withObservationTracking({ Result { try get() } }, onChange: onChange).get() }
   }
 }
 
@@ -54,7 +55,8 @@ struct Publication: Sendable {
   }
 
   private static func constant<Value: DBusRepresentable>(_ value: Value) -> PublishedProperty {
-    PublishedProperty(type: Value.dbusType, set: nil, get: { try value.dbusValue() }, follow: { _ in {} })
+    PublishedProperty(
+      type: Value.dbusType, isolation: .anywhere, set: nil, get: { try value.dbusValue() }, follow: { _ in {} })
   }
 }
 
@@ -70,11 +72,14 @@ extension Binding: PublishableBinding where Value: DBusRepresentable {
   func published(_ validate: (@Sendable (Value) throws -> Void)?) -> PublishedProperty {
     let set = { @Sendable (value: DBusValue) in
       let value = try Value(dbusValue: value)
-      try validate?(value)
-      wrappedValue = value
+      try location.isolation.run {
+        try validate?(value)
+        wrappedValue = value
+      }
     }
     return PublishedProperty(
-      type: Value.dbusType, set: location.isConstant ? nil : set, get: { try wrappedValue.dbusValue() },
+      type: Value.dbusType, isolation: location.isolation, set: location.isConstant ? nil : set,
+      get: { try wrappedValue.dbusValue() },
       follow: { sink in
         location.follow { value in
           if let value = try? value.dbusValue() { sink(value) }
