@@ -67,8 +67,11 @@ let package = Package(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTypes", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "FocusKitTests", dependencies: ["DBus", "DBusTypes", "FocusKit", "TestSupport", "focusd"],
+      name: "FocusKitTests",
+      dependencies: ["DBus", "DBusTypes", "FocusKit", "ScenePlayer", "TestSupport", "focusctl", "focusd"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "ScenePlayer", dependencies: ["FocusKit"], path: "Tests/ScenePlayer", swiftSettings: strict),
     .testTarget(
       name: "BoundTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
       resources: [.copy("Resources")], swiftSettings: strict),

@@ -16,20 +16,25 @@ extension FocusClient {
 
   /// The value of the key `name` that is focused now, or nil.
   /// - Throws: `FocusError`, also where the key has another type; `DBusConversionError`.
-  public func read<Value: DBusRepresentable>(_ name: String, as type: Value.Type = Value.self) async throws -> Value? {
+  nonisolated(nonsending) public func read<Value: DBusRepresentable>(_ name: String, as type: Value.Type = Value.self)
+    async throws -> Value?
+  {
     try await call(.read(name)).map { try Value(dbusValue: $0.value) }
   }
 
   /// The value of the key at `keyPath` that is focused now, or nil.
   /// - Throws: as `read(_:as:)` does.
-  public func read<Value: DBusRepresentable>(_ keyPath: KeyPath<FocusedValues, Binding<Value>?>) async throws -> Value?
+  nonisolated(nonsending) public func read<Value: DBusRepresentable>(_ keyPath: KeyPath<FocusedValues, Binding<Value>?>)
+    async throws -> Value?
   {
     try await read(try Self.name(keyPath))
   }
 
   /// The value of the key at `keyPath` that is focused now, or nil.
   /// - Throws: as `read(_:as:)` does.
-  public func read<Value: DBusRepresentable>(_ keyPath: KeyPath<FocusedValues, Value?>) async throws -> Value? {
+  nonisolated(nonsending) public func read<Value: DBusRepresentable>(_ keyPath: KeyPath<FocusedValues, Value?>)
+    async throws -> Value?
+  {
     try await read(try Self.name(keyPath))
   }
 
@@ -37,7 +42,9 @@ extension FocusClient {
   /// - Throws: `FocusError`: `NotFocused`, `PropertyReadOnly`, what the owner refuses with; `DBusConversionError`.
   /// - Returns: the value after the write, as the owner took it.
   @discardableResult
-  public func write<Value: DBusRepresentable>(_ name: String, _ value: Value) async throws -> Value {
+  nonisolated(nonsending) public func write<Value: DBusRepresentable>(_ name: String, _ value: Value) async throws
+    -> Value
+  {
     let known = cache.known[name]?.value.type
     let value = try value.dbusValue()
     let written = try await call(.write(name, known.map { value.adapted(to: $0) } ?? value))
@@ -48,7 +55,7 @@ extension FocusClient {
   /// - Throws: as `write(_:_:)` of a name does.
   /// - Returns: the value after the write, as the owner took it.
   @discardableResult
-  public func write<Value: DBusRepresentable>(
+  nonisolated(nonsending) public func write<Value: DBusRepresentable>(
     _ keyPath: KeyPath<FocusedValues, Binding<Value>?>, _ value: Value
   ) async throws -> Value {
     try await write(try Self.name(keyPath), value)
@@ -58,20 +65,22 @@ extension FocusClient {
   /// - Throws: `FocusError`: `NotFocused`, `Disabled`, or what the owner throws.
   /// - Returns: the command's results.
   @discardableResult
-  public func run(_ name: String, _ arguments: any DBusRepresentable...) async throws -> [DBusValue] {
+  nonisolated(nonsending) public func run(_ name: String, _ arguments: any DBusRepresentable...) async throws
+    -> [DBusValue]
+  {
     let values = try arguments.map { try $0.dbusValue() }
     return try await call(.invoke(name, values))
   }
 
   /// Runs the command of the key at `keyPath` of whatever has focus.
   /// - Throws: as `run(_:_:)` of a name does.
-  public func run<Value>(_ keyPath: KeyPath<FocusedValues, Value?>) async throws {
+  nonisolated(nonsending) public func run<Value>(_ keyPath: KeyPath<FocusedValues, Value?>) async throws {
     try await run(try Self.name(keyPath))
   }
 
   /// Moves focus to the field with the id `field`.
   /// - Throws: `FocusError`: `AccessDenied` where it is another's and that does not take focus on request.
-  public func focus(_ field: String) async throws {
+  nonisolated(nonsending) public func focus(_ field: String) async throws {
     do {
       try await call(.field(try Focus1.field(field), "Focus"))
     } catch let error as SyntaxError {

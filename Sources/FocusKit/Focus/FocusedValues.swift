@@ -44,6 +44,15 @@ public struct FocusedValues {
     return recorder.names.count == 1 ? recorder.names.first : nil
   }
 
+  /// What publishing the value of `binding` at `keyPath` publishes: a property that only its owner writes.
+  static func publications<Value: DBusRepresentable>(
+    _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ binding: Binding<Value>
+  ) -> [Publication] {
+    publications(keyPath, binding.wrappedValue).map { publication in
+      Publication(publication.name, .property(binding.published(nil).readOnly))
+    }
+  }
+
   /// What setting `keyPath` to `value` publishes.
   static func publications<Value>(
     _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value

@@ -70,6 +70,24 @@ public final class FocusField: Sendable {
     return self
   }
 
+  /// Publishes what `binding` holds, now and after each change, for others to read and not to write.
+  @discardableResult
+  public func focusedValue<Value: DBusRepresentable>(
+    _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ binding: Binding<Value>
+  ) -> FocusField {
+    add(FocusedValues.publications(keyPath, binding))
+    return self
+  }
+
+  /// Publishes what `binding` holds, for others to read and not to write, wherever focus is within the field's scene.
+  @discardableResult
+  public func focusedSceneValue<Value: DBusRepresentable>(
+    _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ binding: Binding<Value>
+  ) -> FocusField {
+    add(FocusedValues.publications(keyPath, binding), toScene: true)
+    return self
+  }
+
   /// Publishes `value`, or nothing where it is nil, wherever focus is within the field's scene.
   @discardableResult
   public func focusedSceneValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value?) -> FocusField
@@ -136,7 +154,7 @@ public final class FocusField: Sendable {
 
   /// Waits until the daemon knows the field.
   /// - Throws: `FocusError` where it refuses it.
-  public func registered() async throws { _ = try await path() }
+  nonisolated(nonsending) public func registered() async throws { _ = try await path() }
 
   private func path() async throws -> ObjectPath {
     let number = number
@@ -149,21 +167,23 @@ public final class FocusField: Sendable {
 
   /// Moves focus to the field.
   /// - Throws: `FocusError`.
-  public func focus() async throws { try await client.call(.field(path(), "Focus")) }
+  nonisolated(nonsending) public func focus() async throws { try await client.call(.field(path(), "Focus")) }
 
   /// Gives focus up, to the field's parent or to nothing; a field without focus does nothing.
   /// - Throws: `FocusError`.
-  public func blur() async throws { try await client.call(.field(path(), "Blur")) }
+  nonisolated(nonsending) public func blur() async throws { try await client.call(.field(path(), "Blur")) }
 
   /// Turns the command `name` on or off, as a menu item greys out.
   /// - Throws: `FocusError`.
-  public func setEnabled(_ name: String, _ isEnabled: Bool) async throws {
+  nonisolated(nonsending) public func setEnabled(_ name: String, _ isEnabled: Bool) async throws {
     try await client.call(.setEnabled([name: isEnabled], at: path()))
   }
 
   /// Turns the command at `keyPath` on or off, as a menu item greys out.
   /// - Throws: `FocusError`.
-  public func setEnabled<Value>(_ keyPath: KeyPath<FocusedValues, Value?>, _ isEnabled: Bool) async throws {
+  nonisolated(nonsending) public func setEnabled<Value>(_ keyPath: KeyPath<FocusedValues, Value?>, _ isEnabled: Bool)
+    async throws
+  {
     guard let name = FocusedValues.name(of: keyPath) else {
       throw FocusError("the property of 'FocusedValues' gets and sets one key: 'self[Key.self]'")
     }

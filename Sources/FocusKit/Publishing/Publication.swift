@@ -11,6 +11,11 @@ struct PublishedProperty: Sendable {
   /// Has the sink called with each new value, in order; nil where only Observation knows of changes.
   let follow: @Sendable (@escaping @Sendable (DBusValue) -> Void) -> (@Sendable () -> Void)?
 
+  /// The same for others to read alone.
+  var readOnly: PublishedProperty {
+    PublishedProperty(type: type, isolation: isolation, set: nil, get: get, follow: follow)
+  }
+
   /// The value now; `onChange` is called once when it is another.
   func observed(_ onChange: @escaping @Sendable () -> Void) throws -> DBusValue {
     try isolation.run { try withObservationTracking({ Result { try get() } }, onChange: onChange).get() }
