@@ -137,7 +137,7 @@ import Testing
         try await owner.play("register \(field)")
       }
       try await toolbar.play("watch title")
-      for (field, title) in [("inner", #""scene""#), ("other", "nil"), ("sibling", #""scene""#), ("-", "nil")] {
+      for (field, title) in [("inner", #""scene""#), ("other", "nil"), ("sibling", #""scene""#)] {
         try await owner.play("focus \(field)")
         try await toolbar.wait("title", is: title)
       }

@@ -51,7 +51,10 @@ public final class FocusClient: Sendable {
   func start() {
     guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let (bus, cache, mailbox, reporter) = (bus, cache, mailbox, reporter)
-    let isStarted = Thread.start { Worker(bus, cache, mailbox, reporter).run() }
+    let isStarted = Thread.start {
+      let worker = Worker(bus, cache, mailbox, reporter)
+      withExtendedLifetime(worker) { worker.run() }
+    }
     if !isStarted { reporter.report(FocusError("the system gives no thread for the connection to the bus")) }
   }
 
