@@ -68,7 +68,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FocusKitTests",
-      dependencies: ["DBus", "DBusTypes", "FocusKit", "ScenePlayer", "TestSupport", "focusctl", "focusd"],
+      dependencies: [
+        "BusSupport", "DBus", "DBusTypes", "FocusKit", "ScenePlayer", "TestSupport", "focusctl", "focusd",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "ScenePlayer", dependencies: ["FocusKit"], path: "Tests/ScenePlayer", swiftSettings: strict),

@@ -14,13 +14,13 @@ final class Player: Sendable {
   /// Gives an order and waits for the answer to it; a refusal is its name and message.
   /// - Throws: `DeadlinePassed`.
   @discardableResult
-  func play(_ order: String) async throws -> String {
+  func play(_ order: String, within limit: Duration = .seconds(60)) async throws -> String {
     let number = orders.withLock { number in
       number += 1
       return number
     }
     process.send(line: order)
-    let answer = try await process.progress.wait(for: "an answer to '\(order)'") { progress -> String? in
+    let answer = try await process.progress.wait(for: "an answer to '\(order)'", within: limit) { progress -> String? in
       let answers = progress.output.filter { $0.hasPrefix("= ") || $0.hasPrefix("! ") }
       return answers.count >= number ? answers[number - 1] : nil
     }

@@ -106,6 +106,7 @@ import Testing
       #expect(try await toolbar.refusal(of: "write number 8") == "PropertyReadOnly")
       try await toolbar.play("assign number 8")
       try await toolbar.waitForError("PropertyReadOnly")
+      try await toolbar.wait("number", is: "7")
       #expect(try await toolbar.play("read number") == "7")
       #expect(toolbar.told("number").drop { $0 == "nil" } == ["7", "8", "7"])
       #expect(try await session.busctl(get: "demo.Form.Number") == "x 7")

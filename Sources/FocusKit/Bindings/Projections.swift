@@ -134,6 +134,14 @@ final class PromotedLocation<Wrapped>: Location {
     if let value { base.set(value, transaction) }
   }
 
+  func modify(_ transaction: Transaction, _ change: (inout Wrapped?) -> Void) {
+    base.modify(transaction) { value in
+      var optional: Wrapped? = value
+      change(&optional)
+      if let optional { value = optional }
+    }
+  }
+
   func follow(_ sink: @escaping (Wrapped?) -> Void) -> (@Sendable () -> Void)? {
     base.follow { sink($0) }
   }
@@ -155,6 +163,15 @@ final class UnwrappedLocation<Value>: Location {
 
   func set(_ value: Value, _ transaction: Transaction) {
     base.set(value, transaction)
+    _ = last.keeping(base.get())
+  }
+
+  func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
+    base.modify(transaction) { optional in
+      var value = optional ?? last.keeping(nil)
+      change(&value)
+      optional = value
+    }
     _ = last.keeping(base.get())
   }
 

@@ -44,6 +44,9 @@ final class FocusedCache: Sendable {
   /// The values that are known, by key.
   var known: [String: Known] { state.withLock { $0.known } }
 
+  /// What is known of `key`.
+  func known(_ key: String) -> Known? { state.withLock { $0.known[key] } }
+
   /// Takes in which commands there are, and whether each is enabled.
   func setCommands(_ commands: [String: Bool]) {
     let slots = state.withLock { state in
@@ -52,6 +55,9 @@ final class FocusedCache: Sendable {
     }
     for (key, slot) in slots { slot.setCommandEnabled(commands[key]) }
   }
+
+  /// Forgets whose the values are: focus has moved.
+  func moved(_ moves: Int) { for (key, known) in known { set(key, known.moved(moves)) } }
 
   /// Forgets everything: there is no daemon.
   func clear() {

@@ -3,10 +3,45 @@ internal import DBusTypes
 internal import FocusBus
 internal import Observation
 
-/// A value of a key as the daemon told it, and of which state of which field it is, once that is known.
+/// A value of a key as the daemon told it.
 struct Known: Sendable {
-  var value: DBusValue
+  let value: DBusValue
+  /// Which state of which field it is; a signal does not say.
   var origin: Origin?
+  /// Which field it is of, as far as was said since focus moved.
+  var field: ObjectPath?
+  /// How often focus had moved.
+  var moves: Int
+
+  init(_ reading: Reading, moves: Int) {
+    value = reading.value
+    origin = reading.origin
+    field = reading.origin.field
+    self.moves = moves
+  }
+
+  /// A value that a signal told of after `before`.
+  init(_ value: DBusValue, after before: Known?, moves: Int) {
+    self.value = value
+    field = before?.moves == moves ? before?.field : nil
+    self.moves = moves
+  }
+
+  /// The same value after a move of focus, which may have made it another field's.
+  func moved(_ moves: Int) -> Known { Known(value, after: nil, moves: moves) }
+
+  /// Whether `reading` is of the field whose value this is, and has that still.
+  func isStill(_ reading: Reading, moves: Int) -> Bool {
+    reading.value == value && (field.map { $0 == reading.origin.field } ?? (self.moves == moves))
+  }
+}
+
+/// What a reader of a key saw, and may base a write on.
+struct Sight: Sendable {
+  let value: DBusValue?
+  fileprivate let confirmed: Known?
+  /// Whether the value is one that this program wrote and that is still on its way.
+  fileprivate let isPending: Bool
 }
 
 /// A write that is under way.
@@ -34,6 +69,16 @@ final class Slot: Observable, Sendable {
     var lastSink: UInt64 = 0
 
     var visible: DBusValue? { pending.last?.value ?? confirmed?.value }
+    var sight: Sight { Sight(value: visible, confirmed: confirmed, isPending: !pending.isEmpty) }
+
+    /// What a write is based on whose writer saw `sight`; nil for the write of this program before it.
+    func base(of sight: Sight, _ seen: DBusValue) -> Known? {
+      guard sight.isPending else { return sight.confirmed }
+      guard pending.isEmpty else { return nil }
+      if let confirmed, confirmed.value == seen { return confirmed }
+      // That write was refused, or another's came after it.
+      return Known(seen, after: nil, moves: -1)
+    }
   }
 
   let key: String
@@ -80,8 +125,11 @@ final class Slot: Observable, Sendable {
     return content.withLock { $0.isCommandEnabled }
   }
 
-  /// What the daemon told last.
-  var confirmed: Known? { content.withLock { $0.confirmed } }
+  /// What a reader sees, to be handed to `write` with what is made of it.
+  var sight: Sight {
+    registrar.access(self, keyPath: \.value)
+    return content.withLock { $0.sight }
+  }
 
   private func update(_ change: (inout Content) -> Void) {
     let isChanged = content.withLock { content in
@@ -98,16 +146,17 @@ final class Slot: Observable, Sendable {
 
   func setCommandEnabled(_ isEnabled: Bool?) { update { $0.isCommandEnabled = isEnabled } }
 
-  /// Shows `value` at once and has the worker write it; nothing where the key is nil or has that value.
-  func write(_ value: DBusValue) {
+  /// Shows `value` at once and has the worker write it, if the key is still what its writer saw: `sight`, or what is there
+  /// now; nothing where that was nil or has that value.
+  func write(_ value: DBusValue, basedOn sight: Sight? = nil) {
     update { content in
-      guard let visible = content.visible else { return }
-      let value = value.adapted(to: visible.type)
-      guard visible != value else { return }
+      let sight = sight ?? content.sight
+      guard let seen = sight.value else { return }
+      let value = value.adapted(to: seen.type)
+      guard seen != value else { return }
       content.lastWrite += 1
-      let base = content.pending.isEmpty ? content.confirmed : nil
       let ticket = WriteTicket(
-        slot: self, number: content.lastWrite, row: content.row, value: value, base: base)
+        slot: self, number: content.lastWrite, row: content.row, value: value, base: content.base(of: sight, seen))
       content.pending.append((ticket.number, value))
       mailbox.post { $0.writes.add(ticket) }
     }
@@ -117,7 +166,7 @@ final class Slot: Observable, Sendable {
   func finish(_ ticket: WriteTicket, _ known: Known) {
     update { content in
       content.pending.removeAll { $0.number == ticket.number }
-      if content.confirmed?.value == known.value { content.confirmed = known }
+      if content.confirmed?.value == known.value, content.confirmed?.moves == known.moves { content.confirmed = known }
     }
   }
 

@@ -23,7 +23,6 @@ final class Worker {
     watcher = FocusedWatcher(link, cache)
     writes = WriteQueue(link, watcher)
     fields = FieldRegistry(link, watcher)
-    watcher.onSettled = { [weak writes] in writes?.retry() }
     watcher.onFocusMoved = { [weak fields] in fields?.focusChanged() }
   }
 

@@ -21,33 +21,39 @@ final class WriteQueue {
     begin(ticket.slot.key)
   }
 
-  /// Tries again what waited for a reading.
-  func retry() { for key in waiting.keys.sorted() { begin(key) } }
-
   private func begin(_ key: String) {
     guard !underWay.contains(key), let ticket = waiting[key]?.first else { return }
     guard ticket.slot.isCurrent(ticket) else {
       return refuse(ticket, FocusError("a write to '\(key)' before this one was refused", name: FocusError.conflict))
     }
-    let origin: Origin
     if let base = ticket.base {
-      if let known = base.origin {
-        origin = known
-      } else {
-        guard watcher.isSettled else { return }
-        guard let now = ticket.slot.confirmed, now.value == base.value, let known = now.origin else {
-          return refuse(
-            ticket, FocusError("'\(key)' is another than the value that was read", name: FocusError.conflict))
-        }
-        origin = known
-      }
+      if let origin = base.origin { send(ticket, origin) } else { ask(ticket, base) }
+    } else if let origin = last[key] {
+      send(ticket, origin)
     } else {
-      guard let known = last[key] else {
-        return refuse(ticket, FocusError("'\(key)' is nil now", name: FocusError.notFocused))
-      }
-      origin = known
+      refuse(ticket, FocusError("'\(key)' is nil now", name: FocusError.notFocused))
     }
-    send(ticket, origin)
+  }
+
+  /// Finds out which state of which field `base` is.
+  private func ask(_ ticket: WriteTicket, _ base: Known) {
+    let key = ticket.slot.key
+    underWay.insert(key)
+    link.call(.read(key)) { [weak self] result in
+      guard let self else { return }
+      underWay.remove(key)
+      do throws(FocusError) {
+        guard let reading = try result.get() else {
+          throw FocusError("'\(key)' is nil now", name: FocusError.notFocused)
+        }
+        guard base.isStill(reading, moves: watcher.moves) else {
+          throw FocusError("'\(key)' is another than the value that was read", name: FocusError.conflict)
+        }
+        send(ticket, reading.origin)
+      } catch {
+        refuse(ticket, error)
+      }
+    }
   }
 
   private func send(_ ticket: WriteTicket, _ origin: Origin) {
@@ -60,7 +66,7 @@ final class WriteQueue {
       case .success(let reading):
         last[key] = reading.origin
         remove(ticket)
-        ticket.slot.finish(ticket, Known(value: reading.value, origin: reading.origin))
+        ticket.slot.finish(ticket, Known(reading, moves: watcher.moves))
         begin(key)
       case .failure(let error): refuse(ticket, error)
       }

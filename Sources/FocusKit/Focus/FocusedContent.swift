@@ -72,8 +72,25 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
 
   func set(_ value: Value?, _ transaction: Transaction) {
     guard let value else { return }
-    do { slot.write(try value.dbusValue()) } catch { client.report(FocusError(any: error)) }
+    write(value, basedOn: nil)
   }
+
+  func modify(_ transaction: Transaction, _ change: (inout Value?) -> Void) {
+    let sight = slot.sight
+    var value = value(of: sight)
+    change(&value)
+    if let value { write(value, basedOn: sight) }
+  }
+
+  /// Writes `value`, where `sight` is what its writer saw, or what is there now.
+  func write(_ value: Value, basedOn sight: Sight?) {
+    do { slot.write(try value.dbusValue(), basedOn: sight) } catch { client.report(FocusError(any: error)) }
+  }
+
+  /// What is there now, to be written back with `write`.
+  var sight: Sight { slot.sight }
+
+  func value(of sight: Sight) -> Value? { sight.value.flatMap { slot.converted($0) } }
 
   func follow(_ sink: @escaping (Value?) -> Void) -> (@Sendable () -> Void)? {
     slot.follow { [weak slot] value in sink(value.flatMap { slot?.converted($0) }) }

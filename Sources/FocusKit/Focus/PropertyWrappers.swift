@@ -30,13 +30,17 @@ extension FocusedValue: @unchecked Sendable where Value: Sendable {}
 @propertyWrapper
 public struct FocusedBinding<Value: DBusRepresentable>: Sendable {
   private let binding: Binding<Value?>
+  /// Where the binding's value is, where that is one key.
+  private let location: FocusedLocation<Value>?
 
   /// Creates the wrapper for the key at `keyPath`, as `client` knows it.
   public init(_ keyPath: KeyPath<FocusedValues, Binding<Value>?>, client: FocusClient = .shared) {
     if let name = FocusedValues.name(of: keyPath) {
-      binding = Binding(FocusedLocation<Value>(client.slot(name), client))
+      let location = FocusedLocation<Value>(client.slot(name), client)
+      (binding, self.location) = (Binding(location), location)
       return
     }
+    location = nil
     client.start()
     // A key path is immutable, and is only read through.
     nonisolated(unsafe) let keyPath = keyPath
@@ -52,6 +56,12 @@ public struct FocusedBinding<Value: DBusRepresentable>: Sendable {
   public var wrappedValue: Value? {
     get { binding.wrappedValue }
     nonmutating set { binding.wrappedValue = newValue }
+    nonmutating _modify {
+      let sight = location?.sight
+      var value = sight.flatMap { location?.value(of: $0) } ?? (location == nil ? binding.wrappedValue : nil)
+      yield &value
+      if let location, let value { location.write(value, basedOn: sight) } else { binding.wrappedValue = value }
+    }
   }
 
   /// A binding to the optional value.

@@ -16,8 +16,6 @@ final class FieldRegistry {
   private var arrivals = 0
   /// The calls of `Focus` and `Blur` whose outcome is not known yet.
   private var focusCalls = 0
-  /// Which field has focus when the calls under way are done.
-  private var focusToBe: ObjectPath?
 
   init(_ link: Link, _ watcher: FocusedWatcher) {
     self.link = link
@@ -151,12 +149,12 @@ final class FieldRegistry {
   private func focusWanted(_ number: UInt64) {
     guard let field = fields.first(where: { $0.number == number }), let focus = field.focus, let path = field.path
     else { return }
-    // What the daemon has told is old while a call is under way to it.
-    let isFocused = (focusCalls > 0 ? focusToBe : watcher.focusedField) == path
-    guard focus.isWanted() != isFocused else { return }
-    if isFocused {
+    let isWanted = focus.isWanted()
+    // While calls are under way, which field has focus when they are done is not known.
+    guard focusCalls > 0 || isWanted != (watcher.focusedField == path) else { return }
+    if !isWanted {
       // After the focus of another field, which makes it needless.
-      beginFocusCall()
+      focusCalls += 1
       link.loop.schedule(after: .zero) { [weak self] in
         guard let self else { return }
         focusCalls -= 1
@@ -169,14 +167,8 @@ final class FieldRegistry {
     }
   }
 
-  private func beginFocusCall() {
-    if focusCalls == 0 { focusToBe = watcher.focusedField }
-    focusCalls += 1
-  }
-
   private func callFocus(_ member: String, _ path: ObjectPath, _ reply: @escaping (Result<Void, FocusError>) -> Void) {
-    beginFocusCall()
-    if member == "Focus" { focusToBe = path } else if focusToBe == path { focusToBe = nil }
+    focusCalls += 1
     link.call(.field(path, member)) { [weak self] result in
       self?.focusCalls -= 1
       reply(result)
