@@ -101,10 +101,13 @@ final class Slot: Observable, Sendable {
   }
 
   /// The value that a reader sees, as the type of its own key; one that is none is nil, and reported.
-  func value<Value: DBusRepresentable>(as type: Value.Type) -> Value? { value.flatMap { converted($0) } }
+  func value<Value: DBusRepresentable>(as type: Value.Type) -> Value? {
+    guard let value else { return nil }
+    return converted(value)
+  }
 
   /// `value` as the type of a reader's key; one that is none is nil, and reported the first time.
-  func converted<Value: DBusRepresentable>(_ value: DBusValue, to type: Value.Type = Value.self) -> Value? {
+  func converted<Value: DBusRepresentable>(_ value: DBusValue) -> Value? {
     do {
       return try Value(dbusValue: value)
     } catch {

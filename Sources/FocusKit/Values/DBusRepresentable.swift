@@ -210,8 +210,9 @@ extension String: DBusRepresentable {
   /// Creates the text, also from a path or a signature.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
-    switch dbusValue.unwrapped {
+    switch dbusValue {
     case .string(let text): self = text
+    case .variant(let content): self = try String(dbusValue: content)
     case .objectPath(let path): self = path.text
     case .signature(let signature): self = signature.text
     default: throw DBusConversionError(dbusValue, to: Self.self)
