@@ -68,6 +68,7 @@ final class Slot: Observable, Sendable {
     var sinks: [(number: UInt64, sink: (DBusValue?) -> Void)] = []
     var lastSink: UInt64 = 0
 
+    var isNil: Bool { confirmed == nil && pending.isEmpty }
     var visible: DBusValue? { pending.last?.value ?? confirmed?.value }
     var sight: Sight { Sight(value: visible, confirmed: confirmed, isPending: !pending.isEmpty) }
 
@@ -98,6 +99,12 @@ final class Slot: Observable, Sendable {
   var value: DBusValue? {
     registrar.access(self, keyPath: \.value)
     return content.withLock { $0.visible }
+  }
+
+  /// Whether a reader sees no value.
+  var isNil: Bool {
+    registrar.access(self, keyPath: \.value)
+    return content.withLock { $0.isNil }
   }
 
   /// The value that a reader sees, as the type of its own key; one that is none is nil, and reported.

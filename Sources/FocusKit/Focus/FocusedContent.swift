@@ -12,7 +12,7 @@ extension Binding: FocusedBindingContent where Value: DBusRepresentable {
     let optional = Binding<Value?>(FocusedLocation<Value>(slot, client))
     let made = Locked<Binding<Value>?>(nil)
     return {
-      guard slot.value != nil else { return nil }
+      guard !slot.isNil else { return nil }
       if let binding = made.withLock({ $0 }) { return binding }
       let binding = Binding(optional)
       made.withLock { $0 = binding }
