@@ -12,7 +12,7 @@ package struct Daemon {
   /// Connects to `bus`; whether the daemon is on it is seen from the first call.
   /// - Throws: `DBusError` where there is no such bus.
   package init(on bus: Connection.Bus, timeout: Duration = .seconds(25)) throws(DBusError) {
-    connection = try Connection(to: bus)
+    connection = try Connection(to: bus, timeout: timeout)
     self.timeout = timeout
   }
 

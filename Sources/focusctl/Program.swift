@@ -72,9 +72,10 @@ struct Invocation {
   let operands: [String]
   let options: Options
 
-  /// Connects to the bus that the options name.
-  func connect() throws(CommandError) -> Daemon {
-    let timeout = try timeout() ?? Timeout.standard
+  /// Connects to the bus that the options name; it, and the daemon, may take `limit` to answer, or what the options say.
+  func connect(within limit: Duration? = nil) throws(CommandError) -> Daemon {
+    let given = try timeout()
+    let timeout = limit ?? given ?? Timeout.standard
     guard let host = options.host else { return try Daemon.connect(options.bus, timeout: timeout) }
     guard !options.given.contains(.address) else { throw .usage("'--host' and '--address' exclude each other") }
     let address = try RemoteHost(host).address(ofSystemBus: options.bus == .system)

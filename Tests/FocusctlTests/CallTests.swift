@@ -23,6 +23,21 @@ import Testing
     #expect(calls == ["focused Read demo.Form.Number"])
   }
 
+  @Test func aBusThatSaysNothingIsNotWaitedForLonger() async throws {
+    try await PrivateBus.with { bus in
+      let path = bus.directory + "/silent"
+      let script =
+        "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); print(); input()"
+      let silent = try await bus.start(["/usr/bin/python3", "-uc", script, path])
+      try await silent.line("a line that says that it listens")
+      let result = try await bus.run(
+        [Products.focusctl, "--address", "unix:path=\(path)", "--timeout", "200ms", "get", "demo.Form.Number"])
+      #expect(result.status == 3)
+      #expect(result.errors == ["focusctl: no bus at 'unix:path=\(path)': no reply within 0.2 seconds"])
+      try await silent.stop()
+    }
+  }
+
   @Test func aShortKeyIsLookedUp() async throws {
     let (result, calls) = try await run(
       ["get", "Number/x", "--field", "text1"],

@@ -38,6 +38,7 @@ func orders() -> AsyncStream<String> {
   case "register": try await scene.register(words)
   case "remove": scene.remove(words[0])
   case "focus": scene.focus = words[0] == "-" ? nil : words[0]
+  case "take-focus": try await scene.field(words[0]).focus()
   case "focused": return scene.focus ?? "nil"
   case "source": return scene.sources[words[0]]?.get() ?? "none"
   case "change": try scene.sources[words[0]]?.set(words[1])

@@ -13,9 +13,9 @@ extension Daemon {
     do {
       return try Daemon(on: place, timeout: timeout)
     } catch {
-      // There libdbus speaks of a bus that does not answer, and ssh has said why.
+      // There ssh has said why.
       let why =
-        host == nil || error.name != .noReply
+        host == nil || error.name != .disconnected
         ? error.message : "ssh or systemd-stdio-bridge there ended; 'ssh HOST systemd-stdio-bridge --help' is to work"
       throw CommandError(.noDaemon, "no \(host.map { "bus through ssh at '\($0)'" } ?? described(bus)): \(why)")
     }

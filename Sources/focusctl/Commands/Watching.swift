@@ -36,7 +36,9 @@ enum Watching {
 
   static func wait(_ call: Invocation) throws(CommandError) {
     let requests = try keys(call.operands)
-    let watcher = Watcher(try call.connect(), Focus1.focused, requests) { (changes) throws(CommandError) in
+    // Here the option says how long the key may be nil.
+    let daemon = try call.connect(within: Timeout.standard)
+    let watcher = Watcher(daemon, Focus1.focused, requests) { (changes) throws(CommandError) in
       if changes.contains(where: { $0.value != nil }) { throw CommandError(.done) }
     }
     if let limit = try call.timeout() {
