@@ -6,8 +6,10 @@ struct Outbox {
   /// How many bytes may wait for the end of a turn before what is done so far is sent.
   private static let comfortableSize = 8 << 20
 
-  private var signals: [(message: Message, tellsOfChange: Bool)] = []
-  private var replies: [(message: Message, origin: PendingReply)] = []
+  private var signals: [Message] = []
+  private var signalsOfChanges: [Bool] = []
+  private var replies: [Message] = []
+  private var origins: [PendingReply] = []
   private var size = 0
 
   var isEmpty: Bool { signals.isEmpty && replies.isEmpty }
@@ -16,20 +18,25 @@ struct Outbox {
   var isFull: Bool { size > Outbox.comfortableSize }
 
   mutating func add(signal: Message, tellsOfChange: Bool) {
-    signals.append((signal, tellsOfChange))
+    signals.append(signal)
+    signalsOfChanges.append(tellsOfChange)
     size += signal.bodySize
   }
 
   mutating func add(reply: Message, of origin: PendingReply) {
-    replies.append((reply, origin))
+    replies.append(reply)
+    origins.append(origin)
     size += reply.bodySize
   }
 
-  /// Takes back the signals that tell of changes, and the replies of `origins`, since the changes were not made.
-  mutating func takeBack(_ origins: [PendingReply]) {
-    let origins = Set(origins.map { ObjectIdentifier($0) })
-    signals.removeAll { $0.tellsOfChange }
-    replies.removeAll { origins.contains(ObjectIdentifier($0.origin)) }
+  /// Takes back the signals that tell of changes, and the replies of `unsaved`, since the changes were not made.
+  mutating func takeBack(_ unsaved: [PendingReply]) {
+    let unsaved = Set(unsaved.map { ObjectIdentifier($0) })
+    let kept = zip(replies, origins).filter { !unsaved.contains(ObjectIdentifier($1)) }
+    signals = zip(signals, signalsOfChanges).filter { !$1 }.map(\.0)
+    signalsOfChanges = signals.map { _ in false }
+    replies = kept.map(\.0)
+    origins = kept.map(\.1)
   }
 
   /// Sends everything and is empty then, also where the bus takes nothing any more.
@@ -37,9 +44,11 @@ struct Outbox {
   mutating func send(on connection: Connection) throws(DBusError) {
     defer {
       signals.removeAll(keepingCapacity: true)
+      signalsOfChanges.removeAll(keepingCapacity: true)
       replies.removeAll(keepingCapacity: true)
+      origins.removeAll(keepingCapacity: true)
       size = 0
     }
-    try connection.send(signals.map(\.message) + replies.map(\.message))
+    try connection.send(signals.isEmpty ? replies : signals + replies)
   }
 }

@@ -67,12 +67,12 @@ struct JudgedScene {
     } catch let error as RemoteError where error.shortName == "NotFocused" {}
   }
 
-  /// Has the clients go on until both owners have moved focus so often, each by half.
-  private static func play(_ owners: [ManagedProcess], _ clients: [Peer], moves: Int) async throws -> Int {
+  /// Has the clients go on until both owners have moved focus so often, each by half, and each has had its turns.
+  private static func play(_ owners: [ManagedProcess], _ clients: [Peer], moves: Int) async throws {
     let starts = owners.map { $0.progress.now.output.count }
     let isOver = Observed(false)
     for owner in owners { owner.send(line: "move \(moves / 2)") }
-    return try await withThrowingTaskGroup(of: Int.self) { group in
+    try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, client) in clients.enumerated() {
         group.addTask {
           var calls = 0
@@ -84,15 +84,14 @@ struct JudgedScene {
             default: try await invoke(client)
             }
             calls += 1
-          } while !isOver.now
-          return calls
+          } while !isOver.now || calls < 20
         }
       }
       for (owner, start) in zip(owners, starts) {
         try await owner.line(from: start, "moves") { $0 == "moved \(moves / 2)" }
       }
       isOver.update { $0 = true }
-      return try await group.reduce(0, +)
+      try await group.waitForAll()
     }
   }
 
@@ -106,8 +105,7 @@ struct JudgedScene {
       for _ in 0..<8 { clients.append(try await daemon.peer()) }
       _ = try await Self.play(owners, clients, moves: 2000)
       let before = try daemon.memory()
-      let calls = try await Self.play(owners, clients, moves: 10_000)
-      #expect(calls > 100)
+      try await Self.play(owners, clients, moves: 10_000)
       #expect(try daemon.memory() < before + (2 << 20))
       for owner in owners {
         let problems = owner.progress.now.output.filter { $0.hasPrefix("error") } + owner.progress.now.errors
