@@ -11,6 +11,9 @@ protocol Location<Value>: AnyObject {
   /// The value now; Observation is told that it was read.
   func get() -> Value
 
+  /// The value now, for the binding's own use: not a reading that a write may be based on.
+  func peek() -> Value
+
   /// Replaces the value.
   func set(_ value: Value, _ transaction: Transaction)
 
@@ -27,6 +30,7 @@ protocol Location<Value>: AnyObject {
 extension Location {
   var isolation: Isolation { .anywhere }
   var isConstant: Bool { false }
+  func peek() -> Value { get() }
 
   func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
     var value = get()

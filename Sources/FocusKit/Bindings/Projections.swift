@@ -163,7 +163,7 @@ final class UnwrappedLocation<Value>: Location {
 
   func set(_ value: Value, _ transaction: Transaction) {
     base.set(value, transaction)
-    _ = last.keeping(base.get())
+    _ = last.keeping(base.peek())
   }
 
   func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
@@ -172,7 +172,7 @@ final class UnwrappedLocation<Value>: Location {
       change(&value)
       optional = value
     }
-    _ = last.keeping(base.get())
+    _ = last.keeping(base.peek())
   }
 
   func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {

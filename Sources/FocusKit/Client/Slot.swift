@@ -36,14 +36,6 @@ struct Known: Sendable {
   }
 }
 
-/// What a reader of a key saw, and may base a write on.
-struct Sight: Sendable {
-  let value: DBusValue?
-  fileprivate let confirmed: Known?
-  /// Whether the value is one that this program wrote and that is still on its way.
-  fileprivate let isPending: Bool
-}
-
 /// A write that is under way.
 struct WriteTicket: Sendable {
   let slot: Slot
@@ -65,21 +57,13 @@ final class Slot: Observable, Sendable {
     var pending: [(number: UInt64, value: DBusValue)] = []
     var lastWrite: UInt64 = 0
     var row: UInt64 = 0
+    /// Counts what readers see: another value, or another field's.
+    var state: UInt64 = 1
     var sinks: [(number: UInt64, sink: (DBusValue?) -> Void)] = []
     var lastSink: UInt64 = 0
 
     var isNil: Bool { confirmed == nil && pending.isEmpty }
     var visible: DBusValue? { pending.last?.value ?? confirmed?.value }
-    var sight: Sight { Sight(value: visible, confirmed: confirmed, isPending: !pending.isEmpty) }
-
-    /// What a write is based on whose writer saw `sight`; nil for the write of this program before it.
-    func base(of sight: Sight, _ seen: DBusValue) -> Known? {
-      guard sight.isPending else { return sight.confirmed }
-      guard pending.isEmpty else { return nil }
-      if let confirmed, confirmed.value == seen { return confirmed }
-      // That write was refused, or another's came after it.
-      return Known(seen, after: nil, moves: -1)
-    }
   }
 
   let key: String
@@ -135,17 +119,18 @@ final class Slot: Observable, Sendable {
     return content.withLock { $0.isCommandEnabled }
   }
 
-  /// What a reader sees, to be handed to `write` with what is made of it.
-  var sight: Sight {
+  /// The value that a reader sees, and the number of the state that it is of, for a write that is based on it.
+  var seen: (value: DBusValue?, state: UInt64) {
     registrar.access(self, keyPath: \.value)
-    return content.withLock { $0.sight }
+    return content.withLock { ($0.visible, $0.state) }
   }
 
   private func update(_ change: (inout Content) -> Void) {
     let isChanged = content.withLock { content in
-      let (before, wasEnabled) = (content.visible, content.isCommandEnabled)
+      let (before, moves, wasEnabled) = (content.visible, content.confirmed?.moves, content.isCommandEnabled)
       change(&content)
       let after = content.visible
+      if before != after || moves != content.confirmed?.moves { content.state += 1 }
       if before != after { for (_, sink) in content.sinks { sink(after) } }
       return before != after || wasEnabled != content.isCommandEnabled
     }
@@ -156,20 +141,23 @@ final class Slot: Observable, Sendable {
 
   func setCommandEnabled(_ isEnabled: Bool?) { update { $0.isCommandEnabled = isEnabled } }
 
-  /// Shows `value` at once and has the worker write it, if the key is still what its writer saw: `sight`, or what is there
-  /// now; nothing where that was nil or has that value.
-  func write(_ value: DBusValue, basedOn sight: Sight? = nil) {
+  /// Shows `value` at once and has the worker write it; nothing where the key is nil or has that value.
+  /// - Returns: whether the key is still in the state `state`; in another one nothing is written.
+  func write(_ value: DBusValue, in state: UInt64?) -> Bool {
+    var isStill = true
     update { content in
-      let sight = sight ?? content.sight
-      guard let seen = sight.value else { return }
-      let value = value.adapted(to: seen.type)
-      guard seen != value else { return }
+      isStill = state == nil || state == content.state
+      guard isStill, let visible = content.visible else { return }
+      let value = value.adapted(to: visible.type)
+      guard visible != value else { return }
       content.lastWrite += 1
+      let base = content.pending.isEmpty ? content.confirmed : nil
       let ticket = WriteTicket(
-        slot: self, number: content.lastWrite, row: content.row, value: value, base: content.base(of: sight, seen))
+        slot: self, number: content.lastWrite, row: content.row, value: value, base: base)
       content.pending.append((ticket.number, value))
       mailbox.post { $0.writes.add(ticket) }
     }
+    return isStill
   }
 
   /// Ends a write that the daemon took; what it told of the value before that is at least as new as the reply.

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import Synchronization
 
 /// A binding to a value that has a D-Bus type.
 protocol FocusedBindingContent {
@@ -9,12 +10,13 @@ protocol FocusedBindingContent {
 
 extension Binding: FocusedBindingContent where Value: DBusRepresentable {
   static func reader(_ slot: Slot, _ client: FocusClient) -> () -> Binding<Value>? {
-    let optional = Binding<Value?>(FocusedLocation<Value>(slot, client))
+    let location = FocusedLocation<Value>(slot, client)
     let made = Locked<Binding<Value>?>(nil)
     return {
       guard !slot.isNil else { return nil }
       if let binding = made.withLock({ $0 }) { return binding }
-      let binding = Binding(optional)
+      // Making it is no reading of the program's.
+      let binding = slot.value(as: Value.self).map { Binding(UnwrappedLocation(location, $0)) }
       made.withLock { $0 = binding }
       return binding
     }
@@ -59,38 +61,50 @@ enum FocusedContent {
 }
 
 /// The value of a key that is focused now, as a location; nil that is written is dropped.
+///
+/// What was read through it is what the next write through it is based on: where that has changed meanwhile, or focus has
+/// moved, the write is refused. A write without a reading before is of what is there.
 final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
   private let slot: Slot
   private let client: FocusClient
+  /// The number of the state that was read last; 0 where that was nil, or was written since.
+  private let read = Atomic<UInt64>(0)
 
   init(_ slot: Slot, _ client: FocusClient) {
     self.slot = slot
     self.client = client
   }
 
-  func get() -> Value? { slot.value(as: Value.self) }
+  func get() -> Value? {
+    let (value, state) = slot.seen
+    read.store(value == nil ? 0 : state, ordering: .relaxed)
+    guard let value else { return nil }
+    return slot.converted(value)
+  }
+
+  func peek() -> Value? { slot.value(as: Value.self) }
 
   func set(_ value: Value?, _ transaction: Transaction) {
-    guard let value else { return }
-    write(value, basedOn: nil)
+    let state = read.exchange(0, ordering: .relaxed)
+    if let value { write(value, in: state == 0 ? nil : state) }
   }
 
   func modify(_ transaction: Transaction, _ change: (inout Value?) -> Void) {
-    let sight = slot.sight
-    var value = value(of: sight)
+    let (seen, state) = slot.seen
+    var value: Value? = seen.flatMap { slot.converted($0) }
     change(&value)
-    if let value { write(value, basedOn: sight) }
+    if let value { write(value, in: state) }
   }
 
-  /// Writes `value`, where `sight` is what its writer saw, or what is there now.
-  func write(_ value: Value, basedOn sight: Sight?) {
-    do { slot.write(try value.dbusValue(), basedOn: sight) } catch { client.report(FocusError(any: error)) }
+  private func write(_ value: Value, in state: UInt64?) {
+    do {
+      guard try !slot.write(value.dbusValue(), in: state) else { return }
+      client.report(
+        FocusError("'\(slot.key)' is another than the value that was read", name: FocusError.conflict))
+    } catch {
+      client.report(FocusError(any: error))
+    }
   }
-
-  /// What is there now, to be written back with `write`.
-  var sight: Sight { slot.sight }
-
-  func value(of sight: Sight) -> Value? { sight.value.flatMap { slot.converted($0) } }
 
   func follow(_ sink: @escaping (Value?) -> Void) -> (@Sendable () -> Void)? {
     slot.follow { [weak slot] value in sink(value.flatMap { slot?.converted($0) }) }

@@ -24,23 +24,19 @@ extension FocusedValue: @unchecked Sendable where Value: Sendable {}
 
 /// A binding to the value of a key that is focused now, read and written in place: SwiftUI's `FocusedBinding`.
 ///
-/// Reading it sends nothing. A write is seen at once in this process and carries which state of which field was read:
-/// where focus or the value is another by then, it is refused, reported to the client's error handler, and undone here;
-/// it never lands in another field. While the value is nil, and where nil is written, a write does nothing.
+/// Reading it sends nothing. A write is seen at once in this process and carries which state of which field was read last
+/// through the same wrapper: where focus or the value is another by then, it is refused, reported to the client's error
+/// handler, and undone here; it never lands in another field. A write without a reading since the last is of what is there. While the value is nil, and where nil is written, a write does nothing.
 @propertyWrapper
 public struct FocusedBinding<Value: DBusRepresentable>: Sendable {
   private let binding: Binding<Value?>
-  /// Where the binding's value is, where that is one key.
-  private let location: FocusedLocation<Value>?
 
   /// Creates the wrapper for the key at `keyPath`, as `client` knows it.
   public init(_ keyPath: KeyPath<FocusedValues, Binding<Value>?>, client: FocusClient = .shared) {
     if let name = FocusedValues.name(of: keyPath) {
-      let location = FocusedLocation<Value>(client.slot(name), client)
-      (binding, self.location) = (Binding(location), location)
+      binding = Binding(FocusedLocation<Value>(client.slot(name), client))
       return
     }
-    location = nil
     client.start()
     // A key path is immutable, and is only read through.
     nonisolated(unsafe) let keyPath = keyPath
@@ -56,12 +52,6 @@ public struct FocusedBinding<Value: DBusRepresentable>: Sendable {
   public var wrappedValue: Value? {
     get { binding.wrappedValue }
     nonmutating set { binding.wrappedValue = newValue }
-    nonmutating _modify {
-      let sight = location?.sight
-      var value = sight.flatMap { location?.value(of: $0) } ?? (location == nil ? binding.wrappedValue : nil)
-      yield &value
-      if let location, let value { location.write(value, basedOn: sight) } else { binding.wrappedValue = value }
-    }
   }
 
   /// A binding to the optional value.
