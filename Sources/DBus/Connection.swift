@@ -34,9 +34,10 @@ public final class Connection {
   /// Called once when the bus has closed the connection.
   public var onDisconnect: (() -> Void)?
 
-  /// Connects to `bus` and says hello to it; one that is named by its address may take `timeout` to answer.
-  /// - Throws: `DBusError` where there is no such bus, or it refuses; `Timeout`, `Disconnected`.
-  public init(to bus: Bus, timeout: Duration = .seconds(25)) throws(DBusError) {
+  /// Connects to `bus` and says hello to it; one that is named by its address may take `timeout` to answer, and without
+  /// that as long as it likes.
+  /// - Throws: `DBusError` where there is no such bus, or it refuses; `Timeout`.
+  public init(to bus: Bus, timeout: Duration? = nil) throws(DBusError) {
     let opened = try withDBusError { error in
       switch bus {
       case .session: dbus_bus_get_private(DBUS_BUS_SESSION, error)
@@ -49,10 +50,11 @@ public final class Connection {
     dbus_connection_set_exit_on_disconnect(raw, 0)
     dbus_connection_add_filter(raw, Connection.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
     // From here on `deinit` takes the connection away, also where this throws.
-    if case .address = bus { try sayHello(timeout) }
+    guard case .address = bus else { return }
+    if let timeout { try sayHello(timeout) } else { _ = try withDBusError { dbus_bus_register(opened, $0) } }
   }
 
-  /// What `dbus_bus_register` does, which waits for ever where a bus takes the connection and says nothing.
+  /// What `dbus_bus_register` does, which is faster, and waits for ever where a bus takes the connection and says nothing.
   private func sayHello(_ timeout: Duration) throws(DBusError) {
     let hello = try Message.methodCall(
       to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus, member: MemberName(known: "Hello"))
