@@ -9,11 +9,12 @@ package struct Daemon {
   /// How long it may take to answer.
   package let timeout: Duration
 
-  /// Connects to `bus`; whether the daemon is on it is seen from the first call.
+  /// Connects to `bus`, which may take `timeout` to answer, and without that as long as it likes; whether the daemon is on
+  /// it is seen from the first call, each of which may take `timeout`, or 25 s.
   /// - Throws: `DBusError` where there is no such bus.
-  package init(on bus: Connection.Bus, timeout: Duration = .seconds(25)) throws(DBusError) {
+  package init(on bus: Connection.Bus, timeout: Duration? = nil) throws(DBusError) {
     connection = try Connection(to: bus, timeout: timeout)
-    self.timeout = timeout
+    self.timeout = timeout ?? .seconds(25)
   }
 
   /// The user's session bus: that of the environment, else the user manager's, so that libdbus never starts one of its own;

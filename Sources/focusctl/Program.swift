@@ -72,10 +72,9 @@ struct Invocation {
   let operands: [String]
   let options: Options
 
-  /// Connects to the bus that the options name; it, and the daemon, may take `limit` to answer, or what the options say.
-  func connect(within limit: Duration? = nil) throws(CommandError) -> Daemon {
-    let given = try timeout()
-    let timeout = limit ?? given ?? Timeout.standard
+  /// Connects to the bus that the options name; it, and the daemon, may take as long to answer as they say, if they are to.
+  func connect(isTimed: Bool = true) throws(CommandError) -> Daemon {
+    let timeout = isTimed ? try timeout() : nil
     guard let host = options.host else { return try Daemon.connect(options.bus, timeout: timeout) }
     guard !options.given.contains(.address) else { throw .usage("'--host' and '--address' exclude each other") }
     let address = try RemoteHost(host).address(ofSystemBus: options.bus == .system)

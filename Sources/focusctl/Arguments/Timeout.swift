@@ -1,8 +1,5 @@
 /// A time limit as it was typed.
 enum Timeout {
-  /// How long the daemon may take to answer where nothing is said.
-  static let standard = Duration.seconds(25)
-
   /// Reads seconds: `2`, `0.5`, `2s`, or `500ms`.
   /// - Throws: `CommandError` where it is no such time.
   static func read(_ text: String) throws(CommandError) -> Duration {

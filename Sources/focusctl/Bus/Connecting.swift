@@ -7,7 +7,7 @@ extension Daemon {
   /// Connects to `bus`, which is that of `host` where one is named.
   /// - Throws: `CommandError`, status 3, where there is none.
   static func connect(
-    _ bus: Connection.Bus, of host: String? = nil, timeout: Duration = Timeout.standard
+    _ bus: Connection.Bus, of host: String? = nil, timeout: Duration? = nil
   ) throws(CommandError) -> Daemon {
     let place = try located(bus)
     do {
@@ -15,7 +15,7 @@ extension Daemon {
     } catch {
       // There ssh has said why.
       let why =
-        host == nil || error.name != .disconnected
+        host == nil || ![.disconnected, .noReply].contains(error.name)
         ? error.message : "ssh or systemd-stdio-bridge there ended; 'ssh HOST systemd-stdio-bridge --help' is to work"
       throw CommandError(.noDaemon, "no \(host.map { "bus through ssh at '\($0)'" } ?? described(bus)): \(why)")
     }

@@ -37,7 +37,7 @@ enum Watching {
   static func wait(_ call: Invocation) throws(CommandError) {
     let requests = try keys(call.operands)
     // Here the option says how long the key may be nil.
-    let daemon = try call.connect(within: Timeout.standard)
+    let daemon = try call.connect(isTimed: false)
     let watcher = Watcher(daemon, Focus1.focused, requests) { (changes) throws(CommandError) in
       if changes.contains(where: { $0.value != nil }) { throw CommandError(.done) }
     }
