@@ -25,15 +25,13 @@ extension ManagedProcess {
     times: Int = 3, _ what: String, at location: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
   ) async throws {
     for _ in 0..<2 { try await body() }
-    // Sanitizers keep what was freed.
-    let isMeasured = ProcessInfo.processInfo.environment["FOCUSD_SANITIZED"] == nil
     var growths: [String] = []
     while growths.count < 3 {
       let before = residentMemory
       for _ in 0..<times { try await body() }
       let after = residentMemory
       growths.append("\(before) KiB before, \(after) KiB after")
-      if !isMeasured || after <= before + before / 20 { return print("\(what): \(growths.joined(separator: "; "))") }
+      if isSanitized || after <= before + before / 20 { return print("\(what): \(growths.joined(separator: "; "))") }
     }
     Issue.record("\(what): \(growths.joined(separator: "; "))", sourceLocation: location)
   }
