@@ -108,7 +108,9 @@ import Testing
       try await toolbar.waitForError("PropertyReadOnly")
       try await toolbar.wait("number", is: "7")
       #expect(try await toolbar.play("read number") == "7")
-      #expect(toolbar.told("number").drop { $0 == "nil" } == ["7", "8", "7"])
+      // Whoever observes sees the 8 that is taken back, or, where it looks late, the 7 that is there again.
+      let told = toolbar.told("number").drop { $0 == "nil" }
+      #expect(told.first == "7" && told.last == "7" && told.allSatisfy { $0 == "7" || $0 == "8" })
       #expect(try await session.busctl(get: "demo.Form.Number") == "x 7")
     }
   }
