@@ -4,7 +4,7 @@ internal import FocusModel
 
 /// Turns what an operation changed into the signals that tell of it.
 struct Announcer {
-  /// What was told of values last: `focused` often tells the same of them as a field has just done.
+  /// What was told last: `focused` often tells the same values as a field has just done.
   private var last: (change: Change, signals: [Message])?
 
   /// Values of one signal, in bytes, before the rest goes into another: half of what a message carries.
@@ -14,21 +14,21 @@ struct Announcer {
   /// but that it is removed.
   /// - Throws: `DBusError` where a signal cannot be made.
   mutating func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
-    guard case .valuesChanged(let place, let interface, let changed, let invalidated) = change else {
-      return try Announcer.others(change, model)
-    }
-    let signals: [Message]
-    if let last, case .valuesChanged(_, interface, changed, invalidated) = last.change {
-      let path = Target.path(of: place)
-      signals = try last.signals.map { signal throws(DBusError) in try signal.emittedAgain(from: path) }
-    } else {
-      signals = try Announcer.valuesChanged(place, interface, changed, invalidated)
-    }
+    let signals = if let copies = try again(change) { copies } else { try Announcer.made(change, model) }
     last = (change, signals)
     return signals
   }
 
-  private static func others(_ change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
+  /// The last signals once more, where `change` says the same of another place; else nil.
+  private func again(_ change: Change) throws(DBusError) -> [Message]? {
+    guard case .valuesChanged(let place, let interface, let changed, let invalidated) = change, let last,
+      case .valuesChanged(_, interface, changed, invalidated) = last.change
+    else { return nil }
+    let path = Target.path(of: place)
+    return try last.signals.map { signal throws(DBusError) in try signal.emittedAgain(from: path) }
+  }
+
+  private static func made(_ change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
     switch change {
     case .fieldAdded(let id):
       let interfaces = ObjectSnapshot.interfaces(of: .field(id), model, client: nil)
