@@ -5,6 +5,20 @@ import TestSupport
 import Testing
 
 @Suite struct BatchTests {
+  /// The numbers of the signals that a connection receives.
+  private final class Received {
+    private(set) var numbers: [DBusValue] = []
+
+    init(by receiver: Connection, on loop: EventLoop) throws {
+      receiver.attach(to: loop)
+      receiver.onMessage = { [weak self] message in
+        guard message.interface == testInterface, let arguments = try? message.arguments() else { return }
+        self?.numbers += arguments.prefix(1)
+      }
+      try receiver.addMatch(MatchRule(interface: testInterface))
+    }
+  }
+
   private static func signals(_ numbers: Range<Int>, padding: Int = 0) throws -> [Message] {
     try numbers.map { number in
       try .signal(
@@ -13,26 +27,18 @@ import Testing
     }
   }
 
-  private static func number(of message: Message) -> [DBusValue] {
-    guard message.interface == testInterface, let arguments = try? message.arguments() else { return [] }
-    return Array(arguments.prefix(1))
-  }
-
   /// How many messages at once, and how long their texts are: within one write, several, and none that is shared.
   @Test(arguments: [(1, 0), (2, 0), (255, 8), (1000, 100), (40, 5_000), (3, 100_000), (50, 33_000)])
   func messagesArriveOnceAndInOrder(count: Int, padding: Int) async throws {
     try await PrivateBus.with { bus in
       let (loop, sender, receiver) = (EventLoop(), try Connection(to: bus), try Connection(to: bus))
       sender.attach(to: loop)
-      receiver.attach(to: loop)
-      var received: [DBusValue] = []
-      receiver.onMessage = { received += Self.number(of: $0) }
-      try receiver.addMatch(MatchRule(interface: testInterface))
+      let received = try Received(by: receiver, on: loop)
       try sender.send(Self.signals(0..<count, padding: padding))
       try sender.send(Self.signals(count..<count + 1)[0])
       try sender.send(Self.signals(count + 1..<2 * count + 1, padding: padding))
-      try loop.turn(until: "signals") { received.count > 2 * count }
-      #expect(received == (0...2 * count).map { .int64(Int64($0)) })
+      try loop.turn(until: "signals") { received.numbers.count > 2 * count }
+      #expect(received.numbers == (0...2 * count).map { .int64(Int64($0)) })
     }
   }
 
@@ -40,16 +46,13 @@ import Testing
     try await PrivateBus.with { bus in
       let (loop, sender, receiver) = (EventLoop(), try Connection(to: bus), try Connection(to: bus))
       sender.attach(to: loop)
-      receiver.attach(to: loop)
-      var received: [DBusValue] = []
-      receiver.onMessage = { received += Self.number(of: $0) }
-      try receiver.addMatch(MatchRule(interface: testInterface))
+      let received = try Received(by: receiver, on: loop)
       let busProcess = pid_t(try sender.processID(of: .bus))
       kill(busProcess, SIGSTOP)
       for start in stride(from: 0, to: 20_000, by: 100) { try sender.send(Self.signals(start..<start + 100)) }
       kill(busProcess, SIGCONT)
-      try loop.turn(until: "signals") { received.count >= 20_000 }
-      #expect(received == (0..<20_000).map { .int64(Int64($0)) })
+      try loop.turn(until: "signals") { received.numbers.count >= 20_000 }
+      #expect(received.numbers == (0..<20_000).map { .int64(Int64($0)) })
     }
   }
 

@@ -113,3 +113,22 @@ package struct ValueGenerator {
     return (try? ObjectPath("/" + elements.joined(separator: "/"))) ?? .root
   }
 }
+
+extension DBusValue {
+  /// The value with each NaN made the usual one: text keeps neither its sign nor its payload.
+  package var withPlainNaN: DBusValue {
+    switch self {
+    case .double(let number): return number.isNaN ? .double(.nan) : self
+    case .array(let array): return .array(DBusArray(known: array.elementType, array.map(\.withPlainNaN)))
+    case .structure(let members): return .structure(members.map(\.withPlainNaN))
+    case .dictionary(let dictionary):
+      var entries: [DBusDictionary.Entry] = []
+      for entry in dictionary.entries where !entries.contains(where: { $0.key == entry.key.withPlainNaN }) {
+        entries.append(.init(key: entry.key.withPlainNaN, value: entry.value.withPlainNaN))
+      }
+      return .dictionary(DBusDictionary(known: dictionary.keyType, dictionary.valueType, entries))
+    case .variant(let content): return .variant(content.withPlainNaN)
+    default: return self
+    }
+  }
+}
