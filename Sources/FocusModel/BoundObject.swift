@@ -67,7 +67,7 @@ extension FocusModel {
   ///
   /// What is not declared, of another type than declared, or past a limit counts as nil. `settle` tells of it, so that a
   /// flood of changes is told of once a turn.
-  public mutating func update(_ values: [Key: DBusValue?], of id: FieldID) {
+  public func update(_ values: [Key: DBusValue?], of id: FieldID) {
     guard var field = fields[id], let object = field.object else { return }
     let values = values.filter { object.properties[$0] != nil && field.bindings[$0]?.value != $1 }
     guard !values.isEmpty else { return }
@@ -117,7 +117,7 @@ extension FocusModel {
 
   /// Turns commands of a field off and on.
   /// - Throws: `FocusError`: `noSuchField`, `accessDenied`, `unknownCommand`.
-  public mutating func setEnabled(
+  public func setEnabled(
     _ enabled: [Key: Bool], of id: FieldID, by client: BusName
   ) throws(FocusError) -> [Change] {
     var field = try field(id, ownedBy: client, to: "enable commands of")

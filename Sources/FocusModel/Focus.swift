@@ -5,7 +5,7 @@ extension FocusModel {
   ///
   /// `settle` tells of it.
   /// - Throws: `FocusError`: `noSuchField`, `accessDenied`.
-  public mutating func focus(_ id: FieldID, by client: BusName) throws(FocusError) {
+  public func focus(_ id: FieldID, by client: BusName) throws(FocusError) {
     _ = try field(id, ownedBy: client, to: "focus")
     moveFocus(to: id)
   }
@@ -14,12 +14,12 @@ extension FocusModel {
   ///
   /// `settle` tells of it.
   /// - Throws: `FocusError`: `noSuchField`, `accessDenied`.
-  public mutating func blur(_ id: FieldID, by client: BusName) throws(FocusError) {
+  public func blur(_ id: FieldID, by client: BusName) throws(FocusError) {
     let field = try field(id, ownedBy: client, to: "blur")
     if focusedField == id { moveFocus(to: field.parent) }
   }
 
-  private mutating func moveFocus(to id: FieldID?) {
+  private func moveFocus(to id: FieldID?) {
     guard id != focusedField else { return }
     history.removeAll { $0 == id || $0 == focusedField }
     if let previous = focusedField { history.insert(previous, at: 0) }
@@ -29,9 +29,9 @@ extension FocusModel {
   }
 
   /// Tells what has not been told yet: moves of focus, and what owners told of bound bindings.
-  public mutating func settle() -> [Change] { settle(valuesMayDiffer: false) }
+  public func settle() -> [Change] { settle(valuesMayDiffer: false) }
 
-  mutating func settle(valuesMayDiffer: Bool) -> [Change] {
+  func settle(valuesMayDiffer: Bool) -> [Change] {
     let moved = told.focusedField != focusedField
     let pathChanged = told.focusPath != focusPath
     let historyChanged = told.history != history

@@ -5,7 +5,9 @@ public import DBusTypes
 /// Every operation either throws and has changed nothing, or returns what it changed in what everyone is shown, in order.
 /// Moves of focus are told with the operation that follows them, or when `settle` is called: a blur with the focus that
 /// follows it is one change.
-public struct FocusModel: Sendable {
+///
+/// It is an object because a value would be copied, all its parts retained, for each question to it.
+public final class FocusModel {
   /// Every field by its name.
   public internal(set) var fields: [FieldID: Field] = [:]
   /// The field that holds focus, or nil.
@@ -79,7 +81,7 @@ public struct FocusModel: Sendable {
   /// The scene that contains the field `id`.
   func scene(of id: FieldID) -> FieldID { path(from: id).last ?? id }
 
-  mutating func nextRevision() -> UInt64 {
+  func nextRevision() -> UInt64 {
     revision += 1
     return revision
   }

@@ -88,7 +88,7 @@ extension FocusModel {
   }
 
   /// Counts what `field` takes up, or gives back, as its owner's.
-  mutating func charge(_ field: Field, fields: Int = 0, bytes: Int) {
+  func charge(_ field: Field, fields: Int = 0, bytes: Int) {
     var allowance = allowances[field.owner] ?? Allowance()
     allowance.fields += fields
     allowance.bytes += bytes

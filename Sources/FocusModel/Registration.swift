@@ -3,15 +3,15 @@ public import DBusTypes
 extension FocusModel {
   /// Keeps `id` for a field that is yet to be registered.
   /// - Throws: `FocusError.fieldExists`.
-  public mutating func reserve(_ id: FieldID) throws(FocusError) {
+  public func reserve(_ id: FieldID) throws(FocusError) {
     guard fields[id] == nil, reserved.insert(id).inserted else { throw .fieldExists(id) }
   }
 
   /// Keeps for registrations what `other`, whose place this model takes, has kept for them.
-  public mutating func reserve(asIn other: FocusModel) { reserved = other.reserved }
+  public func reserve(asIn other: FocusModel) { reserved = other.reserved }
 
   /// Undoes `reserve`.
-  public mutating func release(_ id: FieldID) { reserved.remove(id) }
+  public func release(_ id: FieldID) { reserved.remove(id) }
 
   /// Adds a field with its stored bindings.
   /// - Parameters:
@@ -21,7 +21,7 @@ extension FocusModel {
   ///   - owner: the registrant.
   /// - Returns: the field's name, and what changed.
   /// - Throws: `FocusError`: `fieldExists`, `noSuchField` for the parent, `invalid`, `typeMismatch`, `limitExceeded`.
-  public mutating func register(
+  public func register(
     _ id: FieldID?, _ values: [Key: DBusValue], _ options: FieldOptions = FieldOptions(), owner: BusName
   ) throws(FocusError) -> (id: FieldID, changes: [Change]) {
     if let id, fields[id] != nil || reserved.contains(id) { throw .fieldExists(id) }
@@ -68,7 +68,7 @@ extension FocusModel {
     return (id, changes)
   }
 
-  private mutating func insert(_ field: Field, bytes: Int) {
+  private func insert(_ field: Field, bytes: Int) {
     touch(field.id)
     fields[field.id] = field
     if let parent = field.parent {
@@ -122,7 +122,7 @@ extension FocusModel {
   ///   - client: who asks.
   /// - Returns: what changed.
   /// - Throws: `FocusError`: `noSuchField`, `accessDenied`, `invalid`, `typeMismatch`, `limitExceeded`.
-  public mutating func publish(
+  public func publish(
     _ values: [Key: DBusValue], readOnly: Set<Key>? = nil, on id: FieldID, by client: BusName
   ) throws(FocusError) -> [Change] {
     var field = try field(id, ownedBy: client, to: "publish on")
@@ -157,7 +157,7 @@ extension FocusModel {
 
   /// Takes stored bindings away from a field.
   /// - Throws: `FocusError`: `noSuchField`, `accessDenied`, `unknownProperty` for a key that the field does not publish.
-  public mutating func withdraw(
+  public func withdraw(
     _ keys: Set<Key>, from id: FieldID, by client: BusName
   ) throws(FocusError) -> [Change] {
     var field = try field(id, ownedBy: client, to: "withdraw keys from")

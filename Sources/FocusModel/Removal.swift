@@ -3,13 +3,13 @@ public import DBusTypes
 extension FocusModel {
   /// Removes a field; its children move up to its parent.
   /// - Throws: `FocusError`: `noSuchField`, `accessDenied`.
-  public mutating func unregister(_ id: FieldID, by client: BusName) throws(FocusError) -> [Change] {
+  public func unregister(_ id: FieldID, by client: BusName) throws(FocusError) -> [Change] {
     _ = try field(id, ownedBy: client, to: "unregister")
     return settle() + remove([id])
   }
 
   /// Has the fields of `owner`, who left the bus, go with it, at once and whole, but for those that linger.
-  public mutating func ownerLeft(_ owner: BusName) -> [Change] {
+  public func ownerLeft(_ owner: BusName) -> [Change] {
     guard let ids = fieldsByOwner.removeValue(forKey: owner) else { return [] }
     var changes = settle()
     for id in ids.sorted() {
@@ -26,7 +26,7 @@ extension FocusModel {
   }
 
   /// Removes fields in one step: nobody is told of what lies between.
-  private mutating func remove(_ ids: [FieldID]) -> [Change] {
+  private func remove(_ ids: [FieldID]) -> [Change] {
     var changes: [Change] = []
     var moved: Set<FieldID> = []
     for id in ids {
@@ -41,7 +41,7 @@ extension FocusModel {
     return changes + settle(valuesMayDiffer: true)
   }
 
-  private mutating func takeOut(_ field: Field) {
+  private func takeOut(_ field: Field) {
     let scene = scene(of: field.id)
     for key in field.bindings.keys {
       types.remove(key)
@@ -72,7 +72,7 @@ extension FocusModel {
     }
   }
 
-  private mutating func moveSubtree(_ top: FieldID, from old: FieldID, to new: FieldID) {
+  private func moveSubtree(_ top: FieldID, from old: FieldID, to new: FieldID) {
     var left = [top]
     while let id = left.popLast() {
       guard let field = fields[id] else { continue }

@@ -83,14 +83,14 @@ extension FocusModel {
   }
 
   /// Tells how the focused values differ from what was told last, after a change of the field `id`.
-  mutating func refreshFocusedValues(after id: FieldID) -> [Change] {
+  func refreshFocusedValues(after id: FieldID) -> [Change] {
     guard let field = fields[id], let scene = focusPath.last else { return [] }
     guard focusPath.contains(id) || (field.scope == .scene && self.scene(of: id) == scene) else { return [] }
     return refreshFocusedValues()
   }
 
   /// Tells how the focused values differ from what was told last.
-  mutating func refreshFocusedValues() -> [Change] {
+  func refreshFocusedValues() -> [Change] {
     var shown = Shown()
     for (key, id) in resolveAll() {
       guard let field = fields[id], !field.isSensitive else { continue }

@@ -139,7 +139,8 @@ extension FocusModel {
 
   /// Creates a model from what was saved; what stands behind bound fields is for `bind` to say.
   /// - Throws: `FocusError.invalid` where the parts do not fit each other.
-  public init(_ state: SavedState) throws(FocusError) {
+  public convenience init(_ state: SavedState) throws(FocusError) {
+    self.init()
     for saved in state.fields {
       var field = Field(
         id: saved.id, label: saved.label, scope: saved.scope, lingers: saved.lingers, isSensitive: saved.isSensitive,
@@ -164,7 +165,7 @@ extension FocusModel {
     endTurn()
   }
 
-  private mutating func checkTree() throws(FocusError) {
+  private func checkTree() throws(FocusError) {
     for (id, field) in fields {
       guard let parent = field.parent else { continue }
       guard fields[parent] != nil else {
@@ -185,7 +186,7 @@ extension FocusModel {
 
   /// Puts the owner's object behind the field `id` again, after a restart.
   /// - Throws: `FocusError`: `noSuchField`, `typeMismatch`, `limitExceeded`, `invalid`.
-  public mutating func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(FocusError) {
+  public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(FocusError) {
     var field = try field(id)
     if let key = field.bindings.keys.first(where: { object.properties[$0] != nil }) {
       throw .invalid("\(key) is a stored value of the field and a property of its object too")

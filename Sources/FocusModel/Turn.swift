@@ -15,14 +15,14 @@ extension FocusModel {
   }
 
   /// Remembers the field `id` as it is, before it is changed the first time.
-  mutating func touch(_ id: FieldID) {
+  func touch(_ id: FieldID) {
     let field = fields[id]
     if turn.fields[id] == nil { turn.fields.updateValue(field, forKey: id) }
     if unsaved[id] == nil { unsaved.updateValue(field, forKey: id) }
   }
 
   /// Remembers what an owner told of `field`, which is changed by that and not by the turn.
-  mutating func told(of field: Field) {
+  func told(of field: Field) {
     guard let began = turn.fields[field.id], var began, began.registration == field.registration else { return }
     began.bindings = began.bindings.filter { !$0.value.isBound }
       .merging(field.bindings.filter { $0.value.isBound }) { stored, _ in stored }
@@ -30,7 +30,7 @@ extension FocusModel {
   }
 
   /// Ends a turn: what it has changed stays, whether it is saved or not.
-  public mutating func endTurn() {
+  public func endTurn() {
     if !turn.fields.isEmpty { turn.fields.removeAll(keepingCapacity: true) }
     if !turn.shown.isEmpty { turn.shown.removeAll(keepingCapacity: true) }
     turn.focusedField = focusedField
@@ -40,14 +40,14 @@ extension FocusModel {
   }
 
   /// Forgets what was changed since the last save, which has succeeded.
-  public mutating func saved() {
+  public func saved() {
     if !unsaved.isEmpty { unsaved.removeAll(keepingCapacity: true) }
   }
 
   /// Takes back what the turn has changed, since it cannot be saved; only revisions stay used.
   ///
   /// What owners told of their objects stays: it is never saved, and not for the daemon to take back.
-  public mutating func rollBack() {
+  public func rollBack() {
     for (id, field) in turn.fields { fields[id] = field }
     dropMisfits()
     turn.fields = [:]
@@ -61,7 +61,7 @@ extension FocusModel {
   }
 
   /// Has what owners told in the turn be nil where it was told when a key was free for another type, and is no more.
-  private mutating func dropMisfits() {
+  private func dropMisfits() {
     var types = KeyTypes()
     for (id, field) in fields {
       for (key, binding) in field.bindings where !binding.isBound || turn.shown[id] == nil {
@@ -81,7 +81,7 @@ extension FocusModel {
   }
 
   /// Makes everything anew that follows from the fields.
-  mutating func rebuildIndexes() {
+  func rebuildIndexes() {
     types = KeyTypes()
     scenes = SceneIndex()
     sceneCommands = SceneIndex()

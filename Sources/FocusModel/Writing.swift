@@ -36,7 +36,7 @@ extension FocusModel {
   ///   - condition: what must still hold.
   ///   - client: who writes.
   /// - Returns: what the write has led to.
-  public mutating func write(
+  public func write(
     _ value: DBusValue, to path: BindingPath, at place: Place, isCurrent: Bool = true,
     if condition: WriteCondition = WriteCondition(), by client: BusName
   ) throws(FocusError) -> WriteOutcome {
@@ -104,7 +104,7 @@ extension FocusModel {
     throw .conflict("\(key) belongs to \(holder.map { "the field '\($0)'" } ?? "no field") now, not to '\(wanted)'")
   }
 
-  private mutating func told(_ value: DBusValue, of key: Key, in id: FieldID) -> [Change] {
+  private func told(_ value: DBusValue, of key: Key, in id: FieldID) -> [Change] {
     let changed = [NamedValue(name: key.member, value: value)]
     var changes: [Change] = [.valuesChanged(.field(id), key.interface, changed: changed, invalidated: [])]
     if resolve(key) == id {

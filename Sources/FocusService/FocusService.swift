@@ -99,7 +99,6 @@ public final class FocusService {
   func announce(_ changes: [Change]) {
     guard !changes.isEmpty else { return }
     var announcer = Announcer()
-    let model = model
     for change in changes {
       if case .fieldRemoved(let id, _) = change { releaseObject(of: id) }
       do {

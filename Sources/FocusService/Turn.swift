@@ -28,7 +28,7 @@ extension FocusService {
   func endTurn() {
     guard !isRecovering else { return }
     announce(model.settle())
-    save()
+    if model.hasUnsavedChanges { save() }
     model.endTurn()
     if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
     for released in leaving { stopWatching(released.object) }
@@ -43,7 +43,6 @@ extension FocusService {
   }
 
   private func save() {
-    guard model.hasUnsavedChanges else { return }
     do {
       let hasWritten = try write()
       model.saved()

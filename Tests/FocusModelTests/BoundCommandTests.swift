@@ -10,7 +10,7 @@ struct BoundCommandTests {
 
   /// A window with an entry in it, and a toolbar beside that; all have the command `Save`.
   private func window() throws -> Stage {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("window", properties: [], commands: [save, undo])
     try stage.register("entry", properties: [], commands: [save], parent: "window", owner: stage.other)
     try stage.register("toolbar", properties: [], commands: [save, "demo.Bar.Hide"], parent: "window", scope: .scene)
@@ -19,7 +19,7 @@ struct BoundCommandTests {
 
   @Test("A command goes to the innermost field on the path that has it, then to the newest of the scene")
   func innermost() throws {
-    var stage = try window()
+    let stage = try window()
     refused(.commandNotFocused(try Key(save))) { _ = try stage.holder(save) }
     try stage.model.focus(FieldID("entry"), by: stage.other)
     #expect(try stage.holder(save) == "entry")
@@ -43,7 +43,7 @@ struct BoundCommandTests {
 
   @Test("A disabled command hides the same one of the ancestors, and is not nil")
   func disabled() throws {
-    var stage = try window()
+    let stage = try window()
     try stage.model.focus(FieldID("entry"), by: stage.other)
     _ = stage.model.settle()
     let changes = try stage.enable("entry", [save: false], by: stage.other)
@@ -63,7 +63,7 @@ struct BoundCommandTests {
 
   @Test("Commands are enabled by the owner, all of them or none")
   func enabling() throws {
-    var stage = try window()
+    let stage = try window()
     #expect(throws: FocusError.self) { _ = try stage.enable("entry", [save: false], by: stage.owner) }
     refused(.unknownCommand(try Key(undo), try FieldID("entry"))) {
       _ = try stage.enable("entry", [save: false, undo: false], by: stage.other)
@@ -75,7 +75,7 @@ struct BoundCommandTests {
 
   @Test("Commands of a removed scene's children resolve in the scenes that these become")
   func movedUp() throws {
-    var stage = try window()
+    let stage = try window()
     _ = try stage.model.unregister(FieldID("window"), by: stage.owner)
     try stage.model.focus(FieldID("entry"), by: stage.other)
     refused(.commandNotFocused(try Key("demo.Bar.Hide"))) { _ = try stage.holder("demo.Bar.Hide") }
@@ -87,7 +87,7 @@ struct BoundCommandTests {
 
   @Test("An interface resolves to the innermost field that has it, as keys, commands or signals alone")
   func interfaces() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register(
       "window", properties: [], commands: [save], interfaces: ["demo.Signals", "demo.Stored", "demo.Secret"])
     try stage.register("entry", properties: [], interfaces: ["demo.Edit"], parent: "window", owner: stage.other)
@@ -115,11 +115,11 @@ struct BoundCommandTests {
 
   @Test("After a restart, an object is bound again with what was disabled, within the limits")
   func bindAgain() throws {
-    var stage = try window()
+    let stage = try window()
     _ = try stage.enable("entry", [save: false], by: stage.other)
     var state = SavedState()
     state.fields = stage.model.unsavedFields.compactMap(\.now)
-    var model = try FocusModel(state)
+    let model = try FocusModel(state)
     let entry = try FieldID("entry")
     let saved = try #require(state.fields.first { $0.id == entry }?.object)
     let object = try Stage.object(

@@ -6,7 +6,7 @@ import Testing
 extension Stage {
   /// Registers a field with an object: properties as `KEY:TYPE`, read-only ones as `KEY:TYPE!`, and commands.
   @discardableResult
-  mutating func register(
+  func register(
     _ id: String, properties: [String], _ values: [String: DBusValue] = [:], commands: [String] = [],
     interfaces: [String] = [], size: Int = 0, stored: [String: DBusValue] = [:], readOnly: [String] = [],
     parent: String? = nil, scope: Scope = .field, sensitive: Bool = false, lingers: Bool = false,
@@ -39,7 +39,7 @@ extension Stage {
   }
 
   /// Has the owner of `id` tell new values, nil for none any more.
-  mutating func update(_ id: String, _ values: [String: DBusValue?]) throws {
+  func update(_ id: String, _ values: [String: DBusValue?]) throws {
     var keys: [Key: DBusValue?] = [:]
     for (name, value) in values { keys.updateValue(value, forKey: try Key(name)) }
     model.update(keys, of: try FieldID(id))
@@ -53,7 +53,7 @@ extension Stage {
   /// The field that an interface resolves to.
   func resolve(_ interface: String) throws -> String? { try model.resolve(InterfaceName(interface))?.text }
 
-  mutating func enable(_ id: String, _ commands: [String: Bool], by client: BusName? = nil) throws -> [Change] {
+  func enable(_ id: String, _ commands: [String: Bool], by client: BusName? = nil) throws -> [Change] {
     var enabled: [Key: Bool] = [:]
     for (name, isEnabled) in commands { enabled[try Key(name)] = isEnabled }
     return try model.setEnabled(enabled, of: FieldID(id), by: client ?? owner)

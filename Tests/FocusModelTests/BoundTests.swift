@@ -9,7 +9,7 @@ struct BoundTests {
 
   /// A slider that has focus, and a label that it does not let others change.
   private func slider() throws -> Stage {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register(
       "slider", properties: ["demo.Slider.Value:d", "demo.Slider.Name:s!", "demo.Slider.Later:i"],
       ["demo.Slider.Value": .double(0.5), "demo.Slider.Name": .string("Volume")], commands: ["demo.Slider.Reset"])
@@ -28,7 +28,7 @@ struct BoundTests {
 
   @Test("A write is for the owner to make, but for one of what is there")
   func write() throws {
-    var stage = try slider()
+    let stage = try slider()
     let (id, path) = (try FieldID("slider"), try BindingPath(key))
     func write(_ value: DBusValue, isCurrent: Bool = true) throws -> WriteOutcome {
       try stage.model.write(value, to: path, at: .focused, isCurrent: isCurrent, by: stage.other)
@@ -52,7 +52,7 @@ struct BoundTests {
 
   @Test("A write of an element is one of the whole value")
   func element() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let items = try DBusArray(of: .int32, [.int32(1), .int32(2)])
     try stage.register("list", properties: ["demo.List.Items:ai"], ["demo.List.Items": .array(items)])
     let outcome = try stage.model.write(
@@ -63,7 +63,7 @@ struct BoundTests {
 
   @Test("Changes that the owner tells are told once, when the model settles, however many there were")
   func flood() throws {
-    var stage = try slider()
+    let stage = try slider()
     let before = stage.model.revision
     for step in 1...1000 { try stage.update("slider", [key: .double(Double(step))]) }
     let changes = stage.model.settle()
@@ -80,7 +80,7 @@ struct BoundTests {
 
   @Test("A change and its opposite between two tellings are told to nobody")
   func undone() throws {
-    var stage = try slider()
+    let stage = try slider()
     try stage.update("slider", [key: .double(1)])
     try stage.update("slider", [key: .double(0.5)])
     #expect(stage.model.settle().isEmpty)
@@ -93,7 +93,7 @@ struct BoundTests {
       .string(String(repeating: "x", count: 1 << 20)),
     ] as [DBusValue?])
   func unfit(_ value: DBusValue?) throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let type = value?.type == .string ? "s" : value?.type == .unixFD ? "h" : "d"
     try stage.register("a", properties: ["demo.A.X:\(type)"], type == "d" ? ["demo.A.X": .double(1)] : [:])
     try stage.focus("a")
@@ -105,7 +105,7 @@ struct BoundTests {
 
   @Test("What the object does not declare is not taken in")
   func undeclared() throws {
-    var stage = try slider()
+    let stage = try slider()
     try stage.update("slider", ["demo.Slider.Other": .int32(1), "demo.Slider.Reset": .int32(1)])
     #expect(stage.model.fields[try FieldID("slider")]?.bindings.count == 2)
     #expect(stage.model.settle().isEmpty)
@@ -113,7 +113,7 @@ struct BoundTests {
 
   @Test("A key keeps the type that others publish it with: a bound value of another stays nil until they are gone")
   func types() throws {
-    var stage = try slider()
+    let stage = try slider()
     try stage.register("stored", ["demo.Slider.Later": .string("x")], owner: stage.other)
     try stage.update("slider", ["demo.Slider.Later": .int32(1)])
     let field = Place.field(try FieldID("slider"))
@@ -126,7 +126,7 @@ struct BoundTests {
 
   @Test("A key is stored or bound, and only the owner's object changes what is bound")
   func storedAndBound() throws {
-    var stage = try slider()
+    let stage = try slider()
     let slider = try FieldID("slider")
     for name in [key, "demo.Slider.Later"] {
       #expect(throws: FocusError.self) {
@@ -154,7 +154,7 @@ struct BoundTests {
 
   @Test("A field's keys: declared properties count whether they have values or not, and so do commands")
   func keyLimit() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let properties = (0..<200).map { "demo.Many.P\($0):i" }
     let commands = (0..<56).map { "demo.Many.C\($0)" }
     func limited(_ body: () throws -> Void) {
@@ -175,7 +175,7 @@ struct BoundTests {
 
   @Test("An owner's bytes: declarations count, a value too many is nil, and all is given back")
   func byteLimit() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let mebibyte = DBusValue.string(String(repeating: "x", count: (1 << 20) - 5))
     for index in 0..<63 { try stage.register("f\(index)", ["demo.A.X": mebibyte]) }
     #expect(throws: FocusError.self) { try stage.register("b", properties: ["demo.A.X:s"], size: (1 << 20) + 1) }
@@ -190,7 +190,7 @@ struct BoundTests {
 
   @Test("An id is kept for a registration that is under way")
   func reservation() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let id = try FieldID("a")
     try stage.model.reserve(id)
     refused(.fieldExists(id)) { try stage.model.reserve(id) }
@@ -209,7 +209,7 @@ struct BoundTests {
 
   @Test("A turn that cannot be saved takes back what it did, and not what owners told")
   func rollBack() throws {
-    var stage = try slider()
+    let stage = try slider()
     stage.model.endTurn()
     let slider = try FieldID("slider")
     let hint = try Key("demo.Slider.Hint")

@@ -37,7 +37,7 @@ struct FieldTests {
 
   @Test("An id in use is refused; an empty one is picked")
   func ids() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("a")
     refused(.fieldExists(try FieldID("a"))) { try stage.register("a") }
     let first = try stage.register("")
@@ -48,7 +48,7 @@ struct FieldTests {
 
   @Test("A picked id never meets one that is taken")
   func pickedID() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     for number in 0..<8 { try stage.register("field\(number)") }
     try stage.register("")
     #expect(stage.model.fields.count == 9)
@@ -56,7 +56,7 @@ struct FieldTests {
 
   @Test("A parent that is not there is refused")
   func parent() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     refused(.noSuchField("gone")) { try stage.register("a", parent: "gone") }
     refused(.noSuchField("a")) { try stage.register("a", parent: "a") }
     #expect(stage.model.fields.isEmpty)
@@ -64,22 +64,23 @@ struct FieldTests {
 
   @Test("Refused registrations change nothing: not the types, not the allowance, not the revision")
   func allOrNothing() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("a", ["demo.Form.Number": .int32(1)])
-    let before = stage.model
+    let model = stage.model
+    let (fields, types, allowances, revision) = (model.fields, model.types, model.allowances, model.revision)
     #expect(throws: FocusError.self) {
       try stage.register("b", ["demo.Form.Text": .string("x"), "demo.Form.Number": .string("x")])
     }
     #expect(throws: FocusError.self) { try stage.register("b", ["demo.Form.Text": .string("x")], readOnly: ["a.b.C"]) }
-    #expect(stage.model.fields.keys == before.fields.keys)
-    #expect(stage.model.types == before.types)
-    #expect(stage.model.allowances == before.allowances)
-    #expect(stage.model.revision == before.revision)
+    #expect(model.fields.keys == fields.keys)
+    #expect(model.types == types)
+    #expect(model.allowances == allowances)
+    #expect(model.revision == revision)
   }
 
   @Test("A key has one type while anyone publishes it, and another afterwards")
   func types() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let key = try Key("demo.Form.Number")
     let a = try stage.register("a", [key.description: .int32(1)])
     let mismatch = FocusError.typeMismatch(BindingPath(key), expected: .int32, actual: .string)
@@ -94,7 +95,7 @@ struct FieldTests {
 
   @Test("Publish adds and changes; Withdraw takes away; both are the owner's alone")
   func publishing() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let a = try stage.register("a", ["demo.Form.Number": .int32(1)])
     let text = try Key("demo.Form.Text")
     let changes = try stage.model.publish([text: .string("x")], on: a, by: stage.owner)
@@ -128,7 +129,7 @@ struct FieldTests {
 
   @Test("Publishing anew leaves read-only keys so unless it says otherwise")
   func readOnlyStays() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let a = try stage.register("a", ["demo.Form.Number": .int32(1)], readOnly: ["demo.Form.Number"])
     let key = try Key("demo.Form.Number")
     _ = try stage.model.publish([key: .int32(2)], on: a, by: stage.owner)
@@ -139,7 +140,7 @@ struct FieldTests {
 
   @Test("Children of a removed field move up to its parent, or become scenes")
   func childrenMoveUp() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let window = try stage.register("window")
     let pane = try stage.register("pane", parent: "window")
     let entry = try stage.register("entry", parent: "pane")
@@ -152,7 +153,7 @@ struct FieldTests {
 
   @Test("An owner that leaves takes its fields along, but for those that linger, which anyone may then use")
   func ownerLeaves() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("window", lingers: true)
     try stage.register("pane", parent: "window")
     let entry = try stage.register(

@@ -7,7 +7,7 @@ import Testing
 struct FocusTests {
   @Test("Focus moves; blur moves it to the parent, then to nothing; a late blur steals nothing")
   func moves() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("window")
     try stage.register("entry", parent: "window")
     try stage.register("other")
@@ -26,7 +26,7 @@ struct FocusTests {
 
   @Test("When the focused field goes, focus goes to the nearest ancestor that remains")
   func removal() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("window")
     let pane = try stage.register("pane", parent: "window", owner: stage.other)
     let entry = try stage.register("entry", parent: "pane", owner: stage.other)
@@ -41,7 +41,7 @@ struct FocusTests {
 
   @Test("History: newest first, each once, never the focused field, never a removed one, 32 at most")
   func history() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     for id in ["a", "b", "c"] { try stage.register(id) }
     for id in ["a", "b", "a", "c"] { try stage.focus(id) }
     #expect(stage.history == ["a", "b"])
@@ -60,7 +60,7 @@ struct FocusTests {
 
   @Test("A blur and the focus that follows it are told as one change")
   func oneChange() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let a = try stage.register("a", ["demo.Form.Number": .int32(1), "demo.Form.Same": .int32(7)])
     let b = try stage.register("b", ["demo.Form.Number": .int32(2), "demo.Form.Same": .int32(7)])
     try stage.focus("a")
@@ -79,7 +79,7 @@ struct FocusTests {
 
   @Test("A move of focus is told before the write that follows it")
   func orderOfChanges() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("a", ["demo.Form.Number": .int32(1)])
     try stage.focus("a")
     let changes = try stage.model.written(.int32(2), to: BindingPath("demo.Form.Number"), at: .focused, by: stage.other)

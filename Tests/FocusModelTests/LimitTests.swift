@@ -20,7 +20,7 @@ struct LimitTests {
 
   @Test("A value: 1 MiB as marshalled")
   func valueSize() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     limited { try stage.register("a", [key: text(Limits.valueSize + 1)]) }
     try stage.register("a", [key: text(Limits.valueSize)])
     try stage.focus("a")
@@ -31,7 +31,7 @@ struct LimitTests {
   @Test("A value's depth: what the deepest reply can still show")
   func valueDepth() throws {
     func nested(_ depth: Int) -> DBusValue { (0..<depth).reduce(.int32(1)) { value, _ in .variant(value) } }
-    var stage = try Stage()
+    let stage = try Stage()
     limited { try stage.register("a", [key: nested(Limits.valueDepth + 1)]) }
     try stage.register("a", [key: nested(Limits.valueDepth)])
   }
@@ -41,7 +41,7 @@ struct LimitTests {
     func values(_ count: Int) -> [String: DBusValue] {
       Dictionary(uniqueKeysWithValues: (0..<count).map { ("demo.Form.K\($0)", .boolean(true)) })
     }
-    var stage = try Stage()
+    let stage = try Stage()
     limited { try stage.register("a", values(257)) }
     let a = try stage.register("a", values(256))
     limited { _ = try stage.model.publish([Key(key): .boolean(true)], on: a, by: stage.owner) }
@@ -52,7 +52,7 @@ struct LimitTests {
 
   @Test("A label: 4 KiB; fields: 64 deep")
   func labelAndDepth() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     var options = FieldOptions()
     options.label = String(repeating: "x", count: 4097)
     limited { _ = try stage.model.register(FieldID("a"), [:], options, owner: stage.owner) }
@@ -65,7 +65,7 @@ struct LimitTests {
 
   @Test("An owner: 4,096 fields, each owner its own, given back with a field and with the owner")
   func fields() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     for number in 0..<4096 { try stage.register("f\(number)") }
     limited { try stage.register("more") }
     try stage.register("foreign", owner: stage.other)
@@ -79,7 +79,7 @@ struct LimitTests {
 
   @Test("An owner: 64 MiB of values, counted on registration, publishing and writing")
   func bytes() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     var mebibyte: [Key: DBusValue] = [:]
     for number in 0..<63 { mebibyte[try Key("demo.Form.K\(number)")] = text(Limits.valueSize) }
     let a = try stage.model.register(FieldID("a"), mebibyte, owner: stage.owner).id
@@ -97,7 +97,7 @@ struct LimitTests {
 
   @Test("Lingering fields move to the allowance that those without an owner share")
   func lingering() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("a", [key: text(1000)], lingers: true)
     _ = stage.model.ownerLeft(stage.owner)
     #expect(stage.model.allowances == [nil: Allowance(fields: 1, bytes: 1000)])
@@ -107,7 +107,7 @@ struct LimitTests {
 
   @Test("What will outlive its owner must fit beside what has: 4,096 fields and 64 MiB, however many come and go")
   func lingeringFromManyOwners() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     for number in 0..<4095 { try stage.register("f\(number)", lingers: true) }
     _ = stage.model.ownerLeft(stage.owner)
     try stage.register("last", [key: text(10)], lingers: true)
@@ -131,7 +131,7 @@ struct LimitTests {
 
   @Test("A file descriptor cannot be kept")
   func fileDescriptor() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     #expect(throws: FocusError.self) { try stage.register("a", [key: .unixFD(UnixFD(owning: -1))]) }
   }
 }

@@ -8,7 +8,7 @@ struct BindingPointerTests {
   private let items = "demo.Todo.Items"
 
   private func stage(sensitive: Bool = false) throws -> Stage {
-    var stage = try Stage()
+    let stage = try Stage()
     let item = DBusValue.structure([.string("wash"), .boolean(false)])
     try stage.register(
       "a", [items: .array(try DBusArray(of: item.type, [item])), "demo.Todo.Tags": .strings(["x"])],
@@ -37,7 +37,7 @@ struct BindingPointerTests {
 
   @Test("A write of an element changes it alone, takes one revision, and tells the whole value")
   func write() throws {
-    var stage = try stage()
+    let stage = try stage()
     _ = stage.model.settle()
     let before = try stage.model.read(BindingPath(items), at: .focused, by: stage.other)
     let outcome = try stage.model.write(.boolean(true), to: BindingPath(items + "/0/1"), at: .focused, by: stage.other)
@@ -60,7 +60,7 @@ struct BindingPointerTests {
 
   @Test("A write of an element that is there already changes nothing and tells nobody")
   func equal() throws {
-    var stage = try stage()
+    let stage = try stage()
     _ = stage.model.settle()
     let revision = stage.model.revision
     for (path, value): (String, DBusValue) in [
@@ -79,8 +79,8 @@ struct BindingPointerTests {
 
   @Test("Refused: other types, elements that are not there, other revisions, foreign writes of read-only keys")
   func refusals() throws {
-    var stage = try stage()
-    let model = stage.model
+    let stage = try stage()
+    let revision = stage.model.revision
     let before = try stage.value(items)
     refused(.typeMismatch(try BindingPath(items + "/0/1"), expected: .boolean, actual: .string)) {
       try stage.write(items + "/0/1", .string("x"))
@@ -93,10 +93,10 @@ struct BindingPointerTests {
       }
     }
     #expect(throws: FocusError.self) {
-      try stage.write(items + "/0/1", .boolean(true), if: WriteCondition(revision: model.revision + 1))
+      try stage.write(items + "/0/1", .boolean(true), if: WriteCondition(revision: revision + 1))
     }
     #expect(try stage.value(items) == before)
-    #expect(stage.model.revision == model.revision)
+    #expect(stage.model.revision == revision)
 
     try stage.register("b", [items: before], readOnly: [items])
     try stage.focus("b")
@@ -106,7 +106,7 @@ struct BindingPointerTests {
 
   @Test("An element that makes the whole too large or too deep is refused")
   func limits() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let bytes = [UInt8](repeating: 0, count: Limits.valueSize - 4)
     try stage.register("a", ["demo.Form.Bytes": .array(DBusArray(bytes: bytes)), "demo.Form.Any": .variants([])])
     try stage.focus("a")
@@ -121,7 +121,7 @@ struct BindingPointerTests {
 
   @Test("Of a sensitive field, errors tell others nothing of what there is")
   func sensitive() throws {
-    var stage = try stage(sensitive: true)
+    let stage = try stage(sensitive: true)
     for path in ["/1/0", "/0/7", "/x"] {
       let error = try #require(throws: FocusError.self) { try stage.write(items + path, .boolean(true)) }
       #expect(error.description.hasSuffix("'\(path)': what there is, is shown to the field's owner only"))

@@ -68,7 +68,7 @@ struct RandomWalkTests {
   @Test("25,000 operations each", arguments: [1, 2, 3, 4] as [UInt64])
   func walk(_ seed: UInt64) throws {
     var random = Generator(state: seed)
-    var stage = try Stage()
+    let stage = try Stage()
     let owners = [stage.owner, stage.other]
     let keys = try (0..<6).map { try Key("demo.I\($0 / 2).K\($0)") }
     let ids = try (0..<10).map { try FieldID("f\($0)") }

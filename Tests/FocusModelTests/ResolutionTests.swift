@@ -9,7 +9,7 @@ struct ResolutionTests {
 
   @Test("The innermost field on the path wins; then its ancestors; then nil")
   func innermost() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("window", [key: .int32(1)])
     let pane = try stage.register("pane", [key: .int32(2)], parent: "window")
     try stage.register("entry", parent: "pane")
@@ -27,7 +27,7 @@ struct ResolutionTests {
 
   @Test("A scene-scoped field counts while its scene has focus, the newest first, after the whole path")
   func sceneScope() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("window")
     try stage.register("entry", parent: "window")
     try stage.register("old", [key: .int32(1)], parent: "window", scope: .scene)
@@ -45,7 +45,7 @@ struct ResolutionTests {
 
   @Test("The newest is the one registered last, not the one that published last")
   func newest() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("window")
     let old = try stage.register("old", parent: "window", scope: .scene)
     try stage.register("new", [key: .int32(2)], parent: "window", scope: .scene)
@@ -56,7 +56,7 @@ struct ResolutionTests {
 
   @Test("When a scene goes, its scene-scoped fields serve the scenes that they end up in")
   func sceneSplits() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let window = try stage.register("window")
     try stage.register("left", parent: "window")
     try stage.register("right", parent: "window")
@@ -72,7 +72,7 @@ struct ResolutionTests {
 
   @Test("A field's own object shows its own bindings, focused or not")
   func fieldObject() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let a = try stage.register("a", [key: .int32(1)])
     let b = try stage.register("b")
     try stage.focus("b")

@@ -137,7 +137,7 @@ extension Equatable {
     state.focusedField = model.focusedField
     state.history = model.history
     state.revision = model.revision + 100
-    var again = try FocusModel(state)
+    let again = try FocusModel(state)
     #expect(again.revision == state.revision)
     for field in state.fields {
       guard let object = model.fields[field.id]?.object, let saved = field.object else { continue }

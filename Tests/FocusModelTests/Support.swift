@@ -5,7 +5,7 @@ import Testing
 
 /// What the tests of the model are about: two owners, a few keys, a model to play with.
 struct Stage {
-  var model = FocusModel()
+  let model = FocusModel()
   let owner: BusName
   let other: BusName
 
@@ -16,7 +16,7 @@ struct Stage {
 
   /// Registers a field and returns its id.
   @discardableResult
-  mutating func register(
+  func register(
     _ id: String, _ values: [String: DBusValue] = [:], parent: String? = nil, scope: Scope = .field,
     readOnly: Set<String> = [], lingers: Bool = false, sensitive: Bool = false, owner: BusName? = nil
   ) throws -> FieldID {
@@ -31,12 +31,12 @@ struct Stage {
     ).id
   }
 
-  mutating func focus(_ id: String) throws { try model.focus(FieldID(id), by: owner) }
+  func focus(_ id: String) throws { try model.focus(FieldID(id), by: owner) }
 
-  mutating func blur(_ id: String) throws { try model.blur(FieldID(id), by: owner) }
+  func blur(_ id: String) throws { try model.blur(FieldID(id), by: owner) }
 
   @discardableResult
-  mutating func write(
+  func write(
     _ key: String, _ value: DBusValue, at place: Place = .focused, if condition: WriteCondition = WriteCondition(),
     by client: BusName? = nil
   ) throws -> Reading {
@@ -55,7 +55,7 @@ struct Stage {
 
 extension FocusModel {
   /// Writes to a stored binding.
-  mutating func written(
+  func written(
     _ value: DBusValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
     by client: BusName
   ) throws -> (reading: Reading, changes: [Change]) {

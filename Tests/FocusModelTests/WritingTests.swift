@@ -9,7 +9,7 @@ struct WritingTests {
 
   @Test("A write of another type is refused; of the same value changes nothing")
   func types() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let a = try stage.register("a", [key: .double(.nan)])
     try stage.focus("a")
     refused(.typeMismatch(try BindingPath(key), expected: .double, actual: .int32)) { try stage.write(key, .int32(1)) }
@@ -25,7 +25,7 @@ struct WritingTests {
 
   @Test("Read-only keys are the owner's to write")
   func readOnly() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let a = try stage.register("a", [key: .int32(1)], readOnly: [key])
     try stage.focus("a")
     refused(.readOnly(try Key(key), a)) { try stage.write(key, .int32(2)) }
@@ -35,7 +35,7 @@ struct WritingTests {
 
   @Test("A condition that no longer holds is a conflict and writes nothing")
   func conditions() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     let a = try stage.register("a", [key: .int32(1)])
     let b = try stage.register("b", [key: .int32(2)])
     try stage.focus("a")
@@ -57,7 +57,7 @@ struct WritingTests {
 
   @Test("Each change of a binding takes the next number of one counter; moves of focus take none")
   func revisions() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     try stage.register("a", [key: .int32(1), "demo.Form.Text": .string("")])
     try stage.register("b", [key: .int32(2)])
     #expect(stage.model.revision == 3)
@@ -70,7 +70,7 @@ struct WritingTests {
 
   @Test("A sensitive field shows its values to its owner alone, and takes writes from all")
   func sensitive() throws {
-    var stage = try Stage()
+    let stage = try Stage()
     var observer = Observer()
     let plain = try stage.register("plain", [key: .int32(1)])
     let secret = try stage.register("secret", [key: .int32(42)], sensitive: true)

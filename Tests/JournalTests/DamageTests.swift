@@ -164,7 +164,7 @@ import Testing
   /// Fields `a` and `b`, each with values, in a file that was closed in order.
   private static func fill(_ file: StateFile) throws {
     let journal = try #require(Journal.open(file).journal)
-    var model = FocusModel()
+    let model = FocusModel()
     let owner = try BusName(":1.1")
     for id in ["a", "b"] {
       var values: [Key: DBusValue] = [:]

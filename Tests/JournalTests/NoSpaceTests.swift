@@ -11,7 +11,7 @@ import Testing
   @Test func whatCannotBeSavedLeavesNoTrace() throws {
     try withStateFile { file in
       let journal = try #require(Journal.open(file).journal)
-      var model = FocusModel()
+      let model = FocusModel()
       let owner = try BusName(":1.1")
       let key = try Key("demo.I.K")
       _ = try model.register(FieldID("small"), [key: .string("x")], owner: owner)
