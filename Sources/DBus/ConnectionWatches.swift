@@ -14,11 +14,14 @@ final class ConnectionWatches {
   private let loop: EventLoop
   private var watches: [OpaquePointer] = []
   private var timeouts: [(raw: OpaquePointer, due: SuspendingClock.Instant)] = []
+  /// Whether messages have arrived that are not dispatched yet.
+  private var hasMessages: Bool
 
   init(_ connection: Connection, _ loop: EventLoop) {
     owner = connection
     self.connection = connection.raw
     self.loop = loop
+    hasMessages = dbus_connection_get_dispatch_status(connection.raw) == DBUS_DISPATCH_DATA_REMAINS
     let data = Unmanaged.passUnretained(self).toOpaque()
     dbus_connection_set_watch_functions(
       self.connection,
@@ -37,6 +40,10 @@ final class ConnectionWatches {
       { timeout, data in ConnectionWatches.with(data) { source in source.timeouts.removeAll { $0.raw == timeout } } },
       { timeout, data in ConnectionWatches.with(data) { if let timeout { $0.restart(timeout) } } },
       data, nil)
+    dbus_connection_set_dispatch_status_function(
+      self.connection,
+      { _, status, data in ConnectionWatches.with(data) { $0.hasMessages = status == DBUS_DISPATCH_DATA_REMAINS } },
+      data, nil)
     loop.add(self)
   }
 
@@ -50,6 +57,7 @@ final class ConnectionWatches {
     owner = nil
     dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
     dbus_connection_set_timeout_functions(connection, nil, nil, nil, nil, nil)
+    dbus_connection_set_dispatch_status_function(connection, nil, nil, nil)
   }
 
   private func restart(_ timeout: OpaquePointer) {
@@ -60,16 +68,14 @@ final class ConnectionWatches {
 }
 
 extension ConnectionWatches: EventSource {
-  var hasPendingWork: Bool {
-    owner != nil && dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS && isHeard
-  }
+  private var hasPendingWork: Bool { hasMessages && owner != nil && isHeard }
 
   /// Whether the bus takes what is sent to it.
   private var isHeard: Bool { dbus_connection_get_outgoing_size(connection) < Self.outgoingLimit }
 
-  var deadline: SuspendingClock.Instant? { timeouts.lazy.map(\.due).min() }
-
-  func collect(into set: inout PollSet) {
+  func prepare(_ set: inout PollSet) {
+    if hasPendingWork { set.hasPendingWork = true }
+    for timeout in timeouts { set.wake(at: timeout.due) }
     for watch in watches where dbus_watch_get_enabled(watch) != 0 {
       let flags = dbus_watch_get_flags(watch)
       var events: Int32 = 0

@@ -2,22 +2,27 @@ internal import Glibc
 
 /// Something that an event loop waits for: a connection's sockets and timeouts, or a signal descriptor.
 protocol EventSource: AnyObject {
-  /// Whether work is left that needs no waiting.
-  var hasPendingWork: Bool { get }
-  /// When the source next wants its `dispatch` called whatever arrives, or nil.
-  var deadline: SuspendingClock.Instant? { get }
-  /// Adds the descriptors to be polled now.
-  func collect(into set: inout PollSet)
+  /// Says what the turn is to wait for.
+  func prepare(_ set: inout PollSet)
   /// Handles what `poll` reported for the descriptor that was added with `token`.
   func ready(token: UInt, events: Int16)
   /// Works off what has arrived, within a bound, so that no source starves the others.
   func dispatch()
 }
 
-/// The descriptors of one `poll` call, each with the source and the token that it belongs to.
+extension EventSource {
+  /// Nothing: `ready` has done it all.
+  func dispatch() {}
+}
+
+/// What one turn waits for: descriptors, each with the source and the token that it belongs to, and a time.
 struct PollSet {
   fileprivate var descriptors: [pollfd] = []
   fileprivate var origins: [(source: any EventSource, token: UInt)] = []
+  fileprivate var earliest: SuspendingClock.Instant?
+
+  /// Whether a source has work left that needs no waiting.
+  var hasPendingWork = false
 
   /// Adds `descriptor` for `source`, to be polled for `events`.
   mutating func add(_ descriptor: Int32, events: Int16, source: any EventSource, token: UInt) {
@@ -25,9 +30,14 @@ struct PollSet {
     origins.append((source, token))
   }
 
+  /// Has `dispatch` called at `due` at the latest, whatever arrives.
+  mutating func wake(at due: SuspendingClock.Instant) { earliest = min(earliest ?? due, due) }
+
   fileprivate mutating func clear() {
     descriptors.removeAll(keepingCapacity: true)
     origins.removeAll(keepingCapacity: true)
+    earliest = nil
+    hasPendingWork = false
   }
 }
 
@@ -74,8 +84,8 @@ public final class EventLoop {
   /// Waits until something arrives or `limit` has passed, and handles what there is.
   public func turn(waitingAtMost limit: Duration? = nil) {
     set.clear()
-    for source in sources { source.collect(into: &set) }
-    let isWorking = sources.contains(where: \.hasPendingWork)
+    for source in sources { source.prepare(&set) }
+    let isWorking = set.hasPendingWork
     let wait = isWorking ? 0 : waitMilliseconds(limit)
     let ready = poll(&set.descriptors, nfds_t(set.descriptors.count), wait)
     if ready > 0 {
@@ -113,16 +123,10 @@ public final class EventLoop {
   /// How long `poll` may wait, rounded up so that a deadline has passed when it returns; -1 for ever.
   private func waitMilliseconds(_ limit: Duration?) -> Int32 {
     if isStopped { return 0 }
-    var wait = limit
-    var earliest = timers.earliest
-    for source in sources {
-      if let deadline = source.deadline { earliest = min(earliest ?? deadline, deadline) }
-    }
-    if let earliest {
-      let left = max(.zero, earliest - SuspendingClock.now)
-      wait = min(wait ?? left, left)
-    }
-    return wait?.milliseconds ?? -1
+    if let due = timers.earliest { set.wake(at: due) }
+    guard let earliest = set.earliest else { return limit?.milliseconds ?? -1 }
+    let left = max(.zero, earliest - SuspendingClock.now)
+    return min(limit ?? left, left).milliseconds
   }
 }
 

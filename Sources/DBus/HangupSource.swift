@@ -16,10 +16,7 @@ public final class HangupSource {
 }
 
 extension HangupSource: EventSource {
-  var hasPendingWork: Bool { false }
-  var deadline: SuspendingClock.Instant? { nil }
-
-  func collect(into set: inout PollSet) {
+  func prepare(_ set: inout PollSet) {
     guard handler != nil else { return }
     set.add(descriptor, events: 0, source: self, token: 0)
   }
@@ -29,6 +26,4 @@ extension HangupSource: EventSource {
     self.handler = nil
     handler?()
   }
-
-  func dispatch() {}
 }

@@ -42,11 +42,12 @@ private final class MailboxSource: EventSource {
     self.handler = handler
   }
 
-  var hasPendingWork: Bool { false }
-  var deadline: SuspendingClock.Instant? { descriptor < 0 ? SuspendingClock.now + .milliseconds(50) : nil }
-
-  func collect(into set: inout PollSet) {
-    if descriptor >= 0 { set.add(descriptor, events: Int16(POLLIN), source: self, token: 0) }
+  func prepare(_ set: inout PollSet) {
+    if descriptor >= 0 {
+      set.add(descriptor, events: Int16(POLLIN), source: self, token: 0)
+    } else {
+      set.wake(at: SuspendingClock.now + .milliseconds(50))
+    }
   }
 
   func ready(token: UInt, events: Int16) {

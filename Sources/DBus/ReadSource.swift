@@ -18,15 +18,10 @@ public final class ReadSource {
 }
 
 extension ReadSource: EventSource {
-  var hasPendingWork: Bool { false }
-  var deadline: SuspendingClock.Instant? { nil }
-
-  func collect(into set: inout PollSet) {
+  func prepare(_ set: inout PollSet) {
     guard handler != nil else { return }
     set.add(descriptor, events: Int16(POLLIN), source: self, token: 0)
   }
 
   func ready(token: UInt, events: Int16) { handler?() }
-
-  func dispatch() {}
 }

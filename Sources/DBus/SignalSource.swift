@@ -28,16 +28,11 @@ public final class SignalSource {
 }
 
 extension SignalSource: EventSource {
-  var hasPendingWork: Bool { false }
-  var deadline: SuspendingClock.Instant? { nil }
-
-  func collect(into set: inout PollSet) { set.add(descriptor, events: Int16(POLLIN), source: self, token: 0) }
+  func prepare(_ set: inout PollSet) { set.add(descriptor, events: Int16(POLLIN), source: self, token: 0) }
 
   func ready(token: UInt, events: Int16) {
     var info = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size
     while read(descriptor, &info, size) == size { handler(Int32(info.ssi_signo)) }
   }
-
-  func dispatch() {}
 }

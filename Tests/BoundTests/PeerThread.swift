@@ -150,10 +150,7 @@ final class JobSource: EventSource, @unchecked Sendable {
     _ = write(ends[1], &byte, 1)
   }
 
-  var hasPendingWork: Bool { false }
-  var deadline: SuspendingClock.Instant? { nil }
-
-  func collect(into set: inout PollSet) { set.add(ends[0], events: Int16(POLLIN), source: self, token: 0) }
+  func prepare(_ set: inout PollSet) { set.add(ends[0], events: Int16(POLLIN), source: self, token: 0) }
 
   func ready(token: UInt, events: Int16) {
     var bytes = [UInt8](repeating: 0, count: 4096)
@@ -165,6 +162,4 @@ final class JobSource: EventSource, @unchecked Sendable {
     guard let thread else { return }
     for job in due { job(thread) }
   }
-
-  func dispatch() {}
 }
