@@ -170,6 +170,10 @@ extension Message {
     return copy
   }
 
+  /// The same message, to be sent once more.
+  /// - Throws: `DBusError` where libdbus finds no memory.
+  public func unsentCopy() throws(DBusError) -> Message { try copy { _ in 1 } }
+
   /// Whether the message carries no values: then its like is made sooner than a copy is changed.
   private var isEmpty: Bool { dbus_message_get_signature(raw).map { $0.pointee == 0 } ?? true }
 
@@ -188,12 +192,20 @@ extension Message {
     }
   }
 
+  /// Whether this message goes to the connection that has sent `other`.
+  public func isTo(senderOf other: Message) -> Bool {
+    dbus_message_get_sender(other.raw).map { dbus_message_has_destination(raw, $0) != 0 } ?? false
+  }
+
   /// This reply, as one to `call`.
   /// - Throws: `DBusError` where libdbus finds no memory.
   public func forwarded(asReplyTo call: Message) throws(DBusError) -> Message {
     if kind == .methodReturn, isEmpty { return try call.reply() }
+    let isToCaller = isTo(senderOf: call)
     return try copy { raw in
-      dbus_message_set_destination(raw, call.sender?.text) & dbus_message_set_reply_serial(raw, call.serial)
+      // To change a destination takes longer than the rest.
+      guard isToCaller || dbus_message_set_destination(raw, dbus_message_get_sender(call.raw)) != 0 else { return 0 }
+      return dbus_message_set_reply_serial(raw, call.serial)
     }
   }
 

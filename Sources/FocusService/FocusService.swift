@@ -15,6 +15,7 @@ public final class FocusService {
   var model = FocusModel()
   var objects = OwnedObjects()
   var outbox = Outbox()
+  var lastReply = LastReply()
   var steps: [TurnStep] = []
   /// The objects of fields that the turn has removed, which are let go of once that is saved.
   var leaving: [(id: FieldID, object: OwnedObject)] = []

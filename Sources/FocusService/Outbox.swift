@@ -43,8 +43,10 @@ struct Outbox {
   /// - Throws: `DBusError` where the connection is gone.
   mutating func send(on connection: Connection) throws(DBusError) {
     defer {
-      signals.removeAll(keepingCapacity: true)
-      signalsOfChanges.removeAll(keepingCapacity: true)
+      if hasSignals {
+        signals.removeAll(keepingCapacity: true)
+        signalsOfChanges.removeAll(keepingCapacity: true)
+      }
       replies.removeAll(keepingCapacity: true)
       origins.removeAll(keepingCapacity: true)
       size = 0

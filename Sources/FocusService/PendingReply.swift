@@ -14,8 +14,12 @@ final class PendingReply {
 
   /// Replies with the method's results, or with the error that prevents that.
   func succeed(_ results: [DBusValue]) {
-    guard message.wantsReply else { return }
-    do { service?.post(reply: try message.reply(results), of: self) } catch { fail(error) }
+    guard message.wantsReply, let service else { return }
+    do {
+      service.post(reply: try service.lastReply.again(results, to: message), of: self)
+    } catch {
+      fail(error)
+    }
   }
 
   /// Replies with an error.
@@ -44,5 +48,24 @@ final class PendingReply {
       fail(error)
     }
     return true
+  }
+}
+
+/// The last reply with results: whoever reads the same again gets a copy, which takes less than half the time of a new one.
+struct LastReply {
+  /// The most bytes of values that are compared and kept.
+  private static let sizeLimit = 4096
+
+  private var last: (results: [DBusValue], reply: Message)?
+
+  /// The reply to `call` with `results`.
+  /// - Throws: `DBusError` as `Message.reply` does.
+  mutating func again(_ results: [DBusValue], to call: Message) throws(DBusError) -> Message {
+    if let last, last.reply.isTo(senderOf: call), last.results == results {
+      return try last.reply.forwarded(asReplyTo: call)
+    }
+    let reply = try call.reply(results)
+    last = reply.bodySize <= LastReply.sizeLimit ? (results, reply) : nil
+    return reply
   }
 }

@@ -131,9 +131,7 @@ extension FocusService {
     _ handler: @escaping Refresh.Handler
   ) {
     do {
-      let message = try Message.methodCall(
-        to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Get"),
-        [.string(key.interface.text), .string(key.member.text)])
+      let message = try question(key, of: object)
       try ownerCalls.ask(object.owner, message, timeout: timeout) { [weak self] result in
         handler(
           Result {
@@ -148,6 +146,15 @@ extension FocusService {
     } catch {
       handler(.failure(error))
     }
+  }
+
+  private func question(_ key: Key, of object: OwnedObject) throws(DBusError) -> Message {
+    if let last = object.traffic.lastQuestion, last.key == key { return try last.message.unsentCopy() }
+    let message = try Message.methodCall(
+      to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Get"),
+      [.string(key.interface.text), .string(key.member.text)])
+    object.traffic.lastQuestion = (key, message)
+    return message
   }
 
   /// Takes in what the object at `address` holds, for each field that it stands behind.
