@@ -57,7 +57,10 @@ public final class Message {
     _ arguments: [DBusValue] = []
   ) throws(DBusError) -> Message {
     try refuseLocal(path, interface)
-    return try make(dbus_message_new_method_call(destination?.text, path.text, interface?.text, member.text), arguments)
+    let raw = withCStrings(destination?.text, path.text, interface?.text, member.text) {
+      dbus_message_new_method_call($0, $1, $2, $3)
+    }
+    return try make(raw, arguments)
   }
 
   /// A signal to everyone who has a match for it.
@@ -66,7 +69,10 @@ public final class Message {
     path: ObjectPath, interface: InterfaceName, member: MemberName, _ arguments: [DBusValue]
   ) throws(DBusError) -> Message {
     try refuseLocal(path, interface)
-    return try make(dbus_message_new_signal(path.text, interface.text, member.text), arguments)
+    let raw = withCStrings(path.text, interface.text, member.text, nil) { path, interface, member, _ in
+      dbus_message_new_signal(path, interface, member)
+    }
+    return try make(raw, arguments)
   }
 
   /// The reply to this method call.
@@ -150,7 +156,7 @@ extension Message {
 
   /// Whether this is the signal `interface.member`.
   public func isSignal(_ interface: InterfaceName, _ member: MemberName) -> Bool {
-    dbus_message_is_signal(raw, interface.text, member.text) != 0
+    withCStrings(interface.text, member.text) { dbus_message_is_signal(raw, $0, $1) } != 0
   }
 
   /// Asks the bus not to start anybody for the message's destination.
@@ -188,7 +194,9 @@ extension Message {
     }
     return try copy { raw in
       dbus_message_set_auto_start(raw, 0)
-      return dbus_message_set_destination(raw, destination.text) & dbus_message_set_path(raw, path.text)
+      return withCStrings(destination.text, path.text) {
+        dbus_message_set_destination(raw, $0) & dbus_message_set_path(raw, $1)
+      }
     }
   }
 

@@ -133,8 +133,8 @@ private enum MessageWriter {
   private static func write(
     _ dictionary: DBusDictionary, _ iterator: inout DBusMessageIter
   ) throws(DBusError) {
-    let entryType = "{\(dictionary.keyType)\(dictionary.valueType)}"
-    try container(CDBUS_TYPE_ARRAY, entryType, &iterator) { inner throws(DBusError) in
+    let entrySignature = DBusType.entrySignature(dictionary.keyType, dictionary.valueType)
+    try container(CDBUS_TYPE_ARRAY, entrySignature, &iterator) { inner throws(DBusError) in
       for entry in dictionary.entries {
         try container(CDBUS_TYPE_DICT_ENTRY, nil, &inner) { pair throws(DBusError) in
           try write(entry.key, &pair)
@@ -165,7 +165,10 @@ private enum MessageWriter {
     _ body: (inout DBusMessageIter) throws(DBusError) -> Void
   ) throws(DBusError) {
     var inner = DBusMessageIter()
-    guard dbus_message_iter_open_container(&iterator, type, contents, &inner) != 0 else { throw .noMemory }
+    let isOpen = withCStrings(contents, nil) { contents, _ in
+      dbus_message_iter_open_container(&iterator, type, contents, &inner)
+    }
+    guard isOpen != 0 else { throw .noMemory }
     do {
       try body(&inner)
     } catch {

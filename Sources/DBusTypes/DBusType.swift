@@ -45,6 +45,15 @@ public enum DBusType: Hashable, Sendable {
     return text
   }
 
+  /// The signature of one entry of a dictionary, as libdbus wants it: `{sv}`.
+  package static func entrySignature(_ key: DBusType, _ value: DBusType) -> String {
+    var text = "{"
+    key.write(to: &text)
+    value.write(to: &text)
+    text.append("}")
+    return text
+  }
+
   private func write(to text: inout String) {
     switch self {
     case .array(let element):
@@ -55,10 +64,8 @@ public enum DBusType: Hashable, Sendable {
       for member in members { member.write(to: &text) }
       text.append(")")
     case .dictionary(let key, let value):
-      text.append("a{")
-      key.write(to: &text)
-      value.write(to: &text)
-      text.append("}")
+      text.append("a")
+      text.append(DBusType.entrySignature(key, value))
     default:
       text.unicodeScalars.append(Unicode.Scalar(code))
     }

@@ -6,6 +6,8 @@ internal import FocusModel
 struct Announcer {
   /// What was told last: `focused` often tells the same values as a field has just done.
   private var last: (change: Change, signals: [Message])?
+  /// The signals of one field that took focus and of one that lost it: those of others differ in the path alone.
+  private var focused: [DBusValue: Message] = [:]
 
   /// Values of one signal, in bytes, before the rest goes into another: half of what a message carries.
   private static let signalSize = Message.encodingLimit / 2
@@ -14,8 +16,20 @@ struct Announcer {
   /// but that it is removed.
   /// - Throws: `DBusError` where a signal cannot be made.
   mutating func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
-    let signals = if let copies = try again(change) { copies } else { try Announcer.made(change, model) }
+    let signals = if let copies = try again(change) { copies } else { try made(change, model) }
     last = (change, signals)
+    return signals
+  }
+
+  /// Lets go of what was told last, which may be large.
+  mutating func finish() { last = nil }
+
+  private mutating func focusedChanged(_ id: FieldID, _ model: FocusModel) throws(DBusError) -> [Message] {
+    guard model.fields[id] != nil else { return [] }
+    let value = try ServedInterface.field.value("Focused", model, .field(id), nil)
+    if let signal = focused[value] { return [try signal.emittedAgain(from: Target.path(of: id))] }
+    let signals = try own(.field, ["Focused"], .field(id), model)
+    focused[value] = signals.first
     return signals
   }
 
@@ -28,14 +42,14 @@ struct Announcer {
     return try last.signals.map { signal throws(DBusError) in try signal.emittedAgain(from: path) }
   }
 
-  private static func made(_ change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
+  private mutating func made(_ change: Change, _ model: FocusModel) throws(DBusError) -> [Message] {
     switch change {
     case .fieldAdded(let id):
       let interfaces = ObjectSnapshot.interfaces(of: .field(id), model, client: nil)
       return [try interfacesAdded(.field(id), interfaces)]
     case .fieldRemoved(let id, let interfaces):
-      let own = [InterfaceName.field, .bindings]
-      return [try interfacesRemoved(.field(id), own + interfaces)]
+      let standing = [InterfaceName.field, .bindings]
+      return [try interfacesRemoved(.field(id), standing + interfaces)]
     case .interfacesAdded(let place, let interfaces):
       return [
         try interfacesAdded(
@@ -47,7 +61,7 @@ struct Announcer {
       return try valuesChanged(place, interface, changed, invalidated)
     case .ownerChanged(let id): return try own(.field, ["Owner"], .field(id), model)
     case .parentChanged(let id): return try own(.field, ["Parent"], .field(id), model)
-    case .focusedChanged(let id): return try own(.field, ["Focused"], .field(id), model)
+    case .focusedChanged(let id): return try focusedChanged(id, model)
     case .membersChanged(let place, let keys, let commands):
       let names = [("Keys", keys), ("Commands", commands)]
       return try own(.bindings, names.filter(\.1).map(\.0), target(place), model)
@@ -57,7 +71,7 @@ struct Announcer {
     }
   }
 
-  private static func target(_ place: Place) -> Target {
+  private func target(_ place: Place) -> Target {
     switch place {
     case .focused: .focused
     case .field(let id): .field(id)
@@ -65,7 +79,7 @@ struct Announcer {
   }
 
   /// `PropertiesChanged` of the daemon's own properties `names`.
-  private static func own(
+  private func own(
     _ interface: ServedInterface, _ names: [String], _ target: Target, _ model: FocusModel
   ) throws(DBusError) -> [Message] {
     if case .field(let id) = target, model.fields[id] == nil { return [] }
@@ -75,7 +89,7 @@ struct Announcer {
     return [try .propertiesChanged(path: path, interface: interface.name, changed: changed)]
   }
 
-  private static func valuesChanged(
+  private func valuesChanged(
     _ place: Place, _ interface: InterfaceName, _ changed: [NamedValue], _ invalidated: [MemberName]
   ) throws(DBusError) -> [Message] {
     let path = Target.path(of: place)
@@ -84,7 +98,7 @@ struct Announcer {
     var size = 0
     for named in changed {
       let more = named.value.marshalledSize
-      if !part.isEmpty, size + more > signalSize {
+      if !part.isEmpty, size + more > Announcer.signalSize {
         messages.append(try .propertiesChanged(path: path, interface: interface, changed: part))
         part = []
         size = 0
@@ -98,13 +112,13 @@ struct Announcer {
     return messages
   }
 
-  private static func interfacesAdded(_ place: Place, _ interfaces: DBusValue) throws(DBusError) -> Message {
+  private func interfacesAdded(_ place: Place, _ interfaces: DBusValue) throws(DBusError) -> Message {
     try .signal(
       path: Target.managerPath, interface: .objectManager, member: MemberName(known: "InterfacesAdded"),
       [.objectPath(Target.path(of: place)), interfaces])
   }
 
-  private static func interfacesRemoved(
+  private func interfacesRemoved(
     _ place: Place, _ interfaces: [InterfaceName]
   ) throws(DBusError) -> Message {
     try .signal(

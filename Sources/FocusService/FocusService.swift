@@ -16,6 +16,7 @@ public final class FocusService {
   var objects = OwnedObjects()
   var outbox = Outbox()
   var lastReply = LastReply()
+  private var announcer = Announcer()
   var steps: [TurnStep] = []
   /// The objects of fields that the turn has removed, which are let go of once that is saved.
   var leaving: [(id: FieldID, object: OwnedObject)] = []
@@ -99,7 +100,7 @@ public final class FocusService {
   /// Has everyone told of `changes` at the end of the turn, before any reply.
   func announce(_ changes: [Change]) {
     guard !changes.isEmpty else { return }
-    var announcer = Announcer()
+    defer { announcer.finish() }
     for change in changes {
       if case .fieldRemoved(let id, _) = change { releaseObject(of: id) }
       do {
