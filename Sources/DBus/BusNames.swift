@@ -13,11 +13,14 @@ extension InterfaceName {
 
 /// What the bus itself offers: the D-Bus specification, section "Message Bus Messages".
 extension Connection {
-  private func askBus(_ member: String, _ arguments: [DBusValue]) throws(DBusError) -> [DBusValue] {
-    let message = try Message.methodCall(
+  private func question(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> Message {
+    try Message.methodCall(
       to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
       member: MemberName(known: member), arguments)
-    return try call(message).arguments()
+  }
+
+  private func askBus(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> [DBusValue] {
+    try call(question(member, arguments)).arguments()
   }
 
   /// Asks for a well-known name without queueing for it.
@@ -46,11 +49,7 @@ extension Connection {
 
   /// Has the bus take or drop `rule` without waiting for it; what is sent afterwards finds it done.
   public func changeMatch(_ change: MatchChange, _ rule: MatchRule) {
-    guard
-      let message = try? Message.methodCall(
-        to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
-        member: MemberName(known: change.rawValue), [.string(rule.description)])
-    else { return }
+    guard let message = try? question(change.rawValue, [.string(rule.description)]) else { return }
     message.disableReply()
     _ = try? send(message)
   }
@@ -68,16 +67,18 @@ extension Connection {
 
   /// What tells this bus from every other, also from one at the same address before or after it.
   /// - Throws: `DBusError` where the bus does not answer.
-  public func busID() throws(DBusError) -> String {
-    guard case .string(let id)? = try askBus("GetId", []).first else { return "" }
-    return id
-  }
+  public func busID() throws(DBusError) -> String { try askBus("GetId").text }
 
-  /// Every name on the bus.
-  /// - Throws: `DBusError` where the bus does not answer.
-  public func names() throws(DBusError) -> Set<BusName> {
-    guard case .array(let names)? = try askBus("ListNames", []).first else { return [] }
-    return Set(names.compactMap { $0.basicText.map(BusName.init(known:)) })
+  /// Which bus this is, and every name on it; in the same exchange asks for the signals that `rule` matches, those of
+  /// names that come or go later among them.
+  /// - Throws: `DBusError` where the bus refuses the rule, or does not answer.
+  public func survey(adding rule: MatchRule? = nil) throws(DBusError) -> (id: String, names: Set<BusName>) {
+    var questions = [try question("GetId"), try question("ListNames")]
+    if let rule { questions.insert(try question("AddMatch", [.string(rule.description)]), at: 0) }
+    var answers: [[DBusValue]] = []
+    for reply in try call(questions) { answers.append(try reply.success().arguments()) }
+    guard case .array(let names)? = answers.popLast()?.first, let id = answers.popLast()?.text else { return ("", []) }
+    return (id, Set(names.compactMap { $0.basicText.map(BusName.init(known:)) }))
   }
 
   /// The process behind `name`.
@@ -88,5 +89,13 @@ extension Connection {
       throw DBusError(.failed, "the bus does not know the process of '\(name)'")
     }
     return process
+  }
+}
+
+extension [DBusValue] {
+  /// The text that the bus answers with.
+  fileprivate var text: String {
+    guard case .string(let text)? = first else { return "" }
+    return text
   }
 }

@@ -130,6 +130,26 @@ public final class Connection {
     return Message(adopting: reply)
   }
 
+  /// Calls methods, all at once, and waits for their replies; errors are among them.
+  /// - Throws: `DBusError`: `Disconnected`.
+  func call(_ messages: [Message], timeout: Duration = .seconds(25)) throws(DBusError) -> [Message] {
+    var calls: [OpaquePointer] = []
+    defer { for call in calls { dbus_pending_call_unref(call) } }
+    for message in messages {
+      var call: OpaquePointer?
+      guard dbus_connection_send_with_reply(raw, message.raw, &call, timeout.milliseconds) != 0 else { throw .noMemory }
+      guard let call else { throw .disconnected }
+      calls.append(call)
+    }
+    var replies: [Message] = []
+    for call in calls {
+      dbus_pending_call_block(call)
+      guard let reply = dbus_pending_call_steal_reply(call) else { throw .disconnected }
+      replies.append(Message(adopting: reply))
+    }
+    return replies
+  }
+
   /// Calls a method and has `handler` called with the reply, which may be an error message, or with what prevented one:
   /// `Timeout`, `Disconnected`.
   /// - Throws: `DBusError` as `send` does; then `handler` is not called.

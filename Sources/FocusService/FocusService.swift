@@ -50,11 +50,11 @@ public final class FocusService {
   /// - Throws: `DBusError` where the bus refuses; `failed` where another process holds the name, which the message names.
   public func start() throws(DBusError) {
     let name = Focus1.busName
-    if let owner = try connection.owner(of: name) { throw heldBy(owner) }
     let leaving = MatchRule(
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
-    try connection.addMatch(leaving)
-    try recover()
+    let bus = try connection.survey(adding: leaving)
+    guard !bus.names.contains(name) else { throw heldBy(try connection.owner(of: name)) }
+    recover(on: bus)
     hasRecovered = true
     guard try !connection.requestName(name) else { return }
     throw heldBy(try connection.owner(of: name))

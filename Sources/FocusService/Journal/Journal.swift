@@ -32,13 +32,14 @@ final class Journal {
   /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`.
   init(path: String) throws {
     database = try Database(path: path)
+    // Before all else: then SQLite shares nothing with other processes, neither memory nor locks of single pages.
+    try database.execute("PRAGMA locking_mode = EXCLUSIVE")
     // There is nothing yet that a loss of power could take from a new file, and syncing it takes long.
     let isNew = try database.number("PRAGMA page_count") == 0
     if isNew { try database.execute("PRAGMA synchronous = OFF") }
     try database.execute(
       """
       PRAGMA page_size = 1024;
-      PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA foreign_keys = OFF;

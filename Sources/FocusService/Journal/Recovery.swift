@@ -12,10 +12,7 @@ extension FocusService {
   /// Has the saved fields back, but those whose owners have left, and looks at the objects behind bound ones afresh.
   ///
   /// A field whose owner does not answer in time is there without its object until the owner does.
-  /// - Throws: `DBusError` where the bus does not answer.
-  func recover() throws(DBusError) {
-    let bus = try connection.busID()
-    let names = try connection.names()
+  func recover(on bus: (id: String, names: Set<BusName>)) {
     let opened = Journal.open(StateFile(), patience: hasRecovered ? 0 : FocusService.patience)
     if opened.problems != problems { opened.problems.forEach(log.error) }
     problems = opened.problems
@@ -25,10 +22,10 @@ extension FocusService {
     let before = model
     model = opened.model
     model.reserve(asIn: before)
-    for owner in Set(model.fields.values.compactMap(\.owner)) where journal.bus != bus || !names.contains(owner) {
+    for owner in Set(model.fields.values.compactMap(\.owner)) where journal.bus != bus.id || !bus.names.contains(owner) {
       _ = model.ownerLeft(owner)
     }
-    journal.bus = bus
+    journal.bus = bus.id
     isRecovering = true
     let deadline = SuspendingClock.now + FocusService.ownersTime
     var left = 0
@@ -70,7 +67,7 @@ extension FocusService {
     // Whatever else this turn has brought about is not a part of it.
     endTurn()
     do {
-      try recover()
+      recover(on: try connection.survey())
       guard journal != nil else { return }
       log.info("changes can be saved again")
       announce(model.everything)
