@@ -52,6 +52,21 @@ import Testing
     }
   }
 
+  /// Sharing takes one more file, and many locks, each time that the daemon starts.
+  @Test func noOtherProcessSharesTheFile() throws {
+    try withStateFile { file in
+      for _ in 1...2 {
+        var random = try RandomModel(seed: 7)
+        let journal = try #require(Journal.open(file).journal)
+        try random.step()
+        try journal.save(random.model, everything: true)
+        #expect(access(file.path + "-wal", F_OK) == 0)
+        #expect(access(file.path + "-shm", F_OK) != 0)
+        #expect(Journal.open(file).journal == nil)
+      }
+    }
+  }
+
   @Test func theFileIsTheUsersAlone() throws {
     try withStateFile { file in
       let before = umask(0)

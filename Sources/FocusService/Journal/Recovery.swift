@@ -22,9 +22,8 @@ extension FocusService {
     let before = model
     model = opened.model
     model.reserve(asIn: before)
-    for owner in Set(model.fields.values.compactMap(\.owner)) where journal.bus != bus.id || !bus.names.contains(owner) {
-      _ = model.ownerLeft(owner)
-    }
+    let owners = Set(model.fields.values.compactMap(\.owner))
+    for owner in owners where journal.bus != bus.id || !bus.names.contains(owner) { _ = model.ownerLeft(owner) }
     journal.bus = bus.id
     isRecovering = true
     let deadline = SuspendingClock.now + FocusService.ownersTime
