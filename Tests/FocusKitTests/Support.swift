@@ -149,4 +149,10 @@ final class Errors: Sendable {
   func wait(for name: String) async throws {
     _ = try await seen.wait(for: name) { $0.contains { $0.name == name } ? true : nil }
   }
+
+  /// Waits until there were `count`, and no more.
+  func wait(count: Int) async throws {
+    _ = try await seen.wait(for: "\(count) errors") { $0.count >= count ? true : nil }
+    #expect(all.count == count)
+  }
 }
