@@ -90,8 +90,9 @@ struct SensitiveTests {
         let isSilent = !signal.arguments.contains(Self.mark) && !signal.arguments.contains("demo.Login")
         #expect(isSilent, "\(signal)")
       }
-      let log = daemon.process.progress.now.errors
-      #expect(log.contains { $0.contains("AccessDenied") })
+      let log = try await daemon.process.progress.wait(for: "a refusal in the log") { progress in
+        progress.errors.contains { $0.contains("AccessDenied") } ? progress.errors : nil
+      }
       #expect(!log.contains { $0.contains(Self.mark) || $0.contains("Log in") })
     }
   }

@@ -39,8 +39,11 @@ struct BoundScenes {
         #expect(try await client.get(key) == .double(step.taken))
         if sizes.last != step.size { sizes.append(step.size) }
       }
-      for word in sizes { try await owner.line(word) { $0 == word } }
-      #expect(owner.progress.now.output.filter { $0 != "ready" } == sizes)
+      let words = try await owner.progress.wait(for: "\(sizes.count) sizes") { [count = sizes.count] progress in
+        let words = progress.output.filter { $0 != "ready" }
+        return words.count >= count ? words : nil
+      }
+      #expect(words == sizes)
       #expect(client.signals.values(of: key).compactMap { $0 } == [0.85, 0.5, 0.85, 0.15, 0.85].map { .double($0) })
 
       let own = "org.example.Size.OutOfRange"
