@@ -204,9 +204,17 @@ class Fuzzer:
         self.answers = collections.Counter()
         self.problems = []
         self.methods = []
+        self.last = collections.deque(maxlen=WINDOW)
         self.loop = GLib.MainLoop()
+        self.bus.connect("closed", self.closed)
         interface = Gio.DBusNodeInfo.new_for_xml(OBJECT).interfaces[0]
         self.bus.register_object("/fuzz", interface, self.called, self.read, lambda *_: True)
+
+    def closed(self, _connection, _is_remote, error):
+        reason = error.message if error else "no reason"
+        self.problems.append(f"the connection was closed: {reason}; it was one of {list(self.last)}")
+        self.left = 0
+        self.loop.quit()
 
     @staticmethod
     def called(_connection, _sender, _path, _interface, method, arguments, invocation):
@@ -300,6 +308,7 @@ class Fuzzer:
             descriptors.append(0)
             message.set_unix_fd_list(descriptors)
         self.left -= 1
+        self.last.append(f"{path} {interface}.{member} {arguments.get_type_string() if arguments else ''}"[:300])
         if self.values.chance(50):
             # Nobody waits for the answer, and none comes.
             message.set_flags(Gio.DBusMessageFlags.NO_REPLY_EXPECTED)
@@ -340,6 +349,8 @@ class Fuzzer:
         while self.left > 0 and self.under_way < WINDOW and len(self.problems) < 20:
             if self.left % SURVEY == 0:
                 self.survey()
+            if self.bus.is_closed():
+                return
             self.send()
         if self.under_way == 0:
             self.loop.quit()
@@ -359,7 +370,8 @@ class Fuzzer:
         self.survey()
         self.pump()
         self.loop.run()
-        self.clean()
+        if not self.bus.is_closed():
+            self.clean()
         print(json.dumps({"answers": self.answers, "problems": self.problems}), flush=True)
 
 
