@@ -1,7 +1,7 @@
 // Swift's own conversion of a text to a C function's argument allocates, which takes longer than many a function.
 
 /// Calls `body` with `text` as C has it, nil for nil.
-private func withCString<Result>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
+func withCString<Result>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
   guard let text else { return body(nil) }
   return text.withCString(body)
 }

@@ -222,7 +222,7 @@ extension Message {
   public func emittedAgain(from path: ObjectPath) throws(DBusError) -> Message {
     try copy { raw in
       let isForAll = dbus_message_get_destination(raw) == nil || dbus_message_set_destination(raw, nil) != 0
-      return isForAll ? dbus_message_set_path(raw, path.text) : 0
+      return isForAll ? withCString(path.text) { dbus_message_set_path(raw, $0) } : 0
     }
   }
 }

@@ -165,9 +165,7 @@ private enum MessageWriter {
     _ body: (inout DBusMessageIter) throws(DBusError) -> Void
   ) throws(DBusError) {
     var inner = DBusMessageIter()
-    let isOpen = withCStrings(contents, nil) { contents, _ in
-      dbus_message_iter_open_container(&iterator, type, contents, &inner)
-    }
+    let isOpen = withCString(contents) { dbus_message_iter_open_container(&iterator, type, $0, &inner) }
     guard isOpen != 0 else { throw .noMemory }
     do {
       try body(&inner)

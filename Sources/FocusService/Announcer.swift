@@ -7,7 +7,7 @@ struct Announcer {
   /// What was told last: `focused` often tells the same values as a field has just done.
   private var last: (change: Change, signals: [Message])?
   /// The signals of one field that took focus and of one that lost it: those of others differ in the path alone.
-  private var focused: [DBusValue: Message] = [:]
+  private var focusSignals: [DBusValue: Message] = [:]
 
   /// Values of one signal, in bytes, before the rest goes into another: half of what a message carries.
   private static let signalSize = Message.encodingLimit / 2
@@ -27,9 +27,9 @@ struct Announcer {
   private mutating func focusedChanged(_ id: FieldID, _ model: FocusModel) throws(DBusError) -> [Message] {
     guard model.fields[id] != nil else { return [] }
     let value = try ServedInterface.field.value("Focused", model, .field(id), nil)
-    if let signal = focused[value] { return [try signal.emittedAgain(from: Target.path(of: id))] }
+    if let signal = focusSignals[value] { return [try signal.emittedAgain(from: Target.path(of: id))] }
     let signals = try own(.field, ["Focused"], .field(id), model)
-    focused[value] = signals.first
+    focusSignals[value] = signals.first
     return signals
   }
 

@@ -16,7 +16,7 @@ final class PendingReply {
   func succeed(_ results: [DBusValue]) {
     guard message.wantsReply, let service else { return }
     do {
-      service.post(reply: try service.lastReply.again(results, to: message), of: self)
+      service.post(reply: try service.lastReply.reply(to: message, results), of: self)
     } catch {
       fail(error)
     }
@@ -60,7 +60,7 @@ struct LastReply {
 
   /// The reply to `call` with `results`.
   /// - Throws: `DBusError` as `Message.reply` does.
-  mutating func again(_ results: [DBusValue], to call: Message) throws(DBusError) -> Message {
+  mutating func reply(to call: Message, _ results: [DBusValue]) throws(DBusError) -> Message {
     if let last, last.reply.isTo(senderOf: call), last.results == results {
       return try last.reply.forwarded(asReplyTo: call)
     }
