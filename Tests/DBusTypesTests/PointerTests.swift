@@ -140,10 +140,10 @@ struct PointerTests {
   func reasons() throws {
     let value = try Self.nested()
     for (pointer, reason) in [
-      ("/bytes/3", "the array has the elements 0 to 2, and '3' is none of them"), ("/empty/0", "the array is empty"),
-      ("/todos/0/5", "the structure has the elements 0 to 1, and '5' is none of them"),
+      ("/bytes/3", "the array has the elements 0 to 2, and '3' is not one of them"), ("/empty/0", "the array is empty"),
+      ("/todos/0/5", "the structure has the elements 0 to 1, and '5' is not one of them"),
       ("/todos/0/0/x", "a value of type 's' has no elements"),
-      ("/numbers/x", "the dictionary's keys are of type 'i', and 'x' is none"),
+      ("/numbers/x", "the dictionary's keys are of type 'i', and 'x' is not one"),
       ("/bytes/-", "'-' can be written, and is not there yet"),
       ("/gone", "'gone' can be written, and is not there yet"),
     ] {

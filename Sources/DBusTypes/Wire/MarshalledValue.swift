@@ -1,0 +1,166 @@
+/// A value as its type and its marshalled bytes: it takes the memory that it takes in a message.
+///
+/// Two values are equal if their types and their bytes are the same: the entries of dictionaries in the same order,
+/// doubles bit for bit. It carries no file descriptors.
+public struct MarshalledValue: Hashable, Sendable {
+  /// A 0, the signature's length, the signature, a NUL, zeros up to a multiple of 8, then the value as it is marshalled
+  /// from an aligned start, in the byte order of this machine.
+  public let storage: [UInt8]
+
+  private static let signatureStart = 2
+
+  private static func contentStart(_ signatureLength: Int) -> Int { aligned(signatureStart + signatureLength + 1, to: 8) }
+
+  private init(storage: [UInt8]) { self.storage = storage }
+
+  /// Marshals `value`, which must be valid: `DBusValue.check` says so.
+  public init(_ value: DBusValue) {
+    var writer = WireWriter(capacity: 24)
+    MarshalledValue.begin(&writer, value.type.description.utf8)
+    writer.append(value)
+    storage = writer.bytes
+  }
+
+  /// Copies the single complete type at `index` of `signature` from where `walker` is, and moves both behind it.
+  init(
+    _ walker: inout WireWalker, _ signature: UnsafeRawBufferPointer, _ index: inout Int
+  ) throws(WireError) {
+    let end = try TypeCode.end(of: index, in: signature)
+    let own = UnsafeRawBufferPointer(rebasing: signature[index..<end])
+    var writer = WireWriter(capacity: 24)
+    MarshalledValue.begin(&writer, own)
+    try walker.align(TypeCode.alignment(signature[index]))
+    let start = walker.position
+    // In most places the bytes are those that they are from an aligned start.
+    if start % 8 == 0 || (start % 4 == 0 && TypeCode.needsNoEights(own)) || TypeCode.fixedSize(own[0]) != nil {
+      try walker.skip(signature, &index)
+      writer.take(UnsafeRawBufferPointer(rebasing: walker.source[start..<walker.position]), alignment: 1)
+    } else {
+      try walker.copy(signature, &index, to: &writer)
+    }
+    storage = writer.bytes
+  }
+
+  static func begin(_ writer: inout WireWriter, _ signature: some Collection<UInt8>) {
+    writer.append(UInt8(0))
+    writer.append(UInt8(truncatingIfNeeded: signature.count))
+    writer.append(raw: Array(signature))
+    writer.append(UInt8(0))
+    writer.align(8)
+  }
+
+  /// The value in a writer that `begin` has begun.
+  init(_ writer: WireWriter) { storage = writer.bytes }
+
+  /// Checks bytes that were `storage` of a value once, and makes a value of them.
+  /// - Throws: `WireError` if they are not.
+  public init(checking storage: [UInt8]) throws(WireError) {
+    var fault: WireError?
+    storage.withUnsafeBytes { bytes in
+      do throws(WireError) { try MarshalledValue.check(bytes) } catch { fault = error }
+    }
+    if let fault { throw fault }
+    self.storage = storage
+  }
+
+  private static func check(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+    guard bytes.count > signatureStart, bytes[0] == 0 else { throw .malformed("they do not begin as one") }
+    let length = Int(bytes[1])
+    let start = contentStart(length)
+    guard length > 0, bytes.count >= start else { throw .malformed("they end in the middle of the signature") }
+    let text = bytes[signatureStart..<(signatureStart + length)]
+    guard (try? DBusType(String(decoding: text, as: UTF8.self))) != nil,
+      bytes[(signatureStart + length)..<start].allSatisfy({ $0 == 0 })
+    else { throw .malformed("the signature is not one type") }
+    var walker = WireWalker(UnsafeRawBufferPointer(rebasing: bytes[start...]), checksContent: true)
+    var index = 0
+    try walker.skip(UnsafeRawBufferPointer(rebasing: text), &index)
+    guard walker.position == walker.source.count else { throw .malformed("more bytes follow") }
+    guard !walker.measure.holdsUnixFD else { throw .missingDescriptor }
+  }
+
+  /// Calls `body` with the signature and the value's own bytes.
+  func withParts<Result>(
+    _ body: (_ signature: UnsafeRawBufferPointer, _ content: UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    storage.withUnsafeBytes { bytes in
+      let length = Int(bytes[1])
+      return body(
+        UnsafeRawBufferPointer(rebasing: bytes[Self.signatureStart..<(Self.signatureStart + length)]),
+        UnsafeRawBufferPointer(rebasing: bytes[Self.contentStart(length)...]))
+    }
+  }
+}
+
+extension MarshalledValue {
+  /// The type's signature.
+  public var signature: String { withParts { signature, _ in String(decoding: signature, as: UTF8.self) } }
+
+  /// The type.
+  public var type: DBusType {
+    withParts { signature, _ in
+      if signature.count == 1, let basic = DBusType(basicCode: signature[0]) { return basic }
+      return (try? DBusType(String(decoding: signature, as: UTF8.self))) ?? .variant
+    }
+  }
+
+  /// Whether both values have one type.
+  public func hasSameType(as other: MarshalledValue) -> Bool {
+    storage[1] == other.storage[1]
+      && storage.prefix(Int(storage[1]) + Self.signatureStart).elementsEqual(
+        other.storage.prefix(Int(storage[1]) + Self.signatureStart))
+  }
+
+  /// The bytes that the value takes when it is marshalled by itself, from an aligned start.
+  public var size: Int { storage.count - Self.contentStart(Int(storage[1])) }
+
+  /// The value, decoded.
+  ///
+  /// A file descriptor, which is not carried, is one that is closed.
+  public var value: DBusValue { decoded() }
+
+  func decoded(_ descriptors: [UnixFD] = []) -> DBusValue {
+    let type = type
+    return withParts { _, content in
+      var reader = WireReader(content) { index, _ in index < descriptors.count ? descriptors[index] : nil }
+      // What a marshalled value holds has been walked over when it was made: only descriptors can be missing.
+      return (try? reader.value(type)) ?? .unixFD(UnixFD(owning: -1))
+    }
+  }
+
+  /// What the value takes up.
+  public var measure: WireMeasure {
+    withParts { signature, content in
+      var walker = WireWalker(content)
+      var index = 0
+      try? walker.skip(signature, &index)
+      return walker.measure
+    }
+  }
+
+  /// The value below all variants around it.
+  public var lookedThrough: MarshalledValue {
+    guard storage[1] == 1, storage[Self.signatureStart] == TypeCode.variant else { return self }
+    return withParts { _, content in
+      var walker = WireWalker(content)
+      guard let inner = try? MarshalledValue(inVariant: &walker) else { return self }
+      return inner.lookedThrough
+    }
+  }
+
+  /// What the variant holds that is next, and moves behind it.
+  init(inVariant walker: inout WireWalker) throws(WireError) {
+    let text = try walker.signatureText()
+    let signature = UnsafeRawBufferPointer(rebasing: text[1..<(text.count - 1)])
+    var index = 0
+    try self.init(&walker, signature, &index)
+  }
+
+  /// The value as the content of a variant.
+  public var inVariant: MarshalledValue {
+    var writer = WireWriter(capacity: storage.count + 16)
+    MarshalledValue.begin(&writer, CollectionOfOne(TypeCode.variant))
+    writer.append(variant: self)
+    return MarshalledValue(writer)
+  }
+}

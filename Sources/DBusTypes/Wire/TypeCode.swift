@@ -1,0 +1,93 @@
+/// The bytes of a signature, and what each says of how values are marshalled.
+///
+/// The D-Bus specification, sections "Type System" and "Marshaling (Wire Format)".
+enum TypeCode {
+  static let byte = UInt8(ascii: "y")
+  static let boolean = UInt8(ascii: "b")
+  static let string = UInt8(ascii: "s")
+  static let objectPath = UInt8(ascii: "o")
+  static let signature = UInt8(ascii: "g")
+  static let unixFD = UInt8(ascii: "h")
+  static let variant = UInt8(ascii: "v")
+  static let array = UInt8(ascii: "a")
+  static let structure = UInt8(ascii: "(")
+  static let structureEnd = UInt8(ascii: ")")
+  static let entry = UInt8(ascii: "{")
+  static let entryEnd = UInt8(ascii: "}")
+
+  /// What the offset of a value is a multiple of.
+  @inline(__always)
+  static func alignment(_ code: UInt8) -> Int {
+    switch code {
+    case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
+    case UInt8(ascii: "b"), UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "h"): 4
+    case UInt8(ascii: "s"), UInt8(ascii: "o"), UInt8(ascii: "a"): 4
+    case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"): 8
+    case UInt8(ascii: "("), UInt8(ascii: "{"): 8
+    default: 1
+    }
+  }
+
+  /// The size that all values of a basic type have, or nil where they differ.
+  @inline(__always)
+  static func fixedSize(_ code: UInt8) -> Int? {
+    switch code {
+    case UInt8(ascii: "y"): 1
+    case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
+    case UInt8(ascii: "b"), UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "h"): 4
+    case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"): 8
+    default: nil
+    }
+  }
+
+  /// Where the single complete type ends that begins at `start` of `signature`.
+  /// - Throws: `WireError.malformed` if the signature ends before it.
+  static func end(of start: Int, in signature: UnsafeRawBufferPointer) throws(WireError) -> Int {
+    var position = start
+    var open = 0
+    while position < signature.count {
+      let code = signature[position]
+      position += 1
+      switch code {
+      case array: continue
+      case structure, entry: open += 1
+      case structureEnd, entryEnd: open -= 1
+      default: break
+      }
+      if open == 0 { return position }
+    }
+    throw .malformed("a signature ends in the middle of a type")
+  }
+
+  /// Whether values of the types in `signature` are marshalled alike at every multiple of 4.
+  static func needsNoEights(_ signature: UnsafeRawBufferPointer) -> Bool {
+    !signature.contains { alignment($0) == 8 || $0 == variant }
+  }
+}
+
+/// Why marshalled values cannot be read or written.
+public enum WireError: Error, Hashable, Sendable {
+  /// The bytes are not what the signature says; the text names the first fault.
+  case malformed(String)
+  /// There are more elements than the limit.
+  case tooManyElements(limit: Int)
+  /// Containers lie deeper within each other than any message carries.
+  case tooDeep
+  /// A file descriptor is named that did not come with the bytes.
+  case missingDescriptor
+}
+
+extension WireError: CustomStringConvertible {
+  /// What is wrong, in one sentence.
+  public var description: String {
+    switch self {
+    case .malformed(let fault): "the bytes are not a D-Bus value: \(fault)"
+    case .tooManyElements(let limit): "there are more than \(limit) elements"
+    case .tooDeep: "containers are nested more than \(ProtocolLimits.depth) deep"
+    case .missingDescriptor: "a file descriptor is named that did not come with the message"
+    }
+  }
+}
+
+@inline(__always)
+func aligned(_ offset: Int, to alignment: Int) -> Int { (offset + alignment - 1) & ~(alignment - 1) }
