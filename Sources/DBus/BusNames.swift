@@ -13,8 +13,8 @@ extension InterfaceName {
 
 /// What the bus itself offers: the D-Bus specification, section "Message Bus Messages".
 extension Connection {
-  private func question(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> Message {
-    try Message.methodCall(
+  private func question(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> OutgoingMessage {
+    try OutgoingMessage.methodCall(
       to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
       member: MemberName(known: member), arguments)
   }
@@ -49,7 +49,7 @@ extension Connection {
 
   /// Has the bus take or drop `rule` without waiting for it; what is sent afterwards finds it done.
   public func changeMatch(_ change: MatchChange, _ rule: MatchRule) {
-    guard let message = try? question(change.rawValue, [.string(rule.description)]) else { return }
+    guard var message = try? question(change.rawValue, [.string(rule.description)]) else { return }
     message.disableReply()
     _ = try? send(message)
   }

@@ -1,5 +1,6 @@
 internal import CDBus
 public import DBusTypes
+internal import Glibc
 
 /// A private connection to a message bus.
 ///
@@ -22,11 +23,12 @@ public final class Connection {
   private(set) var loop: EventLoop?
   private var watches: ConnectionWatches?
   private var pending: [UInt32: (handler: ReplyHandler, timer: TimerID?)] = [:]
-  /// The number of the last message that was sent in a batch.
-  var lastSerial: UInt32 = 0
+  private var output: OutputQueue
+  /// The numbers that libdbus gives to what it sends itself are below it.
+  private var lastSerial: UInt32 = 1 << 31
 
   /// Whether the transport is a unix(7) socket that passes file descriptors.
-  var canSendUnixFDs: Bool { dbus_connection_can_send_type(raw, CDBUS_TYPE_UNIX_FD) != 0 }
+  private var canSendUnixFDs: Bool { dbus_connection_can_send_type(raw, CDBUS_TYPE_UNIX_FD) != 0 }
 
   /// Called with each message that arrives and is no reply to a call of this connection.
   public var onMessage: ((Message) -> Void)?
@@ -47,6 +49,7 @@ public final class Connection {
     }
     guard let opened else { throw DBusError(.disconnected, "no connection to the bus") }
     raw = opened
+    output = OutputQueue(opened)
     dbus_connection_set_exit_on_disconnect(raw, 0)
     dbus_connection_add_filter(raw, Connection.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
     // From here on `deinit` takes the connection away, also where this throws.
@@ -56,7 +59,7 @@ public final class Connection {
 
   /// What `dbus_bus_register` does, which is faster, and waits for ever where a bus takes the connection and says nothing.
   private func sayHello(_ timeout: Duration) throws(DBusError) {
-    let hello = try Message.methodCall(
+    let hello = try OutgoingMessage.methodCall(
       to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus, member: MemberName(known: "Hello"))
     let loop = EventLoop()
     attach(to: loop)
@@ -102,59 +105,109 @@ public final class Connection {
     loop = nil
   }
 
-  /// Sends `message`; it is written at once where the socket takes it, else when it does.
+  /// Sends `message`; it is written at once if the socket takes it, else when it does.
   /// - Throws: `DBusError`: `Disconnected`; `NotSupported` for file descriptors on a transport that passes none.
   /// - Returns: the message's serial number.
   @discardableResult
-  public func send(_ message: Message) throws(DBusError) -> UInt32 {
-    guard isConnected else { throw .disconnected }
-    if dbus_message_contains_unix_fds(message.raw) != 0, !canSendUnixFDs {
-      throw DBusError(.notSupported, "this connection passes no file descriptors")
-    }
-    var serial: dbus_uint32_t = 0
-    guard dbus_connection_send(raw, message.raw, &serial) != 0 else { throw .noMemory }
+  public func send(_ message: OutgoingMessage) throws(DBusError) -> UInt32 {
+    let serial = try enqueue(message)
+    try writeOutput()
     return serial
   }
 
+  /// Sends messages in their order, in as few writes as there can be.
+  /// - Throws: `DBusError` as `send(_:)` does.
+  public func send(_ messages: [OutgoingMessage]) throws(DBusError) {
+    for message in messages { try enqueue(message) }
+    try writeOutput()
+  }
+
+  @discardableResult
+  private func enqueue(_ message: OutgoingMessage) throws(DBusError) -> UInt32 {
+    guard isConnected else { throw .disconnected }
+    lastSerial = lastSerial == .max ? 1 << 31 : lastSerial + 1
+    switch message.content {
+    case .library(let message):
+      guard dbus_message_contains_unix_fds(message.raw) == 0 || canSendUnixFDs else { throw .noDescriptors }
+      dbus_message_set_serial(message.raw, lastSerial)
+      output.add(message)
+    case .marshalled(let header, let body):
+      if canSendUnixFDs {
+        output.add(header, serial: lastSerial, body)
+      } else {
+        // Only of a socket is it known that nothing but messages goes over it.
+        guard body.descriptors.isEmpty else { throw .noDescriptors }
+        let copy = try message.received()
+        dbus_message_set_serial(copy.raw, lastSerial)
+        output.add(LibraryMessage(adopting: dbus_message_ref(copy.raw), bodySize: body.bytes.count))
+      }
+    }
+    return lastSerial
+  }
+
+  /// Whether something that was sent is not written yet, but for what libdbus has.
+  var hasOutput: Bool { !output.isEmpty }
+
+  /// Whether the rest of the output waits for libdbus's own.
+  var outputWaitsForLibrary: Bool { output.waitsForLibrary }
+
+  /// Writes what the bus takes now; that it is gone is learned from reading.
+  func writeOutput() throws(DBusError) {
+    do throws(DBusError) {
+      try output.write()
+    } catch {
+      output.removeAll()
+      throw error
+    }
+  }
+
   /// Waits until all that was sent has been written.
-  public func flush() { dbus_connection_flush(raw) }
+  public func flush() {
+    while hasOutput, isConnected {
+      dbus_connection_flush(raw)
+      guard (try? writeOutput()) != nil else { return }
+      var socket: Int32 = -1
+      guard hasOutput, dbus_connection_get_socket(raw, &socket) != 0 else { continue }
+      var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+      poll(&room, 1, -1)
+    }
+    dbus_connection_flush(raw)
+  }
 
   /// Calls a method and waits for its reply; messages that arrive meanwhile are kept for the loop.
   /// - Throws: `DBusError`: the peer's error, `NoReply` after `timeout`, or `Disconnected`.
-  public func call(_ message: Message, timeout: Duration = .seconds(25)) throws(DBusError) -> Message {
-    guard isConnected else { throw .disconnected }
-    let reply = try withDBusError {
-      dbus_connection_send_with_reply_and_block(raw, message.raw, timeout.milliseconds, $0)
-    }
-    guard let reply else { throw .noMemory }
-    return Message(adopting: reply)
+  public func call(_ message: OutgoingMessage, timeout: Duration = .seconds(25)) throws(DBusError) -> Message {
+    guard let reply = try call([message], timeout: timeout).first else { throw .disconnected }
+    return try reply.success()
   }
 
   /// Calls methods, all at once, and waits for their replies; errors are among them.
   /// - Throws: `DBusError`: `Disconnected`.
-  func call(_ messages: [Message], timeout: Duration = .seconds(25)) throws(DBusError) -> [Message] {
-    var calls: [OpaquePointer] = []
-    defer { for call in calls { dbus_pending_call_unref(call) } }
-    for message in messages {
-      var call: OpaquePointer?
-      guard dbus_connection_send_with_reply(raw, message.raw, &call, timeout.milliseconds) != 0 else { throw .noMemory }
-      guard let call else { throw .disconnected }
-      calls.append(call)
+  func call(_ messages: [OutgoingMessage], timeout: Duration = .seconds(25)) throws(DBusError) -> [Message] {
+    var serials: [UInt32] = []
+    for message in messages { serials.append(try enqueue(message)) }
+    try writeOutput()
+    flush()
+    var replies: [UInt32: Message] = [:]
+    let deadline = SuspendingClock.now + timeout
+    while replies.count < serials.count {
+      if let raw = dbus_connection_pop_message(raw) {
+        let message = Message(adopting: raw)
+        if serials.contains(message.replySerial) { replies[message.replySerial] = message }
+        continue
+      }
+      let left = deadline - SuspendingClock.now
+      guard left > .zero else { throw DBusError(.noReply, "no reply within \(timeout)") }
+      guard dbus_connection_read_write(raw, left.milliseconds) != 0 else { throw .disconnected }
     }
-    var replies: [Message] = []
-    for call in calls {
-      dbus_pending_call_block(call)
-      guard let reply = dbus_pending_call_steal_reply(call) else { throw .disconnected }
-      replies.append(Message(adopting: reply))
-    }
-    return replies
+    return serials.compactMap { replies[$0] }
   }
 
   /// Calls a method and has `handler` called with the reply, which may be an error message, or with what prevented one:
   /// `Timeout`, `Disconnected`.
   /// - Throws: `DBusError` as `send` does; then `handler` is not called.
   public func call(
-    _ message: Message, timeout: Duration = .seconds(25), _ handler: @escaping ReplyHandler
+    _ message: OutgoingMessage, timeout: Duration = .seconds(25), _ handler: @escaping ReplyHandler
   ) throws(DBusError) {
     let serial = try send(message)
     let timer = loop?.schedule(after: timeout) { [weak self] in
@@ -201,6 +254,7 @@ public final class Connection {
 
 extension DBusError {
   static let disconnected = DBusError(.disconnected, "the connection to the bus is closed")
+  static let noDescriptors = DBusError(.notSupported, "this connection passes no file descriptors")
 }
 
 extension Message {

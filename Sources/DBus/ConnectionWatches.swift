@@ -8,6 +8,9 @@ final class ConnectionWatches {
   /// How many bytes may wait to be written, because the bus is slow to read, before no more messages are handled.
   private static let outgoingLimit = 64 << 20
 
+  /// No watch's address.
+  private static let outputToken: UInt = 0
+
   /// Kept alive while messages are dispatched: a handler may drop the last other reference.
   private weak var owner: Connection?
   private let connection: OpaquePointer
@@ -68,14 +71,25 @@ final class ConnectionWatches {
 }
 
 extension ConnectionWatches: EventSource {
-  private var hasPendingWork: Bool { hasMessages && owner != nil && isHeard }
+  private var hasPendingWork: Bool { hasMessages && isHeard }
 
   /// Whether the bus takes what is sent to it.
-  private var isHeard: Bool { dbus_connection_get_outgoing_size(connection) < Self.outgoingLimit }
+  ///
+  /// While a message is half written nothing is dispatched: libdbus would send its own replies in the middle of it.
+  private var isHeard: Bool {
+    guard let owner, !owner.hasOutput else { return false }
+    return dbus_connection_get_outgoing_size(connection) < Self.outgoingLimit
+  }
 
   func prepare(_ set: inout PollSet) {
     if hasPendingWork { set.hasPendingWork = true }
     for timeout in timeouts { set.wake(at: timeout.due) }
+    if let owner, owner.hasOutput, !owner.outputWaitsForLibrary {
+      var socket: Int32 = -1
+      if dbus_connection_get_socket(connection, &socket) != 0 {
+        set.add(socket, events: Int16(POLLOUT), source: self, token: Self.outputToken)
+      }
+    }
     for watch in watches where dbus_watch_get_enabled(watch) != 0 {
       let flags = dbus_watch_get_flags(watch)
       var events: Int32 = 0
@@ -110,6 +124,7 @@ extension ConnectionWatches: EventSource {
         dbus_timeout_handle(timeout.raw)
       }
     }
+    if owner.hasOutput { try? owner.writeOutput() }
     guard hasPendingWork else { return }
     for _ in 0..<Self.messagesPerTurn {
       // What is handled may detach the connection.

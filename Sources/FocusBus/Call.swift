@@ -22,8 +22,8 @@ package struct Call<Reply>: Sendable {
     self.read = read
   }
 
-  func message() throws(DBusError) -> Message {
-    try Message.methodCall(to: Focus1.busName, path: path, interface: interface, member: member, arguments)
+  func message() throws(DBusError) -> OutgoingMessage {
+    try OutgoingMessage.methodCall(to: Focus1.busName, path: path, interface: interface, member: member, arguments)
   }
 
   func reply(in message: Message) throws(DBusError) -> Reply {

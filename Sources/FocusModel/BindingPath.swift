@@ -32,14 +32,14 @@ public struct BindingPath: Hashable, Sendable, CustomStringConvertible {
 extension BindingPath {
   /// The element of `value` that the path leads to.
   /// - Throws: `FocusError.noSuchElement`.
-  func element(of value: DBusValue) throws(FocusError) -> DBusValue {
+  func element(of value: MarshalledValue) throws(FocusError) -> MarshalledValue {
     do { return try value.element(at: pointer) } catch { throw FocusError(key, error) }
   }
 
   /// `whole` with the element that the path leads to replaced by `value`; `isShown` is whether an error may say what
   /// there is.
   /// - Throws: `FocusError`: `noSuchElement`, `typeMismatch`.
-  func replacing(_ whole: DBusValue, with value: DBusValue, isShown: Bool) throws(FocusError) -> DBusValue {
+  func replacing(_ whole: MarshalledValue, with value: MarshalledValue, isShown: Bool) throws(FocusError) -> MarshalledValue {
     // A whole value is the key's to check, not the pointer's: it may be any variant.
     guard !pointer.tokens.isEmpty else { return value }
     do {

@@ -36,14 +36,14 @@ public struct BoundObject: Sendable {
   /// The interfaces that the object declares, those without properties and methods included.
   public let interfaces: Set<InterfaceName>
   /// What the owner told of the properties at first.
-  public var values: [Key: DBusValue]
+  public var values: [Key: MarshalledValue]
   /// The bytes that the declaration takes, which count as the owner's.
   public let size: Int
 
   /// Creates an object that declares these properties and commands, and these interfaces beside theirs.
   public init(
     path: ObjectPath, chosenInterfaces: [String]?, properties: [Key: Property], commands: Set<Key>,
-    interfaces: Set<InterfaceName> = [], values: [Key: DBusValue], size: Int = 0
+    interfaces: Set<InterfaceName> = [], values: [Key: MarshalledValue], size: Int = 0
   ) {
     self.path = path
     self.chosenInterfaces = chosenInterfaces
@@ -67,7 +67,7 @@ extension FocusModel {
   ///
   /// What is not declared, of another type than declared, or past a limit counts as nil. `settle` tells of it, so that a
   /// flood of changes is told of once a turn.
-  public func update(_ values: [Key: DBusValue?], of id: FieldID) {
+  public func update(_ values: [Key: MarshalledValue?], of id: FieldID) {
     guard var field = fields[id], let object = field.object else { return }
     let values = values.filter { object.properties[$0] != nil && field.bindings[$0]?.value != $1 }
     guard !values.isEmpty else { return }
@@ -77,12 +77,12 @@ extension FocusModel {
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       guard let property = object.properties[key] else { continue }
       let old = field.bindings[key]
-      guard let value, let size = try? size(of: value, toldOf: key, of: field) else {
+      guard let value, let extent = try? extent(of: value, toldOf: key, of: field) else {
         guard let old else { continue }
         field.bindings[key] = nil
         types.remove(key)
         scenes.remove(key, of: field, in: scene)
-        charge(field, bytes: -old.size)
+        charge(field, -old.extent)
         continue
       }
       if old == nil {
@@ -90,8 +90,9 @@ extension FocusModel {
         scenes.add(key, of: field, in: scene)
       }
       field.bindings[key] = Binding(
-        value: value, revision: nextRevision(), isReadOnly: !property.isWritable, isBound: true, size: size)
-      charge(field, bytes: size - (old?.size ?? 0))
+        value: value, revision: nextRevision(), isReadOnly: !property.isWritable, isBound: true,
+        extent: extent)
+      charge(field, extent - (old?.extent ?? .zero))
     }
     fields[id] = field
     told(of: field)
@@ -99,20 +100,19 @@ extension FocusModel {
 
   /// Checks that `update` would take in `value`.
   /// - Throws: `FocusError`: `noSuchField`, `unknownProperty`, `typeMismatch`, `limitExceeded`, `invalid`.
-  public func check(_ value: DBusValue, toldOf key: Key, of id: FieldID) throws(FocusError) {
-    _ = try size(of: value, toldOf: key, of: field(id))
+  public func check(_ value: MarshalledValue, toldOf key: Key, of id: FieldID) throws(FocusError) {
+    _ = try extent(of: value, toldOf: key, of: field(id))
   }
 
-  private func size(of value: DBusValue, toldOf key: Key, of field: Field) throws(FocusError) -> Int {
+  private func extent(of value: MarshalledValue, toldOf key: Key, of field: Field) throws(FocusError) -> Extent {
     guard let property = field.object?.properties[key] else { throw .unknownProperty(key, field.id) }
     guard value.type == property.type else {
       throw .typeMismatch(BindingPath(key), expected: property.type, actual: value.type)
     }
     if field.bindings[key] == nil { try types.check(value, of: key) }
-    let size = try Limits.check(value, of: key)
-    let growth = size - (field.bindings[key]?.size ?? 0)
-    try checkAllowance(of: field.owner, lingers: field.lingers, bytes: growth)
-    return size
+    let extent = try Limits.check(value, of: key)
+    try checkAllowance(of: field.owner, lingers: field.lingers, extent - (field.bindings[key]?.extent ?? .zero))
+    return extent
   }
 
   /// Turns commands of a field off and on.

@@ -34,7 +34,7 @@ public enum Change: Hashable, Sendable {
 
 /// What everyone is shown at one place.
 struct Shown: Hashable {
-  var values: [Key: DBusValue] = [:]
+  var values: [Key: MarshalledValue] = [:]
   var commands: [Key: Bool] = [:]
 
   var interfaces: Set<InterfaceName> {
@@ -47,7 +47,7 @@ public struct NamedValue: Hashable, Sendable {
   /// The member's name.
   public var name: MemberName
   /// The value.
-  public var value: DBusValue
+  public var value: MarshalledValue
 }
 
 extension Change {
@@ -71,7 +71,7 @@ extension Change {
     return changes
   }
 
-  private static func values(_ place: Place, from old: [Key: DBusValue], to new: [Key: DBusValue]) -> [Change] {
+  private static func values(_ place: Place, from old: [Key: MarshalledValue], to new: [Key: MarshalledValue]) -> [Change] {
     let changed = new.filter { old[$0.key] != $0.value }
     let invalidated = old.keys.filter { new[$0] == nil }
     let changedByInterface = Dictionary(grouping: changed.keys.sorted(), by: \.interface)

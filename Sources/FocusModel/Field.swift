@@ -11,15 +11,15 @@ public enum Scope: String, Hashable, Sendable {
 /// One key of one field: its value, and who may write it.
 public struct Binding: Hashable, Sendable {
   /// The value now; of a bound binding, the last that the owner told.
-  public internal(set) var value: DBusValue
+  public internal(set) var value: MarshalledValue
   /// The number of the binding's last change.
   public internal(set) var revision: UInt64
   /// Whether only the owner may write it; a bound one then nobody.
   public internal(set) var isReadOnly: Bool
   /// Whether the owner's object holds the value, and not the daemon.
   public internal(set) var isBound = false
-  /// The value's size in bytes as marshalled.
-  var size: Int
+  /// What the value takes up.
+  var extent: Extent
 }
 
 /// Something that can hold focus, registered by a client.
@@ -61,7 +61,14 @@ public struct Field: Sendable {
   /// What everyone is shown of the field.
   var shown: Shown { Shown(values: isSensitive ? [:] : bindings.mapValues(\.value), commands: commands) }
 
-  var bytes: Int { bindings.values.reduce(object?.size ?? 0) { $0 + $1.size } }
+  /// What the field takes up of its owner's allowance: its values, its object's declaration and a label of its own.
+  var extent: Extent {
+    var extent = Extent(bytes: (object?.size ?? 0) + labelSize)
+    for binding in bindings.values { extent += binding.extent }
+    return extent
+  }
+
+  private var labelSize: Int { label == id.text ? 0 : label.utf8.count }
 
   /// Whether the field publishes a key of `interface`, or its object has the interface.
   func has(_ interface: InterfaceName) -> Bool {

@@ -25,7 +25,7 @@ public final class FocusModel {
   var sceneInterfaces = SceneIndex<InterfaceName>()
   /// The ids that registrations under way are to have.
   var reserved: Set<FieldID> = []
-  var allowances: [BusName?: Allowance] = [:]
+  var allowances = Allowances()
   var fieldsByOwner: [BusName: Set<FieldID>] = [:]
   var lastRegistration: UInt64 = 0
   var told = Told()
@@ -56,7 +56,7 @@ public final class FocusModel {
 
   /// Checks that `client` may do with the field `id` what only its owner may.
   /// - Throws: `FocusError.accessDenied`, or `noSuchField`.
-  func field(_ id: FieldID, ownedBy client: BusName, to action: String) throws(FocusError) -> Field {
+  public func field(_ id: FieldID, ownedBy client: BusName, to action: String) throws(FocusError) -> Field {
     let field = try field(id)
     guard field.isOwned(by: client) else {
       throw .accessDenied("only the owner of the field '\(id)' may \(action) it")

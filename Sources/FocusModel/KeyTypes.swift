@@ -11,7 +11,7 @@ struct KeyTypes: Hashable {
 
   /// Checks that `value` may be published as, or written to, `key`.
   /// - Throws: `FocusError.typeMismatch` where the key has another type now.
-  func check(_ value: DBusValue, of key: Key) throws(FocusError) {
+  func check(_ value: MarshalledValue, of key: Key) throws(FocusError) {
     guard let expected = entries[key]?.type else { return }
     let actual = value.type
     guard actual == expected else { throw .typeMismatch(BindingPath(key), expected: expected, actual: actual) }

@@ -22,7 +22,7 @@ extension FocusModel {
   /// - Returns: the field's name, and what changed.
   /// - Throws: `FocusError`: `fieldExists`, `noSuchField` for the parent, `invalid`, `typeMismatch`, `limitExceeded`.
   public func register(
-    _ id: FieldID?, _ values: [Key: DBusValue], _ options: FieldOptions = FieldOptions(), owner: BusName
+    _ id: FieldID?, _ values: [Key: MarshalledValue], _ options: FieldOptions = FieldOptions(), owner: BusName
   ) throws(FocusError) -> (id: FieldID, changes: [Change]) {
     if let id, fields[id] != nil || reserved.contains(id) { throw .fieldExists(id) }
     if let parent = options.parent {
@@ -43,9 +43,10 @@ extension FocusModel {
       throw .invalid("\(key) is given as a stored value and is a property of the field's object too: choose one")
     }
     let all = values.merging(bound?.values ?? [:]) { stored, _ in stored }
-    let sizes = try check(all, readOnly: options.readOnly, of: nil, object: bound)
-    let bytes = sizes.values.reduce(bound?.size ?? 0, +)
-    try checkAllowance(of: owner, lingers: options.lingers, fields: 1, bytes: bytes)
+    let extents = try check(all, readOnly: options.readOnly, of: nil, object: bound)
+    var extent = Extent(bytes: (bound?.size ?? 0) + (label == id?.text ? 0 : label?.utf8.count ?? 0))
+    for value in extents.values { extent += value }
+    try checkAllowance(of: owner, lingers: options.lingers, fields: 1, extent)
 
     var changes = settle()
     lastRegistration += 1
@@ -60,15 +61,15 @@ extension FocusModel {
       field.bindings[key] = Binding(
         value: value, revision: nextRevision(),
         isReadOnly: property.map { !$0.isWritable } ?? options.readOnly.contains(key), isBound: property != nil,
-        size: sizes[key] ?? 0)
+        extent: extents[key] ?? .zero)
     }
-    insert(field, bytes: bytes)
+    insert(field)
     changes.append(.fieldAdded(id))
     changes += refreshFocusedValues(after: id)
     return (id, changes)
   }
 
-  private func insert(_ field: Field, bytes: Int) {
+  private func insert(_ field: Field) {
     touch(field.id)
     fields[field.id] = field
     if let parent = field.parent {
@@ -76,7 +77,7 @@ extension FocusModel {
       fields[parent]?.children.insert(field.id)
     }
     if let owner = field.owner { fieldsByOwner[owner, default: []].insert(field.id) }
-    charge(field, fields: 1, bytes: bytes)
+    charge(field, fields: 1, field.extent)
     let scene = scene(of: field.id)
     for (key, binding) in field.bindings {
       types.add(key, binding.value.type)
@@ -95,10 +96,10 @@ extension FocusModel {
 
   /// Checks values that are to be published by `field`, or by a new one.
   /// - Throws: `FocusError`: `invalid`, `typeMismatch`, `limitExceeded`.
-  /// - Returns: their sizes in bytes as marshalled.
+  /// - Returns: what they take up.
   private func check(
-    _ values: [Key: DBusValue], readOnly: Set<Key>, of field: Field?, object: BoundObject?
-  ) throws(FocusError) -> [Key: Int] {
+    _ values: [Key: MarshalledValue], readOnly: Set<Key>, of field: Field?, object: BoundObject?
+  ) throws(FocusError) -> [Key: Extent] {
     let bound = object?.properties ?? [:]
     let present = field?.bindings ?? [:]
     let stored = Set(values.keys).union(present.keys).filter { bound[$0] == nil }
@@ -106,12 +107,12 @@ extension FocusModel {
       throw .invalid("'read_only' lists \(stray), which is not among the field's stored keys")
     }
     try Limits.check(keys: stored.count + (object?.keyCount ?? 0))
-    var sizes: [Key: Int] = [:]
+    var extents: [Key: Extent] = [:]
     for (key, value) in values {
       try types.check(value, of: key)
-      sizes[key] = try Limits.check(value, of: key)
+      extents[key] = try Limits.check(value, of: key)
     }
-    return sizes
+    return extents
   }
 
   /// Adds stored bindings to a field, or changes them.
@@ -123,15 +124,16 @@ extension FocusModel {
   /// - Returns: what changed.
   /// - Throws: `FocusError`: `noSuchField`, `accessDenied`, `invalid`, `typeMismatch`, `limitExceeded`.
   public func publish(
-    _ values: [Key: DBusValue], readOnly: Set<Key>? = nil, on id: FieldID, by client: BusName
+    _ values: [Key: MarshalledValue], readOnly: Set<Key>? = nil, on id: FieldID, by client: BusName
   ) throws(FocusError) -> [Change] {
     var field = try field(id, ownedBy: client, to: "publish on")
     if let key = values.keys.sorted().first(where: { field.object?.properties[$0] != nil }) {
       throw .invalid("\(key) is a property of the field's object: the owner changes it there")
     }
-    let sizes = try check(values, readOnly: readOnly ?? [], of: field, object: field.object)
-    let growth = sizes.reduce(0) { $0 + $1.value - (field.bindings[$1.key]?.size ?? 0) }
-    try checkAllowance(of: field.owner, lingers: field.lingers, bytes: growth)
+    let extents = try check(values, readOnly: readOnly ?? [], of: field, object: field.object)
+    var growth = Extent()
+    for (key, extent) in extents { growth += extent - (field.bindings[key]?.extent ?? .zero) }
+    try checkAllowance(of: field.owner, lingers: field.lingers, growth)
 
     var changes = settle()
     let before = field.shown
@@ -144,10 +146,10 @@ extension FocusModel {
       let old = field.bindings[key]
       field.bindings[key] = Binding(
         value: value, revision: old?.value == value ? old?.revision ?? 0 : nextRevision(),
-        isReadOnly: readOnly?.contains(key) ?? old?.isReadOnly ?? false, size: sizes[key] ?? 0)
+        isReadOnly: readOnly?.contains(key) ?? old?.isReadOnly ?? false, extent: extents[key] ?? .zero)
     }
     for key in readOnly ?? [] { field.bindings[key]?.isReadOnly = true }
-    charge(field, bytes: growth)
+    charge(field, growth)
     touch(id)
     fields[id] = field
     changes += Change.difference(.field(id), from: before, to: field.shown)
@@ -173,7 +175,7 @@ extension FocusModel {
       guard let binding = field.bindings.removeValue(forKey: key) else { continue }
       types.remove(key)
       scenes.remove(key, of: field, in: scene)
-      charge(field, bytes: -binding.size)
+      charge(field, -binding.extent)
     }
     touch(id)
     fields[id] = field

@@ -14,12 +14,12 @@ extension FocusModel {
     var changes = settle()
     for id in ids.sorted() {
       guard var field = fields[id], field.lingers else { continue }
-      let bytes = field.bytes
-      charge(field, fields: -1, bytes: -bytes)
+      let extent = field.extent
+      charge(field, fields: -1, -extent)
       touch(id)
       field.owner = nil
       fields[id] = field
-      charge(field, fields: 1, bytes: bytes)
+      charge(field, fields: 1, extent)
       changes.append(.ownerChanged(id))
     }
     return changes + remove(ids.filter { fields[$0]?.lingers == false }.sorted())
@@ -49,7 +49,7 @@ extension FocusModel {
     }
     for key in field.commands.keys { sceneCommands.remove(key, of: field, in: scene) }
     for interface in field.object?.interfaces ?? [] { sceneInterfaces.remove(interface, of: field, in: scene) }
-    charge(field, fields: -1, bytes: -field.bytes)
+    charge(field, fields: -1, -field.extent)
     if let owner = field.owner {
       fieldsByOwner[owner]?.remove(field.id)
       if fieldsByOwner[owner]?.isEmpty == true { fieldsByOwner[owner] = nil }

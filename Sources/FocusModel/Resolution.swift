@@ -3,7 +3,7 @@ public import DBusTypes
 /// What a key's binding holds, and where.
 public struct Reading: Hashable, Sendable {
   /// The value.
-  public var value: DBusValue
+  public var value: MarshalledValue
   /// The field whose binding it is.
   public var field: FieldID
   /// The number of the binding's last change.

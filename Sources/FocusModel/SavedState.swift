@@ -5,14 +5,14 @@ public struct SavedField: Hashable, Sendable {
   /// A stored binding.
   public struct SavedBinding: Hashable, Sendable {
     /// The value.
-    public var value: DBusValue
+    public var value: MarshalledValue
     /// The number of the binding's last change.
     public var revision: UInt64
     /// Whether only the owner may write it.
     public var isReadOnly: Bool
 
     /// Creates a binding.
-    public init(value: DBusValue, revision: UInt64, isReadOnly: Bool) {
+    public init(value: MarshalledValue, revision: UInt64, isReadOnly: Bool) {
       self.value = value
       self.revision = revision
       self.isReadOnly = isReadOnly
@@ -149,7 +149,7 @@ extension FocusModel {
       for (key, binding) in saved.bindings {
         field.bindings[key] = Binding(
           value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly,
-          size: try Limits.check(binding.value, of: key))
+          extent: try Limits.check(binding.value, of: key))
         revision = max(revision, binding.revision)
       }
       lastRegistration = max(lastRegistration, saved.registration)
@@ -192,7 +192,7 @@ extension FocusModel {
       throw .invalid("\(key) is a stored value of the field and a property of its object too")
     }
     try Limits.check(keys: field.bindings.count + object.keyCount)
-    try checkAllowance(of: field.owner, lingers: field.lingers, bytes: object.size)
+    try checkAllowance(of: field.owner, lingers: field.lingers, Extent(bytes: object.size))
     touch(id)
     if untold[id] == nil { untold[id] = field.shown }
     let values = object.values
@@ -202,7 +202,7 @@ extension FocusModel {
     for key in disabled { field.object?.commands[key]?.isEnabled = false }
     fields[id] = field
     let scene = scene(of: id)
-    charge(field, bytes: object.size)
+    charge(field, Extent(bytes: object.size))
     for key in field.commands.keys { sceneCommands.add(key, of: field, in: scene) }
     for interface in object.interfaces { sceneInterfaces.add(interface, of: field, in: scene) }
     update(values, of: id)

@@ -86,12 +86,12 @@ extension FocusModel {
     scenes = SceneIndex()
     sceneCommands = SceneIndex()
     sceneInterfaces = SceneIndex()
-    allowances = [:]
+    allowances = Allowances()
     fieldsByOwner = [:]
     for (id, field) in fields {
       let scene = scene(of: id)
       if let owner = field.owner { fieldsByOwner[owner, default: []].insert(id) }
-      charge(field, fields: 1, bytes: field.bytes)
+      charge(field, fields: 1, field.extent)
       for (key, binding) in field.bindings {
         types.add(key, binding.value.type)
         scenes.add(key, of: field, in: scene)

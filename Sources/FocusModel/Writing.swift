@@ -19,7 +19,7 @@ public enum WriteOutcome: Hashable, Sendable {
   /// It is done: what the binding, or its element, holds now, and what changed.
   case written(Reading, [Change])
   /// The binding is bound: the owner of the field is to be asked to make the whole value this.
-  case forwarded(FieldID, DBusValue)
+  case forwarded(FieldID, MarshalledValue)
 }
 
 extension FocusModel {
@@ -37,7 +37,7 @@ extension FocusModel {
   ///   - client: who writes.
   /// - Returns: what the write has led to.
   public func write(
-    _ value: DBusValue, to path: BindingPath, at place: Place, isCurrent: Bool = true,
+    _ value: MarshalledValue, to path: BindingPath, at place: Place, isCurrent: Bool = true,
     if condition: WriteCondition = WriteCondition(), by client: BusName
   ) throws(FocusError) -> WriteOutcome {
     let key = path.key
@@ -49,23 +49,23 @@ extension FocusModel {
     }
     guard !binding.isReadOnly || (!binding.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
     let whole = try path.replacing(binding.value, with: value, isShown: field.isVisible(to: client))
-    try types.check(whole, of: key)
-    let size = try Limits.check(whole, of: key)
+    if !whole.hasSameType(as: binding.value) { try types.check(whole, of: key) }
+    let extent = try Limits.check(whole, of: key)
     let shown = path.pointer.tokens.isEmpty ? whole : value.lookedThrough
     guard whole != binding.value || (binding.isBound && !isCurrent) else {
       return .written(Reading(value: shown, field: field.id, revision: binding.revision), [])
     }
     guard !binding.isBound else { return .forwarded(field.id, whole) }
-    let growth = size - binding.size
-    try checkAllowance(of: field.owner, lingers: field.lingers, bytes: growth)
+    let growth = extent - binding.extent
+    try checkAllowance(of: field.owner, lingers: field.lingers, growth)
 
     var changes = settle()
     binding.value = whole
-    binding.size = size
+    binding.extent = extent
     binding.revision = nextRevision()
     touch(field.id)
     fields[field.id]?.bindings[key] = binding
-    charge(field, bytes: growth)
+    charge(field, growth)
     if !field.isSensitive { changes += told(whole, of: key, in: field.id) }
     return .written(Reading(value: shown, field: field.id, revision: binding.revision), changes)
   }
@@ -86,8 +86,8 @@ extension FocusModel {
     var path = path
     if path.pointer.tokens.last == "-" {
       let array = BindingPath(path.key, Pointer(tokens: path.pointer.tokens.dropLast()))
-      if case .array(let elements) = try array.element(of: binding.value).lookedThrough {
-        path = BindingPath(path.key, Pointer(tokens: array.pointer.tokens + [String(elements.count - 1)]))
+      if let count = try array.element(of: binding.value).lookedThrough.arrayCount {
+        path = BindingPath(path.key, Pointer(tokens: array.pointer.tokens + [String(count - 1)]))
       }
     }
     return Reading(value: try path.element(of: binding.value), field: id, revision: binding.revision)
@@ -104,7 +104,7 @@ extension FocusModel {
     throw .conflict("\(key) belongs to \(holder.map { "the field '\($0)'" } ?? "no field") now, not to '\(wanted)'")
   }
 
-  private func told(_ value: DBusValue, of key: Key, in id: FieldID) -> [Change] {
+  private func told(_ value: MarshalledValue, of key: Key, in id: FieldID) -> [Change] {
     let changed = [NamedValue(name: key.member, value: value)]
     var changes: [Change] = [.valuesChanged(.field(id), key.interface, changed: changed, invalidated: [])]
     if resolve(key) == id {

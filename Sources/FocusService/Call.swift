@@ -2,39 +2,65 @@ internal import DBus
 internal import DBusTypes
 internal import FocusModel
 
-/// One method call on one of the daemon's objects, its arguments checked against the method's signature.
+/// One method call on one of the daemon's objects, its arguments checked against the method's signature and the limits.
 struct Call {
   /// Who calls, as the bus vouches for it.
   let client: BusName
   /// The object that is called.
   let target: Target
   /// What the call carries, of the types that the method's table entry names.
-  let arguments: [DBusValue]
+  let arguments: [CallArgument]
   /// Where the answer goes that is not there yet when the method's handler returns.
   let reply: PendingReply
 
   /// The argument at `index`, a text.
-  /// - Throws: `DBusError` where the method's table entry has no text there.
+  /// - Throws: `DBusError` if the method's table entry has no text there.
   func string(_ index: Int) throws(DBusError) -> String {
-    guard index < arguments.count, case .string(let text) = arguments[index] else { throw Call.tableError }
+    guard index < arguments.count, case .text(let text) = arguments[index] else { throw Call.tableError }
     return text
   }
 
   /// What the variant at `index` holds.
-  /// - Throws: `DBusError` where the method's table entry has no variant there.
-  func variant(_ index: Int) throws(DBusError) -> DBusValue {
-    guard index < arguments.count, let content = arguments[index].variantContent else { throw Call.tableError }
-    return content
+  /// - Throws: `DBusError` if the method's table entry has no variant there.
+  func variant(_ index: Int) throws(DBusError) -> MarshalledValue {
+    guard index < arguments.count, case .variants(let values) = arguments[index], let value = values.first else {
+      throw Call.tableError
+    }
+    return value
   }
 
-  /// The names and values of the dictionary from text at `index`.
-  /// - Throws: `DBusError.invalidArgs` where it has a name twice.
-  func dictionary(_ index: Int) throws(DBusError) -> [String: DBusValue] {
-    guard index < arguments.count, case .dictionary(let dictionary) = arguments[index] else { throw Call.tableError }
-    var values: [String: DBusValue] = [:]
-    for entry in dictionary.entries {
-      guard case .string(let name) = entry.key else { throw Call.tableError }
-      guard values.updateValue(entry.value.variantContent ?? entry.value, forKey: name) == nil else {
+  /// What the variants of the array at `index` hold.
+  /// - Throws: `DBusError` if the method's table entry has no such array there.
+  func variants(_ index: Int) throws(DBusError) -> [MarshalledValue] {
+    guard index < arguments.count, case .variants(let values) = arguments[index] else { throw Call.tableError }
+    return values
+  }
+
+  /// The strings of the array at `index`.
+  /// - Throws: `DBusError` if the method's table entry has no such array there.
+  func strings(_ index: Int) throws(DBusError) -> [String] {
+    guard index < arguments.count, case .texts(let texts) = arguments[index] else { throw Call.tableError }
+    return texts
+  }
+
+  /// The names and values of the dictionary from text to variants at `index`.
+  /// - Throws: `DBusError.invalidArgs` if it has a name twice.
+  func dictionary(_ index: Int) throws(DBusError) -> [String: MarshalledValue] {
+    guard index < arguments.count, case .values(let entries) = arguments[index] else { throw Call.tableError }
+    return try Call.unique(entries)
+  }
+
+  /// The names and states of the dictionary from text to booleans at `index`.
+  /// - Throws: `DBusError.invalidArgs` if it has a name twice.
+  func states(_ index: Int) throws(DBusError) -> [String: Bool] {
+    guard index < arguments.count, case .states(let entries) = arguments[index] else { throw Call.tableError }
+    return try Call.unique(entries)
+  }
+
+  private static func unique<Value>(_ entries: [(name: String, value: Value)]) throws(DBusError) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for (name, value) in entries {
+      guard values.updateValue(value, forKey: name) == nil else {
         throw DBusError(.invalidArgs, "'\(name.excerpt)' is given twice")
       }
     }
@@ -42,14 +68,14 @@ struct Call {
   }
 
   /// The bindings that the called object shows.
-  /// - Throws: `DBusError` where the object shows none; then its table has no such method.
+  /// - Throws: `DBusError` if the object shows none; then its table has no such method.
   func place() throws(DBusError) -> Place {
     guard let place = target.place else { throw Call.tableError }
     return place
   }
 
   /// The field that is called.
-  /// - Throws: `DBusError` where the object is no field; then its table has no such method.
+  /// - Throws: `DBusError` if the object is no field; then its table has no such method.
   func field() throws(DBusError) -> FieldID {
     guard case .field(let id) = target else { throw Call.tableError }
     return id
@@ -58,16 +84,87 @@ struct Call {
   private static let tableError = DBusError(.failed, "the method's table entry does not fit its handler")
 }
 
+/// One argument of a call, decoded as far as the daemon looks into it.
+enum CallArgument {
+  case text(String)
+  case texts([String])
+  /// What a variant holds, or each variant of an array.
+  case variants([MarshalledValue])
+  case values([(name: String, value: MarshalledValue)])
+  case states([(name: String, value: Bool)])
+
+  /// The most entries of one array or dictionary: as many keys as a field may have.
+  static let entryLimit = Limits.keysPerField
+
+  /// Reads the next argument, of `type`.
+  /// - Throws: `WireError`: `tooManyElements` past `entryLimit`.
+  init(_ type: DBusType, _ reader: inout BodyReader) throws(WireError) {
+    let limit = CallArgument.entryLimit
+    switch type {
+    case .string: self = .text(try reader.text())
+    case .variant: self = .variants([try reader.variant()])
+    case .array(.string):
+      var texts: [String] = []
+      try reader.array(limit: limit) { element throws(WireError) in texts.append(try element.text()) }
+      self = .texts(texts)
+    case .array(.variant):
+      var values: [MarshalledValue] = []
+      try reader.array(limit: limit) { element throws(WireError) in values.append(try element.variant()) }
+      self = .variants(values)
+    case .dictionary(key: .string, value: .variant):
+      var values: [(name: String, value: MarshalledValue)] = []
+      try reader.array(ofEntries: true, limit: limit) { entry throws(WireError) in
+        values.append((try entry.text(), try entry.variant()))
+      }
+      self = .values(values)
+    case .dictionary(key: .string, value: .boolean):
+      var states: [(name: String, value: Bool)] = []
+      try reader.array(ofEntries: true, limit: limit) { entry throws(WireError) in
+        states.append((try entry.text(), try entry.boolean()))
+      }
+      self = .states(states)
+    default: throw .malformed("no method takes the type '\(type)'")
+    }
+  }
+}
+
+extension Message {
+  /// Checks that the values are within what a call may carry.
+  /// - Throws: `DBusError.limitsExceeded`.
+  func checkLimits(_ bytes: UnsafeRawBufferPointer) throws(DBusError) {
+    let limit = Limits.arguments
+    guard bytes.count <= limit.bytes else {
+      throw DBusError(
+        .limitsExceeded, "the arguments take \(bytes.count) bytes, and a call's may take \(limit.bytes)")
+    }
+    guard WireWalker.mayHold(bytes, more: limit.elements) else { return }
+    do throws(WireError) {
+      try WireWalker.check(bytes, signatureText, elementLimit: limit.elements)
+    } catch {
+      throw DBusError(.limitsExceeded, "the arguments have more elements than the \(limit.elements) that a call's may have")
+    }
+  }
+}
+
+extension Message {
+  /// The decoded values of an owner's answer, which is past no limit of a call.
+  /// - Throws: `DBusError.limitsExceeded`.
+  func limitedArguments() throws(DBusError) -> [DBusValue] {
+    try withBody { bytes throws(DBusError) in try checkLimits(bytes) }
+    return try arguments()
+  }
+}
+
 /// The options of a method, taken one by one; what is left over is not known.
 struct Options {
-  private var left: [String: DBusValue]
+  private var left: [String: MarshalledValue]
   private var known: [String] = []
 
-  init(_ values: [String: DBusValue]) { left = values }
+  init(_ values: [String: MarshalledValue]) { left = values }
 
-  /// Takes the option `name`, or nil where it is not given.
-  /// - Throws: `DBusError.invalidArgs` where it is not of `type`.
-  mutating func take(_ name: String, _ type: DBusType) throws(DBusError) -> DBusValue? {
+  /// Takes the option `name`, or nil if it is not given.
+  /// - Throws: `DBusError.invalidArgs` if it is not of `type`.
+  mutating func take(_ name: String, _ type: DBusType) throws(DBusError) -> MarshalledValue? {
     known.append(name)
     guard let value = left.removeValue(forKey: name) else { return nil }
     guard value.type == type else {
@@ -77,33 +174,44 @@ struct Options {
   }
 
   mutating func boolean(_ name: String) throws(DBusError) -> Bool {
-    guard case .boolean(let value) = try take(name, .boolean) else { return false }
+    guard case .boolean(let value)? = try take(name, .boolean)?.value else { return false }
+    return value
+  }
+
+  mutating func number(_ name: String) throws(DBusError) -> UInt64? {
+    guard case .uint64(let value)? = try take(name, .uint64)?.value else { return nil }
     return value
   }
 
   mutating func string(_ name: String) throws(DBusError) -> String? {
-    guard case .string(let value) = try take(name, .string) else { return nil }
+    guard case .string(let value)? = try take(name, .string)?.value else { return nil }
     return value
   }
 
+  mutating func path(_ name: String) throws(DBusError) -> ObjectPath? {
+    guard case .objectPath(let path)? = try take(name, .objectPath)?.value else { return nil }
+    return path
+  }
+
   mutating func strings(_ name: String) throws(DBusError) -> [String]? {
-    guard case .array(let values) = try take(name, .array(.string)) else { return nil }
-    return values.compactMap { value in
-      guard case .string(let text) = value else { return nil }
-      return text
+    guard let value = try take(name, .array(.string)) else { return nil }
+    do throws(WireError) {
+      return try value.strings(limit: CallArgument.entryLimit)
+    } catch {
+      throw DBusError(.limitsExceeded, "the option '\(name)' lists more than \(CallArgument.entryLimit) texts")
     }
   }
 
   /// Takes the option `name`, the path of a field.
-  /// - Throws: `FocusError.noSuchField` where it is no field's path, `DBusError.invalidArgs` where it is no path.
+  /// - Throws: `FocusError.noSuchField` if it is no field's path, `DBusError.invalidArgs` if it is no path.
   mutating func field(_ name: String) throws -> FieldID? {
-    guard case .objectPath(let path) = try take(name, .objectPath) else { return nil }
+    guard let path = try path(name) else { return nil }
     guard let id = Target.fieldID(of: path) else { throw FocusError.noSuchField(path.text) }
     return id
   }
 
   /// Ends the taking.
-  /// - Throws: `DBusError.invalidArgs` where there is an option that was not taken.
+  /// - Throws: `DBusError.invalidArgs` if there is an option that was not taken.
   func finish() throws(DBusError) {
     guard let stray = left.keys.sorted().first else { return }
     let list = known.isEmpty ? "there are none" : "known are " + known.joined(separator: ", ")

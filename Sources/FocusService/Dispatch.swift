@@ -6,37 +6,51 @@ internal import FocusModel
 extension FocusService {
   func answer(_ message: Message) {
     let reply = PendingReply(to: message, self)
-    if answer(reply, refusingChanges: nil) { steps.append(.call(reply)) }
+    if answer(message, reply, refusingChanges: nil) { steps.append(.call(message, reply)) }
   }
 
   /// Answers the call; where changes cannot be saved, what only reads is still answered by what there is.
   /// - Returns: whether there is a reply; else it is given when an owner has been asked.
   @discardableResult
-  func answer(_ reply: PendingReply, refusingChanges refusal: DBusError?) -> Bool {
-    reply.answer { try perform(reply.message, reply, refusingChanges: refusal) }
+  func answer(_ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError?) -> Bool {
+    reply.answer { try perform(message, reply, refusingChanges: refusal) }
   }
 
   /// Finds the method that `message` calls, checks its arguments and runs it.
-  /// - Throws: what the caller is to be told.
-  /// - Returns: the results, or nil where `reply` is given later.
+  ///
+  /// What the arguments take up is looked at first, then who calls, and then only are they decoded; those of a command
+  /// are passed on as they are.
+  /// - Throws: what the caller is told.
+  /// - Returns: the results, or nil if `reply` is given later.
   private func perform(
     _ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError?
-  ) throws -> [DBusValue]? {
+  ) throws -> MessageBody? {
     guard let client = message.sender, let path = message.path, let member = message.member else {
       throw DBusError(.invalidArgs, "a method call names its object and its method")
     }
-    guard let target = Target(path), exists(target) else {
-      throw DBusError(.unknownObject, "there is no object at \(path); the fields are below /org/focusd/Focus1/field")
-    }
-    guard let method = try find(member, of: message.interface, at: target, path) else {
-      try forwardCommand(message, to: target, path, reply)
+    let target = Target(path).flatMap { exists($0) ? $0 : nil }
+    let interface = message.interface
+    if let target, let interface, target.interface(interface.text) == nil, !Key.isReserved(interface.text) {
+      try forwardCommand(message, interface, member, to: target, path, reply)
       return nil
     }
-    try method.check(signature: message.signatureText)
-    // What is far past a value's limit is not worth decoding; the model checks the limit itself.
-    let arguments = try message.arguments(variantLimit: method.changes ? Limits.valueSize * 4 : nil)
-    if let refusal, method.changes { throw refusal }
-    return try method.handler(self, Call(client: client, target: target, arguments: arguments, reply: reply))
+    let signature = message.signatureText
+    return try message.withBody { bytes throws(DBusError) in
+      Result {
+        try message.checkLimits(bytes)
+        guard let target else {
+          throw DBusError(.unknownObject, "there is no object at \(path); the fields are below /org/focusd/Focus1/field")
+        }
+        let method = try find(member, of: interface, at: target, path)
+        try method.check(signature: signature)
+        if let action = method.ownersAction, case .field(let id) = target {
+          _ = try model.field(id, ownedBy: client, to: action)
+        }
+        if let refusal, method.changes { throw refusal }
+        let arguments = try method.arguments(in: bytes)
+        return try method.handler(self, Call(client: client, target: target, arguments: arguments, reply: reply))
+      }
+    }.get()
   }
 
   private func exists(_ target: Target) -> Bool {
@@ -44,18 +58,20 @@ extension FocusService {
     return model.fields[id] != nil
   }
 
-  /// The daemon's own method, or nil where the call is for an interface that is not the daemon's.
-  /// - Throws: `DBusError.unknownMethod`.
+  /// The daemon's own method.
+  /// - Throws: `DBusError`: `unknownMethod`, `unknownInterface`.
   private func find(
     _ member: MemberName, of interface: InterfaceName?, at target: Target, _ path: ObjectPath
-  ) throws(DBusError) -> ServedInterface.Method? {
+  ) throws(DBusError) -> ServedInterface.Method {
     guard let interface else {
       for served in target.interfaces {
         if let method = served.method(member) { return method }
       }
       throw DBusError(.unknownMethod, "no interface of \(path) has a method '\(member)'")
     }
-    guard let served = target.interface(interface.text) else { return nil }
+    guard let served = target.interface(interface.text) else {
+      throw DBusError(.unknownInterface, "\(path) has no interface '\(interface)'")
+    }
     guard let method = served.method(member) else {
       throw DBusError(.unknownMethod, "the interface \(interface) has no method '\(member)'")
     }
@@ -65,12 +81,11 @@ extension FocusService {
   /// Passes a call on to the owner of the field that has the command.
   /// - Throws: `DBusError.unknownInterface`, or `FocusError`: `commandNotFocused`, `unknownCommand`, `disabled`.
   private func forwardCommand(
-    _ message: Message, to target: Target, _ path: ObjectPath, _ reply: PendingReply
+    _ message: Message, _ interface: InterfaceName, _ member: MemberName, to target: Target, _ path: ObjectPath,
+    _ reply: PendingReply
   ) throws {
-    guard let place = target.place, let interface = message.interface, let member = message.member,
-      !Key.isReserved(interface.text + "." + member.text)
-    else {
-      throw DBusError(.unknownInterface, "\(path) has no interface '\(message.interface?.text ?? "")'")
+    guard let place = target.place else {
+      throw DBusError(.unknownInterface, "\(path) has no interface '\(interface)'")
     }
     let command = try Key(interface: interface.text, member: member.text)
     let object = try object(ofCommand: command, at: place)

@@ -15,7 +15,6 @@ public final class FocusService {
   var model = FocusModel()
   var objects = OwnedObjects()
   var outbox = Outbox()
-  var lastReply = LastReply()
   private var announcer = Announcer()
   var steps: [TurnStep] = []
   /// The objects of fields that the turn has removed, which are let go of once that is saved.
@@ -112,10 +111,10 @@ public final class FocusService {
   }
 
   /// Sends `signal` at the end of the turn, after the signals of what has changed before.
-  func post(signal: Message) {
+  func post(signal: OutgoingMessage) {
     announce(model.settle())
     outbox.add(signal: signal, tellsOfChange: false)
   }
 
-  func post(reply: Message, of origin: PendingReply) { outbox.add(reply: reply, of: origin) }
+  func post(reply: OutgoingMessage, of origin: PendingReply) { outbox.add(reply: reply, of: origin) }
 }

@@ -6,9 +6,9 @@ struct Outbox {
   /// How many bytes may wait for the end of a turn before what is done so far is sent.
   private static let comfortableSize = 8 << 20
 
-  private var signals: [Message] = []
+  private var signals: [OutgoingMessage] = []
   private var signalsOfChanges: [Bool] = []
-  private var replies: [Message] = []
+  private var replies: [OutgoingMessage] = []
   private var origins: [PendingReply] = []
   private var size = 0
 
@@ -17,13 +17,13 @@ struct Outbox {
   /// Whether so much waits that the turn should end early.
   var isFull: Bool { size > Outbox.comfortableSize }
 
-  mutating func add(signal: Message, tellsOfChange: Bool) {
+  mutating func add(signal: OutgoingMessage, tellsOfChange: Bool) {
     signals.append(signal)
     signalsOfChanges.append(tellsOfChange)
     size += signal.bodySize
   }
 
-  mutating func add(reply: Message, of origin: PendingReply) {
+  mutating func add(reply: OutgoingMessage, of origin: PendingReply) {
     replies.append(reply)
     origins.append(origin)
     size += reply.bodySize

@@ -5,13 +5,13 @@ internal import FocusModel
 /// What has to be done anew where a turn's changes cannot be saved.
 enum TurnStep {
   /// A method call, whose reply then does not hold.
-  case call(PendingReply)
+  case call(Message, PendingReply)
   /// Something else: the reply that was given to it, and what can be done without saving.
   case other(PendingReply?, withoutSaving: (DBusError) -> Void)
 
   var reply: PendingReply? {
     switch self {
-    case .call(let reply): reply
+    case .call(_, let reply): reply
     case .other(let reply, _): reply
     }
   }
@@ -81,7 +81,7 @@ extension FocusService {
     leaving = []
     for step in failed {
       switch step {
-      case .call(let reply): answer(reply, refusingChanges: error)
+      case .call(let message, let reply): answer(message, reply, refusingChanges: error)
       case .other(_, let withoutSaving): withoutSaving(error)
       }
     }

@@ -41,7 +41,7 @@ final class Client {
   func call(
     _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
   ) throws -> [DBusValue] {
-    let message = try Message.methodCall(
+    let message = try OutgoingMessage.methodCall(
       to: BusName(Daemon.name), path: ObjectPath(path), interface: InterfaceName(interface), member: MemberName(member),
       arguments)
     return try connection.call(message, timeout: .seconds(60)).arguments()

@@ -14,7 +14,7 @@ struct RandomCalls {
 
   /// A call, and which types a reply that is no error has, nil for any.
   struct Call {
-    let message: Message
+    var message: OutgoingMessage
     let output: [DBusType]?
   }
 
@@ -99,10 +99,11 @@ struct RandomCalls {
     for type in method.input { arguments.append(argument(type)) }
     let isMeant = interface == method.interface && member == method.name && !chance(10)
     if !isMeant { distort(&arguments) }
-    let message = try Message.methodCall(
-      to: BusName(Daemon.name), path: path, interface: chance(20) ? nil : InterfaceName(interface),
+    let isNamed = !chance(20)
+    let message = try OutgoingMessage.methodCall(
+      to: BusName(Daemon.name), path: path, interface: isNamed ? InterfaceName(interface) : nil,
       member: MemberName(member), arguments)
-    return Call(message: message, output: isMeant ? method.output : nil)
+    return Call(message: message, output: isMeant && isNamed ? method.output : nil)
   }
 
   private mutating func anyMethod() throws -> IntrospectedMethod {
@@ -133,7 +134,7 @@ struct RandomCalls {
     for name in ["parent", "scope", "sensitive", "linger", "focus"] where chance(4) {
       options.append((name, option(name)))
     }
-    let message = try Message.methodCall(
+    let message = try OutgoingMessage.methodCall(
       to: BusName(Daemon.name), path: ObjectPath(Client.manager), interface: InterfaceName("org.focusd.Focus1.Manager"),
       member: MemberName("Register"), [.string(id), .properties(Self.fields), .properties(options)])
     return Call(message: message, output: [.objectPath])

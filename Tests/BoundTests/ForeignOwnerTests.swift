@@ -63,7 +63,7 @@ struct ForeignOwnerTests {
         guard let connection = thread?.connection else { return }
         if message.kind == .methodCall, let call = try? message.forwarded(to: daemon, path: focused) {
           try? connection.call(call) { result in
-            guard let answer = try? result.get().forwarded(asReplyTo: message) else { return }
+            guard let answer = try? result.get().forwarded(asReplyTo: ReplyAddress(of: message)) else { return }
             _ = try? connection.send(answer)
           }
         } else if message.kind == .signal, message.path == focused, let signal = try? message.emittedAgain(from: player)

@@ -99,7 +99,7 @@ final class Peer: Sendable {
     perform { [events] thread in
       do {
         guard let connection = thread.connection else { throw DBusError(.failed, "the peer has left") }
-        let message = try Message.methodCall(
+        let message = try OutgoingMessage.methodCall(
           to: BusName(destination), path: ObjectPath(path), interface: InterfaceName(interface),
           member: MemberName(member), arguments)
         try connection.call(message, timeout: .seconds(100)) { result in
@@ -131,7 +131,7 @@ final class Peer: Sendable {
   func callWithoutReply(_ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []) {
     perform { thread in
       guard
-        let message = try? Message.methodCall(
+        var message = try? OutgoingMessage.methodCall(
           to: BusName(Daemon.name), path: ObjectPath(path), interface: InterfaceName(interface),
           member: MemberName(member), arguments)
       else { return }

@@ -130,7 +130,7 @@ struct SignalTests {
         guard let field = call.arguments.first?.basicText else { return nil }
         // The owner moves focus itself before it answers.
         guard
-          let focus = try? Message.methodCall(
+          let focus = try? OutgoingMessage.methodCall(
             to: BusName(Daemon.name), path: ObjectPath(field), interface: InterfaceName("org.focusd.Focus1.Field"),
             member: MemberName("Focus"))
         else { return nil }

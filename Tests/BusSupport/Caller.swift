@@ -13,7 +13,7 @@ package final class Caller: @unchecked Sendable {
   /// How long it waits for the answer to a call.
   package var patience: Duration = .seconds(60)
   /// Answers the calls of others.
-  package var onCall: ((Message) -> Message?)?
+  package var onCall: ((Message) -> OutgoingMessage?)?
 
   package init(on bus: PrivateBus) throws {
     connection = try Connection(to: .address(bus.address))
@@ -37,21 +37,21 @@ package final class Caller: @unchecked Sendable {
 
   /// Sends `message` and forgets it.
   /// - Throws: `DBusError`.
-  package func send(_ message: Message) throws { try connection.send(message) }
+  package func send(_ message: OutgoingMessage) throws { try connection.send(message) }
 
   /// A call of the daemon.
   /// - Throws: `SyntaxError` where a name is none.
   package static func message(
     _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
-  ) throws -> Message {
-    try Message.methodCall(
+  ) throws -> OutgoingMessage {
+    try OutgoingMessage.methodCall(
       to: BusName(Focus1.name), path: ObjectPath(path), interface: InterfaceName(interface),
       member: MemberName(member), arguments)
   }
 
   /// Begins a call; `handler` is called during a later wait.
   /// - Throws: `DBusError`.
-  package func begin(_ message: Message, _ handler: @escaping (Result<[DBusValue], CallError>) -> Void) throws {
+  package func begin(_ message: OutgoingMessage, _ handler: @escaping (Result<[DBusValue], CallError>) -> Void) throws {
     try connection.call(message, timeout: patience) { result in
       do throws(DBusError) {
         let reply = try result.get().success()
@@ -81,7 +81,7 @@ package final class Caller: @unchecked Sendable {
   /// success, else the error's name.
   /// - Throws: `DBusError`.
   package func calls(
-    _ count: Int, window: Int = 64, whenAnswered: @escaping () -> Void = {}, _ message: (Int) throws -> Message
+    _ count: Int, window: Int = 64, whenAnswered: @escaping () -> Void = {}, _ message: (Int) throws -> OutgoingMessage
   ) throws -> [String?: Int] {
     var answers: [String?: Int] = [:]
     var answered = 0

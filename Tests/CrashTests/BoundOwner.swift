@@ -83,7 +83,7 @@ final class BoundOwner: Sendable {
     caller.wait { state.withLock { $0.isStopped } }
   }
 
-  private func answer(_ message: Message, _ held: Held) -> Message? {
+  private func answer(_ message: Message, _ held: Held) -> OutgoingMessage? {
     switch message.member?.text {
     case "AnswerAgain": state.withLock { $0.isSilent = false }
     case "Stop": break
@@ -119,7 +119,7 @@ final class BoundOwner: Sendable {
 
   private func order(_ member: String, _ caller: Caller) throws {
     try caller.send(
-      try Message.methodCall(
+      try OutgoingMessage.methodCall(
         to: BusName(name.withLock { $0 }), path: ObjectPath("/slider"), interface: InterfaceName("demo.Bound"),
         member: MemberName(member)))
   }

@@ -127,7 +127,7 @@ private final class SlowOwner: @unchecked Sendable {
 
   var name: String { caller.name }
 
-  private func answer(_ message: Message) -> Message? {
+  private func answer(_ message: Message) -> OutgoingMessage? {
     switch message.member?.text {
     case "Introspect":
       try? message.reply([

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  private static func signals(_ numbers: Range<Int>, padding: Int = 0) throws -> [Message] {
+  private static func signals(_ numbers: Range<Int>, padding: Int = 0) throws -> [OutgoingMessage] {
     try numbers.map { number in
       try .signal(
         path: testPath, interface: testInterface, member: MemberName("S"),

@@ -25,7 +25,7 @@ import Testing
   @Test func aCallToNobodyIsServiceUnknown() async throws {
     try await PrivateBus.with { bus in
       let client = try Connection(to: bus)
-      let call = try Message.methodCall(
+      let call = try OutgoingMessage.methodCall(
         to: BusName("test.nobody"), path: testPath, interface: testInterface, member: MemberName("Call"))
       #expect(try #require(throws: DBusError.self) { try client.call(call) }.name == .serviceUnknown)
     }
@@ -125,7 +125,7 @@ import Testing
       other.attach(to: loop)
       let error = try #require(throws: DBusError.self) { try loop.call(client, client.message(to: other, "Call")) }
       #expect(error.name == .unknownMethod)
-      let ping = try Message.methodCall(
+      let ping = try OutgoingMessage.methodCall(
         to: other.uniqueName, path: .root, interface: .peer, member: MemberName("Ping"))
       #expect(try loop.call(client, ping).arguments() == [])
       other.serveEcho()
@@ -140,7 +140,7 @@ import Testing
       service.attach(to: loop)
       var wanted: [Bool] = []
       service.onMessage = { if $0.kind == .methodCall { wanted.append($0.wantsReply) } }
-      let silent = try client.message(to: service, "Call")
+      var silent = try client.message(to: service, "Call")
       silent.disableReply()
       try client.send(silent)
       try client.send(client.message(to: service, "Call"))
@@ -152,7 +152,7 @@ import Testing
 
 extension Connection {
   /// A call that every bus answers.
-  static func getID() throws -> Message {
+  static func getID() throws -> OutgoingMessage {
     try .methodCall(
       to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus, member: MemberName(known: "GetId"))
   }

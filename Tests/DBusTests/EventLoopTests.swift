@@ -122,7 +122,7 @@ import Testing
       }
       let count = 5000
       for index in 0..<count {
-        let message = try sender.message(to: receiver, "Call", [.int32(Int32(index))])
+        var message = try sender.message(to: receiver, "Call", [.int32(Int32(index))])
         message.disableReply()
         try sender.send(message)
       }

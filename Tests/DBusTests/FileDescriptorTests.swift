@@ -44,15 +44,10 @@ import Testing
     _ = fcntl(ends[0].number, F_SETFL, O_NONBLOCK)
     var byte: UInt8 = 0
     do {
-      let message = try Message.signal(
+      let message = try OutgoingMessage.signal(
         path: testPath, interface: testInterface, member: MemberName("Signal"), [.unixFD(ends.removeLast())])
-      let copies = try message.arguments() + message.arguments()
-      guard case .unixFD(let copy) = copies[0] else {
-        Issue.record("\(copies)")
-        return
-      }
-      #expect(fcntl(copy.number, F_GETFD) == FD_CLOEXEC)
       #expect(read(ends[0].number, &byte, 1) == -1)
+      withExtendedLifetime(message) {}
     }
     // Nobody holds the other end any more.
     #expect(read(ends[0].number, &byte, 1) == 0)
@@ -63,12 +58,12 @@ import Testing
       let client = try Connection(to: bus)
       let end = try Self.pipe()[0]
       let peer = try await GDBusPeer(on: bus)
-      func message(_ count: Int) throws -> Message {
+      func message(_ count: Int) throws -> OutgoingMessage {
         let descriptors = [DBusValue](repeating: .unixFD(end), count: count)
         return try Connection.message(to: peer, "Echo", [.variant(.array(DBusArray(of: .unixFD, descriptors)))])
       }
-      #expect(throws: Never.self) { try client.call(message(Message.unixFDLimit)) }
-      let error = try #require(throws: DBusError.self) { try client.call(message(Message.unixFDLimit + 1)) }
+      #expect(throws: Never.self) { try client.call(message(MessageBody.unixFDLimit)) }
+      let error = try #require(throws: DBusError.self) { try client.call(message(MessageBody.unixFDLimit + 1)) }
       #expect(error.name == .limitsExceeded)
       #expect(client.isConnected)
     }

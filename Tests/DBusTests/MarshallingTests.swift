@@ -6,18 +6,8 @@ import Testing
 @testable import DBus
 
 @Suite struct MarshallingTests {
-  static func signal(_ arguments: [DBusValue]) throws -> Message {
+  static func signal(_ arguments: [DBusValue]) throws -> OutgoingMessage {
     try .signal(path: testPath, interface: testInterface, member: MemberName(known: "Signal"), arguments)
-  }
-
-  /// The message as bytes, with a serial number as if it had been sent.
-  static func bytes(of message: Message) throws -> [UInt8] {
-    dbus_message_set_serial(message.raw, 1)
-    var start: UnsafeMutablePointer<CChar>?
-    var count: Int32 = 0
-    try #require(dbus_message_marshal(message.raw, &start, &count) != 0)
-    defer { dbus_free(start) }
-    return UnsafeRawBufferPointer(start: start, count: Int(count)).map { $0 }
   }
 
   /// The message of such bytes, or nil where libdbus refuses them.
@@ -43,21 +33,60 @@ import Testing
         generator.value(of: generator.type(depth: 5), depth: 4)
       }
       let message = try Self.signal(values)
-      #expect(try message.arguments() == values)
-      #expect(message.signatureText == values.map(\.type.description).joined())
-      let bytes = try Self.bytes(of: message)
+      let received = try message.received()
+      #expect(try received.arguments() == values)
+      #expect(received.signatureText == values.map(\.type.description).joined())
+      let bytes = try message.marshalled()
       #expect(message.bodySize == Self.bodyLength(bytes), "\(values)")
       if values.count == 1 { #expect(values[0].marshalledSize == Self.bodyLength(bytes), "\(values)") }
       #expect(try Self.message(of: bytes)?.arguments() == values)
     }
   }
 
-  @Test func valuesAddedOneByOneAreAsIfAddedTogether() throws {
-    let values: [DBusValue] = [.byte(1), .int64(2), .strings(["a"]), .byte(3), .properties([("a", .double(0.1))])]
-    let message = try Self.signal([])
-    for value in values { try message.append([value]) }
-    #expect(try message.arguments() == values)
-    #expect(try Self.bytes(of: message) == Self.bytes(of: Self.signal(values)))
+  /// The header that is written here is the one that libdbus writes.
+  @Test func headersAreReadAsTheyWereWritten() throws {
+    for number in 0..<300 {
+      let path = try ObjectPath("/" + String(repeating: "p", count: 1 + number % 11))
+      let (interface, member) = (try InterfaceName("a." + String(repeating: "i", count: 1 + number % 7)), try MemberName("M\(number)"))
+      let destination = try BusName(":1.\(number * number)")
+      let values: [DBusValue] = number.isMultiple(of: 2) ? [] : [.byte(1), .int64(Int64(number))]
+      var call = try OutgoingMessage.methodCall(
+        to: destination, path: path, interface: number.isMultiple(of: 3) ? nil : interface, member: member, values)
+      if number.isMultiple(of: 5) { call.disableReply() }
+      let received = try call.received()
+      #expect(received.kind == .methodCall)
+      #expect(received.path == path)
+      #expect(received.interface == (number.isMultiple(of: 3) ? nil : interface))
+      #expect(received.member == member)
+      #expect(received.wantsReply == !number.isMultiple(of: 5))
+      #expect(try received.arguments() == values)
+      let reply = try received.reply(values).received()
+      #expect(reply.kind == .methodReturn)
+      #expect(reply.replySerial == received.serial)
+      #expect(try reply.arguments() == values)
+      let error = DBus.DBusError(try ErrorName("a.E\(number)"), member.text)
+      #expect(try received.reply(error).received().error == error)
+    }
+  }
+
+  /// Messages of the other byte order are read as they are meant.
+  @Test func theOtherByteOrderIsRead() throws {
+    // `true`, -2, "é" and an array of 1 and 2, as a machine with the highest byte first marshals them.
+    let body: [UInt8] = [
+      0, 0, 0, 1, 0xff, 0xfe, 0, 0, 0, 0, 0, 2, 0xc3, 0xa9, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,
+      0, 0, 0, 2,
+    ]
+    let fields: [UInt8] =
+      [5, 1, 0x75, 0, 0, 0, 0, 9] + [8, 1, 0x67, 0, 5] + Array("bnsax".utf8) + [0]
+    var bytes: [UInt8] = [UInt8(ascii: "B"), 2, 0, 1, 0, 0, 0, UInt8(body.count), 0, 0, 0, 7, 0, 0, 0, UInt8(fields.count)]
+    bytes += fields
+    while !bytes.count.isMultiple(of: 8) { bytes.append(0) }
+    let message = try #require(try Self.message(of: bytes + body))
+    #expect(message.replySerial == 9)
+    #expect(
+      try message.arguments() == [
+        .boolean(true), .int16(-2), .string("é"), .array(DBusArray(of: .int64, [.int64(1), .int64(2)])),
+      ])
   }
 
   @Test(arguments: ["as", "ay", "a(ii)", "a{sv}", "aas", "a{i(sv)}", "av", "ah", "aaaaai", "a{sa{sv}}"])
@@ -68,7 +97,7 @@ import Testing
       case .dictionary(let key, let value): .dictionary(try DBusDictionary(key: key, value: value))
       default: .byte(0)
       }
-    let message = try Self.signal([value, .variant(value)])
+    let message = try Self.signal([value, .variant(value)]).received()
     #expect(message.signatureText == text + "v")
     let read = try message.arguments()
     #expect(read == [value, .variant(value)])
@@ -81,14 +110,14 @@ import Testing
     var generator = ValueGenerator(seed: 5)
     var read = 0
     for _ in 0..<20_000 {
-      var bytes = try Self.bytes(of: Self.signal([generator.value(of: generator.type(depth: 4), depth: 3)]))
+      var bytes = try Self.signal([generator.value(of: generator.type(depth: 4), depth: 3)]).marshalled()
       for _ in 0..<Int.random(in: 1...4, using: &generator.numbers) {
         let index = Int.random(in: 0..<bytes.count, using: &generator.numbers)
         bytes[index] = Bool.random(using: &generator.numbers) ? generator.numbers.next() as UInt8 : bytes[index] ^ 1
       }
       guard let message = try Self.message(of: bytes) else { continue }
       if let values = try? message.arguments() {
-        #expect(try Self.signal(values).arguments() == values)
+        #expect(try Self.signal(values).received().arguments() == values)
         read += 1
       }
       _ = (message.path, message.interface, message.member, message.error, message.sender)
@@ -96,10 +125,19 @@ import Testing
     #expect(read > 1000)
   }
 
-  @Test func readingStopsAtItsLimit() throws {
-    let message = try Self.signal([.array(DBusArray(bytes: [UInt8](repeating: 0, count: 1000))), .strings(["a", "b"])])
-    #expect(try message.arguments(limit: 2000).count == 2)
-    let error = try #require(throws: DBus.DBusError.self) { try message.arguments(limit: 500) }
+  /// A basic value, a structure and an empty array are elements; a string and a byte array are one each.
+  @Test(
+    arguments: [
+      (.array(DBusArray(bytes: [1, 2, 3])), 1), (.strings(["a", "b"]), 2), (.strings([]), 1), (.variants([.byte(1)]), 1),
+      (.structure([.byte(1), .structure([.byte(2)])]), 4), (.properties([("a", .strings([])), ("b", .byte(1))]), 4),
+    ] as [(DBusValue, Int)])
+  func readingStopsAtItsLimit(value: DBusValue, elements: Int) throws {
+    let copies = 5000
+    let message = try Self.signal([.array(DBusArray(known: value.type, [DBusValue](repeating: value, count: copies)))])
+      .received()
+    let expected = value.type == .byte ? 1 : elements * copies
+    #expect(try message.arguments(elementLimit: expected).count == 1)
+    let error = try #require(throws: DBus.DBusError.self) { try message.arguments(elementLimit: expected - 1) }
     #expect(error.name == .limitsExceeded)
   }
 }

@@ -79,7 +79,7 @@ import Testing
       service.attach(to: loop)
       service.serveEcho()
       let deepest = (0..<63).reduce(DBusValue.byte(1)) { value, _ in .variant(value) }
-      let largest = DBusValue.array(DBusArray(bytes: [UInt8](repeating: 7, count: Message.encodingLimit - 4)))
+      let largest = DBusValue.array(DBusArray(bytes: [UInt8](repeating: 7, count: MessageBody.sizeLimit - 4)))
       for value in [deepest, largest] {
         #expect(try loop.call(client, client.message(to: service, "Echo", [value])).arguments() == [value])
       }

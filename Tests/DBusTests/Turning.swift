@@ -22,7 +22,7 @@ extension EventLoop {
   }
 
   /// Calls over an attached connection, turning until the reply is there.
-  func call(_ connection: Connection, _ message: Message) throws -> Message {
+  func call(_ connection: Connection, _ message: OutgoingMessage) throws -> Message {
     var result: Result<Message, DBusError>?
     try connection.call(message) { result = $0 }
     try turn(until: "reply") { result != nil }
@@ -35,13 +35,13 @@ extension Connection {
   convenience init(to bus: PrivateBus) throws { try self.init(to: .address(bus.address)) }
 
   /// A call of a method of `testInterface` at another test connection.
-  func message(to other: Connection, _ member: String, _ arguments: [DBusValue] = []) throws -> Message {
+  func message(to other: Connection, _ member: String, _ arguments: [DBusValue] = []) throws -> OutgoingMessage {
     try .methodCall(
       to: other.uniqueName, path: testPath, interface: testInterface, member: MemberName(member), arguments)
   }
 
   /// A call of a method of a peer in another process.
-  static func message(to peer: GDBusPeer, _ member: String, _ arguments: [DBusValue] = []) throws -> Message {
+  static func message(to peer: GDBusPeer, _ member: String, _ arguments: [DBusValue] = []) throws -> OutgoingMessage {
     try .methodCall(
       to: BusName(peer.uniqueName), path: ObjectPath(known: "/peer"), interface: InterfaceName(known: "test.Peer"),
       member: MemberName(member), arguments)
@@ -56,7 +56,7 @@ extension Connection {
       case .success(let reply): _ = try? self?.send(reply)
       case .failure(let error):
         let error = (error as? DBusError) ?? DBusError(.failed, "\(error)")
-        if let reply = try? message.reply(error) { _ = try? self?.send(reply) }
+        _ = try? self?.send(message.reply(error))
       }
     }
   }

@@ -61,7 +61,7 @@ import Testing
       session.daemon.terminate(SIGSTOP)
       let mover = try Connection(to: .address(session.bus.address))
       try mover.send(
-        try Message.methodCall(
+        try OutgoingMessage.methodCall(
           to: try BusName(Session.service), path: try ObjectPath("/org/focusd/Focus1/field/text2"),
           interface: try InterfaceName("org.focusd.Focus1.Field"), member: try MemberName("Focus")))
       _ = try mover.busID()

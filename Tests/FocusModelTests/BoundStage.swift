@@ -1,4 +1,5 @@
 import DBusTypes
+import TestSupport
 import Testing
 
 @testable import FocusModel
@@ -7,8 +8,8 @@ extension Stage {
   /// Registers a field with an object: properties as `KEY:TYPE`, read-only ones as `KEY:TYPE!`, and commands.
   @discardableResult
   func register(
-    _ id: String, properties: [String], _ values: [String: DBusValue] = [:], commands: [String] = [],
-    interfaces: [String] = [], size: Int = 0, stored: [String: DBusValue] = [:], readOnly: [String] = [],
+    _ id: String, properties: [String], _ values: [String: MarshalledValue] = [:], commands: [String] = [],
+    interfaces: [String] = [], size: Int = 0, stored: [String: MarshalledValue] = [:], readOnly: [String] = [],
     parent: String? = nil, scope: Scope = .field, sensitive: Bool = false, lingers: Bool = false,
     owner: BusName? = nil
   ) throws -> FieldID {
@@ -23,7 +24,7 @@ extension Stage {
   }
 
   static func object(
-    _ properties: [String], _ values: [String: DBusValue] = [:], commands: [String] = [], interfaces: [String] = [],
+    _ properties: [String], _ values: [String: MarshalledValue] = [:], commands: [String] = [], interfaces: [String] = [],
     size: Int = 0
   ) throws -> BoundObject {
     var declared: [Key: BoundObject.Property] = [:]
@@ -39,8 +40,8 @@ extension Stage {
   }
 
   /// Has the owner of `id` tell new values, nil for none any more.
-  func update(_ id: String, _ values: [String: DBusValue?]) throws {
-    var keys: [Key: DBusValue?] = [:]
+  func update(_ id: String, _ values: [String: MarshalledValue?]) throws {
+    var keys: [Key: MarshalledValue?] = [:]
     for (name, value) in values { keys.updateValue(value, forKey: try Key(name)) }
     model.update(keys, of: try FieldID(id))
   }

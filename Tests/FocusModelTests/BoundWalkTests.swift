@@ -13,12 +13,12 @@ private struct NaiveBoundModel {
     var parent: FieldID?
     let isSceneScoped: Bool
     let isSensitive: Bool
-    var stored: [Key: DBusValue]
+    var stored: [Key: MarshalledValue]
     let properties: [Key: DBusType]
-    var bound: [Key: DBusValue]
+    var bound: [Key: MarshalledValue]
     var commands: [Key: Bool]
 
-    var values: [Key: DBusValue] { stored.merging(bound) { stored, _ in stored } }
+    var values: [Key: MarshalledValue] { stored.merging(bound) { stored, _ in stored } }
     var interfaces: Set<InterfaceName> {
       Set((Array(stored.keys) + Array(properties.keys) + Array(commands.keys)).map(\.interface))
     }
@@ -30,7 +30,7 @@ private struct NaiveBoundModel {
   /// The fields whose owners have told something since the turn began.
   var updated: Set<FieldID> = []
   /// What the owners of fields that are gone told last, by registration.
-  var gone: [Int: [Key: DBusValue]] = [:]
+  var gone: [Int: [Key: MarshalledValue]] = [:]
 
   func index(_ id: FieldID) -> Int? { entries.firstIndex { $0.id == id } }
 
@@ -51,11 +51,11 @@ private struct NaiveBoundModel {
   func type(of key: Key) -> DBusType? { entries.lazy.compactMap { $0.values[key]?.type }.first }
 
   /// Whether a field may publish `values` beside what there is.
-  func fits(_ values: [Key: DBusValue]) -> Bool {
+  func fits(_ values: [Key: MarshalledValue]) -> Bool {
     values.allSatisfy { key, value in type(of: key).map { $0 == value.type } ?? true }
   }
 
-  mutating func update(_ id: FieldID, _ values: [Key: DBusValue?]) {
+  mutating func update(_ id: FieldID, _ values: [Key: MarshalledValue?]) {
     guard let index = index(id) else { return }
     updated.insert(id)
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -96,8 +96,8 @@ private struct NaiveBoundModel {
     if focused == id { focused = entry.parent }
   }
 
-  var focusedValues: [Key: DBusValue] {
-    var values: [Key: DBusValue] = [:]
+  var focusedValues: [Key: MarshalledValue] {
+    var values: [Key: MarshalledValue] = [:]
     for key in Set(entries.flatMap { $0.values.keys }) {
       if let entry = resolve({ $0.values[key] != nil }), !entry.isSensitive { values[key] = entry.values[key] }
     }
@@ -115,7 +115,7 @@ private struct NaiveBoundModel {
 
 /// What is known of what was told: the values, and how often the commands at a place were said to be others.
 private struct BoundObserver {
-  var values: [Place: [Key: DBusValue]] = [:]
+  var values: [Place: [Key: MarshalledValue]] = [:]
   var commandChanges: [Place: Int] = [:]
 
   mutating func see(_ changes: [Change], _ model: FocusModel) throws {
@@ -167,7 +167,7 @@ struct BoundWalkTests {
 
     mutating func flip() -> Bool { Bool.random(using: &random) }
 
-    mutating func value(of type: DBusType) -> DBusValue {
+    mutating func value(of type: DBusType) -> MarshalledValue {
       let number = Int32.random(in: 0..<3, using: &random)
       return type == .int32 ? .int32(number) : .string("\(number)")
     }
@@ -182,7 +182,7 @@ struct BoundWalkTests {
       let owner = Int.random(in: 0..<2, using: &random)
       var properties: [Key: DBusType] = [:]
       for key in some(keys) { properties[key] = type() }
-      var (bound, stored): ([Key: DBusValue], [Key: DBusValue]) = ([:], [:])
+      var (bound, stored): ([Key: MarshalledValue], [Key: MarshalledValue]) = ([:], [:])
       for (key, type) in properties.sorted(by: { $0.key < $1.key }) where flip() { bound[key] = value(of: type) }
       for key in some(keys, of: 5) where properties[key] == nil { stored[key] = value(of: type()) }
       var options = FieldOptions()
@@ -207,7 +207,7 @@ struct BoundWalkTests {
     }
 
     mutating func update(_ id: FieldID) {
-      var values: [Key: DBusValue?] = [:]
+      var values: [Key: MarshalledValue?] = [:]
       for key in some(keys) {
         values.updateValue(Int.random(in: 0..<5, using: &random) == 0 ? nil : value(of: type()), forKey: key)
       }
@@ -314,7 +314,7 @@ struct BoundWalkTests {
       try walk.step()
       if step % 3 == 0 { try walk.endTurn(&commands) }
     }
-    let expected = walk.naive.entries.reduce(0) { $0 + $1.values.values.reduce(0) { $0 + $1.marshalledSize } }
-    #expect(walk.stage.model.allowances.values.reduce(0) { $0 + $1.bytes } == expected)
+    let expected = walk.naive.entries.reduce(0) { $0 + $1.values.values.reduce(0) { $0 + $1.size } }
+    #expect(walk.stage.model.allowances.total.extent.bytes == expected)
   }
 }

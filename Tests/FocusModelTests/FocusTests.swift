@@ -1,4 +1,5 @@
 import DBusTypes
+import TestSupport
 import Testing
 
 @testable import FocusModel
@@ -84,7 +85,7 @@ struct FocusTests {
     try stage.focus("a")
     let changes = try stage.model.written(.int32(2), to: BindingPath("demo.Form.Number"), at: .focused, by: stage.other)
       .changes
-    let told = changes.compactMap { change -> DBusValue? in
+    let told = changes.compactMap { change -> MarshalledValue? in
       guard case .valuesChanged(.focused, _, let changed, _) = change else { return nil }
       return changed.first?.value
     }

@@ -1,4 +1,5 @@
 import DBusTypes
+import TestSupport
 import Testing
 
 @testable import FocusModel
@@ -16,21 +17,21 @@ struct LimitTests {
   }
 
   /// A string that takes `size` bytes as marshalled.
-  private func text(_ size: Int) -> DBusValue { .string(String(repeating: "x", count: size - 5)) }
+  private func text(_ size: Int) -> MarshalledValue { .string(String(repeating: "x", count: size - 5)) }
 
   @Test("A value: 1 MiB as marshalled")
   func valueSize() throws {
     let stage = try Stage()
-    limited { try stage.register("a", [key: text(Limits.valueSize + 1)]) }
-    try stage.register("a", [key: text(Limits.valueSize)])
+    limited { try stage.register("a", [key: text(Limits.value.bytes + 1)]) }
+    try stage.register("a", [key: text(Limits.value.bytes)])
     try stage.focus("a")
-    limited { try stage.write(key, text(Limits.valueSize + 1)) }
-    #expect(try stage.value(key) == text(Limits.valueSize))
+    limited { try stage.write(key, text(Limits.value.bytes + 1)) }
+    #expect(try stage.value(key) == text(Limits.value.bytes))
   }
 
   @Test("A value's depth: what the deepest reply can still show")
   func valueDepth() throws {
-    func nested(_ depth: Int) -> DBusValue { (0..<depth).reduce(.int32(1)) { value, _ in .variant(value) } }
+    func nested(_ depth: Int) -> MarshalledValue { (0..<depth).reduce(.int32(1)) { value, _ in .variant(value) } }
     let stage = try Stage()
     limited { try stage.register("a", [key: nested(Limits.valueDepth + 1)]) }
     try stage.register("a", [key: nested(Limits.valueDepth)])
@@ -38,7 +39,7 @@ struct LimitTests {
 
   @Test("A field: 256 keys")
   func keys() throws {
-    func values(_ count: Int) -> [String: DBusValue] {
+    func values(_ count: Int) -> [String: MarshalledValue] {
       Dictionary(uniqueKeysWithValues: (0..<count).map { ("demo.Form.K\($0)", .boolean(true)) })
     }
     let stage = try Stage()
@@ -73,17 +74,17 @@ struct LimitTests {
     try stage.register("more")
     _ = stage.model.ownerLeft(stage.owner)
     #expect(stage.model.fields.count == 1)
-    #expect(stage.model.allowances.count == 1)
+    #expect(stage.model.allowances.extent(of: stage.owner) == .zero)
     try stage.register("again")
   }
 
-  @Test("An owner: 64 MiB of values, counted on registration, publishing and writing")
+  @Test("An owner: 16 MiB of values, counted on registration, publishing and writing")
   func bytes() throws {
     let stage = try Stage()
-    var mebibyte: [Key: DBusValue] = [:]
-    for number in 0..<63 { mebibyte[try Key("demo.Form.K\(number)")] = text(Limits.valueSize) }
+    var mebibyte: [Key: MarshalledValue] = [:]
+    for number in 0..<15 { mebibyte[try Key("demo.Form.K\(number)")] = text(Limits.value.bytes) }
     let a = try stage.model.register(FieldID("a"), mebibyte, owner: stage.owner).id
-    try stage.register("b", ["demo.Form.Last": text(Limits.valueSize - 100), "demo.Form.Rest": text(100)])
+    try stage.register("b", ["demo.Form.Last": text(Limits.value.bytes - 100), "demo.Form.Rest": text(100)])
     limited { try stage.register("c", [key: .byte(1)]) }
     limited { try stage.write("demo.Form.Rest", text(101), at: .field(FieldID("b"))) }
     limited { _ = try stage.model.publish([Key("demo.Form.More"): .byte(1)], on: a, by: stage.owner) }
@@ -100,12 +101,13 @@ struct LimitTests {
     let stage = try Stage()
     try stage.register("a", [key: text(1000)], lingers: true)
     _ = stage.model.ownerLeft(stage.owner)
-    #expect(stage.model.allowances == [nil: Allowance(fields: 1, bytes: 1000)])
+    #expect(stage.model.allowances.lingering == Allowance(fields: 1, extent: Extent(bytes: 1000, elements: 1)))
+    #expect(stage.model.allowances.total == stage.model.allowances.lingering)
     try stage.write(key, text(10), at: .field(FieldID("a")))
-    #expect(stage.model.allowances == [nil: Allowance(fields: 1, bytes: 10)])
+    #expect(stage.model.allowances.lingering == Allowance(fields: 1, extent: Extent(bytes: 10, elements: 1)))
   }
 
-  @Test("What will outlive its owner must fit beside what has: 4,096 fields and 64 MiB, however many come and go")
+  @Test("What will outlive its owner must fit beside what has: 4,096 fields and 16 MiB, however many come and go")
   func lingeringFromManyOwners() throws {
     let stage = try Stage()
     for number in 0..<4095 { try stage.register("f\(number)", lingers: true) }
@@ -118,11 +120,11 @@ struct LimitTests {
     _ = try stage.model.unregister(FieldID("f0"), by: stage.other)
     try stage.register("again", lingers: true, owner: stage.other)
 
-    var large: [Key: DBusValue] = [:]
-    for number in 0..<63 { large[try Key("demo.Form.K\(number)")] = text(Limits.valueSize) }
+    var large: [Key: MarshalledValue] = [:]
+    for number in 0..<15 { large[try Key("demo.Form.K\(number)")] = text(Limits.value.bytes) }
     _ = try stage.model.publish(large, on: FieldID("last"), by: stage.other)
     _ = try stage.model.publish(
-      [Key("demo.Form.Most"): text(Limits.valueSize - 20)], on: FieldID("again"), by: stage.other)
+      [Key("demo.Form.Most"): text(Limits.value.bytes - 20)], on: FieldID("again"), by: stage.other)
     limited { _ = try stage.model.publish([Key(key): text(11)], on: FieldID("again"), by: stage.other) }
     _ = try stage.model.publish([Key(key): text(10)], on: FieldID("again"), by: stage.other)
     limited { try stage.write(key, text(11), at: .field(FieldID("again"))) }

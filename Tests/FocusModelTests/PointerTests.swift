@@ -1,4 +1,5 @@
 import DBusTypes
+import TestSupport
 import Testing
 
 @testable import FocusModel
@@ -48,7 +49,7 @@ struct BindingPointerTests {
     #expect(reading.value == .boolean(true))
     #expect(reading.revision == before.revision + 1 || reading.revision == stage.model.revision)
     let whole = try stage.value(items)
-    let shown = changes.map { change -> DBusValue? in
+    let shown = changes.map { change -> MarshalledValue? in
       guard case .valuesChanged(_, _, let changed, []) = change else { return nil }
       return changed.first?.value
     }
@@ -63,7 +64,7 @@ struct BindingPointerTests {
     let stage = try stage()
     _ = stage.model.settle()
     let revision = stage.model.revision
-    for (path, value): (String, DBusValue) in [
+    for (path, value): (String, MarshalledValue) in [
       ("/0/1", .boolean(false)), ("/0/0", .string("wash")), ("/0", .structure([.string("wash"), .boolean(false)])),
     ] {
       let outcome = try stage.model.write(value, to: BindingPath(items + path), at: .focused, by: stage.other)
@@ -107,12 +108,12 @@ struct BindingPointerTests {
   @Test("An element that makes the whole too large or too deep is refused")
   func limits() throws {
     let stage = try Stage()
-    let bytes = [UInt8](repeating: 0, count: Limits.valueSize - 4)
+    let bytes = [UInt8](repeating: 0, count: Limits.value.bytes - 4)
     try stage.register("a", ["demo.Form.Bytes": .array(DBusArray(bytes: bytes)), "demo.Form.Any": .variants([])])
     try stage.focus("a")
     let before = stage.model.allowances
     #expect(throws: FocusError.self) { try stage.write("demo.Form.Bytes/-", .byte(1)) }
-    let deepest = (2..<Limits.valueDepth).reduce(DBusValue.byte(1)) { value, _ in .variant(value) }
+    let deepest = (2..<Limits.valueDepth).reduce(MarshalledValue.byte(1)) { value, _ in .variant(value) }
     #expect(throws: FocusError.self) { try stage.write("demo.Form.Any/-", .variant(.variant(.variant(deepest)))) }
     #expect(stage.model.allowances == before)
     try stage.write("demo.Form.Any/-", .variant(deepest))

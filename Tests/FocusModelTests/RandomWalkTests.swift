@@ -1,4 +1,5 @@
 import DBusTypes
+import TestSupport
 import Testing
 
 @testable import FocusModel
@@ -10,7 +11,7 @@ struct NaiveModel {
     let owner: Int
     var parent: FieldID?
     let isSceneScoped: Bool
-    var values: [Key: DBusValue]
+    var values: [Key: MarshalledValue]
   }
 
   /// In the order of registration.
@@ -75,8 +76,8 @@ struct RandomWalkTests {
     var naive = NaiveModel()
     var observer = Observer()
 
-    func randomValues() -> [Key: DBusValue] {
-      var values: [Key: DBusValue] = [:]
+    func randomValues() -> [Key: MarshalledValue] {
+      var values: [Key: MarshalledValue] = [:]
       for key in keys where Int.random(in: 0..<3, using: &random) == 0 {
         values[key] = .int32(Int32.random(in: 0..<4, using: &random))
       }
@@ -121,7 +122,7 @@ struct RandomWalkTests {
         for entry in naive.entries where entry.owner == leaving { naive.remove(entry.id) }
       default:
         guard let key = keys.randomElement(using: &random) else { continue }
-        let value = DBusValue.int32(Int32.random(in: 0..<4, using: &random))
+        let value = MarshalledValue.int32(Int32.random(in: 0..<4, using: &random))
         guard let holder = naive.resolve(key), let index = naive.entries.firstIndex(where: { $0.id == holder }) else {
           refused(.notFocused(key)) {
             _ = try stage.model.written(value, to: BindingPath(key), at: .focused, by: owners[0])

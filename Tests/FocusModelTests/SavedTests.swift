@@ -1,4 +1,5 @@
 import DBusTypes
+import TestSupport
 import Testing
 
 @testable import FocusModel
@@ -17,7 +18,7 @@ struct WholeState: Equatable {
   let scenes: SceneIndex<Key>
   let sceneCommands: SceneIndex<Key>
   let sceneInterfaces: SceneIndex<InterfaceName>
-  let allowances: [BusName?: Allowance]
+  let allowances: Allowances
   let fieldsByOwner: [BusName: Set<FieldID>]
   let toldFocus: [FieldID?]
   let toldPath: [FieldID]

@@ -1,4 +1,5 @@
 import DBusTypes
+import TestSupport
 import Testing
 
 @testable import FocusModel
@@ -22,10 +23,10 @@ struct SavedWalk {
 
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-  private mutating func number() -> DBusValue { .int32(Int32(pick(4))) }
+  private mutating func number() -> MarshalledValue { .int32(Int32(pick(4))) }
 
-  private mutating func someValues() -> [Key: DBusValue] {
-    var values: [Key: DBusValue] = [:]
+  private mutating func someValues() -> [Key: MarshalledValue] {
+    var values: [Key: MarshalledValue] = [:]
     for key in keys where pick(3) == 0 { values[key] = number() }
     return values
   }

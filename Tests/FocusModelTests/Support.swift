@@ -1,4 +1,5 @@
 import DBusTypes
+import TestSupport
 import Testing
 
 @testable import FocusModel
@@ -17,7 +18,7 @@ struct Stage {
   /// Registers a field and returns its id.
   @discardableResult
   func register(
-    _ id: String, _ values: [String: DBusValue] = [:], parent: String? = nil, scope: Scope = .field,
+    _ id: String, _ values: [String: MarshalledValue] = [:], parent: String? = nil, scope: Scope = .field,
     readOnly: Set<String> = [], lingers: Bool = false, sensitive: Bool = false, owner: BusName? = nil
   ) throws -> FieldID {
     var options = FieldOptions()
@@ -37,13 +38,13 @@ struct Stage {
 
   @discardableResult
   func write(
-    _ key: String, _ value: DBusValue, at place: Place = .focused, if condition: WriteCondition = WriteCondition(),
+    _ key: String, _ value: MarshalledValue, at place: Place = .focused, if condition: WriteCondition = WriteCondition(),
     by client: BusName? = nil
   ) throws -> Reading {
     try model.written(value, to: BindingPath(key), at: place, if: condition, by: client ?? other).reading
   }
 
-  func value(_ key: String, at place: Place = .focused, by client: BusName? = nil) throws -> DBusValue {
+  func value(_ key: String, at place: Place = .focused, by client: BusName? = nil) throws -> MarshalledValue {
     try model.read(BindingPath(key), at: place, by: client ?? other).value
   }
 
@@ -56,7 +57,7 @@ struct Stage {
 extension FocusModel {
   /// Writes to a stored binding.
   func written(
-    _ value: DBusValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
+    _ value: MarshalledValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
     by client: BusName
   ) throws -> (reading: Reading, changes: [Change]) {
     guard case .written(let reading, let changes) = try write(value, to: path, at: place, if: condition, by: client)
@@ -65,16 +66,16 @@ extension FocusModel {
   }
 }
 
-func keyed(_ values: [String: DBusValue]) throws -> [Key: DBusValue] {
-  var result: [Key: DBusValue] = [:]
+func keyed(_ values: [String: MarshalledValue]) throws -> [Key: MarshalledValue] {
+  var result: [Key: MarshalledValue] = [:]
   for (name, value) in values { result[try Key(name)] = value }
   return result
 }
 
 /// What a client knows that believes every change it is told of, and nothing else.
 struct Observer {
-  private(set) var focused: [Key: DBusValue] = [:]
-  private(set) var fields: [FieldID: [Key: DBusValue]] = [:]
+  private(set) var focused: [Key: MarshalledValue] = [:]
+  private(set) var fields: [FieldID: [Key: MarshalledValue]] = [:]
   private(set) var interfaces: [Place: Set<InterfaceName>] = [:]
 
   /// Takes in `changes`, checking that each says something new.
@@ -113,7 +114,7 @@ struct Observer {
     }
   }
 
-  private func known(_ place: Place) -> [Key: DBusValue] {
+  private func known(_ place: Place) -> [Key: MarshalledValue] {
     switch place {
     case .focused: focused
     case .field(let id): fields[id, default: [:]]
@@ -122,7 +123,7 @@ struct Observer {
 
   /// Checks that what was told is what there is.
   func check(against model: FocusModel) throws {
-    var truth: [Key: DBusValue] = [:]
+    var truth: [Key: MarshalledValue] = [:]
     for (key, id) in model.resolveAll() { truth[key] = model.fields[id]?.shown.values[key] }
     #expect(focused == truth)
     #expect(interfaces[.focused, default: []] == Set(truth.keys.map(\.interface)))

@@ -1,4 +1,5 @@
 import DBusTypes
+import TestSupport
 import Testing
 
 @testable import FocusModel

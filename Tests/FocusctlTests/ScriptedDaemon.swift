@@ -52,7 +52,7 @@ final class ScriptedDaemon: Sendable {
   private static func give(_ answer: Answer, to call: Message, on connection: Connection) throws {
     switch answer {
     case .reply(let values): try connection.send(try call.reply(values))
-    case .error(let name): try connection.send(try call.reply(DBusError(try ErrorName(name), "because")))
+    case .error(let name): try connection.send(call.reply(DBusError(ErrorName(name), "because")))
     case .signal(let number, let next):
       guard let path = call.path else { return }
       try connection.send(

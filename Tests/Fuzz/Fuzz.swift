@@ -40,7 +40,7 @@ struct Fuzz {
 
   private static func reencode(_ values: [DBusValue]) {
     do {
-      let message = try Message.signal(
+      let message = try OutgoingMessage.signal(
         path: .root, interface: InterfaceName("fuzz.Fuzz"), member: MemberName("Fuzz"), values)
       let again = try message.marshalled()
       let body = again.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }

@@ -117,7 +117,7 @@ import Testing
   }
 
   /// Fields that are registered, take focus, are written and go, fifty at a time.
-  private static func call(_ call: Int, _ client: Int) throws -> Message {
+  private static func call(_ call: Int, _ client: Int) throws -> OutgoingMessage {
     let id = "f\(client)_\(call % 50)"
     return switch call / 50 % 4 {
     case 0:

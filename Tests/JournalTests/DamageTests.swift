@@ -167,7 +167,7 @@ import Testing
     let model = FocusModel()
     let owner = try BusName(":1.1")
     for id in ["a", "b"] {
-      var values: [Key: DBusValue] = [:]
+      var values: [Key: MarshalledValue] = [:]
       for number in 0..<40 { values[try Key("demo.I.K\(id)\(number)")] = .string(String(repeating: "x", count: 500)) }
       _ = try model.register(FieldID(id), values, owner: owner)
     }

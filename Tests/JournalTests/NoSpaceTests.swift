@@ -24,7 +24,7 @@ import Testing
       _ = try journal.database.number("PRAGMA max_page_count = \(pages)")
       _ = try model.register(FieldID("first"), [key: .string("y")], owner: owner)
       for number in 0..<8 {
-        let value = DBusValue.string(String(repeating: "z", count: 100_000))
+        let value = MarshalledValue.string(String(repeating: "z", count: 100_000))
         _ = try model.register(FieldID("big\(number)"), [key: value], owner: owner)
       }
       try model.focus(FieldID("big1"), by: owner)

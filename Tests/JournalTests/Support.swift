@@ -42,10 +42,10 @@ struct RandomModel {
 
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &values.numbers) }
 
-  private mutating func someValues(_ wanted: ArraySlice<Key>) -> [Key: DBusValue] {
-    var result: [Key: DBusValue] = [:]
+  private mutating func someValues(_ wanted: ArraySlice<Key>) -> [Key: MarshalledValue] {
+    var result: [Key: MarshalledValue] = [:]
     for key in wanted where pick(3) == 0 {
-      if let type = types[key] { result[key] = values.value(of: type) }
+      if let type = types[key] { result[key] = MarshalledValue(values.value(of: type)) }
     }
     return result
   }
@@ -65,7 +65,7 @@ struct RandomModel {
     case 10: try? model.blur(id, by: owner)
     case 11:
       if let key = keys.randomElement(using: &values.numbers), let type = types[key] {
-        _ = try? model.write(values.value(of: type), to: BindingPath(key), at: .focused, by: owner)
+        _ = try? model.write(MarshalledValue(values.value(of: type)), to: BindingPath(key), at: .focused, by: owner)
       }
     default: try? model.focus(id, by: owner)
     }

@@ -24,7 +24,7 @@ final class Observer {
   @discardableResult
   func call(_ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []) throws -> [String] {
     let start = seen
-    let message = try Message.methodCall(
+    let message = try OutgoingMessage.methodCall(
       to: BusName(Names.service), path: ObjectPath(path), interface: InterfaceName(interface),
       member: MemberName(member),
       arguments)

@@ -62,7 +62,7 @@ import Testing
         if Int.random(in: 0..<10, using: &generator.numbers) == 0 { types.append(generator.type(depth: 3)) }
         let path =
           interface.hasSuffix("Manager") ? Names.manager : paths.randomElement(using: &generator.numbers) ?? "/"
-        let call = try Message.methodCall(
+        let call = try OutgoingMessage.methodCall(
           to: BusName(Names.service), path: ObjectPath(path), interface: InterfaceName(interface),
           member: MemberName(member), types.map { Self.value(of: $0, &generator) })
         do throws(DBusError) {
@@ -72,7 +72,7 @@ import Testing
           #expect(error.name != .noReply && error.name != .failed, "\(interface).\(member) at \(path): \(error)")
           #expect(
             !error.message.isEmpty && !error.message.contains("\n"),
-            "\(call.member?.text ?? "") \(error.message.debugDescription)")
+            "\(error.message.debugDescription)")
         }
       }
       #expect(accepted > 200)

@@ -34,7 +34,7 @@ final class Link {
     for rule in rules { daemon.connection.changeMatch(.add, rule) }
     self.daemon = daemon
     owner = nil
-    let question = try Message.methodCall(
+    let question = try OutgoingMessage.methodCall(
       to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
       member: MemberName(known: "GetNameOwner"), [.string(Focus1.busName.text)])
     // Signals before the answer are older than what is read after it.
@@ -61,5 +61,5 @@ final class Link {
     daemon.call(call) { reply($0.mapError { FocusError($0) }) }
   }
 
-  func send(_ message: Message) { _ = try? daemon?.connection.send(message) }
+  func send(_ message: OutgoingMessage) { _ = try? daemon?.connection.send(message) }
 }

@@ -51,7 +51,7 @@ final class ChangeTeller {
       told[key] = value
       mayShareTurn = true
       guard
-        let signal = try? Message.propertiesChanged(
+        let signal = try? OutgoingMessage.propertiesChanged(
           path: path, interface: key.interface, changed: [(name: key.member.text, value: value)])
       else { continue }
       link.send(signal)

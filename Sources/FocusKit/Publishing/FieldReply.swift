@@ -24,8 +24,8 @@ struct FieldReply {
   }
 
   func fail(_ error: DBusError) {
-    guard call.wantsReply, let message = try? call.reply(error) else { return }
-    _ = try? connection?.send(message)
+    guard call.wantsReply else { return }
+    _ = try? connection?.send(call.reply(error))
   }
 
   /// The same answer, to be given from any thread.

@@ -52,54 +52,44 @@ extension ServedInterface {
   private static let readAllType = DBusType.dictionary(
     key: .string, value: .structure([.variant, .objectPath, .uint64]))
 
-  @Sendable private static func read(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
-    let nothing: [DBusValue] = [.variants([]), .objectPath(.root), .uint64(0)]
-    return try service.read(BindingPath(call.string(0)), at: call.place(), for: call, nothing: nothing) { reading in
-      [.variants([reading.value]), .objectPath(Target.path(of: reading.field)), .uint64(reading.revision)]
+  @Sendable private static func read(_ service: FocusService, _ call: Call) throws -> MessageBody? {
+    try service.read(BindingPath(call.string(0)), at: call.place(), for: call, nothing: .read(nil)) {
+      try .read($0)
     }
   }
 
-  @Sendable private static func write(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
+  @Sendable private static func write(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let path = try BindingPath(call.string(0))
     let value = try call.variant(1)
     var options = Options(try call.dictionary(2))
     var condition = WriteCondition()
-    if case .uint64(let revision) = try options.take("revision", .uint64) { condition.revision = revision }
+    condition.revision = try options.number("revision")
     condition.field = try options.field("field")
     try options.finish()
-    return try service.write(value, to: path, at: call.place(), if: condition, for: call) { reading in
-      [.variant(reading.value), .objectPath(Target.path(of: reading.field)), .uint64(reading.revision)]
-    }
+    return try service.write(value, to: path, at: call.place(), if: condition, for: call) { try .written($0) }
   }
 
-  @Sendable private static func readAll(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
+  @Sendable private static func readAll(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let place = try call.place()
-    return try service.readAll(at: place, for: call) {
-      let readings = try service.model.readAll(at: place, by: call.client)
-      let entries = readings.sorted { $0.key < $1.key }.map { key, reading in
-        DBusDictionary.Entry(
-          key: .string(key.description),
-          value: .structure([
-            .variant(reading.value), .objectPath(Target.path(of: reading.field)), .uint64(reading.revision),
-          ]))
-      }
-      return [.dictionary(DBusDictionary(known: .string, .structure([.variant, .objectPath, .uint64]), entries))]
+    return try service.readAll(at: place, for: call.reply, by: call.client) {
+      try .readings(try service.model.readAll(at: place, by: call.client))
     }
   }
 
-  @Sendable private static func invoke(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
+  @Sendable private static func invoke(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let command = try Key(call.string(0))
-    guard call.arguments.count > 1, case .array(let given) = call.arguments[1] else { return [] }
+    let given = try call.variants(1)
     try Options(call.dictionary(2)).finish()
     let object = try service.object(ofCommand: command, at: call.place())
-    let message = try Message.methodCall(
+    let message = try OutgoingMessage.methodCall(
       to: object.owner, path: object.path, interface: command.interface, member: command.member,
-      given.map { $0.variantContent ?? $0 })
+      body: MessageBody(given))
+    let reply = call.reply
     try service.ownerCalls.call(object.owner, message) { result in
       switch result {
-      case .success(let answer) where answer.kind == .error: call.reply.forward(answer)
-      case .success(let answer): call.reply.answer { [.variants(try answer.arguments())] }
-      case .failure(let error): call.reply.fail(error)
+      case .success(let answer) where answer.kind == .error: reply.forward(answer)
+      case .success(let answer): reply.answer { try .variants(try answer.arguments(elementLimit: Limits.arguments.elements)) }
+      case .failure(let error): reply.fail(error)
       }
     }
     return nil

@@ -15,42 +15,41 @@ extension ServedInterface {
       Method("Focus", changes: true, focus),
       Method("Blur", changes: true) { service, call in
         try service.model.blur(try call.field(), by: call.client)
-        return []
+        return .empty
       },
       Method(
         "Publish",
         in: [
           .init("values", .dictionary(key: .string, value: .variant)),
           .init("options", .dictionary(key: .string, value: .variant)),
-        ], changes: true
+        ], changes: true, ownersAction: "publish on"
       ) { service, call in
         let values = try service.values(call.dictionary(0))
         var options = Options(try call.dictionary(1))
         let readOnly = try options.strings("read_only").map { try service.keys($0) }
         try options.finish()
         service.announce(try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client))
-        return []
+        return .empty
       },
-      Method("Withdraw", in: [.init("keys", .array(.string))], changes: true) { service, call in
-        guard case .array(let names)? = call.arguments.first else { return [] }
-        let keys = try service.keys(names.compactMap(\.basicText))
+      Method(
+        "Withdraw", in: [.init("keys", .array(.string))], changes: true, ownersAction: "withdraw keys from"
+      ) { service, call in
+        let keys = try service.keys(call.strings(0))
         service.announce(try service.model.withdraw(keys, from: call.field(), by: call.client))
-        return []
+        return .empty
       },
-      Method("SetEnabled", in: [.init("commands", .dictionary(key: .string, value: .boolean))], changes: true) {
-        service, call in
-        guard case .dictionary(let given)? = call.arguments.first else { return [] }
+      Method(
+        "SetEnabled", in: [.init("commands", .dictionary(key: .string, value: .boolean))], changes: true,
+        ownersAction: "enable commands of"
+      ) { service, call in
         var enabled: [Key: Bool] = [:]
-        for entry in given.entries {
-          guard let name = entry.key.basicText, case .boolean(let isEnabled) = entry.value else { continue }
-          enabled[try Key(name)] = isEnabled
-        }
+        for (name, isEnabled) in try call.states(0) { enabled[try Key(name)] = isEnabled }
         service.announce(try service.model.setEnabled(enabled, of: call.field(), by: call.client))
-        return []
+        return .empty
       },
       Method("Unregister", changes: true) { service, call in
         service.announce(try service.model.unregister(call.field(), by: call.client))
-        return []
+        return .empty
       },
     ],
     properties: [
@@ -65,20 +64,21 @@ extension ServedInterface {
     ])
 
   /// Moves focus for the owner; for others, asks the field's object where that can be asked.
-  @Sendable private static func focus(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
+  @Sendable private static func focus(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let id = try call.field()
     guard let object = service.objects[id], object.hasResponder, object.owner != call.client else {
       try service.model.focus(id, by: call.client)
-      return []
+      return .empty
     }
-    let request = try Message.methodCall(
+    let request = try OutgoingMessage.methodCall(
       to: object.owner, path: object.path, interface: .responder, member: MemberName(known: "RequestFocus"),
       [.objectPath(Target.path(of: id))])
+    let reply = call.reply
     try service.ownerCalls.call(object.owner, request) { result in
       switch result {
-      case .success(let answer) where answer.kind == .error: call.reply.forward(answer)
-      case .success: call.reply.succeed([])
-      case .failure(let error): call.reply.fail(error)
+      case .success(let answer) where answer.kind == .error: reply.forward(answer)
+      case .success: reply.succeed()
+      case .failure(let error): reply.fail(error)
       }
     }
     return nil

@@ -10,11 +10,9 @@ extension ServedInterface {
       Method("Introspect", out: [.init("xml_data", .string)]) { service, call in
         let own = call.target.interfaces.map(\.description)
         let published = try publishedInterfaces(service, call)
-        return [
-          .string(
-            IntrospectionDocument.xml(
-              interfaces: own + published, children: children(of: call.target, service.model)))
-        ]
+        let xml = IntrospectionDocument.xml(
+          interfaces: own + published, children: children(of: call.target, service.model))
+        return try MessageBody([.string(xml)])
       }
     ])
 
@@ -22,8 +20,8 @@ extension ServedInterface {
   static let peer = ServedInterface(
     .peer,
     methods: [
-      Method("Ping") { _, _ in [] },
-      Method("GetMachineId", out: [.init("machine_uuid", .string)]) { _, _ in [] },
+      Method("Ping") { _, _ in .empty },
+      Method("GetMachineId", out: [.init("machine_uuid", .string)]) { _, _ in .empty },
     ])
 
   private static func children(of target: Target, _ model: FocusModel) -> [String] {

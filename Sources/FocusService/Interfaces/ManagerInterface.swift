@@ -31,7 +31,7 @@ extension ServedInterface {
       Property("Version", .string, isConstant: true) { _, _, _ in .string(Version.current) },
     ])
 
-  @Sendable private static func register(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
+  @Sendable private static func register(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let text = try call.string(0)
     let id = text.isEmpty ? nil : try FieldID(text)
     let values = try service.values(call.dictionary(1))
@@ -41,13 +41,13 @@ extension ServedInterface {
     options.parent = try given.field("parent")
     if let scope = try given.string("scope") { options.scope = try Self.scope(scope) }
     options.readOnly = try service.keys(given.strings("read_only") ?? [])
-    let object = try given.take("object", .objectPath)
+    let object = try given.path("object")
     let chosen = try given.strings("interfaces")
     options.lingers = try given.boolean("linger")
     options.isSensitive = try given.boolean("sensitive")
     let takesFocus = try given.boolean("focus")
     try given.finish()
-    if case .objectPath(let path)? = object {
+    if let path = object {
       guard !options.lingers else {
         throw DBusError(.invalidArgs, "a field with an 'object' goes with its owner: 'linger' is not for it")
       }
@@ -61,7 +61,7 @@ extension ServedInterface {
     let (field, changes) = try service.model.register(id, values, options, owner: call.client)
     service.announce(changes)
     if takesFocus { try service.model.focus(field, by: call.client) }
-    return [.objectPath(Target.path(of: field))]
+    return try MessageBody([.objectPath(Target.path(of: field))])
   }
 
   private static func scope(_ text: String) throws(DBusError) -> Scope {
@@ -83,8 +83,8 @@ extension FocusService {
 
   /// The values by the keys that their names spell.
   /// - Throws: `FocusError.invalid`.
-  func values(_ values: [String: DBusValue]) throws(FocusError) -> [Key: DBusValue] {
-    var result: [Key: DBusValue] = [:]
+  func values(_ values: [String: MarshalledValue]) throws(FocusError) -> [Key: MarshalledValue] {
+    var result: [Key: MarshalledValue] = [:]
     for (name, value) in values { result[try Key(name)] = value }
     return result
   }

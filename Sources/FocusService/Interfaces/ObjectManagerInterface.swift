@@ -13,13 +13,16 @@ extension ServedInterface {
       ) { service, call in
         let model = service.model
         let targets = [Target.focused] + model.fields.keys.sorted().map { Target.field($0) }
-        let entries = targets.compactMap { target -> DBusDictionary.Entry? in
-          guard let place = target.place else { return nil }
-          return .init(
-            key: .objectPath(Target.path(of: place)),
-            value: ObjectSnapshot.interfaces(of: target, model, client: call.client))
+        var writer = WireWriter(capacity: 1 << 16)
+        writer.array(alignment: 8) { array in
+          for target in targets {
+            guard let place = target.place else { continue }
+            array.align(8)
+            array.append(Target.path(of: place).text)
+            ObjectSnapshot.write(target, model, client: call.client, to: &array)
+          }
         }
-        return [.dictionary(DBusDictionary(known: .objectPath, ObjectSnapshot.type, entries))]
+        return try MessageBody("a{oa{sa{sv}}}", writer)
       }
     ],
     signals: [
@@ -37,34 +40,36 @@ enum ObjectSnapshot {
   static let type = DBusType.dictionary(key: .string, value: propertiesType)
   private static let propertiesType = DBusType.dictionary(key: .string, value: .variant)
 
-  /// The interfaces of `target` as `client` sees them, nil: as everyone does; `only` some of them, or all.
-  static func interfaces(
-    of target: Target, _ model: FocusModel, client: BusName?, only: [InterfaceName]? = nil
-  ) -> DBusValue {
-    var entries: [DBusDictionary.Entry] = []
-    if only == nil {
-      for interface in target.interfaces where !interface.properties.isEmpty {
-        entries.append(entry(interface.name, .properties(interface.values(model, target, client))))
+  /// Writes the interfaces of `target` as `client` sees them, nil: as everyone does; `only` some of them, or all.
+  static func write(
+    _ target: Target, _ model: FocusModel, client: BusName?, only: [InterfaceName]? = nil, to writer: inout WireWriter
+  ) {
+    writer.array(alignment: 8) { array in
+      if only == nil {
+        for interface in target.interfaces where !interface.properties.isEmpty {
+          write(interface.name, interface.values(model, target, client), to: &array)
+        }
+      }
+      for (interface, values) in published(by: target, model, client: client) {
+        if let only, !only.contains(interface) { continue }
+        write(interface, values, to: &array)
       }
     }
-    for (interface, values) in published(by: target, model, client: client) {
-      if let only, !only.contains(interface) { continue }
-      entries.append(entry(interface, .properties(values)))
-    }
-    return .dictionary(DBusDictionary(known: .string, propertiesType, entries))
   }
 
-  private static func entry(_ interface: InterfaceName, _ properties: DBusValue) -> DBusDictionary.Entry {
-    .init(key: .string(interface.text), value: properties)
+  private static func write(_ interface: InterfaceName, _ properties: [MessageBody.Property], to writer: inout WireWriter) {
+    writer.align(8)
+    writer.append(interface.text)
+    writer.append(properties: properties)
   }
 
   private static func published(
     by target: Target, _ model: FocusModel, client: BusName?
-  ) -> [(InterfaceName, [(name: String, value: DBusValue)])] {
+  ) -> [(InterfaceName, [MessageBody.Property])] {
     guard let place = target.place, let bindings = try? model.bindings(at: place),
       let commands = try? model.commands(at: place)
     else { return [] }
-    var interfaces: [InterfaceName: [(name: String, value: DBusValue)]] = [:]
+    var interfaces: [InterfaceName: [MessageBody.Property]] = [:]
     for key in commands.keys { interfaces[key.interface] = [] }
     for (key, holder) in bindings.sorted(by: { $0.key < $1.key }) {
       guard let field = model.fields[holder.field],

@@ -28,26 +28,26 @@ extension ServedInterface {
         ])
     ])
 
-  @Sendable private static func get(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
+  @Sendable private static func get(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let interface = try call.string(0)
     let member = try call.string(1)
     if let served = call.target.interface(interface) {
-      return [.variant(try served.value(member, service.model, call.target, call.client))]
+      return try MessageBody([.variant(try served.value(member, service.model, call.target, call.client))])
     }
     let (path, place) = try binding(interface, member, call)
-    return try service.read(path, at: place, for: call) { [.variant($0.value)] }
+    return try service.read(path, at: place, for: call) { try .variant($0.value) }
   }
 
-  @Sendable private static func set(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
+  @Sendable private static func set(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let interface = try call.string(0)
     let member = try call.string(1)
     let value = try call.variant(2)
     if let served = call.target.interface(interface) {
       try served.property(member)
-      throw DBusError(.propertyReadOnly, "\(interface).\(member) can be read only")
+      throw DBusError(.propertyReadOnly, "\(interface).\(member) is read-only")
     }
     let (path, place) = try binding(interface, member, call)
-    return try service.write(value, to: path, at: place, for: call) { _ in [] }
+    return try service.write(value, to: path, at: place, for: call) { _ in .empty }
   }
 
   /// The binding that a property's interface and name stand for.
@@ -63,44 +63,48 @@ extension ServedInterface {
     DBusError(.unknownInterface, "this object has no interface '\(name.excerpt)'")
   }
 
-  @Sendable private static func getAll(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
+  @Sendable private static func getAll(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let interface = try call.string(0)
     if let served = call.target.interface(interface) {
-      return [.properties(served.values(service.model, call.target, call.client))]
+      return try .properties(served.values(service.model, call.target, call.client))
     }
     guard let place = call.target.place else {
       guard interface.isEmpty else { throw unknownInterface(interface) }
-      return [.properties(ownValues(service, call))]
+      return try .properties(ownValues(service, call.target, call.client))
     }
     if interface.isEmpty {
-      return try service.readAll(at: place, for: call) { [try everything(service, call, place)] }
+      return try service.readAll(at: place, for: call.reply, by: call.client) {
+        try .properties(try everything(service, call.target, call.client, place))
+      }
     }
     guard !Key.isReserved(interface) else { throw unknownInterface(interface) }
     let name = try InterfaceName(interface)
-    return try service.readAll(at: place, of: name, for: call) {
-      [properties(try service.model.readAll(at: place, by: call.client).filter { $0.key.interface == name })]
+    return try service.readAll(at: place, of: name, for: call.reply, by: call.client) {
+      let readings = try service.model.readAll(at: place, by: call.client).filter { $0.key.interface == name }
+      return try .properties(properties(readings))
     }
   }
 
-  private static func ownValues(_ service: FocusService, _ call: Call) -> [(name: String, value: DBusValue)] {
-    call.target.interfaces.flatMap { $0.values(service.model, call.target, call.client) }
+  private static func ownValues(_ service: FocusService, _ target: Target, _ client: BusName) -> [MessageBody.Property] {
+    target.interfaces.flatMap { $0.values(service.model, target, client) }
   }
 
   /// What `GetAll("")` answers: the focused values; for a field its own properties as well.
-  private static func everything(_ service: FocusService, _ call: Call, _ place: Place) throws -> DBusValue {
-    let bindings = properties(try service.model.readAll(at: place, by: call.client))
-    guard place != .focused, case .dictionary(let dictionary) = bindings else { return bindings }
-    let own = ownValues(service, call).map { DBusDictionary.Entry(key: .string($0.name), value: .variant($0.value)) }
-    let rest = dictionary.entries.filter { entry in !own.contains { $0.key == entry.key } }
-    return .dictionary(DBusDictionary(known: .string, .variant, own + rest))
+  private static func everything(
+    _ service: FocusService, _ target: Target, _ client: BusName, _ place: Place
+  ) throws -> [MessageBody.Property] {
+    let bindings = properties(try service.model.readAll(at: place, by: client))
+    guard place != .focused else { return bindings }
+    let own = ownValues(service, target, client)
+    let names = Set(own.map(\.name))
+    return own + bindings.filter { !names.contains($0.name) }
   }
 
-  /// The readings by their members; where two interfaces have a member of one name, the first interface's counts.
-  private static func properties(_ readings: [Key: Reading]) -> DBusValue {
+  /// The readings by their members; if two interfaces have a member of one name, the first interface's counts.
+  private static func properties(_ readings: [Key: Reading]) -> [MessageBody.Property] {
     var seen: Set<MemberName> = []
-    return .properties(
-      readings.sorted { $0.key < $1.key }.compactMap { key, reading in
-        seen.insert(key.member).inserted ? (key.member.text, reading.value) : nil
-      })
+    return readings.sorted { $0.key < $1.key }.compactMap { key, reading in
+      seen.insert(key.member).inserted ? (key.member.text, reading.value) : nil
+    }
   }
 }

@@ -8,18 +8,21 @@ final class ServedInterface: Sendable {
     let description: InterfaceDescription.Method
     /// Whether a call may change what is saved.
     let changes: Bool
-    /// Returns the results, or nil where the call's reply is given later.
-    let handler: @Sendable (FocusService, Call) throws -> [DBusValue]?
+    /// What only the field's owner may do with this method, as a verb; nil if others may too, or the handler asks.
+    let ownersAction: String?
+    /// Returns the results, or nil if the call's reply is given later.
+    let handler: @Sendable (FocusService, Call) throws -> MessageBody?
     private let signature: String
 
     init(
       _ name: String, in input: [InterfaceDescription.Argument] = [],
-      out output: [InterfaceDescription.Argument] = [], changes: Bool = false,
-      _ handler: @escaping @Sendable (FocusService, Call) throws -> [DBusValue]?
+      out output: [InterfaceDescription.Argument] = [], changes: Bool = false, ownersAction: String? = nil,
+      _ handler: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
     ) {
       self.description = .init(MemberName(known: name), in: input, out: output)
       self.signature = input.map(\.type.description).joined()
       self.changes = changes
+      self.ownersAction = ownersAction
       self.handler = handler
     }
 
@@ -31,6 +34,21 @@ final class ServedInterface: Sendable {
       throw DBusError(
         .invalidArgs,
         "\(description.name) takes \(takes.isEmpty ? "no arguments" : takes), and '\(given)' was given")
+    }
+
+    /// Decodes the arguments of a call that carries what the method takes.
+    /// - Throws: `DBusError.limitsExceeded` for a list that is longer than any field's keys.
+    func arguments(in bytes: UnsafeRawBufferPointer) throws(DBusError) -> [CallArgument] {
+      var reader = BodyReader(bytes)
+      var arguments: [CallArgument] = []
+      do throws(WireError) {
+        for argument in description.input { arguments.append(try CallArgument(argument.type, &reader)) }
+      } catch {
+        throw DBusError(
+          .limitsExceeded,
+          "\(description.name) takes lists of at most \(CallArgument.entryLimit) entries, as many as a field has keys")
+      }
+      return arguments
     }
   }
 
@@ -66,9 +84,9 @@ final class ServedInterface: Sendable {
   func method(_ name: MemberName) -> Method? { methods[name.text] }
 
   /// The interface's properties as `client` sees them; nil: as everyone does.
-  func values(_ model: FocusModel, _ target: Target, _ client: BusName?) -> [(name: String, value: DBusValue)] {
+  func values(_ model: FocusModel, _ target: Target, _ client: BusName?) -> [MessageBody.Property] {
     properties.compactMap { property in
-      property.get(model, target, client).map { (property.description.name.text, $0) }
+      property.get(model, target, client).map { (property.description.name.text, MarshalledValue($0)) }
     }
   }
 

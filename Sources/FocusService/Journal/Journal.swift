@@ -119,7 +119,7 @@ final class Journal {
         putBinding,
         [
           id, key, .number(Int64(bitPattern: binding.revision)), .number(binding.isReadOnly ? 1 : 0),
-          .blob(try Message.marshalled(binding.value)),
+          .blob(binding.value.storage),
         ])
     }
   }
@@ -165,7 +165,7 @@ extension Journal {
       do {
         let key = try Key(row.text(1) ?? "")
         fields[row.text(0) ?? ""]?.bindings[key] = .init(
-          value: try Message.demarshalledValue(row.blob(4)), revision: try Journal.count(row.number(2)),
+          value: try KeptValue.read(row.blob(4)), revision: try Journal.count(row.number(2)),
           isReadOnly: row.number(3) != 0)
       } catch { problem = error }
     }

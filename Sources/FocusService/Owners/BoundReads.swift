@@ -14,30 +14,37 @@ extension FocusService {
   ///   - shape: makes the results.
   /// - Returns: the results, or nil where the reply is given later.
   func read(
-    _ path: BindingPath, at place: Place, for call: Call, nothing: [DBusValue]? = nil,
-    _ shape: @escaping (Reading) -> [DBusValue]
-  ) throws -> [DBusValue]? {
+    _ path: BindingPath, at place: Place, for call: Call, nothing: MessageBody? = nil,
+    _ shape: @escaping (Reading) throws -> MessageBody
+  ) throws -> MessageBody? {
+    try read(path, at: place, for: call.reply, by: call.client, nothing: nothing, shape)
+  }
+
+  private func read(
+    _ path: BindingPath, at place: Place, for reply: PendingReply, by client: BusName, nothing: MessageBody?,
+    _ shape: @escaping (Reading) throws -> MessageBody
+  ) throws -> MessageBody? {
     let whole: Reading
     do {
       // Read whole first: an element may be there only when the owner has been asked.
-      whole = try model.read(BindingPath(path.key), at: place, by: call.client)
+      whole = try model.read(BindingPath(path.key), at: place, by: client)
     } catch FocusError.notFocused where nothing != nil {
       return nothing
     }
     let holder = whole.field
     guard let object = objects[holder], object.mustFetch(path.key) else {
       let isWhole = path.pointer.tokens.isEmpty
-      return shape(isWhole ? whole : try model.read(path, at: .field(holder), by: call.client))
+      return try shape(isWhole ? whole : try model.read(path, at: .field(holder), by: client))
     }
-    makeCurrent(path.key, of: object, for: call) { [self] result in
-      call.reply.answer {
+    makeCurrent(path.key, of: object, forClient: ()) { [self] result in
+      reply.answer {
         try result.get()
         guard objects[holder] === object else { throw DBusError.ownerGone }
         // The owner may have told that there is no value any more.
         guard model.fields[holder]?.bindings[path.key] != nil else {
-          return try read(path, at: place, for: call, nothing: nothing, shape)
+          return try read(path, at: place, for: reply, by: client, nothing: nothing, shape)
         }
-        return shape(try model.read(path, at: .field(holder), by: call.client))
+        return try shape(try model.read(path, at: .field(holder), by: client))
       }
     }
     return nil
@@ -54,10 +61,10 @@ extension FocusService {
   /// - Throws: `FocusError.noSuchField`.
   /// - Returns: the results, or nil where the reply is given later.
   func readAll(
-    at place: Place, of interface: InterfaceName? = nil, for call: Call, fetched: Set<Fetched> = [],
-    _ body: @escaping () throws -> [DBusValue]
-  ) throws -> [DBusValue]? {
-    let wanted = try model.readAll(at: place, by: call.client).compactMap { key, reading -> Fetched? in
+    at place: Place, of interface: InterfaceName? = nil, for reply: PendingReply, by client: BusName,
+    fetched: Set<Fetched> = [], _ body: @escaping () throws -> MessageBody
+  ) throws -> MessageBody? {
+    let wanted = try model.readAll(at: place, by: client).compactMap { key, reading -> Fetched? in
       guard interface == nil || key.interface == interface, objects[reading.field]?.mustFetch(key) == true
       else { return nil }
       return Fetched(key: key, field: reading.field)
@@ -66,12 +73,13 @@ extension FocusService {
     var left = wanted.count
     for each in wanted {
       guard let object = objects[each.field] else { continue }
-      makeCurrent(each.key, of: object, for: call) { [self] _ in
+      makeCurrent(each.key, of: object, forClient: ()) { [self] _ in
         left -= 1
         guard left == 0 else { return }
         // Focus may have moved meanwhile, to what has to be asked for as well.
-        call.reply.answer {
-          try readAll(at: place, of: interface, for: call, fetched: fetched.union(wanted), body)
+        reply.answer {
+          try readAll(
+            at: place, of: interface, for: reply, by: client, fetched: fetched.union(wanted), body)
         }
       }
     }
@@ -80,7 +88,7 @@ extension FocusService {
 
   /// As `makeCurrent`, for a client's call, which counts among those that wait for the owner.
   private func makeCurrent(
-    _ key: Key, of object: OwnedObject, for call: Call, _ handler: @escaping Refresh.Handler
+    _ key: Key, of object: OwnedObject, forClient: Void, _ handler: @escaping Refresh.Handler
   ) {
     let owner = object.owner
     do throws(DBusError) { try ownerCalls.enter(owner) } catch { return handler(.failure(error)) }
@@ -135,7 +143,7 @@ extension FocusService {
       try ownerCalls.ask(object.owner, message, timeout: timeout) { [weak self] result in
         handler(
           Result {
-            guard let value = try result.accepted().first?.variantContent else {
+            guard let value = try result.acceptedVariant() else {
               throw DBusError(.typeMismatch, "the owner of \(key) answers a Get of it without a value")
             }
             // What was asked for and cannot be taken leaves what is known as it is: nobody would ask for it again.
@@ -148,17 +156,14 @@ extension FocusService {
     }
   }
 
-  private func question(_ key: Key, of object: OwnedObject) throws(DBusError) -> Message {
-    if let last = object.traffic.lastQuestion, last.key == key { return try last.message.unsentCopy() }
-    let message = try Message.methodCall(
+  private func question(_ key: Key, of object: OwnedObject) throws(DBusError) -> OutgoingMessage {
+    try OutgoingMessage.methodCall(
       to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Get"),
       [.string(key.interface.text), .string(key.member.text)])
-    object.traffic.lastQuestion = (key, message)
-    return message
   }
 
   /// Takes in what the object at `address` holds, for each field that it stands behind.
-  func take(_ values: [Key: DBusValue?], at address: OwnedObject.Address) {
+  func take(_ values: [Key: MarshalledValue?], at address: OwnedObject.Address) {
     for object in objects.at(address) {
       let own = values.filter { object.property($0.key) != nil }
       if let id = object.field {

@@ -5,7 +5,7 @@ internal import FocusModel
 /// What `Register` was asked for, while the object behind the field is looked at.
 struct BoundRegistration {
   let id: FieldID?
-  let values: [Key: DBusValue]
+  let values: [Key: MarshalledValue]
   let options: FieldOptions
   let takesFocus: Bool
   /// The interfaces that the registrant chose to expose, or nil for all.
@@ -47,7 +47,7 @@ extension FocusService {
         objects.setField(id, of: object)
         announce(changes)
         if registration.takesFocus { try model.focus(id, by: object.owner) }
-        registration.reply.succeed([.objectPath(Target.path(of: id))])
+        registration.reply.succeed(try MessageBody([.objectPath(Target.path(of: id))]))
         ifNotSaved(registration.reply) { [self] error in
           stopWatching(object)
           registration.reply.fail(error)

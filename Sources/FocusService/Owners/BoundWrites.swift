@@ -4,7 +4,7 @@ internal import FocusModel
 
 /// A write to a bound binding, from its arrival to its end.
 final class BoundWrite {
-  let value: DBusValue
+  let value: MarshalledValue
   let path: BindingPath
   let condition: WriteCondition
   let client: BusName
@@ -15,7 +15,7 @@ final class BoundWrite {
   private var handler: ((Result<Reading, any Error>) -> Void)?
 
   init(
-    _ value: DBusValue, to path: BindingPath, of object: OwnedObject, if condition: WriteCondition,
+    _ value: MarshalledValue, to path: BindingPath, of object: OwnedObject, if condition: WriteCondition,
     by client: BusName, _ handler: @escaping (Result<Reading, any Error>) -> Void
   ) {
     self.value = value
@@ -48,21 +48,21 @@ extension FocusService {
   /// - Throws: `FocusError` as `FocusModel.write` does; `DBusError.limitsExceeded` where too many wait for the owner.
   /// - Returns: the results, or nil where the reply is given later.
   func write(
-    _ value: DBusValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
-    for call: Call, _ shape: @escaping (Reading) -> [DBusValue]
-  ) throws -> [DBusValue]? {
+    _ value: MarshalledValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
+    for call: Call, _ shape: @escaping (Reading) throws -> MessageBody
+  ) throws -> MessageBody? {
     let holder = try model.holder(of: path.key, at: place, if: condition)
     guard let object = objects[holder], object.property(path.key) != nil else {
       let outcome = try model.write(value, to: path, at: place, if: condition, by: call.client)
       guard case .written(let reading, let changes) = outcome else { return nil }
       announce(changes)
-      return shape(reading)
+      return try shape(reading)
     }
-    let owner = object.owner
+    let (owner, reply) = (object.owner, call.reply)
     try ownerCalls.enter(owner)
     let write = BoundWrite(value, to: path, of: object, if: condition, by: call.client) { [ownerCalls] result in
       ownerCalls.leave(owner)
-      call.reply.answer { shape(try result.get()) }
+      reply.answer { try shape(try result.get()) }
     }
     write.timer = loop.schedule(after: OwnerCalls.timeout) { write.end(.failure(DBusError.ownerTimeout)) }
     object.traffic.writes[path.key, default: []].append(write)
@@ -97,9 +97,9 @@ extension FocusService {
         announce(changes)
         return finish(write, .success(reading))
       }
-      let message = try Message.methodCall(
+      let message = try OutgoingMessage.methodCall(
         to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Set"),
-        [.string(key.interface.text), .string(key.member.text), .variant(whole)])
+        body: .setting(key, whole))
       try ownerCalls.ask(object.owner, message, timeout: write.timeLeft) { [weak self] result in
         self?.sent(write, result)
       }
@@ -112,7 +112,7 @@ extension FocusService {
   private func sent(_ write: BoundWrite, _ result: Result<Message, DBusError>) {
     // Whether an owner that did not answer will still take the value is not known.
     if case .failure(let error) = result, error.name == .timeout { write.object.traffic.stale.insert(write.key) }
-    do { _ = try result.accepted() } catch { return finish(write, .failure(error)) }
+    do { try result.accepted() } catch { return finish(write, .failure(error)) }
     fetch(write.key, of: write.object, timeout: write.timeLeft) { [weak self] result in
       if case .failure = result { write.object.traffic.stale.insert(write.key) }
       self?.finish(write, self?.reading(after: write, result))

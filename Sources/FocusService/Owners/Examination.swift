@@ -46,17 +46,17 @@ extension FocusService {
   /// Asks the object under examination; what it answers, or what `handler` throws, may end that.
   private func ask(
     _ examination: Examination, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
-    _ handler: @escaping ([DBusValue]) throws -> Void
+    _ handler: @escaping (Message) throws -> Void
   ) {
     let object = examination.object
     do {
-      let message = try Message.methodCall(
+      var message = try OutgoingMessage.methodCall(
         to: object.owner, path: object.path, interface: interface, member: MemberName(known: member), arguments)
       message.disableAutoStart()
       try ownerCalls.ask(object.owner, message) { result in
         guard !examination.isEnded else { return }
         do {
-          try handler(result.get().success().arguments())
+          try handler(result.get().success())
         } catch {
           examination.end(.failure(FocusService.reason(error, object)))
         }
@@ -66,9 +66,9 @@ extension FocusService {
     }
   }
 
-  private func introspected(_ examination: Examination, _ answer: [DBusValue]) throws {
+  private func introspected(_ examination: Examination, _ answer: Message) throws {
     let object = examination.object
-    guard case .string(let xml)? = answer.first else {
+    guard case .string(let xml)? = try answer.limitedArguments().first else {
       throw DBusError(.invalidArgs, "the answer to Introspect is no text")
     }
     let all = try IntrospectionDocument.interfaces(in: xml)
@@ -81,7 +81,7 @@ extension FocusService {
     examination.awaited = readable.count
     for interface in readable {
       ask(examination, .properties, "GetAll", [.string(interface.name.text)]) { [weak self] answer in
-        try object.takeIn(interface.name, answer.first)
+        try object.takeIn(interface.name, answer)
         examination.awaited -= 1
         if examination.awaited == 0 { try self?.finish(examination) }
       }
@@ -132,19 +132,27 @@ extension FocusService {
 extension OwnedObject {
   /// Takes in the answer to `GetAll` of `interface`; changes that were told meanwhile came before it.
   /// - Throws: `DBusError.invalidArgs` where it is no dictionary, or a property is of another type than declared.
-  fileprivate func takeIn(_ interface: InterfaceName, _ answer: DBusValue?) throws {
-    guard case .dictionary(let dictionary)? = answer, dictionary.keyType == .string, dictionary.valueType == .variant
-    else {
-      throw DBusError(.invalidArgs, "the answer to GetAll of \(interface) is no dictionary of properties")
+  fileprivate func takeIn(_ interface: InterfaceName, _ answer: Message) throws {
+    guard answer.signatureText == "a{sv}" else {
+      throw DBusError(.invalidArgs, "the answer to GetAll of \(interface) is not a dictionary of properties")
     }
-    for entry in dictionary.entries {
-      guard case .string(let name) = entry.key, let value = entry.value.variantContent,
-        let key = try? Key(interface: interface.text, member: name), let property = property(key), !value.holdsUnixFD
-      else { continue }
-      guard value.type == property.type else {
+    var told: [(key: Key, type: DBusType, value: MarshalledValue)] = []
+    try answer.withBody { bytes throws(DBusError) in
+      try answer.checkLimits(bytes)
+      var reader = BodyReader(bytes)
+      try? reader.array(ofEntries: true) { entry throws(WireError) in
+        let name = try entry.text()
+        guard let key = try? Key(interface: interface.text, member: name), let property = self.property(key) else {
+          return try entry.skipVariant()
+        }
+        told.append((key, property.type, try entry.variant()))
+      }
+    }
+    for (key, type, value) in told where !value.measure.holdsUnixFD {
+      guard value.type == type else {
         throw DBusError(
           .invalidArgs,
-          "its property \(key) is of type '\(property.type)' by introspection and of type '\(value.type)' by GetAll")
+          "its property \(key) is of type '\(type)' by introspection and of type '\(value.type)' by GetAll")
       }
       values[key] = value
     }

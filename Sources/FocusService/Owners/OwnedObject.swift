@@ -20,7 +20,7 @@ final class OwnedObject {
   /// Whether the object may be asked to take focus.
   var hasResponder = false
   /// What the owner told of the properties before the field was registered.
-  var values: [Key: DBusValue] = [:]
+  var values: [Key: MarshalledValue] = [:]
   /// What goes on with the object; other fields that it stands behind share it.
   fileprivate(set) var traffic = ObjectTraffic()
 
@@ -40,6 +40,14 @@ final class OwnedObject {
     interface(key.interface)?.properties.first { $0.name == key.member && $0.access != .write }
   }
 
+  /// The keys of the properties that can be read.
+  var readableKeys: [Key] {
+    interfaces.flatMap { interface in
+      interface.properties.filter { $0.access != .write }
+        .compactMap { try? Key(interface: interface.name.text, member: $0.name.text) }
+    }
+  }
+
   /// Whether the owner has to be asked before the value is known.
   func mustFetch(_ key: Key) -> Bool {
     traffic.stale.contains(key) || traffic.refreshes[key] != nil || property(key)?.emits == .never
@@ -52,8 +60,6 @@ final class ObjectTraffic {
   var stale: Set<Key> = []
   /// The values that the owner is being asked for, so that several who want one wait for one answer.
   var refreshes: [Key: Refresh] = [:]
-  /// The last question for a value: the next one for the same is a copy, which takes a tenth of the time of a new one.
-  var lastQuestion: (key: Key, message: Message)?
   /// The writes of each key, in order; the first is under way.
   var writes: [Key: [BoundWrite]] = [:]
 }

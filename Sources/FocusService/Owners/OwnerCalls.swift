@@ -41,7 +41,7 @@ final class OwnerCalls {
 
   /// Sends a client's call on to `owner`, and has `handler` called once, with the reply or with `Timeout` or `OwnerGone`.
   /// - Throws: `DBusError.limitsExceeded` where too many calls wait for the owner; then `handler` is not called.
-  func call(_ owner: BusName, _ message: Message, _ handler: @escaping Handler) throws(DBusError) {
+  func call(_ owner: BusName, _ message: OutgoingMessage, _ handler: @escaping Handler) throws(DBusError) {
     try enter(owner)
     do throws(DBusError) {
       try ask(owner, message) { [weak self] result in
@@ -57,7 +57,7 @@ final class OwnerCalls {
   /// Sends what a client's call that has entered needs, or the daemon itself, and has `handler` called once, as `call`.
   /// - Throws: `DBusError` where the message cannot be sent; then `handler` is not called.
   func ask(
-    _ owner: BusName, _ message: Message, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Handler
+    _ owner: BusName, _ message: OutgoingMessage, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Handler
   ) throws(DBusError) {
     lastNumber += 1
     let number = lastNumber
@@ -100,10 +100,23 @@ struct OwnerRefusal: Error, @unchecked Sendable {
 extension Result<Message, DBusError> {
   /// What the owner replied.
   /// - Throws: `OwnerRefusal`, or `DBusError` for what prevented a reply.
-  func accepted() throws -> [DBusValue] {
+  @discardableResult
+  func accepted() throws -> Message {
     let reply = try get()
     guard reply.kind != .error else { throw OwnerRefusal(reply: reply) }
-    return try reply.arguments()
+    return reply
+  }
+
+  /// The variant that the owner replied, as `Get` answers; nil if it replied something else.
+  /// - Throws: `OwnerRefusal`, or `DBusError` for what prevented a reply; `limitsExceeded` for a reply past a call's limits.
+  func acceptedVariant() throws -> MarshalledValue? {
+    let reply = try accepted()
+    guard reply.signatureText == "v" else { return nil }
+    return try reply.withBody { bytes throws(DBusError) in
+      try reply.checkLimits(bytes)
+      var reader = BodyReader(bytes)
+      return try? reader.variant()
+    }
   }
 }
 

@@ -19,33 +19,45 @@ extension FocusService {
     let objects = objects.at(.init(owner: sender, path: path))
     guard !objects.isEmpty else { return }
     if message.isSignal(.properties, MemberName(known: "PropertiesChanged")) {
-      guard let arguments = try? message.arguments(), arguments.count == 3,
-        case .string(let name) = arguments[0], case .dictionary(let changed) = arguments[1],
-        case .array(let invalidated) = arguments[2], let interface = try? InterfaceName(name)
-      else { return }
-      take(changed, invalidated, of: interface, objects)
+      takeChanges(message, objects)
     } else {
       for object in objects where object.interface(interface) != nil { emitAgain(message, interface, object) }
     }
   }
 
-  /// Takes in what the object behind `objects` told of its properties.
-  private func take(
-    _ changed: DBusDictionary, _ invalidated: DBusArray, of interface: InterfaceName, _ objects: [OwnedObject]
-  ) {
-    func known(_ name: String?) -> (key: Key, object: OwnedObject)? {
-      guard let name, let key = try? Key(interface: interface.text, member: name) else { return nil }
-      return objects.first { $0.property(key) != nil }.map { (key, $0) }
+  /// Takes in what the object behind `objects` told of its properties with the signal `PropertiesChanged`.
+  ///
+  /// Of one that is past the limits nothing is read but the interface, whose values are stale then.
+  private func takeChanges(_ message: Message, _ objects: [OwnedObject]) {
+    guard message.signatureText == "sa{sv}as" else { return }
+    var updates: [Key: MarshalledValue?] = [:]
+    var stale: Set<Key> = []
+    func known(_ interface: String, _ name: String) -> Key? {
+      guard let key = try? Key(interface: interface, member: name) else { return nil }
+      return objects.contains { $0.property(key) != nil } ? key : nil
     }
-    var updates: [Key: DBusValue?] = [:]
-    for entry in changed.entries {
-      guard let (key, object) = known(entry.key.basicText), let value = entry.value.variantContent else { continue }
-      updates[key] = value
-      object.traffic.stale.remove(key)
+    try? message.withBody { bytes throws(DBusError) in
+      var reader = BodyReader(bytes)
+      guard let interface = try? reader.text() else { return }
+      do {
+        try message.checkLimits(bytes)
+        try reader.array(ofEntries: true) { entry throws(WireError) in
+          guard let key = known(interface, try entry.text()) else { return try entry.skipVariant() }
+          updates[key] = try entry.variant()
+        }
+        try reader.array { name throws(WireError) in
+          if let key = known(interface, try name.text()) { stale.insert(key) }
+        }
+      } catch {
+        log.info("a PropertiesChanged of \(interface.excerpt) is past the limits and was not read: its values are stale")
+        updates = [:]
+        stale = Set(objects.flatMap(\.readableKeys).filter { $0.interface.text == interface })
+      }
     }
+    for key in updates.keys { objects.first?.traffic.stale.remove(key) }
     if let address = objects.first?.address, !updates.isEmpty { take(updates, at: address) }
-    for name in invalidated {
-      if let (key, object) = known(name.basicText) { becameStale(key, of: object) }
+    for key in stale {
+      if let object = objects.first(where: { $0.property(key) != nil }) { becameStale(key, of: object) }
     }
   }
 

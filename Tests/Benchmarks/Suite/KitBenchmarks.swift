@@ -70,7 +70,7 @@ private final class Traffic {
     marker = try Connection(to: .address(address))
     let path = try ObjectPath("/org/freedesktop/DBus")
     _ = try monitor.call(
-      Message.methodCall(
+      OutgoingMessage.methodCall(
         to: .bus, path: path, interface: InterfaceName("org.freedesktop.DBus.Monitoring"),
         member: MemberName("BecomeMonitor"), [.array(DBusArray(of: .string, [])), .uint32(0)]))
     let mark = try MemberName("GetId")

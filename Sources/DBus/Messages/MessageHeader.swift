@@ -1,0 +1,85 @@
+internal import DBusTypes
+
+/// The header of one message while it is written.
+///
+/// The D-Bus specification, sections "Message Format" and "Header Fields".
+struct MessageHeader {
+  /// What a message is for.
+  enum Kind: UInt8 {
+    case methodCall = 1
+    case methodReturn = 2
+    case error = 3
+    case signal = 4
+  }
+
+  /// A field of the header that is a text, or a number.
+  enum Field: UInt8 {
+    case path = 1
+    case interface = 2
+    case member = 3
+    case errorName = 4
+    case replySerial = 5
+    case destination = 6
+    case unixFDs = 9
+  }
+
+  static let flagsOffset = 2
+  static let serialOffset = 8
+  static let noReplyFlag: UInt8 = 1
+  static let noAutoStartFlag: UInt8 = 2
+
+  private static let signatureField: UInt8 = 8
+  private static let fieldsLengthOffset = 12
+  private static let fieldsStart = 16
+  private static let byteOrder = UInt8(ascii: 1.littleEndian == 1 ? "l" : "B")
+  private static let protocolVersion: UInt8 = 1
+
+  private var writer = WireWriter(capacity: 256)
+
+  init(_ kind: Kind, bodySize: Int) {
+    writer.append(MessageHeader.byteOrder)
+    writer.append(kind.rawValue)
+    writer.append(UInt8(0))
+    writer.append(MessageHeader.protocolVersion)
+    writer.append(UInt32(truncatingIfNeeded: bodySize))
+    // The serial number and the length of the fields come later.
+    writer.append(UInt64(0))
+  }
+
+  private mutating func begin(_ field: Field, _ signature: String) {
+    writer.align(8)
+    writer.append(field.rawValue)
+    writer.append(signature: signature)
+  }
+
+  mutating func add(_ field: Field, _ text: String) {
+    begin(field, "s")
+    writer.append(text)
+  }
+
+  mutating func add(path: ObjectPath) {
+    begin(.path, "o")
+    writer.append(path.text)
+  }
+
+  mutating func add(_ field: Field, _ number: UInt32) {
+    begin(field, "u")
+    writer.append(number)
+  }
+
+  mutating func add(signature: String) {
+    writer.align(8)
+    writer.append(MessageHeader.signatureField)
+    writer.append(signature: "g")
+    writer.append(signature: signature)
+  }
+
+  /// The header's bytes up to where the body begins.
+  mutating func finish() -> [UInt8] {
+    writer.replace(
+      at: MessageHeader.fieldsLengthOffset,
+      with: UInt32(truncatingIfNeeded: writer.bytes.count - MessageHeader.fieldsStart))
+    writer.align(8)
+    return writer.bytes
+  }
+}

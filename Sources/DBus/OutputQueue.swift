@@ -1,0 +1,140 @@
+internal import CDBus
+internal import DBusTypes
+internal import Glibc
+
+/// What a connection has sent and the bus has not taken yet, in order.
+///
+/// Messages that leave together are written together: each write wakes the bus, which costs more than most of what is
+/// written. libdbus has written all of its own before any of this is, and it sends nothing while a message is half written.
+struct OutputQueue {
+  private enum Item {
+    /// Messages, and the descriptors that go with their first byte.
+    case bytes([UInt8], [UnixFD])
+    case library(LibraryMessage)
+  }
+
+  /// The most bytes of several messages in one write: about what a socket's buffer takes.
+  private static let joinedSize = 64 << 10
+
+  private let connection: OpaquePointer
+  private var items: [Item] = []
+  /// How much of the first item is written.
+  private var written = 0
+  /// How many bytes wait.
+  private(set) var size = 0
+
+  init(_ connection: OpaquePointer) { self.connection = connection }
+
+  var isEmpty: Bool { items.isEmpty }
+
+  /// Whether libdbus has to write what it has before this can.
+  var waitsForLibrary: Bool { dbus_connection_has_messages_to_send(connection) != 0 }
+
+  /// Adds a message in its marshalled form.
+  mutating func add(_ header: [UInt8], serial: UInt32, _ body: MessageBody) {
+    size += header.count + body.bytes.count
+    if case .bytes(var bytes, let descriptors)? = items.last, body.descriptors.isEmpty,
+      bytes.count + header.count + body.bytes.count <= OutputQueue.joinedSize
+    {
+      // Taken out, so that adding to it copies nothing.
+      items.removeLast()
+      OutputQueue.append(header, serial, body, to: &bytes)
+      items.append(.bytes(bytes, descriptors))
+      return
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(header.count + body.bytes.count)
+    OutputQueue.append(header, serial, body, to: &bytes)
+    items.append(.bytes(bytes, body.descriptors))
+  }
+
+  private static func append(_ header: [UInt8], _ serial: UInt32, _ body: MessageBody, to bytes: inout [UInt8]) {
+    let place = bytes.count + MessageHeader.serialOffset
+    bytes.append(contentsOf: header)
+    withUnsafeBytes(of: serial) { number in
+      for (index, byte) in number.enumerated() { bytes[place + index] = byte }
+    }
+    bytes.append(contentsOf: body.bytes)
+  }
+
+  /// Adds a message that libdbus sends in its turn.
+  mutating func add(_ message: LibraryMessage) {
+    size += message.bodySize
+    items.append(.library(message))
+  }
+
+  mutating func removeAll() {
+    items = []
+    written = 0
+    size = 0
+  }
+
+  /// Writes what the bus takes now.
+  /// - Throws: `DBusError.noMemory` if libdbus finds no memory; `disconnected` if the bus has closed the socket.
+  mutating func write() throws(DBusError) {
+    while let first = items.first, !waitsForLibrary {
+      switch first {
+      case .library(let message):
+        guard dbus_connection_send(connection, message.raw, nil) != 0 else { throw .noMemory }
+        size -= message.bodySize
+        items.removeFirst()
+      case .bytes(let bytes, let descriptors):
+        var socket: Int32 = -1
+        guard dbus_connection_get_socket(connection, &socket) != 0 else { throw .disconnected }
+        let count = OutputQueue.send(bytes, from: written, descriptors, to: socket)
+        guard count >= 0 else {
+          if errno == EINTR { continue }
+          if errno == EAGAIN || errno == ENOBUFS { return }
+          throw .disconnected
+        }
+        written += count
+        size -= count
+        guard written == bytes.count else { continue }
+        written = 0
+        items.removeFirst()
+      }
+    }
+  }
+
+  /// `sendmsg(2)`, with `descriptors` beside the first byte: `unix(7)`, `SCM_RIGHTS`.
+  private static func send(_ bytes: [UInt8], from start: Int, _ descriptors: [UnixFD], to socket: Int32) -> Int {
+    bytes.withUnsafeBytes { buffer in
+      var part = iovec(
+        iov_base: UnsafeMutableRawPointer(mutating: buffer.baseAddress.map { $0 + start }), iov_len: bytes.count - start)
+      return withUnsafeMutablePointer(to: &part) { part in
+        var message = msghdr()
+        message.msg_iov = part
+        message.msg_iovlen = 1
+        let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
+        guard start == 0, !descriptors.isEmpty else { return sendmsg(socket, &message, flags) }
+        var control = ControlMessage.bytes(descriptors)
+        return control.withUnsafeMutableBytes { control in
+          message.msg_control = control.baseAddress
+          message.msg_controllen = control.count
+          return sendmsg(socket, &message, flags)
+        }
+      }
+    }
+  }
+}
+
+/// The control message that passes file descriptors: `cmsg(3)`, whose macros Swift does not import.
+private enum ControlMessage {
+  static func bytes(_ descriptors: [UnixFD]) -> [UInt8] {
+    let word = MemoryLayout<Int>.size
+    let header = (MemoryLayout<cmsghdr>.size + word - 1) / word * word
+    let content = descriptors.count * MemoryLayout<Int32>.size
+    var bytes = [UInt8](repeating: 0, count: header + (content + word - 1) / word * word)
+    bytes.withUnsafeMutableBytes { bytes in
+      var message = cmsghdr()
+      message.cmsg_len = header + content
+      message.cmsg_level = SOL_SOCKET
+      message.cmsg_type = Int32(SCM_RIGHTS)
+      withUnsafeBytes(of: message) { bytes.copyMemory(from: $0) }
+      for (index, descriptor) in descriptors.enumerated() {
+        bytes.storeBytes(of: descriptor.number, toByteOffset: header + index * 4, as: Int32.self)
+      }
+    }
+    return bytes
+  }
+}

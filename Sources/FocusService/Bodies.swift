@@ -1,0 +1,104 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// The bodies that the daemon answers with and tells changes with.
+extension MessageBody {
+  /// One variant, as `Get` answers.
+  static func variant(_ value: MarshalledValue) throws(DBusError) -> MessageBody {
+    var writer = WireWriter()
+    writer.append(variant: value)
+    return try MessageBody("v", writer)
+  }
+
+  /// A value, its field and its revision, as `Write` answers.
+  static func written(_ reading: Reading) throws(DBusError) -> MessageBody {
+    var writer = WireWriter()
+    writer.append(variant: reading.value)
+    writer.append(origin: reading)
+    return try MessageBody("vot", writer)
+  }
+
+  /// As `Read` answers; nil: nothing resolves.
+  static func read(_ reading: Reading?) throws(DBusError) -> MessageBody {
+    var writer = WireWriter()
+    writer.array(alignment: 1) { array in
+      if let reading { array.append(variant: reading.value) }
+    }
+    if let reading {
+      writer.append(origin: reading)
+    } else {
+      writer.append(ObjectPath.root.text)
+      writer.append(UInt64(0))
+    }
+    return try MessageBody("avot", writer)
+  }
+
+  /// As `ReadAll` answers.
+  static func readings(_ readings: [Key: Reading]) throws(DBusError) -> MessageBody {
+    var writer = WireWriter()
+    writer.array(alignment: 8) { array in
+      for (key, reading) in readings.sorted(by: { $0.key < $1.key }) {
+        array.align(8)
+        array.append(key.description)
+        array.align(8)
+        array.append(variant: reading.value)
+        array.append(origin: reading)
+      }
+    }
+    return try MessageBody("a{s(vot)}", writer)
+  }
+
+  /// As `GetAll` answers.
+  static func properties(_ properties: [Property]) throws(DBusError) -> MessageBody {
+    var writer = WireWriter()
+    writer.append(properties: properties)
+    return try MessageBody("a{sv}", writer)
+  }
+
+  /// As `PropertiesChanged` tells.
+  static func propertiesChanged(
+    _ interface: InterfaceName, _ changed: [Property], invalidated: [MemberName]
+  ) throws(DBusError) -> MessageBody {
+    var writer = WireWriter()
+    writer.append(interface.text)
+    writer.append(properties: changed)
+    writer.array(alignment: 4) { array in
+      for name in invalidated { array.append(name.text) }
+    }
+    return try MessageBody("sa{sv}as", writer)
+  }
+
+  /// As `Properties.Set` is called.
+  static func setting(_ key: Key, _ value: MarshalledValue) throws(DBusError) -> MessageBody {
+    var writer = WireWriter()
+    writer.append(key.interface.text)
+    writer.append(key.member.text)
+    writer.append(variant: value)
+    return try MessageBody("ssv", writer)
+  }
+
+  /// The variants of `values`, as `Invoke` answers.
+  static func variants(_ values: [DBusValue]) throws(DBusError) -> MessageBody { try MessageBody([.variants(values)]) }
+
+  /// A property by its name, and its value.
+  typealias Property = (name: String, value: MarshalledValue)
+}
+
+extension WireWriter {
+  fileprivate mutating func append(origin reading: Reading) {
+    append(Target.path(of: reading.field).text)
+    append(reading.revision)
+  }
+
+  /// Writes a dictionary from names to variants.
+  mutating func append(properties: [MessageBody.Property]) {
+    array(alignment: 8) { array in
+      for (name, value) in properties {
+        array.align(8)
+        array.append(name)
+        array.append(variant: value)
+      }
+    }
+  }
+}
