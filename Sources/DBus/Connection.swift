@@ -21,7 +21,8 @@ public final class Connection {
   let raw: OpaquePointer
   private(set) var loop: EventLoop?
   private var watches: ConnectionWatches?
-  private var pending: [UInt32: (handler: ReplyHandler, timer: TimerID?)] = [:]
+  private var calls = PendingCalls()
+  private var inbox = Inbox()
   /// The number of the last message that was sent in a batch.
   var lastSerial: UInt32 = 0
 
@@ -120,48 +121,96 @@ public final class Connection {
   public func flush() { dbus_connection_flush(raw) }
 
   /// Calls a method and waits for its reply; messages that arrive meanwhile are kept for the loop.
-  /// - Throws: `DBusError`: the peer's error, `NoReply` after `timeout`, or `Disconnected`.
+  ///
+  /// Only the peer that is called replies to it, or the bus; what others send that claims to be a reply is dropped.
+  /// - Throws: `DBusError`: the peer's error, `NoReply` after `timeout`, or `Disconnected`; as `send` does.
   public func call(_ message: Message, timeout: Duration = .seconds(25)) throws(DBusError) -> Message {
-    guard isConnected else { throw .disconnected }
-    let reply = try withDBusError {
-      dbus_connection_send_with_reply_and_block(raw, message.raw, timeout.milliseconds, $0)
-    }
-    guard let reply else { throw .noMemory }
-    return Message(adopting: reply)
+    guard let reply = try call([message], timeout: timeout).first else { throw .disconnected }
+    return try reply.success()
   }
 
   /// Calls methods, all at once, and waits for their replies; errors are among them.
-  /// - Throws: `DBusError`: `Disconnected`.
+  /// - Throws: `DBusError`: `NoReply` after `timeout`, or `Disconnected`; as `send` does.
   func call(_ messages: [Message], timeout: Duration = .seconds(25)) throws(DBusError) -> [Message] {
-    var calls: [OpaquePointer] = []
-    defer { for call in calls { dbus_pending_call_unref(call) } }
-    for message in messages {
-      var call: OpaquePointer?
-      guard dbus_connection_send_with_reply(raw, message.raw, &call, timeout.milliseconds) != 0 else { throw .noMemory }
-      guard let call else { throw .disconnected }
-      calls.append(call)
+    let deadline = SuspendingClock.now + timeout
+    var replies = [Message?](repeating: nil, count: messages.count)
+    var left = messages.count
+    var serials: [UInt32] = []
+    defer { for serial in serials { _ = calls.take(serial) } }
+    for (index, message) in messages.enumerated() {
+      serials.append(
+        try begin(message, isImmediate: true) { result in
+          replies[index] = try? result.get()
+          left -= 1
+        })
     }
-    var replies: [Message] = []
-    for call in calls {
-      dbus_pending_call_block(call)
-      guard let reply = dbus_pending_call_steal_reply(call) else { throw .disconnected }
-      replies.append(Message(adopting: reply))
-    }
-    return replies
+    guard try wait(until: deadline, for: { left == 0 }) else { throw DBusError(.noReply, "no reply within \(timeout)") }
+    return replies.compactMap(\.self)
   }
 
   /// Calls a method and has `handler` called with the reply, which may be an error message, or with what prevented one:
   /// `Timeout`, `Disconnected`.
+  ///
+  /// Only the peer that is called replies to it, or the bus; what others send that claims to be a reply is dropped.
   /// - Throws: `DBusError` as `send` does; then `handler` is not called.
   public func call(
     _ message: Message, timeout: Duration = .seconds(25), _ handler: @escaping ReplyHandler
   ) throws(DBusError) {
+    try begin(message, timeout: timeout, handler)
+  }
+
+  /// Sends a call, after a question for the owner of its destination where that has to be known.
+  /// - Throws: `DBusError` as `send` does.
+  /// - Returns: the call's serial number.
+  @discardableResult
+  private func begin(
+    _ message: Message, isImmediate: Bool = false, timeout: Duration? = nil, _ handler: @escaping ReplyHandler
+  ) throws(DBusError) -> UInt32 {
+    let destination = String(optionalCString: dbus_message_get_destination(message.raw))
+    if let destination, calls.mustFollow(destination) { try follow(destination) }
     let serial = try send(message)
-    let timer = loop?.schedule(after: timeout) { [weak self] in
-      self?.pending.removeValue(forKey: serial)?.handler(
-        .failure(DBusError(.timeout, "no reply within \(timeout)")))
+    let timer = timeout.flatMap { timeout in
+      loop?.schedule(after: timeout) { [weak self] in
+        self?.calls.take(serial)?.handler(.failure(DBusError(.timeout, "no reply within \(timeout)")))
+      }
     }
-    pending[serial] = (handler, timer)
+    calls.add(serial, to: destination, isImmediate: isImmediate, timer: timer, handler)
+    return serial
+  }
+
+  /// Has the bus tell who holds `name`, now and whenever that changes; no answer is waited for, since it comes before
+  /// what the owner sends.
+  private func follow(_ name: String) throws(DBusError) {
+    changeMatch(
+      .add,
+      MatchRule(sender: .bus, interface: .bus, member: Connection.nameOwnerChanged, arguments: [0: name]))
+    try begin(try question("GetNameOwner", [.string(name)]), isImmediate: true) { [weak self] result in
+      guard case .string(let owner)? = try? result.get().success().arguments().first else { return }
+      self?.calls.setOwner(of: name, owner)
+    }
+    calls.setOwner(of: name, "")
+  }
+
+  /// Receives until `isOver`; what arrives meanwhile is kept.
+  ///
+  /// What has arrived by the deadline counts also where this process was held up and reads it late.
+  /// - Throws: `DBusError.disconnected`.
+  /// - Returns: false where the deadline has passed.
+  private func wait(until deadline: SuspendingClock.Instant, for isOver: () -> Bool) throws(DBusError) -> Bool {
+    var isLate = false
+    while true {
+      let status = dbus_connection_dispatch(raw)
+      if isOver() { return true }
+      let left = deadline - SuspendingClock.now
+      guard status != DBUS_DISPATCH_DATA_REMAINS else {
+        guard left > .zero - EventLoop.mostDelay else { return false }
+        continue
+      }
+      guard isConnected else { throw .disconnected }
+      guard !isLate else { return false }
+      isLate = left <= .zero
+      dbus_connection_read_write(raw, max(.zero, left).milliseconds)
+    }
   }
 
   private static let filter: DBusHandleMessageFunction = { _, message, data in
@@ -171,14 +220,46 @@ public final class Connection {
     if connection.onMessage == nil, dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL {
       return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
     }
-    connection.received(Message(sharing: message))
+    connection.arrived(message)
     return DBUS_HANDLER_RESULT_HANDLED
   }
 
+  private static let nameOwnerChanged = MemberName(known: "NameOwnerChanged")
+
+  /// Takes in a message that libdbus has read; it is handled later, when libdbus is done with it: a handler may call and
+  /// wait, which libdbus does not allow while it dispatches.
+  private func arrived(_ raw: OpaquePointer) {
+    switch dbus_message_get_type(raw) {
+    case DBUS_MESSAGE_TYPE_METHOD_RETURN, DBUS_MESSAGE_TYPE_ERROR:
+      guard let call = calls.call(answeredBy: raw) else { return }
+      guard call.isImmediate else { break }
+      _ = calls.take(dbus_message_get_reply_serial(raw))
+      return call.handler(.success(Message(sharing: raw)))
+    case DBUS_MESSAGE_TYPE_SIGNAL where calls.followsNames: ownerMayHaveChanged(Message(sharing: raw))
+    default: break
+    }
+    inbox.append(Message(sharing: raw))
+  }
+
+  /// Who holds a name is taken in when it arrives: it says which answers count that arrive after it.
+  private func ownerMayHaveChanged(_ signal: Message) {
+    guard signal.isSignal(.bus, Connection.nameOwnerChanged), signal.sender == .bus,
+      let arguments = try? signal.arguments(), arguments.count == 3,
+      case .string(let name) = arguments[0], case .string(let owner) = arguments[2]
+    else { return }
+    calls.ownerChanged(of: name, to: owner)
+  }
+
+  /// Whether there are messages that have arrived and are not handled yet.
+  var hasArrivals: Bool { !inbox.isEmpty }
+
+  /// Handles the oldest message that has arrived, if there is one.
+  func handleNext() {
+    if let message = inbox.popFirst() { received(message) }
+  }
+
   private func failPendingCalls() {
-    let calls = pending.sorted { $0.key < $1.key }.map(\.value)
-    pending = [:]
-    for call in calls {
+    for call in calls.takeAll() {
       if let timer = call.timer { loop?.cancel(timer) }
       call.handler(.failure(.disconnected))
     }
@@ -187,7 +268,7 @@ public final class Connection {
   private func received(_ message: Message) {
     switch message.kind {
     case .methodReturn, .error:
-      guard let call = pending.removeValue(forKey: message.replySerial) else { return }
+      guard let call = calls.take(message.replySerial) else { return }
       if let timer = call.timer { loop?.cancel(timer) }
       call.handler(.success(message))
     case .signal where dbus_message_is_signal(message.raw, "org.freedesktop.DBus.Local", "Disconnected") != 0:

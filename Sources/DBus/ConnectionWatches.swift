@@ -68,7 +68,7 @@ final class ConnectionWatches {
 }
 
 extension ConnectionWatches: EventSource {
-  private var hasPendingWork: Bool { hasMessages && owner != nil && isHeard }
+  private var hasPendingWork: Bool { (hasMessages || owner?.hasArrivals == true) && owner != nil && isHeard }
 
   /// Whether the bus takes what is sent to it.
   private var isHeard: Bool { dbus_connection_get_outgoing_size(connection) < Self.outgoingLimit }
@@ -112,10 +112,10 @@ extension ConnectionWatches: EventSource {
     }
     guard hasPendingWork else { return }
     for _ in 0..<Self.messagesPerTurn {
+      if !owner.hasArrivals { hasMessages = dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS }
+      owner.handleNext()
       // What is handled may detach the connection.
-      guard dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS, self.owner != nil, isHeard else {
-        return
-      }
+      guard hasPendingWork else { return }
     }
   }
 }
