@@ -54,7 +54,7 @@ let package = Package(
       ]),
 
     .testTarget(
-      name: "FocusctlTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
+      name: "FocusctlTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
       exclude: ["complete.zsh"], swiftSettings: strict),
     .testTarget(
       name: "FocusModelTests", dependencies: ["DBusTypes", "FocusModel", "TestSupport"], swiftSettings: strict),
@@ -64,7 +64,7 @@ let package = Package(
     .testTarget(
       name: "DBusTypesTests", dependencies: ["DBusTypes", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTypes", "TestSupport"],
+      name: "DBusTests", dependencies: ["BusSupport", "CDBus", "DBus", "DBusTypes", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "FocusKitTests",

@@ -13,7 +13,9 @@ extension InterfaceName {
 
 /// What the bus itself offers: the D-Bus specification, section "Message Bus Messages".
 extension Connection {
-  private func question(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> OutgoingMessage {
+  /// A call of the bus itself.
+  /// - Throws: `DBusError` as `OutgoingMessage.methodCall` does.
+  func question(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> OutgoingMessage {
     try OutgoingMessage.methodCall(
       to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
       member: MemberName(known: member), arguments)
@@ -27,16 +29,15 @@ extension Connection {
   /// - Throws: `DBusError` where the bus refuses the name to anybody.
   /// - Returns: whether this connection holds the name now.
   public func requestName(_ name: BusName) throws(DBusError) -> Bool {
-    let answer = try withDBusError {
-      dbus_bus_request_name(raw, name.text, UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE), $0)
-    }
-    return answer == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || answer == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER
+    let answer = try askBus("RequestName", [.string(name.text), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))]).first
+    return answer == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER))
+      || answer == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER))
   }
 
   /// Asks to be sent the signals that `rule` matches, and waits until the bus has taken it.
   /// - Throws: `DBusError` where the bus refuses the rule.
   public func addMatch(_ rule: MatchRule) throws(DBusError) {
-    try withDBusError { dbus_bus_add_match(raw, rule.description, $0) }
+    _ = try askBus("AddMatch", [.string(rule.description)])
   }
 
   /// What is to become of a match rule.
@@ -54,11 +55,18 @@ extension Connection {
     _ = try? send(message)
   }
 
-  /// The unique name of who holds `name`, or nil.
-  /// - Throws: `DBusError` where the bus does not answer.
-  public func owner(of name: BusName) throws(DBusError) -> BusName? {
+  /// The unique name of who holds `name`, or nil; in the same exchange asks for the signals that `rules` match, those that
+  /// come after the answer among them.
+  /// - Throws: `DBusError` where the bus refuses a rule, or does not answer.
+  public func owner(of name: BusName, adding rules: [MatchRule] = []) throws(DBusError) -> BusName? {
+    var questions: [OutgoingMessage] = []
+    for rule in rules { questions.append(try question("AddMatch", [.string(rule.description)])) }
+    questions.append(try question("GetNameOwner", [.string(name.text)]))
+    var replies = try call(questions)
+    let answer = replies.popLast()
+    for reply in replies { _ = try reply.success() }
     do {
-      guard case .string(let owner)? = try askBus("GetNameOwner", [.string(name.text)]).first else { return nil }
+      guard case .string(let owner)? = try answer?.success().arguments().first else { return nil }
       return BusName(known: owner)
     } catch  where error.name == .nameHasNoOwner {
       return nil

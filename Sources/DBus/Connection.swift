@@ -22,7 +22,8 @@ public final class Connection {
   let raw: OpaquePointer
   private(set) var loop: EventLoop?
   private var watches: ConnectionWatches?
-  private var pending: [UInt32: (handler: ReplyHandler, timer: TimerID?)] = [:]
+  private var calls = PendingCalls()
+  private var inbox = Inbox()
   private var output: OutputQueue
   /// The numbers that libdbus gives to what it sends itself are below it.
   private var lastSerial: UInt32 = 1 << 31
@@ -163,58 +164,122 @@ public final class Connection {
 
   /// Waits until all that was sent has been written.
   public func flush() {
-    while hasOutput, isConnected {
-      dbus_connection_flush(raw)
-      guard (try? writeOutput()) != nil else { return }
-      var socket: Int32 = -1
-      guard hasOutput, dbus_connection_get_socket(raw, &socket) != 0 else { continue }
-      var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
-      poll(&room, 1, -1)
-    }
+    _ = try? writeAll(until: nil)
     dbus_connection_flush(raw)
   }
 
+  /// Waits until all that was sent has been written, but for what libdbus has, or until `deadline`.
+  /// - Throws: `DBusError.disconnected`.
+  /// - Returns: false if the deadline has passed.
+  private func writeAll(until deadline: SuspendingClock.Instant?) throws(DBusError) -> Bool {
+    while hasOutput {
+      guard isConnected else { throw .disconnected }
+      if output.waitsForLibrary { dbus_connection_flush(raw) }
+      try writeOutput()
+      var socket: Int32 = -1
+      guard hasOutput, !output.waitsForLibrary, dbus_connection_get_socket(raw, &socket) != 0 else { continue }
+      let left = deadline.map { $0 - SuspendingClock.now }
+      guard left.map({ $0 > .zero }) ?? true else { return false }
+      var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+      poll(&room, 1, left?.milliseconds ?? -1)
+    }
+    return true
+  }
+
   /// Calls a method and waits for its reply; messages that arrive meanwhile are kept for the loop.
-  /// - Throws: `DBusError`: the peer's error, `NoReply` after `timeout`, or `Disconnected`.
+  ///
+  /// Only the peer that is called replies to it, or the bus; what others send that claims to be a reply is dropped.
+  /// - Throws: `DBusError`: the peer's error, `NoReply` after `timeout`, or `Disconnected`; as `send` does.
   public func call(_ message: OutgoingMessage, timeout: Duration = .seconds(25)) throws(DBusError) -> Message {
     guard let reply = try call([message], timeout: timeout).first else { throw .disconnected }
     return try reply.success()
   }
 
   /// Calls methods, all at once, and waits for their replies; errors are among them.
-  /// - Throws: `DBusError`: `Disconnected`.
+  /// - Throws: `DBusError`: `NoReply` after `timeout`, or `Disconnected`; as `send` does.
   func call(_ messages: [OutgoingMessage], timeout: Duration = .seconds(25)) throws(DBusError) -> [Message] {
-    var serials: [UInt32] = []
-    for message in messages { serials.append(try enqueue(message)) }
-    try writeOutput()
-    flush()
-    var replies: [UInt32: Message] = [:]
     let deadline = SuspendingClock.now + timeout
-    while replies.count < serials.count {
-      if let raw = dbus_connection_pop_message(raw) {
-        let message = Message(adopting: raw)
-        if serials.contains(message.replySerial) { replies[message.replySerial] = message }
-        continue
-      }
-      let left = deadline - SuspendingClock.now
-      guard left > .zero else { throw DBusError(.noReply, "no reply within \(timeout)") }
-      guard dbus_connection_read_write(raw, left.milliseconds) != 0 else { throw .disconnected }
+    var replies = [Message?](repeating: nil, count: messages.count)
+    var left = messages.count
+    var serials: [UInt32] = []
+    defer { for serial in serials { _ = calls.take(serial) } }
+    for (index, message) in messages.enumerated() {
+      serials.append(
+        try begin(message, isImmediate: true) { result in
+          replies[index] = try? result.get()
+          left -= 1
+        })
     }
-    return serials.compactMap { replies[$0] }
+    try writeOutput()
+    guard try wait(until: deadline, for: { left == 0 }) else { throw DBusError(.noReply, "no reply within \(timeout)") }
+    return replies.compactMap(\.self)
   }
 
   /// Calls a method and has `handler` called with the reply, which may be an error message, or with what prevented one:
   /// `Timeout`, `Disconnected`.
+  ///
+  /// Only the peer that is called replies to it, or the bus; what others send that claims to be a reply is dropped.
   /// - Throws: `DBusError` as `send` does; then `handler` is not called.
   public func call(
     _ message: OutgoingMessage, timeout: Duration = .seconds(25), _ handler: @escaping ReplyHandler
   ) throws(DBusError) {
-    let serial = try send(message)
-    let timer = loop?.schedule(after: timeout) { [weak self] in
-      self?.pending.removeValue(forKey: serial)?.handler(
-        .failure(DBusError(.timeout, "no reply within \(timeout)")))
+    try begin(message, timeout: timeout, handler)
+    try writeOutput()
+  }
+
+  /// Has a call sent with what is written next, after a question for the owner of its destination where that has to be known.
+  /// - Throws: `DBusError` as `send` does.
+  /// - Returns: the call's serial number.
+  @discardableResult
+  private func begin(
+    _ message: OutgoingMessage, isImmediate: Bool = false, timeout: Duration? = nil, _ handler: @escaping ReplyHandler
+  ) throws(DBusError) -> UInt32 {
+    let destination = message.destination?.text
+    if let destination, calls.mustFollow(destination) { try follow(destination) }
+    let serial = try enqueue(message)
+    let timer = timeout.flatMap { timeout in
+      loop?.schedule(after: timeout) { [weak self] in
+        self?.calls.take(serial)?.handler(.failure(DBusError(.timeout, "no reply within \(timeout)")))
+      }
     }
-    pending[serial] = (handler, timer)
+    calls.add(serial, to: destination, isImmediate: isImmediate, timer: timer, handler)
+    return serial
+  }
+
+  /// Has the bus tell who holds `name`, now and whenever that changes; no answer is waited for, since it comes before
+  /// what the owner sends.
+  private func follow(_ name: String) throws(DBusError) {
+    changeMatch(
+      .add,
+      MatchRule(sender: .bus, interface: .bus, member: Connection.nameOwnerChanged, arguments: [0: name]))
+    try begin(try question("GetNameOwner", [.string(name)]), isImmediate: true) { [weak self] result in
+      guard case .string(let owner)? = try? result.get().success().arguments().first else { return }
+      self?.calls.setOwner(of: name, owner)
+    }
+    calls.setOwner(of: name, "")
+  }
+
+  /// Receives until `isOver`; what arrives meanwhile is kept.
+  ///
+  /// What has arrived by the deadline counts also where this process was held up and reads it late.
+  /// - Throws: `DBusError.disconnected`.
+  /// - Returns: false where the deadline has passed.
+  private func wait(until deadline: SuspendingClock.Instant, for isOver: () -> Bool) throws(DBusError) -> Bool {
+    var isLate = false
+    while true {
+      guard try writeAll(until: deadline) else { return false }
+      let status = dbus_connection_dispatch(raw)
+      if isOver() { return true }
+      let left = deadline - SuspendingClock.now
+      guard status != DBUS_DISPATCH_DATA_REMAINS else {
+        guard left > .zero - EventLoop.mostDelay else { return false }
+        continue
+      }
+      guard isConnected else { throw .disconnected }
+      guard !isLate else { return false }
+      isLate = left <= .zero
+      dbus_connection_read_write(raw, max(.zero, left).milliseconds)
+    }
   }
 
   private static let filter: DBusHandleMessageFunction = { _, message, data in
@@ -224,14 +289,46 @@ public final class Connection {
     if connection.onMessage == nil, dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL {
       return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
     }
-    connection.received(Message(sharing: message))
+    connection.arrived(message)
     return DBUS_HANDLER_RESULT_HANDLED
   }
 
+  private static let nameOwnerChanged = MemberName(known: "NameOwnerChanged")
+
+  /// Takes in a message that libdbus has read; it is handled later, when libdbus is done with it: a handler may call and
+  /// wait, which libdbus does not allow while it dispatches.
+  private func arrived(_ raw: OpaquePointer) {
+    switch dbus_message_get_type(raw) {
+    case DBUS_MESSAGE_TYPE_METHOD_RETURN, DBUS_MESSAGE_TYPE_ERROR:
+      guard let call = calls.call(answeredBy: raw) else { return }
+      guard call.isImmediate else { break }
+      _ = calls.take(dbus_message_get_reply_serial(raw))
+      return call.handler(.success(Message(sharing: raw)))
+    case DBUS_MESSAGE_TYPE_SIGNAL where calls.followsNames: ownerMayHaveChanged(Message(sharing: raw))
+    default: break
+    }
+    inbox.append(Message(sharing: raw))
+  }
+
+  /// Who holds a name is taken in when it arrives: it says which answers count that arrive after it.
+  private func ownerMayHaveChanged(_ signal: Message) {
+    guard signal.isSignal(.bus, Connection.nameOwnerChanged), signal.sender == .bus,
+      let arguments = try? signal.arguments(), arguments.count == 3,
+      case .string(let name) = arguments[0], case .string(let owner) = arguments[2]
+    else { return }
+    calls.ownerChanged(of: name, to: owner)
+  }
+
+  /// Whether there are messages that have arrived and are not handled yet.
+  var hasArrivals: Bool { !inbox.isEmpty }
+
+  /// Handles the oldest message that has arrived, if there is one.
+  func handleNext() {
+    if let message = inbox.popFirst() { received(message) }
+  }
+
   private func failPendingCalls() {
-    let calls = pending.sorted { $0.key < $1.key }.map(\.value)
-    pending = [:]
-    for call in calls {
+    for call in calls.takeAll() {
       if let timer = call.timer { loop?.cancel(timer) }
       call.handler(.failure(.disconnected))
     }
@@ -240,7 +337,7 @@ public final class Connection {
   private func received(_ message: Message) {
     switch message.kind {
     case .methodReturn, .error:
-      guard let call = pending.removeValue(forKey: message.replySerial) else { return }
+      guard let call = calls.take(message.replySerial) else { return }
       if let timer = call.timer { loop?.cancel(timer) }
       call.handler(.success(message))
     case .signal where dbus_message_is_signal(message.raw, "org.freedesktop.DBus.Local", "Disconnected") != 0:

@@ -71,7 +71,7 @@ final class ConnectionWatches {
 }
 
 extension ConnectionWatches: EventSource {
-  private var hasPendingWork: Bool { hasMessages && isHeard }
+  private var hasPendingWork: Bool { (hasMessages || owner?.hasArrivals == true) && isHeard }
 
   /// Whether the bus takes what is sent to it.
   ///
@@ -127,10 +127,10 @@ extension ConnectionWatches: EventSource {
     if owner.hasOutput { try? owner.writeOutput() }
     guard hasPendingWork else { return }
     for _ in 0..<Self.messagesPerTurn {
+      if !owner.hasArrivals { hasMessages = dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS }
+      owner.handleNext()
       // What is handled may detach the connection.
-      guard dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS, self.owner != nil, isHeard else {
-        return
-      }
+      guard hasPendingWork else { return }
     }
   }
 }

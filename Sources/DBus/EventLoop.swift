@@ -53,7 +53,7 @@ public final class EventLoop {
   public private(set) var isStopped = false
 
   /// How long timers that are due are put off while there is more to handle.
-  private static let mostDelay = Duration.milliseconds(250)
+  static let mostDelay = Duration.milliseconds(250)
   private var putOffSince: SuspendingClock.Instant?
 
   /// Called at the end of each turn, after all that arrived in it has been handled.

@@ -1,5 +1,5 @@
 package import DBus
-package import DBusTypes
+internal import DBusTypes
 internal import FocusContract
 internal import Glibc
 
@@ -46,21 +46,10 @@ package struct Daemon {
   ///
   /// That may be at once, and as late as when the connection goes.
   package func call<Reply>(_ call: Call<Reply>, _ handler: @escaping (Result<Reply, DBusError>) -> Void) {
-    answer(call) { result in handler(result.map { $0.reply }) }
-  }
-
-  /// As `call` does; the answer also says who gave it.
-  package func answer<Reply>(
-    _ call: Call<Reply>, _ handler: @escaping (Result<(reply: Reply, sender: BusName?), DBusError>) -> Void
-  ) {
     do throws(DBusError) {
       try connection.call(try call.message(), timeout: timeout) { result in
-        do throws(DBusError) {
-          let message = try result.get()
-          handler(.success((try call.reply(in: message), message.sender)))
-        } catch {
-          handler(.failure(error))
-        }
+        handler(
+          Result { () throws(DBusError) in try call.reply(in: try result.get()) })
       }
     } catch {
       handler(.failure(error))

@@ -11,14 +11,17 @@ package enum News {
   /// A field came or went.
   case field(path: ObjectPath)
 
-  /// Reads `message`; nil where it is no signal of the daemon, or of the bus about it, or not as these are.
+  /// Reads `message`; nil where it is no signal of `daemon`, the connection that holds the daemon's name, or of the bus
+  /// about it, or not as these are.
   ///
-  /// Who sent it is for the caller to look at: match rules let through what holds the daemon's name.
-  package init?(_ message: Message) {
-    guard message.kind == .signal, let arguments = try? message.arguments() else { return nil }
+  /// Anyone may send a signal to a connection that it names, whatever the connection's match rules say.
+  package init?(_ message: Message, from daemon: BusName?) {
+    guard message.kind == .signal, let sender = message.sender, sender == .bus || sender == daemon,
+      let arguments = try? message.arguments()
+    else { return nil }
     switch (message.interface, message.member?.text) {
     case (.bus, "NameOwnerChanged"):
-      guard message.sender == .bus, arguments.count == 3, arguments[0] == .string(Focus1.busName.text),
+      guard sender == .bus, arguments.count == 3, arguments[0] == .string(Focus1.busName.text),
         case .string(let before) = arguments[1], case .string(let now) = arguments[2]
       else { return nil }
       self = .daemon(before: try? BusName(before), now: try? BusName(now))

@@ -35,6 +35,14 @@ package final class Caller: @unchecked Sendable {
   /// - Throws: `DBusError` where the bus refuses.
   package func listen() throws { try connection.addMatch(MatchRule(sender: BusName(Focus1.name))) }
 
+  /// Has the bus give the connection `name`.
+  /// - Throws: `DBusError`; `CallError` where another has it.
+  package func take(_ name: String) throws {
+    guard try connection.requestName(BusName(name)) else {
+      throw CallError(name: nil, message: "the name \(name) is taken")
+    }
+  }
+
   /// Sends `message` and forgets it.
   /// - Throws: `DBusError`.
   package func send(_ message: OutgoingMessage) throws { try connection.send(message) }
@@ -47,6 +55,15 @@ package final class Caller: @unchecked Sendable {
     try OutgoingMessage.methodCall(
       to: BusName(Focus1.name), path: ObjectPath(path), interface: InterfaceName(interface),
       member: MemberName(member), arguments)
+  }
+
+  /// Asks the bus itself.
+  /// - Throws: `DBusError`.
+  package func ask(_ member: String, _ arguments: [DBusValue] = []) throws -> [DBusValue] {
+    try connection.call(
+      OutgoingMessage.methodCall(
+        to: .bus, path: ObjectPath("/org/freedesktop/DBus"), interface: .bus, member: MemberName(member), arguments)
+    ).arguments()
   }
 
   /// Begins a call; `handler` is called during a later wait.

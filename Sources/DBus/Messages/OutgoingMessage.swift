@@ -24,6 +24,13 @@ public struct OutgoingMessage {
     self.isCall = isCall
   }
 
+  /// A message that is marshalled already, whatever it says; only its serial number is set when it is sent.
+  package init(marshalled bytes: [UInt8]) {
+    content = .marshalled(header: bytes, .empty)
+    destination = nil
+    isCall = false
+  }
+
   /// The bytes of the values that it carries.
   public var bodySize: Int {
     switch content {

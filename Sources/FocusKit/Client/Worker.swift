@@ -85,14 +85,13 @@ final class Worker {
       handleLetters()
       return fields.called(message, settle: handleLetters)
     }
-    switch News(message) {
+    switch News(message, from: link.owner) {
     case .daemon(let before, let now)?:
       link.owner = now
       if before != nil { daemonLeft() }
       if now != nil { daemonArrived() }
-    case .properties(let path, let interface, let changes)? where message.sender == link.owner:
-      watcher.received(path, interface, changes)
-    case .properties?, .field?, nil: break
+    case .properties(let path, let interface, let changes)?: watcher.received(path, interface, changes)
+    case .field?, nil: break
     }
   }
 }

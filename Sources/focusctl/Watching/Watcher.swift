@@ -24,8 +24,9 @@ final class Watcher {
 
   /// Which reading the next reply must belong to: an older one may still come.
   private var reading = 0
-  /// What came while the reading is under way, with its senders; nil while none is.
-  private var early: [(sender: BusName?, changes: Changes)]?
+  /// What came while the reading is under way; nil while none is.
+  private var early: Changes?
+  /// The connection that holds the daemon's name: only its signals count.
   private var owner: BusName?
 
   init(_ daemon: Daemon, _ path: ObjectPath, _ requests: [KeyArgument], _ handler: @escaping Handler) {
@@ -39,9 +40,8 @@ final class Watcher {
   /// - Throws: `CommandError`: what the handler threw, or status 3.
   func run() throws(CommandError) {
     do {
-      try daemon.connection.addMatch(.properties(of: path))
-      try daemon.connection.addMatch(.daemon)
-      if path != Focus1.focused { try daemon.connection.addMatch(.fields) }
+      let rules = [.properties(of: path), .daemon] + (path == Focus1.focused ? [] : [MatchRule.fields])
+      owner = try daemon.connection.owner(of: Focus1.busName, adding: rules)
     } catch {
       throw CommandError(error)
     }
@@ -73,23 +73,19 @@ final class Watcher {
     reading += 1
     early = []
     let number = reading
-    daemon.answer(.readAll(at: path)) { [weak self] result in
+    daemon.call(.readAll(at: path)) { [weak self] result in
       // The connection ends its calls also when it outlives the watcher.
       guard let self, number == reading, end == nil else { return }
       answered(result)
     }
   }
 
-  private func answered(_ result: Result<(reply: [String: Reading], sender: BusName?), DBusError>) {
+  private func answered(_ result: Result<[String: Reading], DBusError>) {
     let early = early ?? []
     self.early = nil
     do {
-      let (readings, sender) = try result.get()
-      owner = sender
-      var values = readings.mapValues(\.value)
-      for (sender, changes) in early where sender == owner {
-        for (key, value) in changes { values[key] = value }
-      }
+      var values = try result.get().mapValues(\.value)
+      for (key, value) in early { values[key] = value }
       let isFirst = !state.hasBegun
       let changes = state.replace(with: values)
       // Later, a short key that could be several is nil: a status bar is to survive that.
@@ -116,22 +112,18 @@ final class Watcher {
 
   private func received(_ message: Message) {
     guard end == nil else { return }
-    switch News(message) {
+    switch News(message, from: owner) {
     case .daemon(_, let now)?: ownerChanged(to: now)
     case .properties(path, let interface, let properties)? where !Focus1.isOwn(interface) && !properties.isEmpty:
       let changes = properties.map { (key: "\(interface).\($0.name)", value: $0.value) }
-      if early != nil {
-        early?.append((message.sender, changes))
-      } else if message.sender == owner {
-        show(state.apply(changes))
-      }
+      if early != nil { early?.append(contentsOf: changes) } else { show(state.apply(changes)) }
     case .field(path)?: read()
     case .properties?, .field?, nil: break
     }
   }
 
   private func ownerChanged(to now: BusName?) {
-    owner = nil
+    owner = now
     if now != nil {
       read()
     } else if early == nil {
