@@ -13,7 +13,7 @@ extension InterfaceName {
 
 /// What the bus itself offers: the D-Bus specification, section "Message Bus Messages".
 extension Connection {
-  private func question(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> Message {
+  func question(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> Message {
     try Message.methodCall(
       to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
       member: MemberName(known: member), arguments)

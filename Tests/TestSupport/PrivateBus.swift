@@ -87,6 +87,14 @@ package final class PrivateBus: Sendable {
   /// - Throws: `DeadlinePassed`.
   package func stop() async throws { try await daemon.stop() }
 
+  /// Stops the bus until `resume`.
+  ///
+  /// It does not stop dbus-broker, which is another process's child.
+  package func pause() { daemon.terminate(SIGSTOP) }
+
+  /// Undoes `pause`.
+  package func resume() { daemon.terminate(SIGCONT) }
+
   /// What a process of this test's session has for its environment.
   package var environment: [String: String] {
     var environment = [

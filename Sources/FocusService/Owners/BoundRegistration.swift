@@ -30,12 +30,12 @@ extension FocusService {
     examine(registration.object, chosen: registration.chosen) { [weak self] result in
       guard let self else { return }
       ownerCalls.leave(owner)
-      guard isRecovering else { return complete(registration, result) }
-      held.append { [self] in complete(registration, result) }
+      arrived(.registration(registration, result))
     }
   }
 
-  private func complete(_ registration: BoundRegistration, _ result: Result<BoundObject, DBusError>) {
+  /// Ends a registration whose object has been looked at.
+  func complete(_ registration: BoundRegistration, _ result: Result<BoundObject, DBusError>) {
     if let id = registration.id { model.release(id) }
     let object = registration.object
     do {
