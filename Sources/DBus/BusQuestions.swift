@@ -16,6 +16,11 @@ extension Connection {
     }
   }
 
+  /// Asks to be sent the signals that `rule` matches, and calls `handler` once when the bus has taken or refused it.
+  public func addMatch(_ rule: MatchRule, timeout: Duration, _ handler: @escaping AnswerHandler<Void>) {
+    ask("AddMatch", [.string(rule.description)], timeout: timeout) { handler($0.map { _ in }) }
+  }
+
   private func ask(
     _ member: String, _ arguments: [DBusValue] = [], timeout: Duration, _ handler: @escaping AnswerHandler<[DBusValue]>
   ) {

@@ -35,12 +35,16 @@ extension FocusService {
   func examine(
     _ object: OwnedObject, chosen: [String]?, _ handler: @escaping (Result<BoundObject, DBusError>) -> Void
   ) {
-    if objects.add(object) { connection.changeMatch(.add, OwnerSignals.rule(object)) }
+    objects.add(object)
     let examination = Examination(object, chosen: chosen) { [weak self] result in
       if case .failure = result { self?.stopWatching(object) }
       handler(result)
     }
-    ask(examination, .introspectable, "Introspect") { [weak self] in try self?.introspected(examination, $0) }
+    // Before it is asked for anything: no change after the answer is missed.
+    watch(object) { [weak self] result in
+      if case .failure(let error) = result { return examination.end(.failure(error)) }
+      self?.introspect(examination)
+    }
   }
 
   /// Asks the object under examination; what it answers, or what `handler` throws, may end that.
@@ -64,6 +68,10 @@ extension FocusService {
     } catch {
       examination.end(.failure(DBusError(any: error)))
     }
+  }
+
+  private func introspect(_ examination: Examination) {
+    ask(examination, .introspectable, "Introspect") { [weak self] in try self?.introspected(examination, $0) }
   }
 
   private func introspected(_ examination: Examination, _ answer: [DBusValue]) throws {
@@ -121,11 +129,6 @@ extension FocusService {
     default:
       return DBusError(.invalidArgs, "the object \(object.path) cannot stand behind a field: \(error.message)")
     }
-  }
-
-  /// Has nothing more to do with an object.
-  func stopWatching(_ object: OwnedObject) {
-    if objects.remove(object) { connection.changeMatch(.remove, OwnerSignals.rule(object)) }
   }
 }
 

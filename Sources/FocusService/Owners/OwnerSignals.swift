@@ -9,11 +9,52 @@ extension InterfaceName {
 
 /// What owners' objects tell of themselves: changes of their properties, and signals to be emitted again.
 enum OwnerSignals {
+  /// How long the bus may take to say whether it passes them on.
+  static let busTime = Duration.seconds(5)
+
   /// Everything that the object emits.
   static func rule(_ object: OwnedObject) -> MatchRule { MatchRule(sender: object.owner, path: object.path) }
+
+  /// What a registrant is told where the bus refuses the rule, whatever the bus calls that.
+  fileprivate static func refusal(_ error: DBusError, _ path: ObjectPath) -> DBusError {
+    guard error.name != .timeout else {
+      return DBusError(
+        .timeout, "the object \(path) cannot be followed: the bus did not answer within \(busTime.components.seconds) s"
+      )
+    }
+    return DBusError(
+      .limitsExceeded,
+      "the object \(path) cannot be followed: the bus takes no more match rules of focusd (\(error.name))")
+  }
 }
 
 extension FocusService {
+  /// Has the bus pass on what `object` emits, and calls `handler` once when it does, or with what speaks against it.
+  func watch(_ object: OwnedObject, _ handler: @escaping (Result<Void, DBusError>) -> Void) {
+    let traffic = object.traffic
+    switch traffic.match {
+    case .taken: handler(.success(()))
+    case .asked(let waiting): traffic.match = .asked(waiting + [handler])
+    case .none:
+      traffic.match = .asked([handler])
+      let path = object.path
+      connection.addMatch(OwnerSignals.rule(object), timeout: OwnerSignals.busTime) { result in
+        guard case .asked(let waiting) = traffic.match else { return }
+        let result = result.mapError { OwnerSignals.refusal($0, path) }
+        if case .success = result { traffic.match = .taken } else { traffic.match = .none }
+        for handler in waiting { handler(result) }
+      }
+    }
+  }
+
+  /// Has nothing more to do with `object`.
+  func stopWatching(_ object: OwnedObject) {
+    guard objects.remove(object) else { return }
+    if case .none = object.traffic.match { return }
+    object.traffic.match = .none
+    connection.changeMatch(.remove, OwnerSignals.rule(object))
+  }
+
   func ownerEmitted(_ message: Message) {
     guard let sender = message.sender, let path = message.path, let interface = message.interface else { return }
     let objects = objects.at(.init(owner: sender, path: path))
