@@ -83,6 +83,11 @@ extension FocusService {
     object.introspectionSize = xml.utf8.count
     object.hasResponder = all.contains { $0.name == .responder }
     object.interfaces = try exposed(of: all, chosen: examination.chosen)
+    // GDBus and others answer for objects that are not there, with the standard interfaces alone.
+    guard object.hasResponder || all.contains(where: { !Key.isReserved($0.name.text) }) else {
+      throw DBusError(
+        .invalidArgs, "it shows neither an interface to expose nor \(InterfaceName.responder)")
+    }
     try object.declaration(chosen: examination.chosen).check()
     let readable = object.interfaces.filter { $0.properties.contains { $0.access != .write } }
     guard !readable.isEmpty else { return try finish(examination) }
