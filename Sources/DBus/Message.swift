@@ -171,7 +171,7 @@ extension Message {
   private func copy(_ change: (OpaquePointer) -> dbus_bool_t) throws(DBusError) -> Message {
     guard let raw = dbus_message_copy(raw) else { throw .noMemory }
     let copy = Message(adopting: raw)
-    copy.bodySize = bodySize
+    copy.bodySize = bodySize > 0 ? bodySize : measuredBodySize
     guard change(raw) != 0 else { throw .noMemory }
     return copy
   }

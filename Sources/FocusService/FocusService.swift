@@ -24,6 +24,8 @@ public final class FocusService {
   var journal: Journal?
   var problems: [String] = []
   var cannotSave = false
+  /// Which signals that are too large are logged.
+  var droppedSignals = LogLimit()
   /// Whether a new state file is to take the place of a damaged one that is set aside already.
   var isReplacing = false
   /// The recovery of saved fields while it is under way: what arrives meanwhile waits in line.

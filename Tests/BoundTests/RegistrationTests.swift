@@ -198,6 +198,36 @@ struct RegistrationTests {
     }
   }
 
+  @Test("gives one object 16 fields, those that are being registered included")
+  func crowded() async throws {
+    try await Daemon.with { daemon in
+      let (owner, client) = (try await daemon.peer(), try await daemon.peer())
+      let object = Exported(owner, Self.xml, Self.values)
+      let other = Exported(owner, Self.xml, Self.values, at: "/other")
+      for number in 0..<10 { try await owner.register("f\(number)", object: object.path) }
+      object.rule("Introspect") { _, _, _ in .hold }
+      let waiting = (10..<16).map { owner.beginRegister("f\($0)", object: object.path) }
+      let error = await #expect(throws: RemoteError.self) { try await owner.register("f16", object: object.path) }
+      #expect(error?.shortName == "LimitsExceeded" && error?.message.contains("16 fields") == true, "\(error as Any)")
+      // Nothing is kept of what was refused, and another object has room of its own.
+      try await owner.register("f16", object: other.path)
+      object.rule("Introspect", nil)
+      object.release()
+      for call in waiting { _ = try await call.values() }
+      #expect(try await client.fields().count == 17)
+      #expect(try await owner.beginRegister("f17", object: object.path).refusal() == "LimitsExceeded")
+      // In one turn: who goes makes room for who comes.
+      let gone = owner.begin(Names.field("f0"), "org.focusd.Focus1.Field", "Unregister")
+      let next = owner.beginRegister("f17", object: object.path)
+      _ = try await (gone.values(), next.values())
+      object.change("demo.Other.X", to: .int32(5))
+      try await owner.settle()
+      for id in ["f1", "f15", "f17"] {
+        #expect(try await client.get("demo.Other.X", at: Names.field(id)) == .int32(5))
+      }
+    }
+  }
+
   @Test("ends with the owner", arguments: ["Introspect", "GetAll"])
   func leaving(_ member: String) async throws {
     try await Daemon.with { daemon in

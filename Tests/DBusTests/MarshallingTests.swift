@@ -47,6 +47,7 @@ import Testing
       #expect(message.signatureText == values.map(\.type.description).joined())
       let bytes = try Self.bytes(of: message)
       #expect(message.bodySize == Self.bodyLength(bytes), "\(values)")
+      #expect(message.measuredBodySize == Self.bodyLength(bytes), "\(values)")
       if values.count == 1 { #expect(values[0].marshalledSize == Self.bodyLength(bytes), "\(values)") }
       #expect(try Self.message(of: bytes)?.arguments() == values)
     }

@@ -80,6 +80,9 @@ struct Refresh {
 
 /// The objects behind fields, by field and by address.
 struct OwnedObjects {
+  /// How many fields may have one object: what it tells is told again by each.
+  static let fieldsPerObject = 16
+
   private var byField: [FieldID: OwnedObject] = [:]
   private var byAddress: [OwnedObject.Address: [OwnedObject]] = [:]
 

@@ -9,6 +9,8 @@ extension InterfaceName {
 
 /// What owners' objects tell of themselves: changes of their properties, and signals to be emitted again.
 enum OwnerSignals {
+  /// The most bytes of the values of a signal that is emitted again.
+  static let sizeLimit = 1 << 20
   /// How long the bus may take to say whether it passes them on.
   static let busTime = Duration.seconds(5)
 
@@ -66,7 +68,7 @@ extension FocusService {
       else { return }
       take(changed, invalidated, of: interface, objects)
     } else {
-      for object in objects where object.interface(interface) != nil { emitAgain(message, interface, object) }
+      emitAgain(message, interface, objects.filter { $0.interface(interface) != nil })
     }
   }
 
@@ -90,13 +92,32 @@ extension FocusService {
     }
   }
 
-  private func emitAgain(_ message: Message, _ interface: InterfaceName, _ object: OwnedObject) {
-    guard let id = object.field, model.fields[id]?.isSensitive == false else { return }
-    var paths = [Target.path(of: id)]
-    if model.resolve(interface) == id { paths.append(Target.focusedPath) }
-    for path in paths {
-      guard let signal = try? message.emittedAgain(from: path) else { continue }
-      post(signal: signal)
+  /// Emits a signal of the object behind `objects` from the field of each, and from `focused`.
+  private func emitAgain(_ message: Message, _ interface: InterfaceName, _ objects: [OwnedObject]) {
+    // Nobody is shown anything of the fields yet.
+    guard recovery == nil else { return }
+    let size = message.measuredBodySize
+    for object in objects {
+      guard let id = object.field, model.fields[id]?.isSensitive == false else { continue }
+      guard size <= OwnerSignals.sizeLimit else { return logDropped(message, of: id, size: size) }
+      var paths = [Target.path(of: id)]
+      if model.resolve(interface) == id { paths.append(Target.focusedPath) }
+      for path in paths {
+        guard let signal = try? message.emittedAgain(from: path) else { continue }
+        post(signal: signal)
+      }
+      // One signal makes many: they do not wait for each other.
+      if outbox.isFull { endTurn() }
     }
+  }
+
+  /// Logs which signal is dropped, never what it says.
+  private func logDropped(_ message: Message, of id: FieldID, size: Int) {
+    guard let interface = message.interface, let member = message.member, let skipped = droppedSignals.admit() else {
+      return
+    }
+    log.info(
+      "the signal \(interface).\(member) of the field '\(id)' is not emitted again: it has \(size) bytes, and "
+        + "\(OwnerSignals.sizeLimit) are the most" + (skipped > 0 ? "; so were \(skipped) others before it" : ""))
   }
 }
