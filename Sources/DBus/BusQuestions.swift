@@ -7,29 +7,22 @@ extension Connection {
 
   /// Asks for every name on the bus, and calls `handler` once with the answer.
   public func askNames(timeout: Duration, _ handler: @escaping AnswerHandler<Set<BusName>>) {
-    ask("ListNames", timeout: timeout) { result in
-      handler(
-        result.map { answer in
-          guard case .array(let names)? = answer.first else { return [] }
-          return Set(names.compactMap { $0.basicText.map(BusName.init(known:)) })
-        })
-    }
-  }
-
-  /// Asks to be sent the signals that `rule` matches, and calls `handler` once when the bus has taken or refused it.
-  public func addMatch(_ rule: MatchRule, timeout: Duration, _ handler: @escaping AnswerHandler<Void>) {
-    ask("AddMatch", [.string(rule.description)], timeout: timeout) { handler($0.map { _ in }) }
-  }
-
-  private func ask(
-    _ member: String, _ arguments: [DBusValue] = [], timeout: Duration, _ handler: @escaping AnswerHandler<[DBusValue]>
-  ) {
     do throws(DBusError) {
-      try call(question(member, arguments), timeout: timeout) { result in
-        handler(Result { () throws(DBusError) in try result.get().success().arguments() })
+      try call(question("ListNames"), timeout: timeout) { result in
+        handler(
+          Result { () throws(DBusError) in
+            guard case .array(let names)? = try result.get().success().arguments().first else { return [] }
+            return Set(names.compactMap { $0.basicText.map(BusName.init(known:)) })
+          })
       }
     } catch {
       handler(.failure(error))
     }
+  }
+
+  /// The call of the bus that asks to be sent the signals that `rule` matches.
+  /// - Throws: `DBusError` as `Message.methodCall` does.
+  public func questionToAdd(_ rule: MatchRule) throws(DBusError) -> Message {
+    try question("AddMatch", [.string(rule.description)])
   }
 }

@@ -11,22 +11,19 @@ extension InterfaceName {
 enum OwnerSignals {
   /// The most bytes of the values of a signal that is emitted again.
   static let sizeLimit = 1 << 20
-  /// How long the bus may take to say whether it passes them on.
-  static let busTime = Duration.seconds(5)
-
   /// Everything that the object emits.
   static func rule(_ object: OwnedObject) -> MatchRule { MatchRule(sender: object.owner, path: object.path) }
 
+  /// What a registrant is told where the bus does not answer.
+  fileprivate static func silence(_ object: OwnedObject) -> DBusError {
+    DBusError(.timeout, "the object \(object.path) cannot be followed: the bus did not answer within 5 seconds")
+  }
+
   /// What a registrant is told where the bus refuses the rule, whatever the bus calls that.
-  fileprivate static func refusal(_ error: DBusError, _ path: ObjectPath) -> DBusError {
-    guard error.name != .timeout else {
-      return DBusError(
-        .timeout, "the object \(path) cannot be followed: the bus did not answer within \(busTime.components.seconds) s"
-      )
-    }
-    return DBusError(
+  fileprivate static func refusal(_ error: DBusError, _ object: OwnedObject) -> DBusError {
+    DBusError(
       .limitsExceeded,
-      "the object \(path) cannot be followed: the bus takes no more match rules of focusd (\(error.name))")
+      "the object \(object.path) cannot be followed: the bus takes no more match rules of focusd (\(error.name))")
   }
 }
 
@@ -39,14 +36,28 @@ extension FocusService {
     case .asked(let waiting): traffic.match = .asked(waiting + [handler])
     case .none:
       traffic.match = .asked([handler])
-      let path = object.path
-      connection.addMatch(OwnerSignals.rule(object), timeout: OwnerSignals.busTime) { result in
-        guard case .asked(let waiting) = traffic.match else { return }
-        let result = result.mapError { OwnerSignals.refusal($0, path) }
-        if case .success = result { traffic.match = .taken } else { traffic.match = .none }
-        for handler in waiting { handler(result) }
+      do throws(DBusError) {
+        try ownerCalls.askBus(for: object.owner, connection.questionToAdd(OwnerSignals.rule(object))) { result in
+          Self.matchAnswered(result, object)
+        }
+      } catch {
+        Self.matchAnswered(.failure(error), object)
       }
     }
+  }
+
+  private static func matchAnswered(_ answer: Result<Message, DBusError>, _ object: OwnedObject) {
+    guard case .asked(let waiting) = object.traffic.match else { return }
+    let refusal = (try? answer.get())?.error
+    // Where the bus has not answered, it may yet take the rule.
+    object.traffic.match = refusal == nil ? .taken : .none
+    let result: Result<Void, DBusError> =
+      switch answer {
+      case .success: refusal.map { .failure(OwnerSignals.refusal($0, object)) } ?? .success(())
+      case .failure(let error) where error.name == .timeout: .failure(OwnerSignals.silence(object))
+      case .failure(let error): .failure(error)
+      }
+    for handler in waiting { handler(result) }
   }
 
   /// Has nothing more to do with `object`.
