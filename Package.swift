@@ -101,7 +101,8 @@ let package = Package(
       name: "CrashTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusd", "focusctl"],
       swiftSettings: strict),
     .testTarget(
-      name: "HostileTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusd"],
+      name: "HostileTests",
+      dependencies: ["BusSupport", "DBus", "DBusTypes", "FocusService", "TestSupport", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

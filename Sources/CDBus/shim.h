@@ -20,3 +20,11 @@ static const int CDBUS_TYPE_ARRAY = DBUS_TYPE_ARRAY;
 static const int CDBUS_TYPE_VARIANT = DBUS_TYPE_VARIANT;
 static const int CDBUS_TYPE_STRUCT = DBUS_TYPE_STRUCT;
 static const int CDBUS_TYPE_DICT_ENTRY = DBUS_TYPE_DICT_ENTRY;
+
+// How many bytes the elements of an array have, whose iterator this is. It is deprecated for being of use to few.
+static inline int cdbus_iter_get_array_size(DBusMessageIter *elements) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  return dbus_message_iter_get_array_len(elements);
+#pragma GCC diagnostic pop
+}

@@ -23,13 +23,15 @@ public final class FocusService {
   var journal: Journal?
   var problems: [String] = []
   var cannotSave = false
+  /// Which signals that are too large are logged.
+  var droppedSignals = LogLimit()
   /// Whether a new state file is to take the place of a damaged one that is set aside already.
   var isReplacing = false
-  /// Whether the saved fields are being had back; calls and registrations are held meanwhile.
-  var isRecovering = false
-  var hasRecovered = false
+  /// The recovery of saved fields while it is under way: what arrives meanwhile waits in line.
+  var recovery: Recovery?
   var willRecover = false
-  var held: [() -> Void] = []
+  /// The bus that this connection is to, which never changes.
+  private(set) var busID = ""
 
   /// Called at the end of each turn that changed something that everyone is shown.
   public var onChange: (() -> Void)?
@@ -53,8 +55,8 @@ public final class FocusService {
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
     let bus = try connection.survey(adding: leaving)
     guard !bus.names.contains(name) else { throw heldBy(try connection.owner(of: name)) }
-    recover(on: bus)
-    hasRecovered = true
+    busID = bus.id
+    recoverAtStart(among: bus.names)
     guard try !connection.requestName(name) else { return }
     throw heldBy(try connection.owner(of: name))
   }
@@ -73,8 +75,7 @@ public final class FocusService {
 
   private func receive(_ message: Message) {
     switch message.kind {
-    case .methodCall where isRecovering: held.append { [self] in answer(message) }
-    case .methodCall: answer(message)
+    case .methodCall: arrived(.call(message))
     case .signal where message.sender == .bus: ownerMayHaveLeft(message)
     case .signal: ownerEmitted(message)
     case .methodReturn, .error, .other: break
@@ -88,11 +89,31 @@ public final class FocusService {
       case .string(let name) = arguments[0], case .string("") = arguments[2]
     else { return }
     let owner = BusName(known: name)
+    // Nothing waits for an answer that cannot come, whatever else is to wait in line.
+    ownerCalls.ownerLeft(owner)
+    arrived(.departure(owner))
+  }
+
+  /// Handles what has arrived, or has it wait in line while the saved fields are being recovered.
+  func arrived(_ arrival: Arrival) {
+    if let recovery { recovery.held.append(arrival) } else { handle(arrival) }
+  }
+
+  /// Handles what has arrived, in its turn.
+  func handle(_ arrival: Arrival) {
+    switch arrival {
+    case .call(let message): answer(message)
+    case .registration(let registration, let result): complete(registration, result)
+    case .departure(let owner): ownerLeft(owner)
+    }
+  }
+
+  private func ownerLeft(_ owner: BusName) {
     ownerCalls.ownerLeft(owner)
     failWrites(to: owner)
     ifNotSaved(nil) { [self] _ in announce(model.ownerLeft(owner)) }
     let changes = model.ownerLeft(owner)
-    if !changes.isEmpty { log.debug("\(name) left the bus: \(status)") }
+    if !changes.isEmpty { log.debug("\(owner) left the bus: \(status)") }
     announce(changes)
   }
 

@@ -39,3 +39,24 @@ public struct Log: Sendable {
     _ = write(STDERR_FILENO, &bytes, bytes.count)
   }
 }
+
+/// Keeps what others can cause as often as they like from filling the log: one line in so much time.
+struct LogLimit {
+  private static let interval = Duration.seconds(60)
+
+  private var next = SuspendingClock.now
+  private var skipped = 0
+
+  /// Decides on one more line.
+  /// - Returns: nil for one to leave out; else how many were left out since the last that was not.
+  mutating func admit() -> Int? {
+    let now = SuspendingClock.now
+    guard now >= next else {
+      skipped += 1
+      return nil
+    }
+    defer { skipped = 0 }
+    next = now + LogLimit.interval
+    return skipped
+  }
+}

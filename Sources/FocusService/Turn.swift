@@ -26,13 +26,18 @@ extension FocusService {
 
   /// Saves and sends what the turn has brought about.
   func endTurn() {
-    guard !isRecovering else { return }
+    guard recovery == nil else { return }
     announce(model.settle())
     if model.hasUnsavedChanges { save() }
     model.endTurn()
     if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
     for released in leaving { stopWatching(released.object) }
     if !leaving.isEmpty { leaving = [] }
+    sendOutbox()
+  }
+
+  /// Sends what is in the outbox.
+  func sendOutbox() {
     guard !outbox.isEmpty else { return }
     if outbox.hasSignals { onChange?() }
     do {

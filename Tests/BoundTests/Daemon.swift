@@ -11,9 +11,10 @@ struct Daemon: Sendable {
 
   /// Runs `body` with a daemon, which must live until it is asked to end.
   static func with<Result>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (Daemon) async throws -> Result
+    matchRules: Int = 1_000_000_000, isolation: isolated (any Actor)? = #isolation,
+    _ body: (Daemon) async throws -> Result
   ) async throws -> Result {
-    try await PrivateBus.with { bus in
+    try await PrivateBus.with(matchRules: matchRules) { bus in
       let process = try await bus.start([Products.focusd, "--verbose"])
       try await process.progress.wait(for: "daemon") { progress in
         progress.exit != nil || progress.errors.contains { $0.contains("serving as") } ? () : nil

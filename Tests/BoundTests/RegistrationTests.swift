@@ -82,6 +82,10 @@ struct RegistrationTests {
         what: "interfaces without object", options: [("interfaces", .strings(["demo.Slider"]))], path: nil,
         says: "'object'"),
       Bad(what: "an option of another type", options: [("interfaces", .string("demo.Slider"))], says: "'interfaces'"),
+      Bad(what: "only standard interfaces", xml: document(), says: "neither an interface to expose nor"),
+      Bad(
+        what: "only focusd's own", xml: document(("org.focusd.Focus1.Mine", method("Never"))),
+        options: [("interfaces", .strings([]))], says: "org.focusd.Focus1.Responder"),
       Bad(what: "not XML", xml: "demo.Slider", says: "not valid"),
       Bad(what: "an entity", xml: "<!DOCTYPE node [<!ENTITY a 'b'>]><node/>", says: "DOCTYPE"),
       Bad(what: "too deep", xml: String(repeating: "<node>", count: 100), says: "64 deep"),
@@ -191,6 +195,36 @@ struct RegistrationTests {
       object.release()
       object.rule(member, nil)
       try await owner.register("a", object: object.path)
+    }
+  }
+
+  @Test("gives one object 16 fields, those that are being registered included")
+  func crowded() async throws {
+    try await Daemon.with { daemon in
+      let (owner, client) = (try await daemon.peer(), try await daemon.peer())
+      let object = Exported(owner, Self.xml, Self.values)
+      let other = Exported(owner, Self.xml, Self.values, at: "/other")
+      for number in 0..<10 { try await owner.register("f\(number)", object: object.path) }
+      object.rule("Introspect") { _, _, _ in .hold }
+      let waiting = (10..<16).map { owner.beginRegister("f\($0)", object: object.path) }
+      let error = await #expect(throws: RemoteError.self) { try await owner.register("f16", object: object.path) }
+      #expect(error?.shortName == "LimitsExceeded" && error?.message.contains("16 fields") == true, "\(error as Any)")
+      // Nothing is kept of what was refused, and another object has room of its own.
+      try await owner.register("f16", object: other.path)
+      object.rule("Introspect", nil)
+      object.release()
+      for call in waiting { _ = try await call.values() }
+      #expect(try await client.fields().count == 17)
+      #expect(try await owner.beginRegister("f17", object: object.path).refusal() == "LimitsExceeded")
+      // In one turn: who goes makes room for who comes.
+      let gone = owner.begin(Names.field("f0"), "org.focusd.Focus1.Field", "Unregister")
+      let next = owner.beginRegister("f17", object: object.path)
+      _ = try await (gone.values(), next.values())
+      object.change("demo.Other.X", to: .int32(5))
+      try await owner.settle()
+      for id in ["f1", "f15", "f17"] {
+        #expect(try await client.get("demo.Other.X", at: Names.field(id)) == .int32(5))
+      }
     }
   }
 

@@ -62,6 +62,40 @@ struct SignalTests {
     }
   }
 
+  @Test("of more than 1 MiB are dropped, and logged by name and once")
+  func large() async throws {
+    try await Daemon.with { daemon in
+      let (window, _) = try await window(daemon)
+      let client = try await daemon.peer()
+      try await client.subscribe()
+      try await window.owner.focus("window")
+      let secret = "Xk7secretQ"
+      func text(_ size: Int) -> [DBusValue] {
+        [.string(secret + String(repeating: "x", count: size - 5 - secret.count))]
+      }
+      let most = try await paths(client, window, "demo.Edit", "Saved", text(1 << 20))
+      #expect(most == [Names.field("window"), Names.focused])
+      for size in [(1 << 20) + 1, 8 << 20] {
+        #expect(try await paths(client, window, "demo.Edit", "Saved", text(size)).isEmpty)
+      }
+      // As large in other ways: in an array, and in many arguments.
+      let array = DBusValue.array(DBusArray(known: .int32, (0..<(1 << 18)).map { .int32($0) }))
+      #expect(try await paths(client, window, "demo.Edit", "Saved", [array]).isEmpty)
+      let part = DBusValue.string(String(repeating: secret, count: 20_000))
+      #expect(
+        try await paths(
+          client, window, "demo.Edit", "Saved", [.variant(part), .structure([part, part]), part, part, part]
+        )
+        .isEmpty)
+      for _ in 0..<20 { window.emit("demo.Edit", "Saved", text((1 << 20) + 1)) }
+      #expect(try await paths(client, window, "demo.Signals", "Rang", [.int32(1)]).count == 2)
+      let said = daemon.process.progress.now.errors
+      let lines = said.filter { $0.contains("demo.Edit.Saved") && $0.contains("'window'") }
+      #expect(!lines.isEmpty && lines.count < 4, "\(lines)")
+      #expect(!said.contains { $0.contains(secret) })
+    }
+  }
+
   @Test("are shown by introspection, with methods, their arguments, access and annotations")
   func introspection() async throws {
     try await Daemon.with { daemon in

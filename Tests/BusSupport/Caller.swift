@@ -91,6 +91,27 @@ package final class Caller: @unchecked Sendable {
     return try outcome?.get() ?? []
   }
 
+  /// Calls a method of the bus itself and waits for the answer.
+  /// - Throws: `CallError`.
+  @discardableResult
+  package func askBus(
+    _ member: String, _ arguments: [DBusValue] = [], of interface: String = "org.freedesktop.DBus"
+  ) throws -> [DBusValue] {
+    var outcome: Result<[DBusValue], CallError>?
+    let message = try OutgoingMessage.methodCall(
+      to: .bus, path: ObjectPath("/org/freedesktop/DBus"), interface: InterfaceName(interface),
+      member: MemberName(member), arguments)
+    try begin(message) { outcome = $0 }
+    wait { outcome != nil }
+    return try outcome?.get() ?? []
+  }
+
+  /// Waits until the bus has told everyone that the connection `name` has left.
+  /// - Throws: `CallError`.
+  package func waitForDeparture(of name: String) throws {
+    while try askBus("NameHasOwner", [.string(name)]) == [.boolean(true)] {}
+  }
+
   /// Writes all that was sent, and reads nothing.
   package func flush() { connection.flush() }
 

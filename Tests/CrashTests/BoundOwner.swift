@@ -30,6 +30,8 @@ final class BoundOwner: Sendable {
   private let state = Mutex(State())
   private let registered = Observed(false)
   let ended = Observed(false)
+  /// How many calls it has left without an answer so far.
+  let unanswered = Observed(0)
 
   /// What the property holds; nobody is told of a change.
   var level: Int32 {
@@ -42,6 +44,9 @@ final class BoundOwner: Sendable {
 
   /// Answers what was asked meanwhile, and everything from now on.
   func answerAgain(with caller: Caller) throws { try order("AnswerAgain", caller) }
+
+  /// The name of the owner's connection.
+  var busName: String { name.withLock { $0 } }
 
   /// How often its properties were read.
   var readings: Int { state.withLock { $0.readings } }
@@ -90,6 +95,7 @@ final class BoundOwner: Sendable {
     default:
       guard !state.withLock({ $0.isSilent }) else {
         held.calls.append(message)
+        unanswered.update { $0 += 1 }
         return nil
       }
     }
@@ -120,7 +126,7 @@ final class BoundOwner: Sendable {
   private func order(_ member: String, _ caller: Caller) throws {
     try caller.send(
       try OutgoingMessage.methodCall(
-        to: BusName(name.withLock { $0 }), path: ObjectPath("/slider"), interface: InterfaceName("demo.Bound"),
+        to: BusName(busName), path: ObjectPath("/slider"), interface: InterfaceName("demo.Bound"),
         member: MemberName(member)))
   }
 }

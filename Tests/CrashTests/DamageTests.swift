@@ -22,6 +22,11 @@ import Testing
         }
         try client.field("f2", "Focus")
       }
+      // Such a turn waits for nobody: what is to be known of the bus is known already.
+      let monitor = try await bus.start([
+        "/usr/bin/dbus-monitor", "--address", bus.address, "type='method_call',destination='org.freedesktop.DBus'",
+      ])
+      try await monitor.line()
       let directory = bus.directory + "/state/focusd"
       for file in try FileManager.default.contentsOfDirectory(atPath: directory) {
         try Self.overwrite(directory + "/" + file)
@@ -35,6 +40,12 @@ import Testing
       let said = daemon.progress.now.errors.filter { $0.hasPrefix("<3>") }
       #expect(said.count == 1 && said.allSatisfy { $0.contains("state.db.damaged-1") }, "\(said)")
       #expect(FileManager.default.fileExists(atPath: directory + "/state.db.damaged-1"))
+      let busName = try await onThread {
+        try client.askBus("GetNameOwner", [.string(Focus1.name)]).first?.basicText ?? ""
+      }
+      try await monitor.line("the client's question") { $0.contains("member=GetNameOwner") }
+      #expect(monitor.progress.now.output.filter { $0.contains("sender=\(busName) ") } == [])
+      try await monitor.stop()
       try await daemon.stop()
 
       let again = try await Focus1.start(on: bus)

@@ -38,6 +38,7 @@ import Testing
       #expect(received.signatureText == values.map(\.type.description).joined())
       let bytes = try message.marshalled()
       #expect(message.bodySize == Self.bodyLength(bytes), "\(values)")
+      #expect(received.measuredBodySize == Self.bodyLength(bytes), "\(values)")
       if values.count == 1 { #expect(values[0].marshalledSize == Self.bodyLength(bytes), "\(values)") }
       #expect(try Self.message(of: bytes)?.arguments() == values)
     }

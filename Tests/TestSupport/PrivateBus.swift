@@ -12,10 +12,10 @@ package final class PrivateBus: Sendable {
   package let directory: String
   private let daemon: ManagedProcess
 
-  private init(directory: String) async throws {
+  private init(directory: String, matchRules: Int) async throws {
     self.directory = directory
     let configuration = directory + "/bus.conf"
-    try Self.configuration(socket: directory + "/bus").write(
+    try Self.configuration(socket: directory + "/bus", matchRules: matchRules).write(
       toFile: configuration, atomically: false, encoding: .utf8)
     daemon = try await ManagedProcess.start(
       Self.isBroker
@@ -39,10 +39,10 @@ package final class PrivateBus: Sendable {
   }
 
   /// The session bus's own configuration, but for the services that it would start.
-  private static func configuration(socket: String) -> String {
+  private static func configuration(socket: String, matchRules: Int) -> String {
     let unlimited = [
       "max_incoming_bytes", "max_outgoing_bytes", "max_message_size", "max_completed_connections",
-      "max_incomplete_connections", "max_connections_per_user", "max_match_rules_per_connection",
+      "max_incomplete_connections", "max_connections_per_user",
       "max_replies_per_connection", "max_names_per_connection",
     ].map { #"<limit name="\#($0)">1000000000</limit>"# }
     return """
@@ -56,13 +56,17 @@ package final class PrivateBus: Sendable {
           <allow own="*"/>
         </policy>
         \(unlimited.joined(separator: "\n  "))
+        <limit name="max_match_rules_per_connection">\(matchRules)</limit>
       </busconfig>
       """
   }
 
   /// Runs `body` with a fresh bus, and takes the bus and its directory away afterwards.
+  ///
+  /// dbus-daemon takes `matchRules` match rules of each connection.
   package static func with<Result>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (PrivateBus) async throws -> Result
+    matchRules: Int = 1_000_000_000, isolation: isolated (any Actor)? = #isolation,
+    _ body: (PrivateBus) async throws -> Result
   ) async throws -> Result {
     await gate.enter()
     defer { gate.leave() }
@@ -72,7 +76,7 @@ package final class PrivateBus: Sendable {
     }
     let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let bus = try await PrivateBus(directory: directory)
+    let bus = try await PrivateBus(directory: directory, matchRules: matchRules)
     do {
       let result = try await body(bus)
       try await bus.stop()
@@ -86,6 +90,14 @@ package final class PrivateBus: Sendable {
   /// Ends the bus, as a logout does.
   /// - Throws: `DeadlinePassed`.
   package func stop() async throws { try await daemon.stop() }
+
+  /// Stops the bus until `resume`.
+  ///
+  /// It does not stop dbus-broker, which is another process's child.
+  package func pause() { daemon.terminate(SIGSTOP) }
+
+  /// Undoes `pause`.
+  package func resume() { daemon.terminate(SIGCONT) }
 
   /// What a process of this test's session has for its environment.
   package var environment: [String: String] {

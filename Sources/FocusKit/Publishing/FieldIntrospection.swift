@@ -14,6 +14,9 @@ extension ExportedField {
     return names.isEmpty ? nil : Set(names).sorted()
   }
 
+  /// Whether the object has anything that others could use; a field without that needs no object.
+  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || focus != nil }
+
   /// What the object shows of itself.
   var introspection: String {
     let interfaces = Set(properties.keys.map(\.interface)).union(commands.keys.map(\.interface)).sorted()

@@ -66,7 +66,8 @@ final class FieldRegistry {
 
   private func registerNext() {
     guard underWay == nil, link.daemon != nil, let field = fields.first(where: \.isWaiting) else { return }
-    var options: [(name: String, value: DBusValue)] = [(name: "object", value: .objectPath(field.objectPath))]
+    var options: [(name: String, value: DBusValue)] = []
+    if field.showsAnything { options.append((name: "object", value: .objectPath(field.objectPath))) }
     if let label = field.label { options.append((name: "label", value: .string(label))) }
     if let parent = field.parent {
       guard let path = path(of: parent) else {

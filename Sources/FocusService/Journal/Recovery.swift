@@ -2,18 +2,52 @@ internal import DBus
 internal import DBusTypes
 internal import FocusModel
 
-/// The start: what an earlier process has saved is there again before the first call is answered.
+/// What arrives, and waits in line while the saved fields are being recovered.
+enum Arrival {
+  /// A method call.
+  case call(Message)
+  /// Someone has left the bus.
+  case departure(BusName)
+  /// The object of a field that is being registered has been looked at.
+  case registration(BoundRegistration, Result<BoundObject, DBusError>)
+}
+
+/// A recovery under way: the saved fields are in the model, and the objects behind bound ones are being looked at.
+final class Recovery {
+  /// Whether there were any fields saved.
+  let hasFields: Bool
+  /// How many objects are being looked at.
+  var awaited = 0
+  /// What has arrived since it began, in that order.
+  var held: [Arrival] = []
+  /// Ends it, whatever still is awaited.
+  var deadline: TimerID?
+
+  init(hasFields: Bool) { self.hasFields = hasFields }
+}
+
+/// What an earlier process has saved is there again before the next call is answered.
 extension FocusService {
   /// How long a state file that another process has is waited for: a daemon that ends lets go of its name first.
   private static let patience = 40
   /// How long owners of bound fields may take before others are answered: one of them may itself wait for an answer.
   private static let ownersTime = Duration.seconds(2)
+  /// How long the bus may take to tell the names on it.
+  private static let busTime = Duration.seconds(5)
 
-  /// Has the saved fields back, but those whose owners have left, and looks at the objects behind bound ones afresh.
+  /// Recovers what was saved, and turns the loop until that is done: nobody else turns it yet.
+  func recoverAtStart(among names: Set<BusName>) {
+    beginRecovery(among: names, patience: FocusService.patience)
+    while recovery != nil, connection.isConnected, !loop.isStopped { loop.turn() }
+    if let recovery { end(recovery) }
+  }
+
+  /// Has the saved fields back, but those whose owners are not among `names`, and begins to look at the objects behind
+  /// bound ones afresh.
   ///
   /// A field whose owner does not answer in time is there without its object until the owner does.
-  func recover(on bus: (id: String, names: Set<BusName>)) {
-    let opened = Journal.open(StateFile(), patience: hasRecovered ? 0 : FocusService.patience)
+  private func beginRecovery(among names: Set<BusName>, patience: Int) {
+    let opened = Journal.open(StateFile(), patience: patience)
     if opened.problems != problems { opened.problems.forEach(log.error) }
     problems = opened.problems
     cannotSave = opened.journal == nil
@@ -23,23 +57,32 @@ extension FocusService {
     model = opened.model
     model.reserve(asIn: before)
     let owners = Set(model.fields.values.compactMap(\.owner))
-    for owner in owners where journal.bus != bus.id || !bus.names.contains(owner) { _ = model.ownerLeft(owner) }
-    journal.bus = bus.id
-    isRecovering = true
-    let deadline = SuspendingClock.now + FocusService.ownersTime
-    var left = 0
-    for field in opened.saved where model.fields[field.id] != nil {
+    for owner in owners where journal.bus != busID || !names.contains(owner) { _ = model.ownerLeft(owner) }
+    journal.bus = busID
+    let recovery = Recovery(hasFields: !opened.saved.isEmpty)
+    self.recovery = recovery
+    let bound = opened.saved.filter { model.fields[$0.id] != nil && $0.object != nil && $0.owner != nil }
+    recovery.awaited = bound.count
+    guard !bound.isEmpty else { return end(recovery) }
+    recovery.deadline = loop.schedule(after: FocusService.ownersTime) { [weak self] in self?.end(recovery) }
+    for field in bound {
       guard let object = field.object, let owner = field.owner else { continue }
-      left += 1
-      bindAgain(field.id, object, owner) { left -= 1 }
+      bindAgain(field.id, object, owner) { [weak self] in
+        recovery.awaited -= 1
+        if recovery.awaited == 0 { self?.end(recovery) }
+      }
     }
-    while left > 0, connection.isConnected, !loop.isStopped, SuspendingClock.now < deadline {
-      loop.turn(waitingAtMost: deadline - SuspendingClock.now)
-    }
-    isRecovering = false
+  }
+
+  /// Saves what is left of the fields, tells those of it who know nothing of them yet, and goes on with what has arrived
+  /// meanwhile.
+  private func end(_ ended: Recovery) {
+    guard recovery === ended else { return }
+    recovery = nil
+    if let deadline = ended.deadline { loop.cancel(deadline) }
     _ = model.settle()
     do {
-      try journal.save(model)
+      try journal?.save(model)
       model.saved()
     } catch {
       log.error("changes cannot be saved, and are refused: \(error)")
@@ -48,10 +91,17 @@ extension FocusService {
     model.endTurn()
     steps = []
     outbox = Outbox()
-    if !opened.saved.isEmpty { log.info("\(status), as saved") }
-    let waiting = held
-    held = []
-    for next in waiting { next() }
+    if ended.hasFields { log.info("\(status), as saved") }
+    if willRecover {
+      willRecover = false
+      if !cannotSave { log.info("changes can be saved again") }
+      announce(model.everything)
+      sendOutbox()
+    }
+    for arrival in ended.held {
+      handle(arrival)
+      if outbox.isFull { endTurn() }
+    }
   }
 
   /// Tries again, in a second, to open a state file that could not be opened.
@@ -61,17 +111,20 @@ extension FocusService {
     loop.schedule(after: .seconds(1)) { [weak self] in self?.recoverAgain() }
   }
 
+  /// Asks who is on the bus, then recovers; who leaves after the answer waits in line.
   private func recoverAgain() {
-    willRecover = false
-    // Whatever else this turn has brought about is not a part of it.
-    endTurn()
-    do {
-      recover(on: try connection.survey())
-      guard journal != nil else { return }
-      log.info("changes can be saved again")
-      announce(model.everything)
-    } catch {
-      log.error("the state file could not be opened: \(error.name)")
+    connection.askNames(timeout: FocusService.busTime) { [weak self] result in
+      guard let self else { return }
+      // Whatever else this turn has brought about is not a part of it.
+      endTurn()
+      do throws(DBusError) {
+        beginRecovery(among: try result.get(), patience: 0)
+      } catch {
+        log.error("the bus does not tell who is on it: \(error.name)")
+      }
+      guard journal == nil else { return }
+      willRecover = false
+      recoverLater()
     }
   }
 

@@ -18,7 +18,7 @@ extension FocusService {
     }
     file.make()
     let new = try Journal(path: file.path)
-    new.bus = try connection.busID()
+    new.bus = busID
     try new.save(model, everything: true)
     journal = new
     isReplacing = false

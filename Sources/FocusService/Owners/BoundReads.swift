@@ -64,22 +64,24 @@ extension FocusService {
     at place: Place, of interface: InterfaceName? = nil, for reply: PendingReply, by client: BusName,
     fetched: Set<Fetched> = [], _ body: @escaping () throws -> MessageBody
   ) throws -> MessageBody? {
-    let wanted = try model.readAll(at: place, by: client).compactMap { key, reading -> Fetched? in
-      guard interface == nil || key.interface == interface, objects[reading.field]?.mustFetch(key) == true
-      else { return nil }
-      return Fetched(key: key, field: reading.field)
-    }.filter { !fetched.contains($0) }
+    var wanted: [Fetched: OwnedObject] = [:]
+    for (key, reading) in try model.readAll(at: place, by: client) {
+      let each = Fetched(key: key, field: reading.field)
+      guard interface == nil || key.interface == interface, !fetched.contains(each),
+        let object = objects[reading.field], object.mustFetch(key)
+      else { continue }
+      wanted[each] = object
+    }
     guard !wanted.isEmpty else { return try body() }
     var left = wanted.count
-    for each in wanted {
-      guard let object = objects[each.field] else { continue }
+    for (each, object) in wanted {
       makeCurrent(each.key, of: object, forClient: ()) { [self] _ in
         left -= 1
         guard left == 0 else { return }
         // Focus may have moved meanwhile, to what has to be asked for as well.
         reply.answer {
           try readAll(
-            at: place, of: interface, for: reply, by: client, fetched: fetched.union(wanted), body)
+            at: place, of: interface, for: reply, by: client, fetched: fetched.union(wanted.keys), body)
         }
       }
     }
@@ -125,10 +127,14 @@ extension FocusService {
     traffic.refreshes[key] = Refresh(waiting: waiting)
     traffic.stale.remove(key)
     fetch(key, of: object) { [weak self] result in
-      guard let refresh = traffic.refreshes.removeValue(forKey: key) else { return }
+      let refresh = traffic.refreshes.removeValue(forKey: key) ?? Refresh()
       let isStaleAgain = traffic.stale.contains(key)
       if case .failure = result { traffic.stale.insert(key) }
-      if !refresh.waitingForNext.isEmpty || isStaleAgain { self?.refresh(key, of: object, refresh.waitingForNext) }
+      if let self, !refresh.waitingForNext.isEmpty || isStaleAgain {
+        self.refresh(key, of: object, refresh.waitingForNext)
+      } else {
+        for handler in refresh.waitingForNext { handler(result) }
+      }
       for handler in refresh.waiting { handler(result) }
     }
   }

@@ -17,9 +17,11 @@ struct BoundRegistration {
 /// Registration of a field with an object: the field is added when the object has been looked at.
 extension FocusService {
   /// Begins a registration, which is replied to later.
-  /// - Throws: `FocusError.fieldExists`, or `DBusError.limitsExceeded` where too many calls wait for the owner.
+  /// - Throws: `FocusError.fieldExists`, or `DBusError.limitsExceeded` where too many calls wait for the owner, or too
+  ///   many fields have the object.
   func register(_ registration: BoundRegistration) throws {
     let owner = registration.object.owner
+    try checkRoom(at: registration.object.address) { object in !leaving.contains { $0.object === object } }
     try ownerCalls.enter(owner)
     do {
       if let id = registration.id { try model.reserve(id) }
@@ -30,18 +32,31 @@ extension FocusService {
     examine(registration.object, chosen: registration.chosen) { [weak self] result in
       guard let self else { return }
       ownerCalls.leave(owner)
-      guard isRecovering else { return complete(registration, result) }
-      held.append { [self] in complete(registration, result) }
+      arrived(.registration(registration, result))
     }
   }
 
-  private func complete(_ registration: BoundRegistration, _ result: Result<BoundObject, DBusError>) {
+  /// Checks that one more field may have the object at `address`; fields that are being registered count too.
+  /// - Throws: `DBusError.limitsExceeded`.
+  private func checkRoom(
+    at address: OwnedObject.Address, _ counts: (OwnedObject) -> Bool
+  ) throws(DBusError) {
+    guard objects.at(address).count(where: counts) >= OwnedObjects.fieldsPerObject else { return }
+    throw DBusError(
+      .limitsExceeded,
+      "the object \(address.path) stands behind \(OwnedObjects.fieldsPerObject) fields, which is the most")
+  }
+
+  /// Ends a registration whose object has been looked at.
+  func complete(_ registration: BoundRegistration, _ result: Result<BoundObject, DBusError>) {
     if let id = registration.id { model.release(id) }
     let object = registration.object
     do {
       var options = registration.options
       options.object = try result.get()
       do {
+        // A removal that could not be saved has brought a field back.
+        try checkRoom(at: object.address) { $0.field != nil }
         let (id, changes) = try model.register(registration.id, registration.values, options, owner: object.owner)
         object.values = [:]
         objects.setField(id, of: object)

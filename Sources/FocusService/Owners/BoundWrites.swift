@@ -44,6 +44,23 @@ final class BoundWrite {
 
 /// Writing: stored bindings at once, bound ones by asking the owner, one write of a binding after another.
 extension FocusService {
+  /// What a write does next.
+  ///
+  /// Whatever decides on that returns one of these, so that no write is left without an outcome.
+  private enum Step {
+    /// Has the daemon know the value as the owner's object has it.
+    case makeCurrent(then: Decision<Void, any Error>)
+    /// Asks the owner to take the value.
+    case ask(OutgoingMessage, then: Decision<Message, DBusError>)
+    /// Asks the owner for the value that it has now.
+    case fetch(then: Decision<Void, any Error>)
+    /// Ends the write.
+    case end(Result<Reading, any Error>)
+  }
+
+  /// What to do after an answer, or the lack of one.
+  private typealias Decision<Answer, Failure: Error> = (FocusService, Result<Answer, Failure>) -> Step
+
   /// Writes to `path` at `place` and hands what is there afterwards to `shape` for the reply.
   /// - Throws: `FocusError` as `FocusModel.write` does; `DBusError.limitsExceeded` where too many wait for the owner.
   /// - Returns: the results, or nil where the reply is given later.
@@ -53,10 +70,12 @@ extension FocusService {
   ) throws -> MessageBody? {
     let holder = try model.holder(of: path.key, at: place, if: condition)
     guard let object = objects[holder], object.property(path.key) != nil else {
-      let outcome = try model.write(value, to: path, at: place, if: condition, by: call.client)
-      guard case .written(let reading, let changes) = outcome else { return nil }
-      announce(changes)
-      return try shape(reading)
+      switch try model.write(value, to: path, at: place, if: condition, by: call.client) {
+      case .written(let reading, let changes):
+        announce(changes)
+        return try shape(reading)
+      case .forwarded: throw DBusError.ownerGone
+      }
     }
     let (owner, reply) = (object.owner, call.reply)
     try ownerCalls.enter(owner)
@@ -66,56 +85,77 @@ extension FocusService {
     }
     write.timer = loop.schedule(after: OwnerCalls.timeout) { write.end(.failure(DBusError.ownerTimeout)) }
     object.traffic.writes[path.key, default: []].append(write)
-    if object.traffic.writes[path.key]?.count == 1 { begin(write) }
+    if object.traffic.writes[path.key]?.count == 1 { take(firstStep(of: write), of: write) }
     return nil
   }
 
-  /// Makes the value current where the write depends on it, then sends it.
-  private func begin(_ write: BoundWrite) {
-    let dependsOnValue = !write.path.pointer.tokens.isEmpty || write.condition.revision != nil
-    guard dependsOnValue, !write.isEnded, write.object.mustFetch(write.key) else { return send(write) }
-    makeCurrent(write.key, of: write.object) { [weak self] result in
-      switch result {
-      case .success: self?.send(write)
-      case .failure(let error): self?.finish(write, .failure(error))
+  private func take(_ step: Step, of write: BoundWrite) {
+    switch step {
+    case .makeCurrent(let decide): makeCurrent(write.key, of: write.object, answering(write, decide))
+    case .fetch(let decide): fetch(write.key, of: write.object, timeout: write.timeLeft, answering(write, decide))
+    case .ask(let message, let decide):
+      let answered = answering(write, decide)
+      do throws(DBusError) {
+        try ownerCalls.ask(write.object.owner, message, timeout: write.timeLeft, answered)
+      } catch {
+        answered(.failure(error))
       }
+    case .end(let result): end(write, result)
     }
   }
 
-  private func send(_ write: BoundWrite) {
+  /// What an answer is handed to: it takes the step that `decide` returns.
+  private func answering<Answer, Failure>(
+    _ write: BoundWrite, _ decide: @escaping Decision<Answer, Failure>
+  ) -> (Result<Answer, Failure>) -> Void {
+    { [weak self] answer in
+      guard let self else { return write.end(.failure(DBusError.ownerGone)) }
+      take(decide(self, answer), of: write)
+    }
+  }
+
+  /// Makes the value current where the write depends on it, then asks the owner.
+  private func firstStep(of write: BoundWrite) -> Step {
+    let dependsOnValue = !write.path.pointer.tokens.isEmpty || write.condition.revision != nil
+    guard dependsOnValue, !write.isEnded, write.object.mustFetch(write.key) else { return asking(for: write) }
+    return .makeCurrent { service, result in
+      if case .failure(let error) = result { return .end(.failure(error)) }
+      return service.asking(for: write)
+    }
+  }
+
+  private func asking(for write: BoundWrite) -> Step {
     let (key, object) = (write.key, write.object)
     // Who is told that it took too long should not find it done later.
-    guard !write.isEnded else { return finish(write, nil) }
-    guard write.timeLeft > OwnerCalls.leastTime else { return finish(write, .failure(DBusError.ownerTimeout)) }
+    guard !write.isEnded, write.timeLeft > OwnerCalls.leastTime else { return .end(.failure(DBusError.ownerTimeout)) }
     do {
       guard let id = object.field else { throw DBusError.ownerGone }
       let outcome = try model.write(
         write.value, to: write.path, at: .field(id), isCurrent: !object.mustFetch(key), if: write.condition,
         by: write.client)
-      guard case .forwarded(_, let whole) = outcome else {
-        guard case .written(let reading, let changes) = outcome else { return }
+      switch outcome {
+      case .written(let reading, let changes):
         announce(changes)
-        return finish(write, .success(reading))
-      }
-      let message = try OutgoingMessage.methodCall(
-        to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Set"),
-        body: .setting(key, whole))
-      try ownerCalls.ask(object.owner, message, timeout: write.timeLeft) { [weak self] result in
-        self?.sent(write, result)
+        return .end(.success(reading))
+      case .forwarded(_, let whole):
+        let message = try OutgoingMessage.methodCall(
+          to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Set"),
+          body: .setting(key, whole))
+        return .ask(message) { _, result in FocusService.asked(for: write, result) }
       }
     } catch {
-      finish(write, .failure(error))
+      return .end(.failure(error))
     }
   }
 
   /// Asks what the owner made of the value: it may have turned it into another, and told of it or not.
-  private func sent(_ write: BoundWrite, _ result: Result<Message, DBusError>) {
+  private static func asked(for write: BoundWrite, _ result: Result<Message, DBusError>) -> Step {
     // Whether an owner that did not answer will still take the value is not known.
     if case .failure(let error) = result, error.name == .timeout { write.object.traffic.stale.insert(write.key) }
-    do { try result.accepted() } catch { return finish(write, .failure(error)) }
-    fetch(write.key, of: write.object, timeout: write.timeLeft) { [weak self] result in
+    do { try result.accepted() } catch { return .end(.failure(error)) }
+    return .fetch { service, result in
       if case .failure = result { write.object.traffic.stale.insert(write.key) }
-      self?.finish(write, self?.reading(after: write, result))
+      return .end(service.reading(after: write, result))
     }
   }
 
@@ -130,9 +170,9 @@ extension FocusService {
     }
   }
 
-  /// Ends a write and begins the next of the same binding.
-  private func finish(_ write: BoundWrite, _ result: Result<Reading, any Error>?) {
-    if let result { write.end(result) }
+  /// Ends a write, unless it has ended, and begins the next of the same binding.
+  private func end(_ write: BoundWrite, _ result: Result<Reading, any Error>) {
+    write.end(result)
     if let timer = write.timer { loop.cancel(timer) }
     let (key, traffic) = (write.key, write.object.traffic)
     guard traffic.writes[key]?.first === write else { return }
@@ -142,7 +182,7 @@ extension FocusService {
       traffic.writes[key] = nil
       return
     }
-    begin(next)
+    take(firstStep(of: next), of: next)
   }
 
   /// Ends the writes that wait for an owner who left.
@@ -151,7 +191,7 @@ extension FocusService {
       guard let traffic = objects[id]?.traffic else { continue }
       let writes = traffic.writes.values.flatMap { $0 }
       traffic.writes = [:]
-      for write in writes { finish(write, .failure(DBusError.ownerGone)) }
+      for write in writes { end(write, .failure(DBusError.ownerGone)) }
     }
   }
 }

@@ -35,12 +35,16 @@ extension FocusService {
   func examine(
     _ object: OwnedObject, chosen: [String]?, _ handler: @escaping (Result<BoundObject, DBusError>) -> Void
   ) {
-    if objects.add(object) { connection.changeMatch(.add, OwnerSignals.rule(object)) }
+    objects.add(object)
     let examination = Examination(object, chosen: chosen) { [weak self] result in
       if case .failure = result { self?.stopWatching(object) }
       handler(result)
     }
-    ask(examination, .introspectable, "Introspect") { [weak self] in try self?.introspected(examination, $0) }
+    // Before it is asked for anything: no change after the answer is missed.
+    watch(object) { [weak self] result in
+      if case .failure(let error) = result { return examination.end(.failure(error)) }
+      self?.introspect(examination)
+    }
   }
 
   /// Asks the object under examination; what it answers, or what `handler` throws, may end that.
@@ -66,6 +70,10 @@ extension FocusService {
     }
   }
 
+  private func introspect(_ examination: Examination) {
+    ask(examination, .introspectable, "Introspect") { [weak self] in try self?.introspected(examination, $0) }
+  }
+
   private func introspected(_ examination: Examination, _ answer: Message) throws {
     let object = examination.object
     guard case .string(let xml)? = try answer.limitedArguments().first else {
@@ -75,6 +83,11 @@ extension FocusService {
     object.introspectionSize = xml.utf8.count
     object.hasResponder = all.contains { $0.name == .responder }
     object.interfaces = try exposed(of: all, chosen: examination.chosen)
+    // GDBus and others answer for objects that are not there, with the standard interfaces alone.
+    guard object.hasResponder || all.contains(where: { !Key.isReserved($0.name.text) }) else {
+      throw DBusError(
+        .invalidArgs, "it shows neither an interface to expose nor \(InterfaceName.responder)")
+    }
     try object.declaration(chosen: examination.chosen).check()
     let readable = object.interfaces.filter { $0.properties.contains { $0.access != .write } }
     guard !readable.isEmpty else { return try finish(examination) }
@@ -121,11 +134,6 @@ extension FocusService {
     default:
       return DBusError(.invalidArgs, "the object \(object.path) cannot stand behind a field: \(error.message)")
     }
-  }
-
-  /// Has nothing more to do with an object.
-  func stopWatching(_ object: OwnedObject) {
-    if objects.remove(object) { connection.changeMatch(.remove, OwnerSignals.rule(object)) }
   }
 }
 

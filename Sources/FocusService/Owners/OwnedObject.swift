@@ -56,6 +56,15 @@ final class OwnedObject {
 
 /// What goes on between the daemon and an object.
 final class ObjectTraffic {
+  /// Whether the bus passes on what the object emits.
+  enum Match {
+    case none
+    /// The bus has been asked to, and these wait for its answer.
+    case asked([(Result<Void, DBusError>) -> Void])
+    case taken
+  }
+
+  var match = Match.none
   /// The keys whose value the owner said is another now, and not which.
   var stale: Set<Key> = []
   /// The values that the owner is being asked for, so that several who want one wait for one answer.
@@ -77,6 +86,9 @@ struct Refresh {
 
 /// The objects behind fields, by field and by address.
 struct OwnedObjects {
+  /// How many fields may have one object: what it tells is told again by each.
+  static let fieldsPerObject = 16
+
   private var byField: [FieldID: OwnedObject] = [:]
   private var byAddress: [OwnedObject.Address: [OwnedObject]] = [:]
 
@@ -84,12 +96,10 @@ struct OwnedObjects {
 
   func at(_ address: OwnedObject.Address) -> [OwnedObject] { byAddress[address] ?? [] }
 
-  /// - Returns: whether it is the first at its address.
-  mutating func add(_ object: OwnedObject) -> Bool {
+  mutating func add(_ object: OwnedObject) {
     let others = at(object.address)
     if let other = others.first { object.traffic = other.traffic }
     byAddress[object.address] = others + [object]
-    return others.isEmpty
   }
 
   mutating func setField(_ id: FieldID, of object: OwnedObject) {

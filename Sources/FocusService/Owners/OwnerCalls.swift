@@ -59,10 +59,24 @@ final class OwnerCalls {
   func ask(
     _ owner: BusName, _ message: OutgoingMessage, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Handler
   ) throws(DBusError) {
+    try send(message, for: owner, timeout: timeout, OwnerCalls.asSeenByCallers, handler)
+  }
+
+  /// Sends to the bus what has to be done before `owner` is asked, and has `handler` called once, with the bus's answer,
+  /// or with `OwnerGone`.
+  /// - Throws: as `ask` does.
+  func askBus(for owner: BusName, _ message: OutgoingMessage, _ handler: @escaping Handler) throws(DBusError) {
+    try send(message, for: owner, timeout: OwnerCalls.timeout, { $0 }, handler)
+  }
+
+  private func send(
+    _ message: OutgoingMessage, for owner: BusName, timeout: Duration,
+    _ seen: @escaping (Result<Message, DBusError>) -> Result<Message, DBusError>, _ handler: @escaping Handler
+  ) throws(DBusError) {
     lastNumber += 1
     let number = lastNumber
     try connection.call(message, timeout: timeout) { [weak self] result in
-      self?.finish(owner, number, OwnerCalls.asSeenByCallers(result))
+      self?.finish(owner, number, seen(result))
     }
     underWay[owner, default: [:]][number] = handler
   }

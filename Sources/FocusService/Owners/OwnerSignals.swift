@@ -9,11 +9,65 @@ extension InterfaceName {
 
 /// What owners' objects tell of themselves: changes of their properties, and signals to be emitted again.
 enum OwnerSignals {
+  /// The most bytes of the values of a signal that is emitted again.
+  static let sizeLimit = 1 << 20
   /// Everything that the object emits.
   static func rule(_ object: OwnedObject) -> MatchRule { MatchRule(sender: object.owner, path: object.path) }
+
+  /// What a registrant is told where the bus does not answer.
+  fileprivate static func silence(_ object: OwnedObject) -> DBusError {
+    DBusError(.timeout, "the object \(object.path) cannot be followed: the bus did not answer within 5 seconds")
+  }
+
+  /// What a registrant is told where the bus refuses the rule, whatever the bus calls that.
+  fileprivate static func refusal(_ error: DBusError, _ object: OwnedObject) -> DBusError {
+    DBusError(
+      .limitsExceeded,
+      "the object \(object.path) cannot be followed: the bus takes no more match rules of focusd (\(error.name))")
+  }
 }
 
 extension FocusService {
+  /// Has the bus pass on what `object` emits, and calls `handler` once when it does, or with what speaks against it.
+  func watch(_ object: OwnedObject, _ handler: @escaping (Result<Void, DBusError>) -> Void) {
+    let traffic = object.traffic
+    switch traffic.match {
+    case .taken: handler(.success(()))
+    case .asked(let waiting): traffic.match = .asked(waiting + [handler])
+    case .none:
+      traffic.match = .asked([handler])
+      do throws(DBusError) {
+        try ownerCalls.askBus(for: object.owner, connection.questionToAdd(OwnerSignals.rule(object))) { result in
+          Self.matchAnswered(result, object)
+        }
+      } catch {
+        Self.matchAnswered(.failure(error), object)
+      }
+    }
+  }
+
+  private static func matchAnswered(_ answer: Result<Message, DBusError>, _ object: OwnedObject) {
+    guard case .asked(let waiting) = object.traffic.match else { return }
+    let refusal = (try? answer.get())?.error
+    // Where the bus has not answered, it may yet take the rule.
+    object.traffic.match = refusal == nil ? .taken : .none
+    let result: Result<Void, DBusError> =
+      switch answer {
+      case .success: refusal.map { .failure(OwnerSignals.refusal($0, object)) } ?? .success(())
+      case .failure(let error) where error.name == .timeout: .failure(OwnerSignals.silence(object))
+      case .failure(let error): .failure(error)
+      }
+    for handler in waiting { handler(result) }
+  }
+
+  /// Has nothing more to do with `object`.
+  func stopWatching(_ object: OwnedObject) {
+    guard objects.remove(object) else { return }
+    if case .none = object.traffic.match { return }
+    object.traffic.match = .none
+    connection.changeMatch(.remove, OwnerSignals.rule(object))
+  }
+
   func ownerEmitted(_ message: Message) {
     guard let sender = message.sender, let path = message.path, let interface = message.interface else { return }
     let objects = objects.at(.init(owner: sender, path: path))
@@ -21,7 +75,7 @@ extension FocusService {
     if message.isSignal(.properties, MemberName(known: "PropertiesChanged")) {
       takeChanges(message, objects)
     } else {
-      for object in objects where object.interface(interface) != nil { emitAgain(message, interface, object) }
+      emitAgain(message, interface, objects.filter { $0.interface(interface) != nil })
     }
   }
 
@@ -61,13 +115,32 @@ extension FocusService {
     }
   }
 
-  private func emitAgain(_ message: Message, _ interface: InterfaceName, _ object: OwnedObject) {
-    guard let id = object.field, model.fields[id]?.isSensitive == false else { return }
-    var paths = [Target.path(of: id)]
-    if model.resolve(interface) == id { paths.append(Target.focusedPath) }
-    for path in paths {
-      guard let signal = try? message.emittedAgain(from: path) else { continue }
-      post(signal: signal)
+  /// Emits a signal of the object behind `objects` from the field of each, and from `focused`.
+  private func emitAgain(_ message: Message, _ interface: InterfaceName, _ objects: [OwnedObject]) {
+    // Nobody is shown anything of the fields yet.
+    guard recovery == nil else { return }
+    let size = message.measuredBodySize
+    for object in objects {
+      guard let id = object.field, model.fields[id]?.isSensitive == false else { continue }
+      guard size <= OwnerSignals.sizeLimit else { return logDropped(message, of: id, size: size) }
+      var paths = [Target.path(of: id)]
+      if model.resolve(interface) == id { paths.append(Target.focusedPath) }
+      for path in paths {
+        guard let signal = try? message.emittedAgain(from: path) else { continue }
+        post(signal: signal)
+      }
+      // One signal makes many: they do not wait for each other.
+      if outbox.isFull { endTurn() }
     }
+  }
+
+  /// Logs which signal is dropped, never what it says.
+  private func logDropped(_ message: Message, of id: FieldID, size: Int) {
+    guard let interface = message.interface, let member = message.member, let skipped = droppedSignals.admit() else {
+      return
+    }
+    log.info(
+      "the signal \(interface).\(member) of the field '\(id)' is not emitted again: it has \(size) bytes, and "
+        + "\(OwnerSignals.sizeLimit) are the most" + (skipped > 0 ? "; so were \(skipped) others before it" : ""))
   }
 }

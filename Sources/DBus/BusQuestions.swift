@@ -1,0 +1,28 @@
+public import DBusTypes
+
+/// What the bus is asked while a loop runs: its answer comes in line with everything else that arrives.
+extension Connection {
+  /// What an answer of the bus, or the lack of one, is handed to.
+  public typealias AnswerHandler<Answer> = (Result<Answer, DBusError>) -> Void
+
+  /// Asks for every name on the bus, and calls `handler` once with the answer.
+  public func askNames(timeout: Duration, _ handler: @escaping AnswerHandler<Set<BusName>>) {
+    do throws(DBusError) {
+      try call(question("ListNames"), timeout: timeout) { result in
+        handler(
+          Result { () throws(DBusError) in
+            guard case .array(let names)? = try result.get().success().arguments().first else { return [] }
+            return Set(names.compactMap { $0.basicText.map(BusName.init(known:)) })
+          })
+      }
+    } catch {
+      handler(.failure(error))
+    }
+  }
+
+  /// The call of the bus that asks to be sent the signals that `rule` matches.
+  /// - Throws: `DBusError` as `OutgoingMessage.methodCall` does.
+  public func questionToAdd(_ rule: MatchRule) throws(DBusError) -> OutgoingMessage {
+    try question("AddMatch", [.string(rule.description)])
+  }
+}
