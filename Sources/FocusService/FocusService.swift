@@ -24,6 +24,8 @@ public final class FocusService {
   var journal: Journal?
   var problems: [String] = []
   var cannotSave = false
+  /// The highest revision that may be told, see `told`.
+  var reserved: UInt64 = 0
   /// Whether a new state file is to take the place of a damaged one that is set aside already.
   var isReplacing = false
   /// Whether the saved fields are being had back; calls and registrations are held meanwhile.

@@ -28,7 +28,7 @@ extension FocusService {
   func endTurn() {
     guard !isRecovering else { return }
     announce(model.settle())
-    if model.hasUnsavedChanges { save() }
+    if model.hasUnsavedChanges || mustReserve { save() }
     model.endTurn()
     if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
     for released in leaving { stopWatching(released.object) }
@@ -42,10 +42,35 @@ extension FocusService {
     }
   }
 
+  /// `revision`, for a reply.
+  /// - Throws: `DBusError.ioError` for one that is not reserved, which a later process would use for another state: what
+  ///   owners tell of their objects takes revisions too, also while nothing can be saved.
+  func told(_ revision: UInt64) throws(DBusError) -> UInt64 {
+    guard revision <= reserved else {
+      throw DBusError(.ioError, "revision \(revision) cannot be saved: read the property, which needs none")
+    }
+    return revision
+  }
+
+  /// Checks that the next revision can be told.
+  /// - Throws: `DBusError.ioError` as `told` does.
+  func checkRevisions() throws(DBusError) {
+    // With the turn's end more are reserved, if that is possible by now.
+    if model.revision > reserved { endTurn() }
+    _ = try told(model.revision)
+  }
+
+  private var mustReserve: Bool {
+    guard let journal else { return isReplacing && model.revision > reserved }
+    return journal.mustReserve(for: model)
+  }
+
   private func save() {
+    let changesAnything = model.hasUnsavedChanges
     do {
       let hasWritten = try write()
       model.saved()
+      reserved = journal?.reserved ?? reserved
       if hasWritten, cannotSave {
         cannotSave = false
         log.info("changes can be saved again")
@@ -57,6 +82,8 @@ extension FocusService {
         cannotSave = true
         log.error("changes cannot be saved, and are refused: \(reason)")
       }
+      // Without changes there is nothing to refuse: the revisions that are reserved still last.
+      guard changesAnything else { return }
       takeBack(DBusError(.ioError, "the change cannot be saved, and was not made: \(reason)"))
     }
   }

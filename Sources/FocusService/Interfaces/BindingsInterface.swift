@@ -55,7 +55,10 @@ extension ServedInterface {
   @Sendable private static func read(_ service: FocusService, _ call: Call) throws -> [DBusValue]? {
     let nothing: [DBusValue] = [.variants([]), .objectPath(.root), .uint64(0)]
     return try service.read(BindingPath(call.string(0)), at: call.place(), for: call, nothing: nothing) { reading in
-      [.variants([reading.value]), .objectPath(Target.path(of: reading.field)), .uint64(reading.revision)]
+      [
+        .variants([reading.value]), .objectPath(Target.path(of: reading.field)),
+        .uint64(try service.told(reading.revision)),
+      ]
     }
   }
 
@@ -67,8 +70,13 @@ extension ServedInterface {
     if case .uint64(let revision) = try options.take("revision", .uint64) { condition.revision = revision }
     condition.field = try options.field("field")
     try options.finish()
+    // Before its owner is asked: what is refused must not be done.
+    try service.checkRevisions()
     return try service.write(value, to: path, at: call.place(), if: condition, for: call) { reading in
-      [.variant(reading.value), .objectPath(Target.path(of: reading.field)), .uint64(reading.revision)]
+      [
+        .variant(reading.value), .objectPath(Target.path(of: reading.field)),
+        .uint64(try service.told(reading.revision)),
+      ]
     }
   }
 
@@ -76,11 +84,12 @@ extension ServedInterface {
     let place = try call.place()
     return try service.readAll(at: place, for: call) {
       let readings = try service.model.readAll(at: place, by: call.client)
-      let entries = readings.sorted { $0.key < $1.key }.map { key, reading in
+      let entries = try readings.sorted { $0.key < $1.key }.map { key, reading in
         DBusDictionary.Entry(
           key: .string(key.description),
           value: .structure([
-            .variant(reading.value), .objectPath(Target.path(of: reading.field)), .uint64(reading.revision),
+            .variant(reading.value), .objectPath(Target.path(of: reading.field)),
+            .uint64(try service.told(reading.revision)),
           ]))
       }
       return [.dictionary(DBusDictionary(known: .string, .structure([.variant, .objectPath, .uint64]), entries))]

@@ -7,8 +7,11 @@ internal import FocusModel
 /// A committed transaction survives the end of the process, however it ends: SQLite's write-ahead log is written with
 /// `write(2)`. It is synced to the disk at checkpoints only.
 final class Journal {
-  /// How many revisions are set aside at once, so that few of them need a write of their own.
-  private static let revisionsAhead: UInt64 = 4096
+  /// How many revisions are reserved at once.
+  ///
+  /// They are reserved again when half of them are used: a turn uses far fewer, so what a turn tells is reserved before
+  /// the turn begins, and the other half lasts while nothing can be saved.
+  static let revisionsAhead: UInt64 = 1 << 20
 
   let database: Database
   private let putState: Statement
@@ -57,6 +60,14 @@ final class Journal {
     commit = try database.prepare("COMMIT")
   }
 
+  /// The highest revision that may be told: no later process uses it, or one before it, for another state.
+  var reserved: UInt64 { saved.revision }
+
+  /// Whether `model` has used so many revisions that more must be reserved, whatever used them.
+  func mustReserve(for model: FocusModel) -> Bool {
+    model.revision + Journal.revisionsAhead / 2 > saved.revision
+  }
+
   /// Makes durable what has changed since the last time, or `everything`, in a file that is new; all or nothing of it.
   /// - Throws: `DatabaseError`, `DBusError`; then what was saved before still is.
   /// - Returns: whether there was anything to write.
@@ -65,7 +76,7 @@ final class Journal {
     var state = saved
     state.focusedField = model.focusedField
     state.history = model.history
-    if model.revision > saved.revision { state.revision = model.revision + Journal.revisionsAhead }
+    if mustReserve(for: model) { state.revision = model.revision + Journal.revisionsAhead }
     do {
       try save(state)
       if bus != savedBus { try write(putState, [.text("bus"), bus.map { .text($0) } ?? .null]) }

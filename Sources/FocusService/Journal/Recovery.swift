@@ -19,6 +19,7 @@ extension FocusService {
     cannotSave = opened.journal == nil
     guard let journal = opened.journal else { return }
     self.journal = journal
+    reserved = journal.reserved
     let before = model
     model = opened.model
     model.reserve(asIn: before)
@@ -41,6 +42,7 @@ extension FocusService {
     do {
       try journal.save(model)
       model.saved()
+      reserved = journal.reserved
     } catch {
       log.error("changes cannot be saved, and are refused: \(error)")
       cannotSave = true

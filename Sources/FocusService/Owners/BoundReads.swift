@@ -15,7 +15,7 @@ extension FocusService {
   /// - Returns: the results, or nil where the reply is given later.
   func read(
     _ path: BindingPath, at place: Place, for call: Call, nothing: [DBusValue]? = nil,
-    _ shape: @escaping (Reading) -> [DBusValue]
+    _ shape: @escaping (Reading) throws -> [DBusValue]
   ) throws -> [DBusValue]? {
     let whole: Reading
     do {
@@ -27,7 +27,7 @@ extension FocusService {
     let holder = whole.field
     guard let object = objects[holder], object.mustFetch(path.key) else {
       let isWhole = path.pointer.tokens.isEmpty
-      return shape(isWhole ? whole : try model.read(path, at: .field(holder), by: call.client))
+      return try shape(isWhole ? whole : model.read(path, at: .field(holder), by: call.client))
     }
     makeCurrent(path.key, of: object, for: call) { [self] result in
       call.reply.answer {
@@ -37,7 +37,7 @@ extension FocusService {
         guard model.fields[holder]?.bindings[path.key] != nil else {
           return try read(path, at: place, for: call, nothing: nothing, shape)
         }
-        return shape(try model.read(path, at: .field(holder), by: call.client))
+        return try shape(try model.read(path, at: .field(holder), by: call.client))
       }
     }
     return nil

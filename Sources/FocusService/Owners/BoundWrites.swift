@@ -49,20 +49,20 @@ extension FocusService {
   /// - Returns: the results, or nil where the reply is given later.
   func write(
     _ value: DBusValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
-    for call: Call, _ shape: @escaping (Reading) -> [DBusValue]
+    for call: Call, _ shape: @escaping (Reading) throws -> [DBusValue]
   ) throws -> [DBusValue]? {
     let holder = try model.holder(of: path.key, at: place, if: condition)
     guard let object = objects[holder], object.property(path.key) != nil else {
       let outcome = try model.write(value, to: path, at: place, if: condition, by: call.client)
       guard case .written(let reading, let changes) = outcome else { return nil }
       announce(changes)
-      return shape(reading)
+      return try shape(reading)
     }
     let owner = object.owner
     try ownerCalls.enter(owner)
     let write = BoundWrite(value, to: path, of: object, if: condition, by: call.client) { [ownerCalls] result in
       ownerCalls.leave(owner)
-      call.reply.answer { shape(try result.get()) }
+      call.reply.answer { try shape(try result.get()) }
     }
     write.timer = loop.schedule(after: OwnerCalls.timeout) { write.end(.failure(DBusError.ownerTimeout)) }
     object.traffic.writes[path.key, default: []].append(write)
