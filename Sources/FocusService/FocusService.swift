@@ -26,8 +26,8 @@ public final class FocusService {
   var cannotSave = false
   /// The highest revision that may be told, see `told`.
   var reserved: UInt64 = 0
-  /// Whether a new state file is to take the place of a damaged one that is set aside already.
-  var isReplacing = false
+  /// Set while a new state file must take the place of one that cannot be used any more.
+  var replacement: Replacement?
   /// Whether the saved fields are being had back; calls and registrations are held meanwhile.
   var isRecovering = false
   var hasRecovered = false

@@ -61,7 +61,7 @@ extension FocusService {
   }
 
   private var mustReserve: Bool {
-    guard let journal else { return isReplacing && model.revision > reserved }
+    guard let journal else { return replacement != nil && model.revision > reserved }
     return journal.mustReserve(for: model)
   }
 
@@ -90,13 +90,17 @@ extension FocusService {
 
   /// - Returns: whether there was anything to write.
   private func write() throws -> Bool {
-    guard !isReplacing else { return try replaceJournal() }
-    guard let journal else { throw DBusError(.ioError, problems.last ?? "there is no state file") }
+    guard replacement == nil else { return try replaceJournal() }
+    guard journal != nil else { throw DBusError(.ioError, problems.last ?? "there is no state file") }
     do {
-      return try journal.save(model)
+      // Nothing else may hold the journal: to replace it, it is closed.
+      return try journal?.save(model) ?? false
     } catch let error as DatabaseError where error.isDamage {
-      return try replaceJournal()
+      try replaceDamaged()
+    } catch is StateFileGone {
+      replaceGone()
     }
+    return try replaceJournal()
   }
 
   private func takeBack(_ error: DBusError) {

@@ -136,7 +136,8 @@ import Testing
   @Test func aDamagedFileIsSetAsideInOneLine() async throws {
     try await PrivateBus.with { bus in
       let directory = bus.directory + "/state/focusd"
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       try Data(repeating: 0x5a, count: 50_000).write(to: URL(filePath: directory + "/state.db"))
       let daemon = try await Focus1.start(on: bus)
       #expect(Self.lines(of: daemon, "damaged").count == 1)

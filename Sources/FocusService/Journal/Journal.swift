@@ -14,6 +14,11 @@ final class Journal {
   static let revisionsAhead: UInt64 = 1 << 20
 
   let database: Database
+  private let file: StateFile
+  /// The database and its log as they were opened.
+  let identity: StateFile.Identity
+  let log: StateFile.Identity
+  private let deleteEverything: [Statement]
   private let putState: Statement
   private let putField: Statement
   private let deleteField: Statement
@@ -31,10 +36,11 @@ final class Journal {
   /// It is saved with the next changes.
   var bus: String?
 
-  /// Opens the journal at `path`, or makes it, with small pages: most transactions change one row.
-  /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`.
-  init(path: String) throws {
-    database = try Database(path: path)
+  /// Opens the journal in `file`, which is prepared, or makes it, with small pages: most transactions change one row.
+  /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`, `StateFileGone`.
+  init(_ file: StateFile) throws {
+    self.file = file
+    database = try Database(path: file.resolvedPath)
     // Before all else: then SQLite shares nothing with other processes, neither memory nor locks of single pages.
     try database.execute("PRAGMA locking_mode = EXCLUSIVE")
     // There is nothing yet that a loss of power could take from a new file, and syncing it takes long.
@@ -58,7 +64,16 @@ final class Journal {
     deleteBindings = try database.prepare("DELETE FROM binding WHERE field = ?")
     begin = try database.prepare("BEGIN IMMEDIATE")
     commit = try database.prepare("COMMIT")
+    deleteEverything = [
+      try database.prepare("DELETE FROM state"), try database.prepare("DELETE FROM field"),
+      try database.prepare("DELETE FROM binding"),
+    ]
+    guard let identity = file.identity, let log = file.logIdentity else { throw StateFileGone() }
+    (self.identity, self.log) = (identity, log)
   }
+
+  /// Whether the next process would find what is written here: SQLite goes on to write to files that nobody finds.
+  private var isInPlace: Bool { file.identity == identity && file.logIdentity == log }
 
   /// The highest revision that may be told: no later process uses it, or one before it, for another state.
   var reserved: UInt64 { saved.revision }
@@ -68,34 +83,42 @@ final class Journal {
     model.revision + Journal.revisionsAhead / 2 > saved.revision
   }
 
-  /// Makes durable what has changed since the last time, or `everything`, in a file that is new; all or nothing of it.
-  /// - Throws: `DatabaseError`, `DBusError`; then what was saved before still is.
+  /// Makes durable what has changed since the last time, or `everything`, in place of what is there; all or nothing.
+  /// - Throws: `DatabaseError`, `DBusError`; then what was saved before still is. `StateFileGone` if the file has been
+  ///   moved, deleted or replaced.
   /// - Returns: whether there was anything to write.
   @discardableResult
   func save(_ model: FocusModel, everything: Bool = false) throws -> Bool {
+    if everything {
+      saved = SavedState()
+      savedBus = nil
+    }
     var state = saved
     state.focusedField = model.focusedField
     state.history = model.history
     if mustReserve(for: model) { state.revision = model.revision + Journal.revisionsAhead }
     do {
+      if everything { for statement in deleteEverything { try write(statement) } }
       try save(state)
       if bus != savedBus { try write(putState, [.text("bus"), bus.map { .text($0) } ?? .null]) }
       for field in everything ? model.allFieldsUnsaved : model.unsavedFields { try save(field) }
       guard isWriting else { return false }
       try commit.run()
+      isWriting = false
+      // After the commit: what goes away later, goes away with what it holds.
+      guard isInPlace else { throw StateFileGone() }
     } catch {
       if isWriting { try? database.execute("ROLLBACK") }
       isWriting = false
       throw error
     }
-    isWriting = false
     saved = state
     savedBus = bus
     return true
   }
 
   /// Runs `statement` in the transaction, which the first one begins.
-  private func write(_ statement: Statement, _ parameters: [Statement.Value]) throws {
+  private func write(_ statement: Statement, _ parameters: [Statement.Value] = []) throws {
     if !isWriting { try begin.run() }
     isWriting = true
     try statement.run(parameters)

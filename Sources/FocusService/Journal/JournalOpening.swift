@@ -28,8 +28,8 @@ extension Journal {
     var problems: [String] = []
     while true {
       do {
-        file.make()
-        let journal = try Journal(path: file.path)
+        try file.prepare()
+        let journal = try Journal(file)
         let state = try journal.load()
         return Opened(journal: journal, saved: state.fields, model: try FocusModel(state), problems: problems)
       } catch let error as DatabaseError where error.isBusy && left > 0 {
@@ -56,6 +56,7 @@ extension Journal {
     switch error {
     case let error as SchemaTooNew: ("version-\(error.version)", "was written by a later focusd")
     case let error as DatabaseError: error.isDamage ? ("damaged", "is damaged") : nil
+    case is StateFileRefused, is StateFileGone: nil
     default: ("damaged", "holds what focusd does not understand")
     }
   }

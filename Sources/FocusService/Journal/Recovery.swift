@@ -58,7 +58,7 @@ extension FocusService {
 
   /// Tries again, in a second, to open a state file that could not be opened.
   func recoverLater() {
-    guard journal == nil, !isReplacing, !willRecover else { return }
+    guard journal == nil, replacement == nil, !willRecover else { return }
     willRecover = true
     loop.schedule(after: .seconds(1)) { [weak self] in self?.recoverAgain() }
   }
