@@ -15,6 +15,7 @@ case .serve: exit(serve(options))
 
 /// Serves until a signal or the end of the bus, and returns the process's exit status.
 private func serve(_ options: Options) -> Int32 {
+  Secrecy.begin()
   let manager = ServiceManager()
   let log = Log(isVerbose: options.isVerbose, showsPriorities: manager.readsPriorities)
   let loop = EventLoop()
