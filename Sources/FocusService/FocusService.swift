@@ -34,6 +34,9 @@ public final class FocusService {
   var willRecover = false
   var held: [() -> Void] = []
 
+  /// Called while `start` takes longer than usual: what it does, and how much longer that may take.
+  public var onSlowStart: ((_ status: String, _ time: Duration) -> Void)?
+
   /// Called at the end of each turn that changed something that everyone is shown.
   public var onChange: (() -> Void)?
 

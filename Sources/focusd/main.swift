@@ -37,6 +37,9 @@ private func serve(_ options: Options) -> Int32 {
       loop?.stop()
     }
     let service = FocusService(connection, on: loop, log: log)
+    service.onSlowStart = { status, time in
+      manager.notify("EXTEND_TIMEOUT_USEC=\(time.components.seconds * 1_000_000)\nSTATUS=\(status)")
+    }
     try service.start()
     manager.notify("READY=1\nSTATUS=\(service.status)")
     log.info("serving as \(Focus1.busName)")

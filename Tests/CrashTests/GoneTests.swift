@@ -40,9 +40,9 @@ import Testing
       let revision = try await onThread {
         try client.write("demo.Gone.Text", .string("changed"), at: Focus1.field("b"))
       }
-      #expect(daemon.progress.now.errors.filter { $0.contains("has been moved, deleted or replaced") }.count == 1)
       // Killed, so that nothing is made good at the end.
       try await daemon.stop()
+      #expect(daemon.progress.now.errors.filter { $0.contains("has been moved, deleted or replaced") }.count == 1)
 
       daemon = try await Focus1.start(on: bus)
       try await onThread { () throws in

@@ -62,7 +62,7 @@ import Testing
       chmod(file.path, 0o644)
       let opened = Journal.open(file)
       #expect(opened.problems == [])
-      #expect(SavedState(opened.saved).byID == random.model.savedFields)
+      #expect(opened.model.savedFields == random.model.savedFields)
       var status = stat()
       #expect(stat(file.path, &status) == 0 && status.st_mode & 0o777 == 0o644)
     }

@@ -99,7 +99,3 @@ extension FocusModel {
   /// Everything that is to outlive the process.
   var savedFields: [FieldID: SavedField] { fields.mapValues { SavedField($0) } }
 }
-
-extension SavedState {
-  var byID: [FieldID: SavedField] { Dictionary(uniqueKeysWithValues: fields.map { ($0.id, $0) }) }
-}

@@ -1,6 +1,7 @@
 internal import DBus
 internal import DBusTypes
 internal import FocusModel
+internal import Glibc
 
 /// What outlives the daemon, in an SQLite database: each turn's changes in one transaction.
 ///
@@ -70,6 +71,27 @@ final class Journal {
     ]
     guard let identity = file.identity, let log = file.logIdentity else { throw StateFileGone() }
     (self.identity, self.log) = (identity, log)
+  }
+
+  /// Goes on from what an earlier process has saved.
+  func begin(after saved: Saved) {
+    self.saved = saved.state
+    savedBus = saved.bus
+    bus = saved.bus
+  }
+
+  /// Copies the file as it is now, beside it.
+  /// - Throws: `DatabaseError`, `StateFileRefused`.
+  /// - Returns: the copy's path.
+  func keepCopy(of file: StateFile) throws -> String {
+    let path = try file.create("over-limits")
+    do {
+      try database.prepare("VACUUM INTO ?").run([.text(file.resolved(path))])
+    } catch {
+      unlink(path)
+      throw error
+    }
+    return path
   }
 
   /// Whether the next process would find what is written here: SQLite goes on to write to files that nobody finds.
@@ -167,73 +189,5 @@ final class Journal {
       field.object?.interfaces.map { .text($0.joined(separator: " ")) } ?? .null,
       field.object.map { .text($0.disabled.map(\.description).joined(separator: " ")) } ?? .null,
     ]
-  }
-}
-
-/// Reading what an earlier process has saved.
-extension Journal {
-  /// What was saved last.
-  /// - Throws: `DatabaseError`, or whatever tells that a row is not what this program writes.
-  func load() throws -> SavedState {
-    var state = SavedState()
-    var problem: (any Error)?
-    var revision: Int64 = 0
-    try database.prepare("SELECT name, value FROM state").rows { row in
-      switch row.text(0) {
-      case "focused": state.focusedField = row.text(1).flatMap { try? FieldID($0) }
-      case "history": state.history = (row.text(1) ?? "").split(separator: " ").compactMap { try? FieldID(String($0)) }
-      case "revision": revision = row.number(1)
-      case "bus": savedBus = row.text(1)
-      default: break
-      }
-    }
-    state.revision = try Journal.count(revision)
-    var fields: [String: SavedField] = [:]
-    try database.prepare("SELECT * FROM field").rows { row in
-      do {
-        let field = try Journal.field(row)
-        fields[field.id.text] = field
-      } catch { problem = error }
-    }
-    try database.prepare("SELECT field, key, revision, read_only, value FROM binding").rows { row in
-      do {
-        let key = try Key(row.text(1) ?? "")
-        fields[row.text(0) ?? ""]?.bindings[key] = .init(
-          value: try Message.demarshalledValue(row.blob(4)), revision: try Journal.count(row.number(2)),
-          isReadOnly: row.number(3) != 0)
-      } catch { problem = error }
-    }
-    if let problem { throw problem }
-    state.fields = Array(fields.values)
-    saved = state
-    saved.fields = []
-    bus = savedBus
-    return state
-  }
-
-  /// A number that can be counted on from.
-  /// - Throws: `SavedStateDamaged`.
-  private static func count(_ number: Int64) throws -> UInt64 {
-    guard (0...(.max / 2)).contains(number) else {
-      throw SavedStateDamaged(description: "it has counted to \(number)")
-    }
-    return UInt64(number)
-  }
-
-  private static func field(_ row: Row) throws -> SavedField {
-    func words(_ column: Int32) -> [String] { (row.text(column) ?? "").split(separator: " ").map(String.init) }
-    var object: SavedField.SavedObject?
-    if let path = row.text(8) {
-      object = .init(
-        path: try ObjectPath(path), interfaces: row.isNull(9) ? nil : words(9),
-        disabled: Set(try words(10).map { try Key($0) }))
-    }
-    guard let scope = Scope(rawValue: row.text(2) ?? "") else {
-      throw FocusError.invalid("a saved field has the scope '\(row.text(2) ?? "")'")
-    }
-    return SavedField(
-      id: try FieldID(row.text(0) ?? ""), label: row.text(1) ?? "", scope: scope, lingers: row.number(3) != 0,
-      isSensitive: row.number(4) != 0, owner: try row.text(5).map { try BusName($0) },
-      parent: try row.text(6).map { try FieldID($0) }, registration: try count(row.number(7)), object: object)
   }
 }

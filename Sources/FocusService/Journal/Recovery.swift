@@ -13,26 +13,29 @@ extension FocusService {
   ///
   /// A field whose owner does not answer in time is there without its object until the owner does.
   func recover(on bus: (id: String, names: Set<BusName>)) {
-    let opened = Journal.open(StateFile(), patience: hasRecovered ? 0 : FocusService.patience)
+    let opened = Journal.open(StateFile(), patience: hasRecovered ? 0 : FocusService.patience) { [self] status, time in
+      if !hasRecovered { onSlowStart?(status, time) }
+    }
     if opened.problems != problems { opened.problems.forEach(log.error) }
     problems = opened.problems
     cannotSave = opened.journal == nil
-    guard let journal = opened.journal else { return }
-    self.journal = journal
-    reserved = journal.reserved
+    journal = opened.journal
+    replacement = opened.replacement
+    guard journal != nil || replacement != nil else { return }
+    reserved = opened.reserved
     let before = model
     model = opened.model
     model.reserve(asIn: before)
+    let isEmpty = model.fields.isEmpty
     let owners = Set(model.fields.values.compactMap(\.owner))
-    for owner in owners where journal.bus != bus.id || !bus.names.contains(owner) { _ = model.ownerLeft(owner) }
-    journal.bus = bus.id
+    for owner in owners where opened.bus != bus.id || !bus.names.contains(owner) { _ = model.ownerLeft(owner) }
+    journal?.bus = bus.id
     isRecovering = true
     let deadline = SuspendingClock.now + FocusService.ownersTime
     var left = 0
-    for field in opened.saved where model.fields[field.id] != nil {
-      guard let object = field.object, let owner = field.owner else { continue }
+    for field in model.awaitedObjects {
       left += 1
-      bindAgain(field.id, object, owner) { left -= 1 }
+      bindAgain(field.id, field.object, field.owner) { left -= 1 }
     }
     while left > 0, connection.isConnected, !loop.isStopped, SuspendingClock.now < deadline {
       loop.turn(waitingAtMost: deadline - SuspendingClock.now)
@@ -40,9 +43,10 @@ extension FocusService {
     isRecovering = false
     _ = model.settle()
     do {
-      try journal.save(model)
+      try journal?.save(model)
+      // Without a journal, everything is saved with the first change that can be.
       model.saved()
-      reserved = journal.reserved
+      reserved = journal?.reserved ?? reserved
     } catch {
       log.error("changes cannot be saved, and are refused: \(error)")
       cannotSave = true
@@ -50,7 +54,7 @@ extension FocusService {
     model.endTurn()
     steps = []
     outbox = Outbox()
-    if !opened.saved.isEmpty { log.info("\(status), as saved") }
+    if !isEmpty { log.info("\(status), as saved") }
     let waiting = held
     held = []
     for next in waiting { next() }

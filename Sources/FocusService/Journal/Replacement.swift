@@ -6,6 +6,8 @@ struct Replacement {
   var reason: String
   /// The file that may be written over, since it holds nothing but what is saved anew.
   var own: StateFile.Identity?
+  /// The file that may be written over if it is as it was when it was read.
+  var stamp: StateFile.Stamp?
 }
 
 extension FocusService {
@@ -46,6 +48,8 @@ extension FocusService {
   func replaceJournal() throws -> Bool {
     guard let file = StateFile() else { throw DBusError(.ioError, "there is no place for a state file") }
     try file.prepare()
+    if let stamp = replacement?.stamp, stamp == file.stamp { replacement?.own = file.identity }
+    replacement?.stamp = nil
     if file.identity != replacement?.own, file.size > 0 {
       guard !file.isLocked else { throw DBusError(.ioError, "\(file.path): another focusd uses it") }
       guard let aside = file.setAside(replacement?.reason ?? "replaced") else {

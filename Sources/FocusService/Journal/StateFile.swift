@@ -41,8 +41,11 @@ struct StateFile {
   /// The directory that the file is in.
   var directory: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)) }
 
-  /// The path with every link on the way to the directory followed, or as it is.
-  var resolvedPath: String {
+  /// The path with every link on the way to the directory followed.
+  var resolvedPath: String { resolved(path) }
+
+  /// `path`, which is in the directory, with every link on the way to the directory followed, or as it is.
+  func resolved(_ path: String) -> String {
     guard let resolved = realpath(directory, nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved) + path.dropFirst(directory.count)
@@ -119,6 +122,26 @@ struct StateFile {
   /// How many bytes the file and its log take.
   var size: Int { Int(status(path)?.st_size ?? 0) + logSize }
 
+  /// Tells whether anyone has written to the file or its log.
+  struct Stamp: Hashable {
+    fileprivate let files: [[Int]]
+  }
+
+  /// The file and its log as they are now.
+  var stamp: Stamp {
+    Stamp(
+      files: [path, path + "-wal"].compactMap { status($0) }.map { file in
+        [Int(file.st_dev), Int(file.st_ino), Int(file.st_size), file.st_mtim.tv_sec, file.st_mtim.tv_nsec]
+      })
+  }
+
+  /// Whether the file, or something beside it that SQLite needs, cannot be written to.
+  var isReadOnly: Bool {
+    [path, path + "-wal", directory].contains { (path: String) in
+      access(path, W_OK) != 0 && (errno == EROFS || errno == EACCES)
+    }
+  }
+
   /// How many bytes the log takes.
   var logSize: Int { Int(status(path + "-wal")?.st_size ?? 0) }
 
@@ -146,6 +169,21 @@ struct StateFile {
   /// A path beside the file that says `reason` and is free, or nil if a thousand are taken.
   func freePath(_ reason: String) -> String? {
     (1...1000).lazy.map { "\(path).\(reason)-\($0)" }.first { status($0) == nil }
+  }
+
+  /// Makes an empty file beside it whose name says `reason`.
+  /// - Throws: `StateFileRefused` if that is not possible.
+  /// - Returns: its path.
+  func create(_ reason: String) throws(StateFileRefused) -> String {
+    guard let path = freePath(reason) else {
+      throw StateFileRefused(description: "no name beside \(self.path) is free")
+    }
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
+      throw StateFileRefused(description: "\(path) cannot be created: \(String(cString: strerror(errno)))")
+    }
+    close(file)
+    return path
   }
 
   /// Renames the file, and what SQLite keeps beside it, to a name that says `reason` and is free.
