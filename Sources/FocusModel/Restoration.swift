@@ -18,7 +18,9 @@ public struct Restoration {
       owner: saved.owner, parent: saved.parent, registration: saved.registration)
     field.awaited = saved.object
     var keysPastLimits: [Key] = []
-    for (key, binding) in saved.bindings {
+    // In order, so that each start leaves out the same.
+    let isFull = saved.bindings.count > Limits.keysPerField
+    for (key, binding) in isFull ? saved.bindings.sorted(by: { $0.key < $1.key }) : Array(saved.bindings) {
       do {
         try Limits.check(keys: field.bindings.count + 1)
         field.bindings[key] = Binding(
