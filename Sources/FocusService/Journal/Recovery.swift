@@ -7,7 +7,9 @@ extension FocusService {
   /// How long a state file that another process has is waited for: a daemon that ends lets go of its name first.
   private static let patience = 40
   /// How long owners of bound fields may take before others are answered: one of them may itself wait for an answer.
-  private static let ownersTime = Duration.seconds(2)
+  ///
+  /// With what reading the file takes, that is a second.
+  private static let ownersTime = Duration.milliseconds(700)
 
   /// Has the saved fields back, but those whose owners have left, and looks at the objects behind bound ones afresh.
   ///
