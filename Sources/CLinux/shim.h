@@ -2,8 +2,12 @@
 #pragma once
 #include <getopt.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <wchar.h>
 
 // Declared by <wchar.h> for X/Open programs alone.
 extern int wcwidth(wchar_t character);
+
+// `prctl(2)` takes a variable number of arguments, which Swift does not import.
+static inline int clinux_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }

@@ -113,20 +113,23 @@ extension DBusValue {
   /// - Throws: `PointerError.noSuchElement`.
   public func element(at pointer: Pointer) throws(PointerError) -> DBusValue {
     guard !pointer.tokens.isEmpty else { return self }
-    return try MarshalledValue(self).element(at: pointer).decoded(descriptors)
+    return try MarshalledValue(self).element(at: pointer).decoded(descriptors(of: self))
   }
 
   /// This value with the element at `pointer` replaced, appended or added, as `MarshalledValue` does.
   /// - Throws: `PointerError`.
   public func replacingElement(at pointer: Pointer, with value: DBusValue) throws(PointerError) -> DBusValue {
-    try MarshalledValue(self).replacingElement(at: pointer, with: MarshalledValue(value)).decoded(descriptors)
+    try MarshalledValue(self).replacingElement(at: pointer, with: MarshalledValue(value))
+      .decoded(descriptors(of: self))
   }
 
-  private var descriptors: [UnixFD] {
-    guard holdsUnixFD else { return [] }
+  /// The descriptors that `value` holds, by the index that they have when it is marshalled.
+  private func descriptors(of value: DBusValue) -> WireReader.Descriptors {
+    guard value.holdsUnixFD else { return { _, _ in nil } }
     var writer = WireWriter()
-    writer.append(self)
-    return writer.descriptors
+    writer.append(value)
+    let descriptors = writer.descriptors
+    return { index, _ in index < descriptors.count ? descriptors[index] : nil }
   }
 
   /// What is below all variants around it.

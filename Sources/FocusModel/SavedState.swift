@@ -97,10 +97,8 @@ public struct SavedField: Hashable, Sendable {
   }
 }
 
-/// Everything that outlives the daemon.
+/// What outlives the daemon beside the fields.
 public struct SavedState: Hashable, Sendable {
-  /// The fields.
-  public var fields: [SavedField] = []
   /// The field that holds focus, or nil.
   public var focusedField: FieldID?
   /// The fields that held focus before, newest first.
@@ -137,32 +135,30 @@ extension FocusModel {
       + Change.difference(.focused, from: Shown(), to: told.shown)
   }
 
-  /// Creates a model from what was saved; what stands behind bound fields is for `bind` to say.
-  /// - Throws: `FocusError.invalid` where the parts do not fit each other.
-  public convenience init(_ state: SavedState) throws(FocusError) {
-    self.init()
-    for saved in state.fields {
-      var field = Field(
-        id: saved.id, label: saved.label, scope: saved.scope, lingers: saved.lingers, isSensitive: saved.isSensitive,
-        owner: saved.owner, parent: saved.parent, registration: saved.registration)
-      field.awaited = saved.object
-      for (key, binding) in saved.bindings {
-        field.bindings[key] = Binding(
-          value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly,
-          extent: try Limits.check(binding.value, of: key))
-        revision = max(revision, binding.revision)
-      }
-      lastRegistration = max(lastRegistration, saved.registration)
-      fields[saved.id] = field
-    }
+  /// Completes a model whose fields were saved with what was saved beside them; what stands behind bound fields is for
+  /// `bind` to say.
+  /// - Throws: `FocusError.invalid` if the parts do not fit each other.
+  func complete(with state: SavedState) throws(FocusError) {
     try checkTree()
-    revision = max(revision, state.revision)
+    revision = state.revision
+    for field in fields.values {
+      lastRegistration = max(lastRegistration, field.registration)
+      for binding in field.bindings.values { revision = max(revision, binding.revision) }
+    }
     focusedField = state.focusedField.flatMap { fields[$0]?.id }
     focusPath = path(from: focusedField)
     history = state.history.filter { fields[$0] != nil && $0 != focusedField }
     rebuildIndexes()
     _ = settle(valuesMayDiffer: true)
     endTurn()
+  }
+
+  /// The fields whose owners' objects were saved and are not bound again yet.
+  public var awaitedObjects: [(id: FieldID, owner: BusName, object: SavedField.SavedObject)] {
+    fields.values.compactMap { field in
+      guard let owner = field.owner, let object = field.awaited else { return nil }
+      return (field.id, owner, object)
+    }
   }
 
   private func checkTree() throws(FocusError) {

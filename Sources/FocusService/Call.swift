@@ -10,6 +10,8 @@ struct Call {
   let target: Target
   /// What the call carries, of the types that the method's table entry names.
   let arguments: [CallArgument]
+  /// The file descriptors that came with it, in the order in which the arguments name them.
+  let descriptors: [UnixFD?]
   /// Where the answer goes that is not there yet when the method's handler returns.
   let reply: PendingReply
 

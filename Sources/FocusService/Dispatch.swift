@@ -48,7 +48,8 @@ extension FocusService {
         }
         if let refusal, method.changes { throw refusal }
         let arguments = try method.arguments(in: bytes)
-        return try method.handler(self, Call(client: client, target: target, arguments: arguments, reply: reply))
+        return try method.handler(self, Call(
+            client: client, target: target, arguments: arguments, descriptors: message.descriptors, reply: reply))
       }
     }.get()
   }

@@ -25,13 +25,18 @@ public final class FocusService {
   var cannotSave = false
   /// Which signals that are too large are logged.
   var droppedSignals = LogLimit()
-  /// Whether a new state file is to take the place of a damaged one that is set aside already.
-  var isReplacing = false
+  /// The highest revision that may be told, see `told`.
+  var reserved: UInt64 = 0
+  /// Set while a new state file must take the place of one that cannot be used any more.
+  var replacement: Replacement?
   /// The recovery of saved fields while it is under way: what arrives meanwhile waits in line.
   var recovery: Recovery?
   var willRecover = false
   /// The bus that this connection is to, which never changes.
   private(set) var busID = ""
+
+  /// Called while `start` takes longer than usual: what it does, and how much longer that may take.
+  public var onSlowStart: ((_ status: String, _ time: Duration) -> Void)?
 
   /// Called at the end of each turn that changed something that everyone is shown.
   public var onChange: (() -> Void)?

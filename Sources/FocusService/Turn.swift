@@ -28,7 +28,7 @@ extension FocusService {
   func endTurn() {
     guard recovery == nil else { return }
     announce(model.settle())
-    if model.hasUnsavedChanges { save() }
+    if model.hasUnsavedChanges || mustReserve { save() }
     model.endTurn()
     if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
     for released in leaving { stopWatching(released.object) }
@@ -47,10 +47,39 @@ extension FocusService {
     }
   }
 
+  /// `reading`, for a reply that tells its revision.
+  /// - Throws: `DBusError.ioError` for one that is not reserved, which a later process would use for another state: what
+  ///   owners tell of their objects takes revisions too, also while nothing can be saved.
+  func told(_ reading: Reading) throws(DBusError) -> Reading {
+    try checkReserved(reading.revision)
+    return reading
+  }
+
+  private func checkReserved(_ revision: UInt64) throws(DBusError) {
+    guard revision <= reserved else {
+      throw DBusError(.ioError, "revision \(revision) cannot be saved: read the property, which needs none")
+    }
+  }
+
+  /// Checks that the next revision can be told.
+  /// - Throws: `DBusError.ioError` as `told` does.
+  func checkRevisions() throws(DBusError) {
+    // With the turn's end more are reserved, if that is possible by now.
+    if model.revision > reserved { endTurn() }
+    try checkReserved(model.revision)
+  }
+
+  private var mustReserve: Bool {
+    guard let journal else { return replacement != nil && model.revision > reserved }
+    return journal.mustReserve(for: model)
+  }
+
   private func save() {
+    let changesAnything = model.hasUnsavedChanges
     do {
       let hasWritten = try write()
       model.saved()
+      reserved = journal?.reserved ?? reserved
       if hasWritten, cannotSave {
         cannotSave = false
         log.info("changes can be saved again")
@@ -62,19 +91,25 @@ extension FocusService {
         cannotSave = true
         log.error("changes cannot be saved, and are refused: \(reason)")
       }
+      // Without changes there is nothing to refuse: the revisions that are reserved still last.
+      guard changesAnything else { return }
       takeBack(DBusError(.ioError, "the change cannot be saved, and was not made: \(reason)"))
     }
   }
 
   /// - Returns: whether there was anything to write.
   private func write() throws -> Bool {
-    guard !isReplacing else { return try replaceJournal() }
-    guard let journal else { throw DBusError(.ioError, problems.last ?? "there is no state file") }
+    guard replacement == nil else { return try replaceJournal() }
+    guard journal != nil else { throw DBusError(.ioError, problems.last ?? "there is no state file") }
     do {
-      return try journal.save(model)
+      // Nothing else may hold the journal: to replace it, it is closed.
+      return try journal?.save(model) ?? false
     } catch let error as DatabaseError where error.isDamage {
-      return try replaceJournal()
+      try replaceDamaged()
+    } catch is StateFileGone {
+      replaceGone()
     }
+    return try replaceJournal()
   }
 
   private func takeBack(_ error: DBusError) {

@@ -15,6 +15,7 @@ case .serve: exit(serve(options))
 
 /// Serves until a signal or the end of the bus, and returns the process's exit status.
 private func serve(_ options: Options) -> Int32 {
+  Secrecy.begin()
   let manager = ServiceManager()
   let log = Log(isVerbose: options.isVerbose, showsPriorities: manager.readsPriorities)
   let loop = EventLoop()
@@ -36,6 +37,9 @@ private func serve(_ options: Options) -> Int32 {
       loop?.stop()
     }
     let service = FocusService(connection, on: loop, log: log)
+    service.onSlowStart = { status, time in
+      manager.notify("EXTEND_TIMEOUT_USEC=\(time.components.seconds * 1_000_000)\nSTATUS=\(status)")
+    }
     try service.start()
     manager.notify("READY=1\nSTATUS=\(service.status)")
     log.info("serving as \(Focus1.busName)")

@@ -95,13 +95,13 @@ struct RegistrationTests {
       Bad(what: "Introspect answers a number", member: "Introspect", answer: .values([.int32(1)]), says: "no text"),
       Bad(what: "Introspect answers nothing", member: "Introspect", answer: .values([]), says: "no text"),
       Bad(what: "GetAll fails", member: "GetAll", answer: .error(error, "odd thing"), says: "odd thing"),
-      Bad(what: "GetAll answers a text", member: "GetAll", answer: .values([.string("x")]), says: "no dictionary"),
-      Bad(what: "GetAll answers nothing", member: "GetAll", answer: .values([]), says: "no dictionary"),
+      Bad(what: "GetAll answers a text", member: "GetAll", answer: .values([.string("x")]), says: "not a dictionary"),
+      Bad(what: "GetAll answers nothing", member: "GetAll", answer: .values([]), says: "not a dictionary"),
       Bad(
         what: "GetAll answers texts", member: "GetAll",
         answer: .values([
           .dictionary(DBusDictionary(known: .string, .string, [.init(key: .string("Value"), value: .string("1"))]))
-        ]), says: "no dictionary"),
+        ]), says: "not a dictionary"),
       Bad(what: "another type than declared", values: ["demo.Slider.Value": .int32(1)], says: "of type 'i' by GetAll"),
       Bad(what: "too many keys", xml: document(("demo.Many", many)), error: "LimitsExceeded", says: "257"),
       Bad(

@@ -116,4 +116,32 @@ import Testing
       manager.close()
     }
   }
+
+  /// A start that may take longer than usual has the manager wait, before it is ready.
+  @Test func theServiceManagerIsToldOfALongStart() async throws {
+    try await PrivateBus.with { bus in
+      var daemon = try await Focus1.start(on: bus)
+      let clients = try (0..<3).map { _ in try Caller(on: bus) }
+      try await onThread {
+        for (number, client) in clients.enumerated() {
+          for field in 0..<15 {
+            let text = DBusValue.string(String(repeating: "x", count: 900_000))
+            try client.register("f\(number)_\(field)", [(name: "demo.Log.Text", value: text)])
+          }
+        }
+      }
+      daemon.terminate()
+      try await daemon.finish()
+      let manager = try NotifySocket(path: bus.directory + "/notify")
+      daemon = try await Focus1.start(on: bus, extra: ["NOTIFY_SOCKET": bus.directory + "/notify"])
+      try await manager.wait(for: "READY=1\nSTATUS=45 fields, nothing focused")
+      let first = manager.told.now.first?.split(separator: "\n") ?? []
+      #expect(first.last?.hasPrefix("STATUS=reading ") == true && first.last?.hasSuffix("MiB of saved state") == true)
+      let time = first.first?.split(separator: "=").last.flatMap { Int($0) } ?? 0
+      #expect(first.first?.hasPrefix("EXTEND_TIMEOUT_USEC=") == true && time > 10_000_000)
+      try await daemon.stop()
+      manager.close()
+      withExtendedLifetime(clients) {}
+    }
+  }
 }

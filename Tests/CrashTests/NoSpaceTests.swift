@@ -32,7 +32,7 @@ import Testing
         try observer.call(Focus1.manager, "org.freedesktop.DBus.Peer", "Ping")
       }
       let toldBefore = told.now
-      try await Self.limitFiles(of: daemon, to: "0", on: bus)
+      try await daemon.limitFiles(to: "0", on: bus)
       try await onThread {
         for _ in 0..<3 { try Self.changes(client).forEach(Self.refused) }
         #expect(try client.read("demo.Full.Value").value == .string("a"))
@@ -51,8 +51,11 @@ import Testing
       #expect(owner.level == 77)
       #expect(Self.lines(of: daemon, "cannot be saved").count == 1)
 
-      try await Self.limitFiles(of: daemon, to: "unlimited", on: bus)
+      try await daemon.limitFiles(to: "unlimited", on: bus)
       try await onThread { for change in Self.changes(client) { try change() } }
+      _ = try await daemon.progress.wait(for: "end of the refusals") { progress in
+        progress.errors.first { $0.contains("can be saved again") }
+      }
       #expect(Self.lines(of: daemon, "can be saved again").count == 1)
       try await daemon.stop()
       let again = try await Focus1.start(on: bus)
@@ -133,7 +136,8 @@ import Testing
   @Test func aDamagedFileIsSetAsideInOneLine() async throws {
     try await PrivateBus.with { bus in
       let directory = bus.directory + "/state/focusd"
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       try Data(repeating: 0x5a, count: 50_000).write(to: URL(filePath: directory + "/state.db"))
       let daemon = try await Focus1.start(on: bus)
       #expect(Self.lines(of: daemon, "damaged").count == 1)
@@ -191,12 +195,15 @@ import Testing
     }
   }
 
-  private static func limitFiles(of daemon: ManagedProcess, to size: String, on bus: PrivateBus) async throws {
-    let result = try await bus.run(["/usr/bin/prlimit", "--pid", "\(daemon.processID)", "--fsize=\(size):unlimited"])
-    #expect(result.succeeded, "\(result)")
-  }
-
   private static func lines(of daemon: ManagedProcess, _ text: String) -> [String] {
     daemon.progress.now.errors.filter { $0.contains(text) }
+  }
+}
+
+extension ManagedProcess {
+  /// Has no file of the daemon grow past `size`: with 0 that is, to the daemon, a full disk.
+  func limitFiles(to size: String, on bus: PrivateBus) async throws {
+    let result = try await bus.run(["/usr/bin/prlimit", "--pid", "\(processID)", "--fsize=\(size):unlimited"])
+    #expect(result.succeeded, "\(result)")
   }
 }

@@ -118,11 +118,10 @@ struct BoundCommandTests {
   func bindAgain() throws {
     let stage = try window()
     _ = try stage.enable("entry", [save: false], by: stage.other)
-    var state = SavedState()
-    state.fields = stage.model.unsavedFields.compactMap(\.now)
-    let model = try FocusModel(state)
+    let fields = stage.model.unsavedFields.compactMap(\.now)
+    let model = try FocusModel.restored(fields)
     let entry = try FieldID("entry")
-    let saved = try #require(state.fields.first { $0.id == entry }?.object)
+    let saved = try #require(fields.first { $0.id == entry }?.object)
     let object = try Stage.object(
       ["demo.A.X:i"], ["demo.A.X": .int32(1)], commands: [save], interfaces: ["demo.Signals"], size: 100)
     try model.bind(object, disabled: saved.disabled, to: entry)

@@ -134,13 +134,13 @@ extension Equatable {
   /// A model that is made of what is saved, with its objects bound again, is the same.
   private static func haveBack(_ model: FocusModel, _ owners: [BusName]) throws {
     var state = SavedState()
-    state.fields = model.fields.values.map { SavedField($0) }.shuffled()
+    let fields = model.fields.values.map { SavedField($0) }.shuffled()
     state.focusedField = model.focusedField
     state.history = model.history
     state.revision = model.revision + 100
-    let again = try FocusModel(state)
+    let again = try FocusModel.restored(fields, state)
     #expect(again.revision == state.revision)
-    for field in state.fields {
+    for field in fields {
       guard let object = model.fields[field.id]?.object, let saved = field.object else { continue }
       var fresh = BoundObject(
         path: object.path, chosenInterfaces: object.chosenInterfaces, properties: object.properties,
@@ -174,9 +174,7 @@ extension Equatable {
     for fields in [
       [try field("a", in: "nowhere")], [try field("a", in: "a")], [try field("a", in: "b"), try field("b", in: "a")],
     ] {
-      var state = SavedState()
-      state.fields = fields
-      #expect(throws: FocusError.self) { _ = try FocusModel(state) }
+      #expect(throws: FocusError.self) { _ = try FocusModel.restored(fields) }
     }
   }
 
@@ -184,7 +182,7 @@ extension Equatable {
     var state = SavedState()
     state.focusedField = try FieldID("gone")
     state.history = [try FieldID("gone")]
-    let model = try FocusModel(state)
+    let model = try FocusModel.restored([], state)
     #expect(model.focusedField == nil)
     #expect(model.focusPath == [])
     #expect(model.history == [])

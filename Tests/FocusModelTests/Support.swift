@@ -135,3 +135,14 @@ struct Observer {
 func refused(_ error: FocusError, _ body: () throws -> Void, at location: SourceLocation = #_sourceLocation) {
   #expect(throws: error, sourceLocation: location, performing: body)
 }
+
+extension FocusModel {
+  /// A model of what was saved, all of which is within the limits.
+  static func restored(_ fields: [SavedField], _ state: SavedState = SavedState()) throws -> FocusModel {
+    var restoration = Restoration()
+    for field in fields { try restoration.add(field) }
+    try restoration.finish(state)
+    #expect(restoration.leftOut == [])
+    return restoration.model
+  }
+}

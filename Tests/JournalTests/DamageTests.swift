@@ -38,6 +38,11 @@ import Testing
     .sql("DROP TABLE binding"),
     .sql("DROP TABLE state"),
     .sql("ALTER TABLE field DROP COLUMN disabled"),
+    .sql("ALTER TABLE binding ADD COLUMN more"),
+    .sql("ALTER TABLE state RENAME COLUMN name TO called"),
+    .sql("CREATE TABLE other (a)"),
+    .sql("CREATE VIEW other AS SELECT 1"),
+    .sql("CREATE TRIGGER other AFTER INSERT ON field BEGIN DELETE FROM binding; END"),
     .sql("UPDATE binding SET value = x'00'"),
     .sql("UPDATE binding SET value = NULL WHERE 0; UPDATE binding SET value = x''"),
     .sql("UPDATE binding SET value = substr(value, 1, length(value) - 1)"),
@@ -95,6 +100,32 @@ import Testing
     }
   }
 
+  /// Neither the program's own mistakes nor what SQLite cannot do just now are damage.
+  @Test func whatIsNoDamageIsLeftWhereItIs() throws {
+    try withStateFile { file in
+      try Self.fill(file)
+      // A format of SQLite's that there is not yet: `unsupported file format`, an SQLITE_ERROR.
+      var data = try FileCopy.bytes(file.path)
+      data[47] = 9
+      try data.write(to: URL(filePath: file.path))
+      let opened = Journal.open(file)
+      #expect(opened.journal == nil)
+      #expect(opened.problems.first?.contains("unsupported file format") == true, "\(opened.problems)")
+      #expect(try file.others() == [])
+      #expect(try FileCopy.bytes(file.path) == data)
+    }
+  }
+
+  @Test func aMistakeOfTheProgramIsNoDamage() throws {
+    try withStateFile { file in
+      let journal = try #require(Journal.open(file).journal)
+      try journal.database.execute("BEGIN")
+      var random = try RandomModel(seed: 2)
+      for _ in 0..<20 { try random.step() }
+      #expect { try journal.save(random.model) } throws: { ($0 as? DatabaseError)?.isDamage == false }
+    }
+  }
+
   @Test func earlierDamageIsKeptToo() throws {
     try withStateFile { file in
       for number in 1...3 {
@@ -141,7 +172,7 @@ import Testing
         """)
       let opened = Journal.open(file)
       #expect(opened.problems == [])
-      let saved = SavedState(opened.saved).byID
+      let saved = opened.model.savedFields
       let (a, b) = (try FieldID("a"), try FieldID("b"))
       #expect(
         saved == [

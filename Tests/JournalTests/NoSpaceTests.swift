@@ -52,6 +52,6 @@ import Testing
     try FileCopy.copy(file.path, copy.path)
     let opened = Journal.open(copy)
     #expect(opened.problems == [])
-    return SavedState(opened.saved).byID
+    return opened.model.savedFields
   }
 }

@@ -8,7 +8,8 @@ import TestSupport
 /// Runs `body` with the path of a state file that is not there yet, in a directory of its own.
 func withStateFile<Result>(_ body: (StateFile) throws -> Result) throws -> Result {
   let directory = FileManager.default.temporaryDirectory.appending(path: "focusd-journal.\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  try FileManager.default.createDirectory(
+    at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   defer { try? FileManager.default.removeItem(at: directory) }
   return try body(StateFile(path: directory.path() + "/state.db"))
 }
@@ -97,8 +98,4 @@ struct RandomModel {
 extension FocusModel {
   /// Everything that is to outlive the process.
   var savedFields: [FieldID: SavedField] { fields.mapValues { SavedField($0) } }
-}
-
-extension SavedState {
-  var byID: [FieldID: SavedField] { Dictionary(uniqueKeysWithValues: fields.map { ($0.id, $0) }) }
 }

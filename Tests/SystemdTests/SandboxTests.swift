@@ -20,6 +20,7 @@ internal import Testing
       /run/stage/Systemd/install --binaries ~/probes >/dev/null
       systemctl --user start focusd.service
       cat ~/.config/focusd/results ~/.local/state/focusd/results 2>/dev/null || true
+      for property in LimitCORE MemoryHigh MemoryMax MemorySwapMax OOMPolicy; do echo "$property=$(show $property)"; done
       [ ! -e ~/probe ] && [ ! -e "$XDG_RUNTIME_DIR/probe" ]
       """)
     #expect(transcript.status == 0, "\(transcript)")
@@ -27,7 +28,8 @@ internal import Testing
       transcript.output == [
         "state yes", "bus yes", "manager no", "read-home no", "replace-itself no", "write-system no", "shared-tmp no",
         "inet no", "inet6 no", "network no", "map-writable-executable no", "make-executable no", "namespaces no",
-        "privileges no",
+        "privileges no", "core no", "raise-core no", "unlimited-memory no", "swap no", "LimitCORE=0",
+        "MemoryHigh=671088640", "MemoryMax=805306368", "MemorySwapMax=0", "OOMPolicy=stop",
       ], "\(transcript)")
   }
 
@@ -56,6 +58,12 @@ internal import Testing
       can make-executable 'python3 -c "$make_executable"'
       can namespaces 'unshare --user true'
       can privileges 'grep -q "NoNewPrivs:.*0" /proc/self/status || ! grep -q "CapBnd:.*0000000000000000" /proc/self/status'
+      can core 'cd "$STATE_DIRECTORY"; python3 -c "import os; os.abort()"; ls core*'
+      can raise-core 'ulimit -c unlimited'
+      # Without the controller, as in some containers, there is no file, and nothing to limit.
+      cgroup=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
+      can unlimited-memory 'grep max "$cgroup/memory.max" || grep max "$cgroup/memory.high"'
+      can swap 'grep -v "^0$" "$cgroup/memory.swap.max"'
     } >"$STATE_DIRECTORY/results"
     exec /usr/bin/python3 -c '
     import os, signal, socket

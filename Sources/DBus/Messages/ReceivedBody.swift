@@ -42,7 +42,7 @@ extension Message {
   }
 
   /// The descriptors that came with the message, in the order in which its values name them.
-  private var descriptors: [UnixFD?] {
+  package var descriptors: [UnixFD?] {
     guard dbus_message_contains_unix_fds(raw) != 0 else { return [] }
     var iterator = DBusMessageIter()
     guard dbus_message_iter_init(raw, &iterator) != 0 else { return [] }

@@ -117,12 +117,12 @@ extension MarshalledValue {
   /// The value, decoded.
   ///
   /// A file descriptor, which is not carried, is one that is closed.
-  public var value: DBusValue { decoded() }
+  public var value: DBusValue { decoded { _, _ in nil } }
 
-  func decoded(_ descriptors: [UnixFD] = []) -> DBusValue {
+  func decoded(_ descriptors: @escaping WireReader.Descriptors) -> DBusValue {
     let type = type
     return withParts { _, content in
-      var reader = WireReader(content) { index, _ in index < descriptors.count ? descriptors[index] : nil }
+      var reader = WireReader(content, descriptors: descriptors)
       // What a marshalled value holds has been walked over when it was made: only descriptors can be missing.
       return (try? reader.value(type)) ?? .unixFD(UnixFD(owning: -1))
     }

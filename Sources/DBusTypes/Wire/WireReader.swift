@@ -123,6 +123,19 @@ extension DBusValue {
   }
 }
 
+extension MarshalledValue {
+  /// The decoded values of `marshalled`, which name `descriptors` in their order.
+  package static func values(_ marshalled: [MarshalledValue], naming descriptors: [UnixFD?]) -> [DBusValue] {
+    var next = 0
+    return marshalled.map { value in
+      value.decoded { _, _ in
+        defer { next += 1 }
+        return next < descriptors.count ? descriptors[next] : nil
+      }
+    }
+  }
+}
+
 extension WireWalker {
   /// The most elements that one byte can hold: structures within each other have none of their own.
   private static let elementsPerByte = 34

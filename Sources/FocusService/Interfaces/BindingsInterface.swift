@@ -54,7 +54,7 @@ extension ServedInterface {
 
   @Sendable private static func read(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     try service.read(BindingPath(call.string(0)), at: call.place(), for: call, nothing: .read(nil)) {
-      try .read($0)
+      try .read(service.told($0))
     }
   }
 
@@ -66,13 +66,17 @@ extension ServedInterface {
     condition.revision = try options.number("revision")
     condition.field = try options.field("field")
     try options.finish()
-    return try service.write(value, to: path, at: call.place(), if: condition, for: call) { try .written($0) }
+    // Before its owner is asked: what is refused must not be done.
+    try service.checkRevisions()
+    return try service.write(value, to: path, at: call.place(), if: condition, for: call) {
+      try .written(service.told($0))
+    }
   }
 
   @Sendable private static func readAll(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let place = try call.place()
     return try service.readAll(at: place, for: call.reply, by: call.client) {
-      try .readings(try service.model.readAll(at: place, by: call.client))
+      try .readings(try service.model.readAll(at: place, by: call.client).mapValues { try service.told($0) })
     }
   }
 
@@ -83,7 +87,8 @@ extension ServedInterface {
     let object = try service.object(ofCommand: command, at: call.place())
     let message = try OutgoingMessage.methodCall(
       to: object.owner, path: object.path, interface: command.interface, member: command.member,
-      body: MessageBody(given))
+      body: call.descriptors.isEmpty
+        ? MessageBody(given) : MessageBody(MarshalledValue.values(given, naming: call.descriptors)))
     let reply = call.reply
     try service.ownerCalls.call(object.owner, message) { result in
       switch result {

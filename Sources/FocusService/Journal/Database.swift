@@ -7,11 +7,16 @@ struct DatabaseError: Error, Hashable, CustomStringConvertible {
   /// What SQLite says of it.
   let description: String
 
-  /// Whether the file is no database, or a broken one, or one with other tables.
-  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT].contains(code) }
+  /// Whether the file is no database, or a broken one; that it has other tables is for `Schema` to find.
+  ///
+  /// Anything else may be the fault of the program, of the system or of the moment: the file is left where it is.
+  var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
   /// Whether another process has the file.
   var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+
+  /// Another process has the file.
+  static let busy = DatabaseError(code: SQLITE_BUSY, description: "the database is locked")
 }
 
 /// One SQLite database, used by one thread.
@@ -22,7 +27,9 @@ final class Database {
   /// - Throws: `DatabaseError`.
   init(path: String) throws(DatabaseError) {
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    // Links on the way to the file are the caller's to follow: the file itself must not be one.
+    let flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
     let code = sqlite3_open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
       let reason = String(cString: sqlite3_errmsg(opened))
@@ -30,6 +37,44 @@ final class Database {
       throw DatabaseError(code: code & 0xff, description: reason)
     }
     handle = opened
+  }
+
+  /// Opens `path` for nothing but to be read, in a place where no file can be made or changed.
+  ///
+  /// Locks cannot be had there, and are not needed: nobody writes. Without a log SQLite must be told so, or it makes one.
+  private init(readOnly path: String, hasLog: Bool) throws(DatabaseError) {
+    let plain = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-".utf8)
+    let escaped = path.utf8.map { byte in
+      plain.contains(byte)
+        ? String(UnicodeScalar(byte)) : "%" + String(UInt(byte) + 0x100, radix: 16).suffix(2)
+    }.joined()
+    var opened: OpaquePointer?
+    let flags =
+      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+    let code = sqlite3_open_v2("file:\(escaped)\(hasLog ? "" : "?immutable=1")", &opened, flags, "unix-none")
+    guard code == SQLITE_OK, let opened else {
+      let reason = String(cString: sqlite3_errmsg(opened))
+      sqlite3_close_v2(opened)
+      throw DatabaseError(code: code & 0xff, description: reason)
+    }
+    handle = opened
+  }
+
+  /// Copies the file at `path`, with what its log holds, into memory, from a place where no file can be made or changed.
+  /// - Throws: `DatabaseError`.
+  convenience init(copyOf path: String, hasLog: Bool) throws(DatabaseError) {
+    let source = try Database(readOnly: path, hasLog: hasLog)
+    // The log's index is in memory then.
+    try source.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try self.init(path: ":memory:")
+    guard let backup = sqlite3_backup_init(handle, "main", source.handle, "main") else {
+      throw error(sqlite3_errcode(handle))
+    }
+    let code = sqlite3_backup_step(backup, -1)
+    sqlite3_backup_finish(backup)
+    guard code == SQLITE_DONE else {
+      throw DatabaseError(code: code & 0xff, description: String(cString: sqlite3_errstr(code)))
+    }
   }
 
   deinit { sqlite3_close_v2(handle) }
@@ -138,6 +183,9 @@ struct Row {
   fileprivate let handle: OpaquePointer
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  /// How many bytes the column takes.
+  func size(_ column: Int32) -> Int { Int(sqlite3_column_bytes(handle, column)) }
 
   func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 

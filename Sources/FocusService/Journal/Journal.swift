@@ -1,16 +1,25 @@
 internal import DBus
 internal import DBusTypes
 internal import FocusModel
+internal import Glibc
 
 /// What outlives the daemon, in an SQLite database: each turn's changes in one transaction.
 ///
 /// A committed transaction survives the end of the process, however it ends: SQLite's write-ahead log is written with
 /// `write(2)`. It is synced to the disk at checkpoints only.
 final class Journal {
-  /// How many revisions are set aside at once, so that few of them need a write of their own.
-  private static let revisionsAhead: UInt64 = 4096
+  /// How many revisions are reserved at once.
+  ///
+  /// They are reserved again when half of them are used: a turn uses far fewer, so what a turn tells is reserved before
+  /// the turn begins, and the other half lasts while nothing can be saved.
+  static let revisionsAhead: UInt64 = 1 << 20
 
   let database: Database
+  private let file: StateFile
+  /// The database and its log as they were opened.
+  let identity: StateFile.Identity
+  let log: StateFile.Identity
+  private let deleteEverything: [Statement]
   private let putState: Statement
   private let putField: Statement
   private let deleteField: Statement
@@ -28,10 +37,11 @@ final class Journal {
   /// It is saved with the next changes.
   var bus: String?
 
-  /// Opens the journal at `path`, or makes it, with small pages: most transactions change one row.
-  /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`.
-  init(path: String) throws {
-    database = try Database(path: path)
+  /// Opens the journal in `file`, which is prepared, or makes it, with small pages: most transactions change one row.
+  /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`, `StateFileGone`.
+  init(_ file: StateFile) throws {
+    self.file = file
+    database = try Database(path: file.resolvedPath)
     // Before all else: then SQLite shares nothing with other processes, neither memory nor locks of single pages.
     try database.execute("PRAGMA locking_mode = EXCLUSIVE")
     // There is nothing yet that a loss of power could take from a new file, and syncing it takes long.
@@ -55,36 +65,82 @@ final class Journal {
     deleteBindings = try database.prepare("DELETE FROM binding WHERE field = ?")
     begin = try database.prepare("BEGIN IMMEDIATE")
     commit = try database.prepare("COMMIT")
+    deleteEverything = [
+      try database.prepare("DELETE FROM state"), try database.prepare("DELETE FROM field"),
+      try database.prepare("DELETE FROM binding"),
+    ]
+    guard let identity = file.identity, let log = file.logIdentity else { throw StateFileGone() }
+    (self.identity, self.log) = (identity, log)
   }
 
-  /// Makes durable what has changed since the last time, or `everything`, in a file that is new; all or nothing of it.
-  /// - Throws: `DatabaseError`, `DBusError`; then what was saved before still is.
+  /// Goes on from what an earlier process has saved.
+  func begin(after saved: Saved) {
+    self.saved = saved.state
+    savedBus = saved.bus
+    bus = saved.bus
+  }
+
+  /// Copies the file as it is now, beside it.
+  /// - Throws: `DatabaseError`, `StateFileRefused`.
+  /// - Returns: the copy's path.
+  func keepCopy(of file: StateFile) throws -> String {
+    let path = try file.create("over-limits")
+    do {
+      try database.prepare("VACUUM INTO ?").run([.text(file.resolved(path))])
+    } catch {
+      unlink(path)
+      throw error
+    }
+    return path
+  }
+
+  /// Whether the next process would find what is written here: SQLite goes on to write to files that nobody finds.
+  private var isInPlace: Bool { file.identity == identity && file.logIdentity == log }
+
+  /// The highest revision that may be told: no later process uses it, or one before it, for another state.
+  var reserved: UInt64 { saved.revision }
+
+  /// Whether `model` has used so many revisions that more must be reserved, whatever used them.
+  func mustReserve(for model: FocusModel) -> Bool {
+    model.revision + Journal.revisionsAhead / 2 > saved.revision
+  }
+
+  /// Makes durable what has changed since the last time, or `everything`, in place of what is there; all or nothing.
+  /// - Throws: `DatabaseError`, `DBusError`; then what was saved before still is. `StateFileGone` if the file has been
+  ///   moved, deleted or replaced.
   /// - Returns: whether there was anything to write.
   @discardableResult
   func save(_ model: FocusModel, everything: Bool = false) throws -> Bool {
+    if everything {
+      saved = SavedState()
+      savedBus = nil
+    }
     var state = saved
     state.focusedField = model.focusedField
     state.history = model.history
-    if model.revision > saved.revision { state.revision = model.revision + Journal.revisionsAhead }
+    if mustReserve(for: model) { state.revision = model.revision + Journal.revisionsAhead }
     do {
+      if everything { for statement in deleteEverything { try write(statement) } }
       try save(state)
       if bus != savedBus { try write(putState, [.text("bus"), bus.map { .text($0) } ?? .null]) }
       for field in everything ? model.allFieldsUnsaved : model.unsavedFields { try save(field) }
       guard isWriting else { return false }
       try commit.run()
+      isWriting = false
+      // After the commit: what goes away later, goes away with what it holds.
+      guard isInPlace else { throw StateFileGone() }
     } catch {
       if isWriting { try? database.execute("ROLLBACK") }
       isWriting = false
       throw error
     }
-    isWriting = false
     saved = state
     savedBus = bus
     return true
   }
 
   /// Runs `statement` in the transaction, which the first one begins.
-  private func write(_ statement: Statement, _ parameters: [Statement.Value]) throws {
+  private func write(_ statement: Statement, _ parameters: [Statement.Value] = []) throws {
     if !isWriting { try begin.run() }
     isWriting = true
     try statement.run(parameters)
@@ -133,73 +189,5 @@ final class Journal {
       field.object?.interfaces.map { .text($0.joined(separator: " ")) } ?? .null,
       field.object.map { .text($0.disabled.map(\.description).joined(separator: " ")) } ?? .null,
     ]
-  }
-}
-
-/// Reading what an earlier process has saved.
-extension Journal {
-  /// What was saved last.
-  /// - Throws: `DatabaseError`, or whatever tells that a row is not what this program writes.
-  func load() throws -> SavedState {
-    var state = SavedState()
-    var problem: (any Error)?
-    var revision: Int64 = 0
-    try database.prepare("SELECT name, value FROM state").rows { row in
-      switch row.text(0) {
-      case "focused": state.focusedField = row.text(1).flatMap { try? FieldID($0) }
-      case "history": state.history = (row.text(1) ?? "").split(separator: " ").compactMap { try? FieldID(String($0)) }
-      case "revision": revision = row.number(1)
-      case "bus": savedBus = row.text(1)
-      default: break
-      }
-    }
-    state.revision = try Journal.count(revision)
-    var fields: [String: SavedField] = [:]
-    try database.prepare("SELECT * FROM field").rows { row in
-      do {
-        let field = try Journal.field(row)
-        fields[field.id.text] = field
-      } catch { problem = error }
-    }
-    try database.prepare("SELECT field, key, revision, read_only, value FROM binding").rows { row in
-      do {
-        let key = try Key(row.text(1) ?? "")
-        fields[row.text(0) ?? ""]?.bindings[key] = .init(
-          value: try KeptValue.read(row.blob(4)), revision: try Journal.count(row.number(2)),
-          isReadOnly: row.number(3) != 0)
-      } catch { problem = error }
-    }
-    if let problem { throw problem }
-    state.fields = Array(fields.values)
-    saved = state
-    saved.fields = []
-    bus = savedBus
-    return state
-  }
-
-  /// A number that can be counted on from.
-  /// - Throws: `SavedStateDamaged`.
-  private static func count(_ number: Int64) throws -> UInt64 {
-    guard (0...(.max / 2)).contains(number) else {
-      throw SavedStateDamaged(description: "it has counted to \(number)")
-    }
-    return UInt64(number)
-  }
-
-  private static func field(_ row: Row) throws -> SavedField {
-    func words(_ column: Int32) -> [String] { (row.text(column) ?? "").split(separator: " ").map(String.init) }
-    var object: SavedField.SavedObject?
-    if let path = row.text(8) {
-      object = .init(
-        path: try ObjectPath(path), interfaces: row.isNull(9) ? nil : words(9),
-        disabled: Set(try words(10).map { try Key($0) }))
-    }
-    guard let scope = Scope(rawValue: row.text(2) ?? "") else {
-      throw FocusError.invalid("a saved field has the scope '\(row.text(2) ?? "")'")
-    }
-    return SavedField(
-      id: try FieldID(row.text(0) ?? ""), label: row.text(1) ?? "", scope: scope, lingers: row.number(3) != 0,
-      isSensitive: row.number(4) != 0, owner: try row.text(5).map { try BusName($0) },
-      parent: try row.text(6).map { try FieldID($0) }, registration: try count(row.number(7)), object: object)
   }
 }

@@ -1,16 +1,19 @@
 internal import DBus
-internal import DBusTypes
 internal import FocusModel
 internal import Glibc
 
 extension Journal {
   /// What `open` has found.
   struct Opened {
-    /// Nil where there can be none now.
+    /// Nil if nothing can be saved now.
     var journal: Journal?
-    /// The fields that were saved.
-    var saved: [SavedField] = []
-    /// The model that they make.
+    /// How the journal is had later, if there is something to serve without it.
+    var replacement: Replacement?
+    /// The bus that owners' names are of, as its id.
+    var bus: String?
+    /// A number that no revision has passed.
+    var reserved: UInt64 = 0
+    /// The model that the saved fields make.
     var model = FocusModel()
     /// What is not as it should be, a line each.
     var problems: [String] = []
@@ -18,9 +21,12 @@ extension Journal {
 
   /// Opens the journal in `file` and reads it.
   ///
-  /// A file that is damaged, or of a later version, is set aside and never deleted; a new one takes its place. One that
-  /// another process has just now is waited for at most `patience` times a twentieth of a second.
-  static func open(_ file: StateFile?, patience: Int = 0) -> Opened {
+  /// A file that is damaged, or of a later version, is set aside and never deleted; a new one takes its place. One that is
+  /// read-only is read all the same. One that another process has just now is waited for at most `patience` times a
+  /// twentieth of a second.
+  static func open(
+    _ file: StateFile?, patience: Int = 0, _ progress: @escaping StartProgress = { _, _ in }
+  ) -> Opened {
     guard let file else {
       return Opened(problems: ["nothing can be saved: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set"])
     }
@@ -28,10 +34,9 @@ extension Journal {
     var problems: [String] = []
     while true {
       do {
-        file.make()
-        let journal = try Journal(path: file.path)
-        let state = try journal.load()
-        return Opened(journal: journal, saved: state.fields, model: try FocusModel(state), problems: problems)
+        var opened = try openOnce(file, progress)
+        opened.problems = problems + opened.problems
+        return opened
       } catch let error as DatabaseError where error.isBusy && left > 0 {
         left -= 1
         usleep(50_000)
@@ -47,6 +52,66 @@ extension Journal {
     }
   }
 
+  private static func openOnce(_ file: StateFile, _ progress: @escaping StartProgress) throws -> Opened {
+    try file.prepare()
+    if file.size > largeSize { progress("reading \(file.size >> 20) MiB of saved state", time(for: file)) }
+    guard !file.isReadOnly else { return try read(file, progress) }
+    let journal = try Journal(file)
+    let saved = try Loading.load(journal.database, progress)
+    journal.begin(after: saved)
+    var opened = Opened(saved)
+    opened.journal = journal
+    guard !saved.restoration.leftOut.isEmpty else { return opened }
+    progress("keeping \(file.size >> 20) MiB of saved state aside", time(for: file))
+    do {
+      let aside = try journal.keepCopy(of: file)
+      try journal.save(opened.model, everything: true)
+      opened.problems = [leftOut(saved.restoration.leftOut, of: file) + "; the file as it was is \(aside)"]
+    } catch {
+      // What is left out must not be written over.
+      opened.journal = nil
+      opened.replacement = Replacement(reason: overLimits)
+      opened.problems = [
+        leftOut(saved.restoration.leftOut, of: file) + "; it cannot be kept aside, and changes are refused: \(error)"
+      ]
+    }
+    return opened
+  }
+
+  /// Reads a file that cannot be written to, or whose directory cannot.
+  private static func read(_ file: StateFile, _ progress: @escaping StartProgress) throws -> Opened {
+    let stamp = file.stamp
+    guard !file.isLocked else { throw DatabaseError.busy }
+    let database = try Database(copyOf: file.resolvedPath, hasLog: file.logSize > 0)
+    try database.check()
+    try Schema.migrate(database)
+    let saved = try Loading.load(database, progress)
+    var opened = Opened(saved)
+    opened.replacement = Replacement(reason: "replaced", stamp: stamp)
+    opened.problems = ["\(file.path) is read-only: what it holds is served, and changes are refused"]
+    if !saved.restoration.leftOut.isEmpty {
+      opened.replacement = Replacement(reason: overLimits)
+      opened.problems.append(leftOut(saved.restoration.leftOut, of: file))
+    }
+    return opened
+  }
+
+  /// What the name says of a file that holds more than this version's limits allow.
+  private static let overLimits = "over-limits"
+
+  /// The size from which on a file may take longer than a second to read.
+  private static let largeSize = 32 << 20
+
+  /// How long reading `file` may take, from a slow disk.
+  private static func time(for file: StateFile) -> Duration { .seconds(10 + file.size / (10 << 20)) }
+
+  private static func leftOut(_ names: [String], of file: StateFile) -> String {
+    let most = 50
+    let more = names.count > most ? " and \(names.count - most) more" : ""
+    return "\(file.path) holds more than the limits allow, and these are left out: "
+      + names.prefix(most).joined(separator: ", ") + more
+  }
+
   private static func sentence(_ error: any Error) -> String {
     guard (error as? DatabaseError)?.isBusy == true else { return "\(error)" }
     return "another focusd uses it; give this one another XDG_STATE_HOME"
@@ -56,7 +121,16 @@ extension Journal {
     switch error {
     case let error as SchemaTooNew: ("version-\(error.version)", "was written by a later focusd")
     case let error as DatabaseError: error.isDamage ? ("damaged", "is damaged") : nil
+    case is StateFileRefused, is StateFileGone: nil
     default: ("damaged", "holds what focusd does not understand")
     }
+  }
+}
+
+extension Journal.Opened {
+  fileprivate init(_ saved: Saved) {
+    bus = saved.bus
+    reserved = saved.state.revision
+    model = saved.restoration.model
   }
 }

@@ -31,13 +31,15 @@ extension FocusService {
   /// How long a state file that another process has is waited for: a daemon that ends lets go of its name first.
   private static let patience = 40
   /// How long owners of bound fields may take before others are answered: one of them may itself wait for an answer.
-  private static let ownersTime = Duration.seconds(2)
+  ///
+  /// With what reading the file takes, that is a second.
+  private static let ownersTime = Duration.milliseconds(700)
   /// How long the bus may take to tell the names on it.
   private static let busTime = Duration.seconds(5)
 
   /// Recovers what was saved, and turns the loop until that is done: nobody else turns it yet.
   func recoverAtStart(among names: Set<BusName>) {
-    beginRecovery(among: names, patience: FocusService.patience)
+    beginRecovery(among: names, isStart: true)
     while recovery != nil, connection.isConnected, !loop.isStopped { loop.turn() }
     if let recovery { end(recovery) }
   }
@@ -46,28 +48,32 @@ extension FocusService {
   /// bound ones afresh.
   ///
   /// A field whose owner does not answer in time is there without its object until the owner does.
-  private func beginRecovery(among names: Set<BusName>, patience: Int) {
-    let opened = Journal.open(StateFile(), patience: patience)
+  private func beginRecovery(among names: Set<BusName>, isStart: Bool) {
+    let opened = Journal.open(StateFile(), patience: isStart ? FocusService.patience : 0) { [self] status, time in
+      if isStart { onSlowStart?(status, time) }
+    }
     if opened.problems != problems { opened.problems.forEach(log.error) }
     problems = opened.problems
     cannotSave = opened.journal == nil
-    guard let journal = opened.journal else { return }
-    self.journal = journal
+    journal = opened.journal
+    replacement = opened.replacement
+    guard journal != nil || replacement != nil else { return }
+    reserved = opened.reserved
     let before = model
     model = opened.model
     model.reserve(asIn: before)
+    let isEmpty = model.fields.isEmpty
     let owners = Set(model.fields.values.compactMap(\.owner))
-    for owner in owners where journal.bus != busID || !names.contains(owner) { _ = model.ownerLeft(owner) }
-    journal.bus = busID
-    let recovery = Recovery(hasFields: !opened.saved.isEmpty)
+    for owner in owners where opened.bus != busID || !names.contains(owner) { _ = model.ownerLeft(owner) }
+    journal?.bus = busID
+    let recovery = Recovery(hasFields: !isEmpty)
     self.recovery = recovery
-    let bound = opened.saved.filter { model.fields[$0.id] != nil && $0.object != nil && $0.owner != nil }
+    let bound = model.awaitedObjects
     recovery.awaited = bound.count
     guard !bound.isEmpty else { return end(recovery) }
     recovery.deadline = loop.schedule(after: FocusService.ownersTime) { [weak self] in self?.end(recovery) }
     for field in bound {
-      guard let object = field.object, let owner = field.owner else { continue }
-      bindAgain(field.id, object, owner) { [weak self] in
+      bindAgain(field.id, field.object, field.owner) { [weak self] in
         recovery.awaited -= 1
         if recovery.awaited == 0 { self?.end(recovery) }
       }
@@ -83,7 +89,9 @@ extension FocusService {
     _ = model.settle()
     do {
       try journal?.save(model)
+      // Without a journal, everything is saved with the first change that can be.
       model.saved()
+      reserved = journal?.reserved ?? reserved
     } catch {
       log.error("changes cannot be saved, and are refused: \(error)")
       cannotSave = true
@@ -106,7 +114,7 @@ extension FocusService {
 
   /// Tries again, in a second, to open a state file that could not be opened.
   func recoverLater() {
-    guard journal == nil, !isReplacing, !willRecover else { return }
+    guard journal == nil, replacement == nil, !willRecover else { return }
     willRecover = true
     loop.schedule(after: .seconds(1)) { [weak self] in self?.recoverAgain() }
   }
@@ -118,11 +126,11 @@ extension FocusService {
       // Whatever else this turn has brought about is not a part of it.
       endTurn()
       do throws(DBusError) {
-        beginRecovery(among: try result.get(), patience: 0)
+        beginRecovery(among: try result.get(), isStart: false)
       } catch {
         log.error("the bus does not tell who is on it: \(error.name)")
       }
-      guard journal == nil else { return }
+      guard journal == nil, replacement == nil else { return }
       willRecover = false
       recoverLater()
     }

@@ -19,16 +19,38 @@ enum Schema {
     """
   ]
 
+  /// The tables of the present version, with their columns.
+  private static let columns = """
+    binding(field,key,revision,read_only,value) \
+    field(id,label,scope,lingers,sensitive,owner,parent,registration,object,interfaces,disabled) \
+    state(name,value)
+    """
+
+  /// Everything that the schema of `database` names: what is no table, such as a trigger, has no columns.
+  private static func tables(of database: Database) throws(DatabaseError) -> String {
+    var tables: [String] = []
+    let query = """
+      SELECT name, (SELECT group_concat(name) FROM pragma_table_info(schema.name)) FROM sqlite_schema schema ORDER BY name
+      """
+    try database.prepare(query).rows { row in tables.append("\(row.text(0) ?? "")(\(row.text(1) ?? ""))") }
+    return tables.joined(separator: " ")
+  }
+
   /// Brings the tables of `database` to the present version, in one transaction.
   /// - Throws: `DatabaseError`, `SavedStateDamaged` or `SchemaTooNew`.
   static func migrate(_ database: Database) throws {
     let found = try database.number("PRAGMA user_version")
     guard found >= 0 else { throw SavedStateDamaged(description: "its version is \(found)") }
     guard found <= version else { throw SchemaTooNew(version: found) }
-    guard found < version else { return }
-    try database.execute("BEGIN IMMEDIATE")
-    for migration in migrations.dropFirst(Int(found)) { try database.execute(migration) }
-    try database.execute("PRAGMA user_version = \(version); COMMIT")
+    if found < version {
+      guard try found > 0 || tables(of: database) == "" else {
+        throw SavedStateDamaged(description: "it has tables and no version")
+      }
+      try database.execute("BEGIN IMMEDIATE")
+      for migration in migrations.dropFirst(Int(found)) { try database.execute(migration) }
+      try database.execute("PRAGMA user_version = \(version); COMMIT")
+    }
+    guard try tables(of: database) == columns else { throw SavedStateDamaged(description: "its tables are others") }
   }
 }
 

@@ -1,15 +1,27 @@
 internal import Glibc
 
 /// Where the journal lies, and what becomes of a file that cannot be used.
+///
+/// The state holds passwords too: nobody but the user may reach it. That is the directory's to ensure, which must be the
+/// user's own and closed to others; nothing is changed about one that is not.
 struct StateFile {
+  /// Which file is meant, whatever it is called.
+  struct Identity: Hashable {
+    let device: UInt
+    let inode: UInt
+  }
+
   /// The file's path.
   let path: String
+
+  /// What SQLite keeps beside a database.
+  private static let suffixes = ["-wal", "-shm"]
 
   /// The file at `path`.
   init(path: String) { self.path = path }
 
-  /// The file in `$STATE_DIRECTORY`, else in `$XDG_STATE_HOME/focusd`, else in `~/.local/state/focusd`; nil where there
-  /// is no such place.
+  /// The file in `$STATE_DIRECTORY`, else in `$XDG_STATE_HOME/focusd`, else in `~/.local/state/focusd`; nil if none of
+  /// them is set.
   init?() {
     guard let directory = StateFile.directory() else { return nil }
     path = directory + "/state.db"
@@ -26,29 +38,169 @@ struct StateFile {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Makes the file, and the directories above it that are not there, for the user alone: it holds passwords too.
-  func make() {
-    var path = ""
-    for element in self.path.split(separator: "/").dropLast() {
-      path += "/" + element
-      mkdir(path, 0o700)
+  /// The directory that the file is in.
+  var directory: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)) }
+
+  /// The path with every link on the way to the directory followed.
+  var resolvedPath: String { resolved(path) }
+
+  /// `path`, which is in the directory, with every link on the way to the directory followed, or as it is.
+  func resolved(_ path: String) -> String {
+    guard let resolved = realpath(directory, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved) + path.dropFirst(directory.count)
+  }
+
+  /// Checks that the file is the user's own, in a directory that is open to the user alone, and makes what is missing.
+  /// - Throws: `StateFileRefused`.
+  func prepare() throws(StateFileRefused) {
+    var made = ""
+    for element in directory.split(separator: "/") {
+      made += "/" + element
+      mkdir(made, 0o700)
     }
-    let file = open(self.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard file >= 0 else { return }
-    fchmod(file, 0o600)
+    try checkDirectory()
+    for suffix in [""] + StateFile.suffixes { try checkFile(path + suffix) }
+    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file < 0 else {
+      close(file)
+      return
+    }
+    guard errno == EEXIST || status(path) != nil else {
+      throw StateFileRefused(description: "\(path) cannot be created: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  private func checkDirectory() throws(StateFileRefused) {
+    var found = stat()
+    guard stat(directory, &found) == 0 else {
+      throw StateFileRefused(description: "\(directory) cannot be opened: \(String(cString: strerror(errno)))")
+    }
+    guard found.st_mode & S_IFMT == S_IFDIR else {
+      throw StateFileRefused(description: "\(directory) is not a directory: it must be one of the user's own")
+    }
+    guard found.st_uid == geteuid() else {
+      throw StateFileRefused(
+        description: "\(directory) belongs to the user \(found.st_uid): it must belong to the user \(geteuid())")
+    }
+    guard found.st_mode & 0o077 == 0 else {
+      let mode = String(found.st_mode & 0o777, radix: 8)
+      throw StateFileRefused(
+        description: "\(directory) is open to others with the mode \(mode): it must have the mode 700")
+    }
+  }
+
+  private func checkFile(_ path: String) throws(StateFileRefused) {
+    guard let found = status(path) else { return }
+    guard found.st_mode & S_IFMT != S_IFLNK else {
+      throw StateFileRefused(description: "\(path) is a symbolic link: it must be a regular file")
+    }
+    guard found.st_mode & S_IFMT == S_IFREG else {
+      throw StateFileRefused(description: "\(path) is not a regular file: it must be one")
+    }
+    guard found.st_uid == geteuid() else {
+      throw StateFileRefused(
+        description: "\(path) belongs to the user \(found.st_uid): it must belong to the user \(geteuid())")
+    }
+  }
+
+  private func status(_ path: String) -> stat? {
+    var found = stat()
+    return lstat(path, &found) == 0 ? found : nil
+  }
+
+  private func identity(of path: String) -> Identity? {
+    status(path).map { Identity(device: UInt($0.st_dev), inode: UInt($0.st_ino)) }
+  }
+
+  /// The file that is at the path now; nil for none.
+  var identity: Identity? { identity(of: path) }
+
+  /// The write-ahead log that is beside it now; nil for none.
+  var logIdentity: Identity? { identity(of: path + "-wal") }
+
+  /// How many bytes the file and its log take.
+  var size: Int { Int(status(path)?.st_size ?? 0) + logSize }
+
+  /// Tells whether anyone has written to the file or its log.
+  struct Stamp: Hashable {
+    fileprivate let files: [[Int]]
+  }
+
+  /// The file and its log as they are now.
+  var stamp: Stamp {
+    Stamp(
+      files: [path, path + "-wal"].compactMap { status($0) }.map { file in
+        [Int(file.st_dev), Int(file.st_ino), Int(file.st_size), file.st_mtim.tv_sec, file.st_mtim.tv_nsec]
+      })
+  }
+
+  /// Whether the file, or something beside it that SQLite needs, cannot be written to.
+  var isReadOnly: Bool {
+    [path, path + "-wal", directory].contains { (path: String) in
+      access(path, W_OK) != 0 && (errno == EROFS || errno == EACCES)
+    }
+  }
+
+  /// How many bytes the log takes.
+  var logSize: Int { Int(status(path + "-wal")?.st_size ?? 0) }
+
+  /// Whether another process has the file open, as SQLite's locks tell.
+  ///
+  /// Not for a file that this process has open: closing a descriptor lets go of the locks of all others.
+  var isLocked: Bool {
+    let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    // SQLite's PENDING_BYTE, and what follows it.
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = 0x4000_0000
+    lock.l_len = 512
+    return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+  }
+
+  /// Removes the log beside the file if it is `log`: it belongs to a database that is no longer there.
+  func removeLog(_ log: Identity) {
+    if logIdentity == log { unlink(path + "-wal") }
+  }
+
+  /// A path beside the file that says `reason` and is free, or nil if a thousand are taken.
+  func freePath(_ reason: String) -> String? {
+    (1...1000).lazy.map { "\(path).\(reason)-\($0)" }.first { status($0) == nil }
+  }
+
+  /// Makes an empty file beside it whose name says `reason`.
+  /// - Throws: `StateFileRefused` if that is not possible.
+  /// - Returns: its path.
+  func create(_ reason: String) throws(StateFileRefused) -> String {
+    guard let path = freePath(reason) else {
+      throw StateFileRefused(description: "no name beside \(self.path) is free")
+    }
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
+      throw StateFileRefused(description: "\(path) cannot be created: \(String(cString: strerror(errno)))")
+    }
     close(file)
+    return path
   }
 
   /// Renames the file, and what SQLite keeps beside it, to a name that says `reason` and is free.
-  /// - Returns: the new path, or nil where the file cannot be renamed.
+  /// - Returns: the new path, or nil if the file cannot be renamed.
   func setAside(_ reason: String) -> String? {
-    for number in 1...1000 {
-      let aside = "\(path).\(reason)-\(number)"
-      guard access(aside, F_OK) != 0 else { continue }
-      guard rename(path, aside) == 0 else { return nil }
-      for suffix in ["-wal", "-shm"] { rename(path + suffix, aside + suffix) }
-      return aside
-    }
-    return nil
+    guard let aside = freePath(reason), rename(path, aside) == 0 else { return nil }
+    for suffix in StateFile.suffixes { rename(path + suffix, aside + suffix) }
+    return aside
   }
+}
+
+/// A place for the state that is not safe, or is none: what is wrong with it, and what would be right.
+struct StateFileRefused: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// The journal's file is no longer where the next process will look for it.
+struct StateFileGone: Error, CustomStringConvertible {
+  var description: String { "the state file has been moved, deleted or replaced" }
 }

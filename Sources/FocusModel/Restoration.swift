@@ -1,0 +1,71 @@
+/// Makes a model of saved fields, one after another, as far as the limits go: an earlier version may have had others.
+public struct Restoration {
+  /// The model, complete after `finish`.
+  public let model = FocusModel()
+  /// What is past a limit and left out, in words for people: fields and keys, never values.
+  public private(set) var leftOut: [String] = []
+  /// The containing fields of the fields that are left out.
+  private var parents: [FieldID: FieldID?] = [:]
+
+  /// Creates a model without fields.
+  public init() {}
+
+  /// Takes in `saved`, without the values that are past a limit; all of it is left out if its owner has too much.
+  /// - Throws: `FocusError.invalid` for a value that is never saved.
+  public mutating func add(_ saved: SavedField) throws(FocusError) {
+    var field = Field(
+      id: saved.id, label: saved.label, scope: saved.scope, lingers: saved.lingers, isSensitive: saved.isSensitive,
+      owner: saved.owner, parent: saved.parent, registration: saved.registration)
+    field.awaited = saved.object
+    var keysPastLimits: [Key] = []
+    // In order, so that each start leaves out the same.
+    let isFull = saved.bindings.count > Limits.keysPerField
+    for (key, binding) in isFull ? saved.bindings.sorted(by: { $0.key < $1.key }) : Array(saved.bindings) {
+      do {
+        try Limits.check(keys: field.bindings.count + 1)
+        field.bindings[key] = Binding(
+          value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly,
+          extent: try Limits.check(binding.value, of: key))
+      } catch {
+        guard case .limitExceeded = error else { throw error }
+        keysPastLimits.append(key)
+      }
+    }
+    do {
+      try model.checkAllowance(of: field.owner, lingers: field.lingers, fields: 1, field.extent)
+    } catch {
+      return leaveOut(saved.id, in: saved.parent)
+    }
+    model.charge(field, fields: 1, field.extent)
+    model.fields[saved.id] = field
+    for key in keysPastLimits.sorted() { leaveOut(key, of: saved.id) }
+  }
+
+  /// Leaves out the field `id`, which is past a limit.
+  public mutating func leaveOut(_ id: FieldID, in parent: FieldID?) {
+    parents.updateValue(parent, forKey: id)
+    leftOut.append("the field '\(id)'")
+  }
+
+  /// Leaves out the value of `key`, which is past a limit.
+  public mutating func leaveOut(_ key: Key, of id: FieldID) { leftOut.append("\(key) of the field '\(id)'") }
+
+  /// Completes the model with what was saved beside the fields.
+  /// - Throws: `FocusError.invalid` if the parts do not fit each other.
+  public func finish(_ state: SavedState) throws(FocusError) {
+    for (id, field) in model.fields {
+      if let parent = field.parent { model.fields[id]?.parent = present(parent) }
+    }
+    var state = state
+    state.focusedField = state.focusedField.flatMap { present($0) }
+    try model.complete(with: state)
+  }
+
+  /// `id`, or the nearest field around it that is not left out.
+  private func present(_ id: FieldID) -> FieldID? {
+    var next: FieldID? = id
+    var passed: Set<FieldID> = []
+    while let id = next, let parent = parents[id], passed.insert(id).inserted { next = parent }
+    return next
+  }
+}
