@@ -53,6 +53,10 @@ import Testing
 
       try await Self.limitFiles(of: daemon, to: "unlimited", on: bus)
       try await onThread { for change in Self.changes(client) { try change() } }
+      // What the daemon writes is read by a thread of its own.
+      _ = try await daemon.progress.wait(for: "the log") { progress in
+        progress.errors.contains { $0.contains("can be saved again") } ? true : nil
+      }
       #expect(Self.lines(of: daemon, "can be saved again").count == 1)
       try await daemon.stop()
       let again = try await Focus1.start(on: bus)
