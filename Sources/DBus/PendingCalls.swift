@@ -1,7 +1,8 @@
 internal import CDBus
 
 /// A call whose answer has not come yet.
-struct PendingCall {
+final class PendingCall {
+  let serial: UInt32
   /// What its answer, or the lack of one, is handed to.
   let handler: Connection.ReplyHandler
   /// What ends it without an answer.
@@ -9,9 +10,41 @@ struct PendingCall {
   /// Whether the answer is handed over when it arrives, ahead of what arrived before it and waits for the loop.
   let isImmediate: Bool
   /// Who was called; nil for a call that names nobody.
-  fileprivate let destination: String?
-  /// Who has lost the well-known name that was called since the call was sent.
+  private let destination: String?
+  /// Who holds the name that was called, where it is a well-known one.
+  fileprivate let holder: NameHolder?
+  /// Who has lost that name since the call was sent.
   fileprivate var formerOwners: [String] = []
+
+  init(
+    _ serial: UInt32, to destination: String?, _ holder: NameHolder?, isImmediate: Bool, timer: TimerID?,
+    _ handler: @escaping Connection.ReplyHandler
+  ) {
+    self.serial = serial
+    self.destination = destination
+    self.holder = holder
+    self.isImmediate = isImmediate
+    self.timer = timer
+    self.handler = handler
+  }
+
+  /// Whether `reply`, which has the call's number, is from whoever was called or from the bus.
+  fileprivate func isAnswered(by reply: OpaquePointer) -> Bool {
+    guard dbus_message_has_sender(reply, DBUS_SERVICE_DBUS) == 0 else { return true }
+    // To make a text of the sender takes longer than to compare it.
+    func isSender(_ name: String) -> Bool { name.withCString { dbus_message_has_sender(reply, $0) != 0 } }
+    guard let holder else { return destination.map(isSender) ?? false }
+    return isSender(holder.owner) || formerOwners.contains(where: isSender)
+  }
+}
+
+/// Who holds a well-known name, as the bus has told so far.
+final class NameHolder {
+  let name: String
+  /// The unique name of its owner; empty for nobody.
+  fileprivate(set) var owner = ""
+
+  init(of name: String) { self.name = name }
 }
 
 /// The calls that are under way, and whose answers to them count.
@@ -22,60 +55,55 @@ struct PendingCall {
 /// it passes on what the next owner sends.
 struct PendingCalls {
   private var calls: [UInt32: PendingCall] = [:]
-  /// Who holds each well-known name that was called, as its unique name; empty for nobody.
-  private var owners: [String: String] = [:]
+  /// The few that are handed over at once: a program that makes one call spends more on its first dictionary than on that.
+  private var immediate: [PendingCall] = []
+  private var holders: [NameHolder] = []
 
-  /// Whether `destination` is a name whose owner has to be known before an answer of it can count.
-  func mustFollow(_ destination: String?) -> Bool {
-    guard let destination, destination.utf8.first != UInt8(ascii: ":"), destination != DBUS_SERVICE_DBUS else {
-      return false
-    }
-    return owners[destination] == nil
+  /// Whether `destination` is a name whose owner says whose answers count.
+  static func isWellKnown(_ destination: String) -> Bool {
+    destination.utf8.first != UInt8(ascii: ":") && destination != DBUS_SERVICE_DBUS
   }
 
   /// Whether changes of the owner of any name matter.
-  var followsNames: Bool { !owners.isEmpty }
+  var followsNames: Bool { !holders.isEmpty }
 
-  /// Takes in that `owner` holds `name`, or nobody where it is empty; before the first call to a name, too.
-  mutating func setOwner(of name: String, _ owner: String) {
-    guard let former = owners.updateValue(owner, forKey: name), former != owner, !former.isEmpty else { return }
-    for (serial, call) in calls where call.destination == name { calls[serial]?.formerOwners.append(former) }
+  /// Who holds `name`, or nil where that is not followed.
+  func holder(of name: String) -> NameHolder? { holders.first { $0.name == name } }
+
+  /// Adds a name whose owner is followed from now on.
+  mutating func follow(_ holder: NameHolder) { holders.append(holder) }
+
+  /// Takes in that `owner` holds `name`, or nobody where it is empty; nothing where the name is not followed.
+  func setOwner(of name: String, _ owner: String) {
+    guard let holder = holder(of: name), holder.owner != owner else { return }
+    let former = holder.owner
+    holder.owner = owner
+    guard !former.isEmpty else { return }
+    for call in immediate where call.holder === holder { call.formerOwners.append(former) }
+    for call in calls.values where call.holder === holder { call.formerOwners.append(former) }
   }
 
-  /// Takes in that the bus tells of a new owner of `name`, which may be a name that nobody has called.
-  mutating func ownerChanged(of name: String, to owner: String) {
-    if owners[name] != nil { setOwner(of: name, owner) }
-  }
-
-  /// Adds the call of `destination` that was sent with the number `serial`.
-  mutating func add(
-    _ serial: UInt32, to destination: String?, isImmediate: Bool, timer: TimerID?,
-    _ handler: @escaping Connection.ReplyHandler
-  ) {
-    calls[serial] = PendingCall(handler: handler, timer: timer, isImmediate: isImmediate, destination: destination)
+  mutating func add(_ call: PendingCall) {
+    if call.isImmediate { immediate.append(call) } else { calls[call.serial] = call }
   }
 
   /// Takes out the call with the number `serial`, or nil where it has ended.
-  mutating func take(_ serial: UInt32) -> PendingCall? { calls.removeValue(forKey: serial) }
+  mutating func take(_ serial: UInt32) -> PendingCall? {
+    if let index = immediate.firstIndex(where: { $0.serial == serial }) { return immediate.remove(at: index) }
+    return calls.isEmpty ? nil : calls.removeValue(forKey: serial)
+  }
 
   /// Takes out all calls, in the order in which they were sent.
   mutating func takeAll() -> [PendingCall] {
-    defer { calls = [:] }
-    return calls.sorted { $0.key < $1.key }.map(\.value)
+    guard !calls.isEmpty || !immediate.isEmpty else { return [] }
+    defer { (calls, immediate) = ([:], []) }
+    return (immediate + calls.values).sorted { $0.serial < $1.serial }
   }
 
   /// The call that `reply` answers; nil where it claims to be an answer and is none.
   func call(answeredBy reply: OpaquePointer) -> PendingCall? {
-    guard let call = calls[dbus_message_get_reply_serial(reply)], isAnswer(reply, call) else { return nil }
-    return call
-  }
-
-  private func isAnswer(_ reply: OpaquePointer, _ call: PendingCall) -> Bool {
-    guard dbus_message_has_sender(reply, DBUS_SERVICE_DBUS) == 0 else { return true }
-    guard let destination = call.destination else { return false }
-    // To make a text of the sender takes longer than to compare it.
-    func isSender(_ name: String) -> Bool { name.withCString { dbus_message_has_sender(reply, $0) != 0 } }
-    guard let owner = owners[destination] else { return isSender(destination) }
-    return isSender(owner) || call.formerOwners.contains(where: isSender)
+    let serial = dbus_message_get_reply_serial(reply)
+    let call = immediate.first { $0.serial == serial } ?? (calls.isEmpty ? nil : calls[serial])
+    return call?.isAnswered(by: reply) == true ? call : nil
   }
 }

@@ -48,8 +48,7 @@ package struct Daemon {
   package func call<Reply>(_ call: Call<Reply>, _ handler: @escaping (Result<Reply, DBusError>) -> Void) {
     do throws(DBusError) {
       try connection.call(try call.message(), timeout: timeout) { result in
-        handler(
-          Result { () throws(DBusError) in try call.reply(in: try result.get()) })
+        handler(Result { () throws(DBusError) in try call.reply(in: try result.get()) })
       }
     } catch {
       handler(.failure(error))
