@@ -77,11 +77,11 @@ struct LimitTests {
     try stage.register("again")
   }
 
-  @Test("An owner: 64 MiB of values, counted on registration, publishing and writing")
+  @Test("An owner: 16 MiB of values, counted on registration, publishing and writing")
   func bytes() throws {
     let stage = try Stage()
     var mebibyte: [Key: DBusValue] = [:]
-    for number in 0..<63 { mebibyte[try Key("demo.Form.K\(number)")] = text(Limits.valueSize) }
+    for number in 0..<15 { mebibyte[try Key("demo.Form.K\(number)")] = text(Limits.valueSize) }
     let a = try stage.model.register(FieldID("a"), mebibyte, owner: stage.owner).id
     try stage.register("b", ["demo.Form.Last": text(Limits.valueSize - 100), "demo.Form.Rest": text(100)])
     limited { try stage.register("c", [key: .byte(1)]) }
@@ -100,12 +100,14 @@ struct LimitTests {
     let stage = try Stage()
     try stage.register("a", [key: text(1000)], lingers: true)
     _ = stage.model.ownerLeft(stage.owner)
-    #expect(stage.model.allowances == [nil: Allowance(fields: 1, bytes: 1000)])
+    #expect(stage.model.allowances.count == 1)
+    #expect(stage.model.allowances[nil]?.fields == 1)
+    #expect(stage.model.allowances[nil]?.bytes == 1000)
     try stage.write(key, text(10), at: .field(FieldID("a")))
-    #expect(stage.model.allowances == [nil: Allowance(fields: 1, bytes: 10)])
+    #expect(stage.model.allowances[nil]?.bytes == 10)
   }
 
-  @Test("What will outlive its owner must fit beside what has: 4,096 fields and 64 MiB, however many come and go")
+  @Test("What will outlive its owner must fit beside what has: 4,096 fields and 16 MiB, however many come and go")
   func lingeringFromManyOwners() throws {
     let stage = try Stage()
     for number in 0..<4095 { try stage.register("f\(number)", lingers: true) }
@@ -119,7 +121,7 @@ struct LimitTests {
     try stage.register("again", lingers: true, owner: stage.other)
 
     var large: [Key: DBusValue] = [:]
-    for number in 0..<63 { large[try Key("demo.Form.K\(number)")] = text(Limits.valueSize) }
+    for number in 0..<15 { large[try Key("demo.Form.K\(number)")] = text(Limits.valueSize) }
     _ = try stage.model.publish(large, on: FieldID("last"), by: stage.other)
     _ = try stage.model.publish(
       [Key("demo.Form.Most"): text(Limits.valueSize - 20)], on: FieldID("again"), by: stage.other)
