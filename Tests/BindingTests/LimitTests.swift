@@ -92,14 +92,14 @@ struct LimitTests {
     }
   }
 
-  @Test("An owner: 64 MiB of values")
+  @Test("An owner: 16 MiB of values")
   func bytes() async throws {
     try await Self.inDaemon { bus, client in
       func publish(_ name: String, _ size: Int) throws {
         try client.field("a", "Publish", [.properties([("demo.Form.\(name)", Self.text(size))]), .properties([])])
       }
       try client.register("a")
-      for number in 0..<63 { try publish("K\(number)", 1 << 20) }
+      for number in 0..<15 { try publish("K\(number)", 1 << 20) }
       try publish("Last", (1 << 20) - 100)
       try publish("Rest", 100)
       #expect(refusal { try publish("More", 5) } == "LimitsExceeded")

@@ -6,9 +6,14 @@ internal import Foundation
 package func onThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
-    let thread = Thread { continuation.resume(with: Swift.Result { try body() }) }
-    thread.start()
+  try await withTaskExecutorPreference(OwnThread()) { try body() }
+}
+
+/// Runs each job on a new thread; what is recorded there still belongs to the test whose task it is.
+private final class OwnThread: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }
 

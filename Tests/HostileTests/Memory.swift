@@ -4,9 +4,19 @@ import Testing
 
 extension ManagedProcess {
   /// The memory that the process has in use, in KiB.
-  var residentMemory: Int {
+  var residentMemory: Int { kibibytes("VmRSS:") }
+
+  /// The most that it has had in use since it was started, or since `forgetPeak`, in KiB.
+  var peakMemory: Int { kibibytes("VmHWM:") }
+
+  /// Has `peakMemory` begin with what is in use now.
+  func forgetPeak() {
+    try? "5".write(toFile: "/proc/\(processID)/clear_refs", atomically: false, encoding: .utf8)
+  }
+
+  private func kibibytes(_ name: String) -> Int {
     let status = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
     return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
   }
 

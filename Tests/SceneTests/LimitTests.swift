@@ -26,10 +26,10 @@ import Testing
     }
   }
 
-  @Test func bytesUpTo64MiB() async throws {
+  @Test func bytesUpTo16MiB() async throws {
     try await Session.with { session in
       let (owner, other) = (try Observer(on: session.bus), try Observer(on: session.bus))
-      for index in 0..<64 {
+      for index in 0..<16 {
         #expect(try owner.register("f\(index)", [("demo.Big.X", Self.value(1 << 20))]).last == "reply")
       }
       let small = ("demo.Big.Small", DBusValue.byte(1))
@@ -85,11 +85,11 @@ import Testing
       ] {
         #expect(try owner.call(path, interface, member, arguments) == ["reply"], "\(member)")
       }
-      // Deeper ones are taken, and then shown everywhere as well, or refused.
+      // Deeper ones are refused.
       for depth in 57...60 {
         let deeper = (0..<depth).reduce(DBusValue.byte(1)) { value, _ in .variant(value) }
         let answer = try owner.register("deep\(depth)", [("demo.Deeper.X", deeper)])
-        #expect(["reply", "LimitsExceeded"].contains(answer.last))
+        #expect(answer == ["LimitsExceeded"])
         #expect(
           try owner.call(Names.manager, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects") == ["reply"])
       }
