@@ -42,11 +42,20 @@ extension FocusModel {
     if let key = values.keys.sorted().first(where: { bound?.properties[$0] != nil }) {
       throw .invalid("\(key) is given as a stored value and is a property of the field's object too: choose one")
     }
-    let all = values.merging(bound?.values ?? [:]) { stored, _ in stored }
-    let extents = try check(all, readOnly: options.readOnly, of: nil, object: bound)
+    var all = values
+    var extents = try check(values, readOnly: options.readOnly, of: nil, object: bound)
     var extent = Extent(bytes: (bound?.size ?? 0) + (label == id?.text ? 0 : label?.utf8.count ?? 0))
     for value in extents.values { extent += value }
     try checkAllowance(of: owner, lingers: options.lingers, fields: 1, extent)
+    // What the object tells is not the registrant's to make smaller: a value too many is nil.
+    for (key, value) in (bound?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
+      try types.check(value, of: key)
+      guard let own = try? Limits.check(value, of: key) else { continue }
+      var more = extent
+      more += own
+      guard (try? checkAllowance(of: owner, lingers: options.lingers, fields: 1, more)) != nil else { continue }
+      (all[key], extents[key], extent) = (value, own, more)
+    }
 
     var changes = settle()
     lastRegistration += 1

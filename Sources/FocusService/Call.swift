@@ -31,11 +31,15 @@ struct Call {
     return value
   }
 
-  /// What the variants of the array at `index` hold.
-  /// - Throws: `DBusError` if the method's table entry has no such array there.
+  /// What the variants of the array at `index` hold, which are to be the arguments of a call.
+  /// - Throws: `DBusError.invalidArgs` if there are more than any call takes.
   func variants(_ index: Int) throws(DBusError) -> [MarshalledValue] {
-    guard index < arguments.count, case .variants(let values) = arguments[index] else { throw Call.tableError }
-    return values
+    guard index < arguments.count else { throw Call.tableError }
+    switch arguments[index] {
+    case .variants(let values): return values
+    case .tooLong: throw DBusError(.invalidArgs, "a command takes at most \(CallArgument.entryLimit) arguments")
+    default: throw Call.tableError
+    }
   }
 
   /// The strings of the array at `index`.
@@ -46,10 +50,15 @@ struct Call {
   }
 
   /// The names and values of the dictionary from text to variants at `index`.
-  /// - Throws: `DBusError.invalidArgs` if it has a name twice.
+  /// - Throws: `DBusError`: `invalidArgs` if it has a name twice, `limitsExceeded` if it has more than a field has keys.
   func dictionary(_ index: Int) throws(DBusError) -> [String: MarshalledValue] {
-    guard index < arguments.count, case .values(let entries) = arguments[index] else { throw Call.tableError }
-    return try Call.unique(entries)
+    guard index < arguments.count else { throw Call.tableError }
+    switch arguments[index] {
+    case .values(let entries): return try Call.unique(entries)
+    case .tooLong:
+      throw DBusError(.limitsExceeded, "more than \(CallArgument.entryLimit) names are given, and a field has no more keys")
+    default: throw Call.tableError
+    }
   }
 
   /// The names and states of the dictionary from text to booleans at `index`.
@@ -94,12 +103,14 @@ enum CallArgument {
   case variants([MarshalledValue])
   case values([(name: String, value: MarshalledValue)])
   case states([(name: String, value: Bool)])
+  /// More variants than the limit, of which none is decoded.
+  case tooLong
 
-  /// The most entries of one array or dictionary: as many keys as a field may have.
+  /// The most variants of one array or dictionary: as many as a field may have keys, and more than a call has arguments.
   static let entryLimit = Limits.keysPerField
 
   /// Reads the next argument, of `type`.
-  /// - Throws: `WireError`: `tooManyElements` past `entryLimit`.
+  /// - Throws: `WireError` if the bytes are not of the method's types.
   init(_ type: DBusType, _ reader: inout BodyReader) throws(WireError) {
     let limit = CallArgument.entryLimit
     switch type {
@@ -107,21 +118,21 @@ enum CallArgument {
     case .variant: self = .variants([try reader.variant()])
     case .array(.string):
       var texts: [String] = []
-      try reader.array(limit: limit) { element throws(WireError) in texts.append(try element.text()) }
+      try reader.array { element throws(WireError) in texts.append(try element.text()) }
       self = .texts(texts)
     case .array(.variant):
       var values: [MarshalledValue] = []
-      try reader.array(limit: limit) { element throws(WireError) in values.append(try element.variant()) }
-      self = .variants(values)
+      let isWhole = try reader.array(limit: limit) { element throws(WireError) in values.append(try element.variant()) }
+      self = isWhole ? .variants(values) : .tooLong
     case .dictionary(key: .string, value: .variant):
       var values: [(name: String, value: MarshalledValue)] = []
-      try reader.array(ofEntries: true, limit: limit) { entry throws(WireError) in
+      let isWhole = try reader.array(ofEntries: true, limit: limit) { entry throws(WireError) in
         values.append((try entry.text(), try entry.variant()))
       }
-      self = .values(values)
+      self = isWhole ? .values(values) : .tooLong
     case .dictionary(key: .string, value: .boolean):
       var states: [(name: String, value: Bool)] = []
-      try reader.array(ofEntries: true, limit: limit) { entry throws(WireError) in
+      try reader.array(ofEntries: true) { entry throws(WireError) in
         states.append((try entry.text(), try entry.boolean()))
       }
       self = .states(states)
@@ -196,12 +207,7 @@ struct Options {
   }
 
   mutating func strings(_ name: String) throws(DBusError) -> [String]? {
-    guard let value = try take(name, .array(.string)) else { return nil }
-    do throws(WireError) {
-      return try value.strings(limit: CallArgument.entryLimit)
-    } catch {
-      throw DBusError(.limitsExceeded, "the option '\(name)' lists more than \(CallArgument.entryLimit) texts")
-    }
+    try take(name, .array(.string))?.strings
   }
 
   /// Takes the option `name`, the path of a field.

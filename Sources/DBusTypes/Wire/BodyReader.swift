@@ -26,38 +26,40 @@ package struct BodyReader {
   package mutating func skipVariant() throws(WireError) { try walker.skipAll("v") }
 
   /// Reads an array of strings, variants or dictionary entries, one element with each call of `element`.
-  /// - Throws: `WireError`: `tooManyElements` if there are more than `limit`, then `element` is not called for the rest.
+  /// - Throws: `WireError` if the bytes end before.
+  /// - Returns: false if there are more than `limit`; the rest is passed over.
+  @discardableResult
   package mutating func array(
     ofEntries: Bool = false, limit: Int = .max, _ element: (inout BodyReader) throws(WireError) -> Void
-  ) throws(WireError) {
+  ) throws(WireError) -> Bool {
     let length = Int(try walker.number())
     try walker.align(ofEntries ? 8 : 1)
     guard length <= walker.source.count - walker.position else { throw .malformed("an array is too long") }
     let end = walker.position + length
     var count = 0
     while walker.position < end {
-      guard count < limit else { throw .tooManyElements(limit: limit) }
+      guard count < limit else {
+        walker.position = end
+        return false
+      }
       count += 1
       if ofEntries { try walker.align(8) }
       try element(&self)
     }
+    return true
   }
 }
 
 extension MarshalledValue {
   /// The texts of an array of strings; nil if the value is not one.
-  /// - Throws: `WireError.tooManyElements` if there are more than `limit`.
-  package func strings(limit: Int) throws(WireError) -> [String]? {
+  package var strings: [String]? {
     guard signature == "as" else { return nil }
-    var texts: [String] = []
-    var fault: WireError?
-    withParts { _, content in
+    return withParts { _, content in
       var reader = BodyReader(content)
-      do throws(WireError) {
-        try reader.array(limit: limit) { element throws(WireError) in texts.append(try element.text()) }
-      } catch { fault = error }
+      var texts: [String] = []
+      // What a marshalled value holds has been walked over when it was made.
+      _ = try? reader.array { element throws(WireError) in texts.append(try element.text()) }
+      return texts
     }
-    if let fault { throw fault }
-    return texts
   }
 }

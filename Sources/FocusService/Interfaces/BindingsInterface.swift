@@ -82,9 +82,9 @@ extension ServedInterface {
 
   @Sendable private static func invoke(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let command = try Key(call.string(0))
-    let given = try call.variants(1)
     try Options(call.dictionary(2)).finish()
     let object = try service.object(ofCommand: command, at: call.place())
+    let given = try call.variants(1)
     let message = try OutgoingMessage.methodCall(
       to: object.owner, path: object.path, interface: command.interface, member: command.member,
       body: call.descriptors.isEmpty

@@ -34,7 +34,13 @@ extension ServedInterface {
       Method(
         "Withdraw", in: [.init("keys", .array(.string))], changes: true, ownersAction: "withdraw keys from"
       ) { service, call in
-        let keys = try service.keys(call.strings(0))
+        let names = Set(try call.strings(0))
+        // A field has few keys, however many are named: none is read as a key in vain.
+        let present = Set(try service.model.field(call.field()).bindings.keys.map(\.description))
+        if let stray = names.first(where: { !present.contains($0) }) {
+          throw FocusError.unknownProperty(try Key(stray), try call.field())
+        }
+        let keys = try service.keys(Array(names))
         service.announce(try service.model.withdraw(keys, from: call.field(), by: call.client))
         return .empty
       },
@@ -43,7 +49,12 @@ extension ServedInterface {
         ownersAction: "enable commands of"
       ) { service, call in
         var enabled: [Key: Bool] = [:]
-        for (name, isEnabled) in try call.states(0) { enabled[try Key(name)] = isEnabled }
+        let states = try call.states(0)
+        let present = Set(try service.model.field(call.field()).commands.keys.map(\.description))
+        if let stray = states.keys.first(where: { !present.contains($0) }) {
+          throw FocusError.unknownCommand(try Key(stray), try call.field())
+        }
+        for (name, isEnabled) in states { enabled[try Key(name)] = isEnabled }
         service.announce(try service.model.setEnabled(enabled, of: call.field(), by: call.client))
         return .empty
       },

@@ -37,16 +37,14 @@ final class ServedInterface: Sendable {
     }
 
     /// Decodes the arguments of a call that carries what the method takes.
-    /// - Throws: `DBusError.limitsExceeded` for a list that is longer than any field's keys.
+    /// - Throws: `DBusError` if the bytes are not of the method's types, which libdbus has checked.
     func arguments(in bytes: UnsafeRawBufferPointer) throws(DBusError) -> [CallArgument] {
       var reader = BodyReader(bytes)
       var arguments: [CallArgument] = []
       do throws(WireError) {
         for argument in description.input { arguments.append(try CallArgument(argument.type, &reader)) }
       } catch {
-        throw DBusError(
-          .limitsExceeded,
-          "\(description.name) takes lists of at most \(CallArgument.entryLimit) entries, as many as a field has keys")
+        throw DBusError(.invalidArgs, "\(error)")
       }
       return arguments
     }

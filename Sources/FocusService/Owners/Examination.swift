@@ -148,7 +148,7 @@ extension OwnedObject {
     try answer.withBody { bytes throws(DBusError) in
       try answer.checkLimits(bytes)
       var reader = BodyReader(bytes)
-      try? reader.array(ofEntries: true) { entry throws(WireError) in
+      _ = try? reader.array(ofEntries: true) { entry throws(WireError) in
         let name = try entry.text()
         guard let key = try? Key(interface: interface.text, member: name), let property = self.property(key) else {
           return try entry.skipVariant()
