@@ -1,4 +1,5 @@
-// Answers as the daemon answers for a stored int32 that has focus, with the same bodies, knowing nothing.
+// Answers as the daemon answers for a stored int32 that has focus, with the same bodies, knowing nothing. Beside that,
+// Carry sends its arguments on as two signals, and Bytes returns as many bytes as it is asked for.
 #include <string.h>
 
 #include "baseline.h"
@@ -8,6 +9,36 @@ static void append_origin(DBusMessageIter *iterator) {
   dbus_uint64_t revision = 8;
   dbus_message_iter_append_basic(iterator, DBUS_TYPE_OBJECT_PATH, &field);
   dbus_message_iter_append_basic(iterator, DBUS_TYPE_UINT64, &revision);
+}
+
+// The arguments of a call as a signal: its bytes are those of the call but for the second, which is the type.
+static DBusMessage *as_signal(DBusMessage *call) {
+  char *bytes;
+  int count;
+  if (!dbus_message_marshal(call, &bytes, &count)) return NULL;
+  bytes[1] = DBUS_MESSAGE_TYPE_SIGNAL;
+  DBusMessage *signal = dbus_message_demarshal(bytes, count, NULL);
+  dbus_free(bytes);
+  if (signal) dbus_message_set_destination(signal, NULL);
+  return signal;
+}
+
+// Sends the arguments of the first call on, to everyone and twice. Later calls have the same, and send copies.
+static void carry(DBusConnection *connection, DBusMessage *call) {
+  static DBusMessage *carried = NULL;
+  if (!carried) carried = as_signal(call);
+  for (int index = 0; carried && index < 2; index++) send_and_free(connection, dbus_message_copy(carried));
+}
+
+static void append_bytes(DBusMessageIter *iterator, DBusMessage *call) {
+  dbus_uint32_t count = 0;
+  DBusMessageIter array;
+  dbus_message_get_args(call, NULL, DBUS_TYPE_UINT32, &count, DBUS_TYPE_INVALID);
+  unsigned char *bytes = dbus_malloc0(count + 1);
+  dbus_message_iter_open_container(iterator, DBUS_TYPE_ARRAY, "y", &array);
+  dbus_message_iter_append_fixed_array(&array, DBUS_TYPE_BYTE, &bytes, (int)count);
+  dbus_message_iter_close_container(iterator, &array);
+  dbus_free(bytes);
 }
 
 // With an argument, Set and Write send the two signals that the daemon sends.
@@ -31,6 +62,8 @@ DBusHandlerResult echo(DBusConnection *connection, DBusMessage *call, void *data
     append_variant(&iterator, DBUS_TYPE_INT32, &number);
     append_origin(&iterator);
   }
+  if (strcmp(member, "Carry") == 0) carry(connection, call);
+  if (strcmp(member, "Bytes") == 0) append_bytes(&iterator, call);
   if (baseline_argument && strcmp(member, "Get") != 0 && strcmp(member, "Read") != 0) {
     number++;
     const char *paths[] = {"/org/focusd/Focus1/field/stored", "/org/focusd/Focus1/focused"};

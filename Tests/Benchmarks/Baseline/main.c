@@ -1,5 +1,5 @@
 // What libdbus itself costs: the least that a service in C does for the same calls.
-//   benchmark-baseline echo NAME [tell]     answers Get, Read, Set and Write; with `tell` after their signals
+//   benchmark-baseline echo NAME [tell]     answers Get, Read, Set, Write and large calls; with `tell` after their signals
 //   benchmark-baseline forward NAME TARGET  passes each call on to TARGET with DBusPendingCall, and its reply back
 //   benchmark-baseline emit NAME            on any call sends the signals of a move of focus, then replies
 //   benchmark-baseline play NAME            is a media player, and a bound field of the daemon

@@ -39,5 +39,6 @@ struct Group: Sendable {
     Group(name: "memory", measure: measureMemory),
     Group(name: "kit", measure: measureKit),
     Group(name: "focusctl", measure: measureCommandLine),
+    Group(name: "limits", measure: measureLimits),
   ]
 }

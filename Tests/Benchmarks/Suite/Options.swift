@@ -2,7 +2,7 @@
 struct Options {
   static let usage = """
     usage: Benchmarks [--quick] [--only GROUP]... [--json FILE] [--previous FILE] [--save FILE]
-      --quick          fewer rounds: under a minute
+      --quick          fewer rounds
       --only GROUP     this group, and each other one that is named so, of \(Group.all.map(\.name).joined(separator: ", "))
       --json FILE      writes figures and details
       --previous FILE  compares with the figures in FILE
