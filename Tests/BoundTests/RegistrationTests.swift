@@ -65,7 +65,6 @@ struct RegistrationTests {
   private static var bad: [Bad] {
     let error = "org.example.Error.Odd"
     let many = (0..<257).map { method("M\($0)") }.joined()
-    let text = "x" + String(repeating: "y", count: 1 << 20)
     return [
       Bad(
         what: "an unknown interface", options: [("interfaces", .strings(["demo.Slider", "demo.No"]))], says: "'demo.No'"
@@ -108,9 +107,6 @@ struct RegistrationTests {
         what: "too many keys with stored ones",
         xml: document(("demo.Many", (0..<256).map { method("M\($0)") }.joined())),
         stored: [("demo.A.X", .int32(1))], error: "LimitsExceeded", says: "257"),
-      Bad(
-        what: "a value of more than 1 MiB", values: ["demo.Slider.Name": .string(text)], error: "LimitsExceeded",
-        says: "1048576"),
       Bad(what: "a key both stored and bound", stored: [("demo.Slider.Value", .double(1))], says: "demo.Slider.Value"),
       Bad(
         what: "a bound key in read_only", options: [("read_only", .strings(["demo.Slider.Value"]))], says: "'read_only'"

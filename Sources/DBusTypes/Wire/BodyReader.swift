@@ -4,8 +4,10 @@
 package struct BodyReader {
   private var walker: WireWalker
 
-  /// Reads `bytes`, which libdbus has checked.
-  package init(_ bytes: UnsafeRawBufferPointer) { walker = WireWalker(bytes) }
+  /// Reads `bytes`, which libdbus has checked, and no more than `elementLimit` elements of them.
+  package init(_ bytes: UnsafeRawBufferPointer, elementLimit: Int = .max) {
+    walker = WireWalker(bytes, elementLimit: elementLimit)
+  }
 
   /// Reads a string or an object path.
   /// - Throws: `WireError` if the bytes end before.
@@ -20,6 +22,18 @@ package struct BodyReader {
   /// Reads what a variant holds.
   /// - Throws: `WireError` if the bytes end before.
   package mutating func variant() throws(WireError) -> MarshalledValue { try MarshalledValue(inVariant: &walker) }
+
+  /// Reads what a variant holds, or passes over it and returns nil if it takes more than `limit` bytes.
+  /// - Throws: `WireError` if the bytes end before.
+  package mutating func variant(limit: Int) throws(WireError) -> MarshalledValue? {
+    var whole = walker
+    try whole.skipAll("v")
+    guard whole.position - walker.position <= limit else {
+      walker = whole
+      return nil
+    }
+    return try variant()
+  }
 
   /// Passes over a variant.
   /// - Throws: `WireError` if the bytes end before.

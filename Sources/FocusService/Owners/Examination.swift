@@ -146,14 +146,13 @@ extension OwnedObject {
     }
     var told: [(key: Key, type: DBusType, value: MarshalledValue)] = []
     try answer.withBody { bytes throws(DBusError) in
-      try answer.checkLimits(bytes)
-      var reader = BodyReader(bytes)
+      var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       _ = try? reader.array(ofEntries: true) { entry throws(WireError) in
         let name = try entry.text()
         guard let key = try? Key(interface: interface.text, member: name), let property = self.property(key) else {
           return try entry.skipVariant()
         }
-        told.append((key, property.type, try entry.variant()))
+        if let value = try entry.variant(limit: OwnerAnswer.valueLimit) { told.append((key, property.type, value)) }
       }
     }
     for (key, type, value) in told where !value.measure.holdsUnixFD {

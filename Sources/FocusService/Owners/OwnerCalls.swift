@@ -111,6 +111,14 @@ struct OwnerRefusal: Error, @unchecked Sendable {
   let reply: Message
 }
 
+/// What is read of what owners tell of their objects; what is past it counts as not told.
+enum OwnerAnswer {
+  /// The most elements: four times what an owner may have, so that what does not fit costs little.
+  static let elementLimit = 4 * Limits.perOwner.elements
+  /// The most bytes of one variant: those of a value, and of the longest signature before it.
+  static let valueLimit = Limits.value.bytes + 264
+}
+
 extension Result<Message, DBusError> {
   /// What the owner replied.
   /// - Throws: `OwnerRefusal`, or `DBusError` for what prevented a reply.

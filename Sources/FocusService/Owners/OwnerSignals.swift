@@ -91,13 +91,12 @@ extension FocusService {
       return objects.contains { $0.property(key) != nil } ? key : nil
     }
     try? message.withBody { bytes throws(DBusError) in
-      var reader = BodyReader(bytes)
+      var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       guard let interface = try? reader.text() else { return }
       do {
-        try message.checkLimits(bytes)
         try reader.array(ofEntries: true) { entry throws(WireError) in
           guard let key = known(interface, try entry.text()) else { return try entry.skipVariant() }
-          updates[key] = try entry.variant()
+          updates.updateValue(try entry.variant(limit: OwnerAnswer.valueLimit), forKey: key)
         }
         try reader.array { name throws(WireError) in
           if let key = known(interface, try name.text()) { stale.insert(key) }
