@@ -100,7 +100,8 @@ struct OutputQueue {
   private static func send(_ bytes: [UInt8], from start: Int, _ descriptors: [UnixFD], to socket: Int32) -> Int {
     bytes.withUnsafeBytes { buffer in
       var part = iovec(
-        iov_base: UnsafeMutableRawPointer(mutating: buffer.baseAddress.map { $0 + start }), iov_len: bytes.count - start)
+        iov_base: UnsafeMutableRawPointer(mutating: buffer.baseAddress.map { $0 + start }), iov_len: bytes.count - start
+      )
       return withUnsafeMutablePointer(to: &part) { part in
         var message = msghdr()
         message.msg_iov = part

@@ -39,7 +39,9 @@ extension BindingPath {
   /// `whole` with the element that the path leads to replaced by `value`; `isShown` is whether an error may say what
   /// there is.
   /// - Throws: `FocusError`: `noSuchElement`, `typeMismatch`.
-  func replacing(_ whole: MarshalledValue, with value: MarshalledValue, isShown: Bool) throws(FocusError) -> MarshalledValue {
+  func replacing(_ whole: MarshalledValue, with value: MarshalledValue, isShown: Bool) throws(FocusError)
+    -> MarshalledValue
+  {
     // A whole value is the key's to check, not the pointer's: it may be any variant.
     guard !pointer.tokens.isEmpty else { return value }
     do {

@@ -71,7 +71,9 @@ extension Change {
     return changes
   }
 
-  private static func values(_ place: Place, from old: [Key: MarshalledValue], to new: [Key: MarshalledValue]) -> [Change] {
+  private static func values(_ place: Place, from old: [Key: MarshalledValue], to new: [Key: MarshalledValue])
+    -> [Change]
+  {
     let changed = new.filter { old[$0.key] != $0.value }
     let invalidated = old.keys.filter { new[$0] == nil }
     let changedByInterface = Dictionary(grouping: changed.keys.sorted(), by: \.interface)

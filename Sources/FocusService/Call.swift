@@ -56,7 +56,8 @@ struct Call {
     switch arguments[index] {
     case .values(let entries): return try Call.unique(entries)
     case .tooLong:
-      throw DBusError(.limitsExceeded, "more than \(CallArgument.entryLimit) names are given, and a field has no more keys")
+      throw DBusError(
+        .limitsExceeded, "more than \(CallArgument.entryLimit) names are given, and a field has no more keys")
     default: throw Call.tableError
     }
   }
@@ -154,7 +155,8 @@ extension Message {
     do throws(WireError) {
       try WireWalker.check(bytes, signatureText, elementLimit: limit.elements)
     } catch {
-      throw DBusError(.limitsExceeded, "the arguments have more elements than the \(limit.elements) that a call's may have")
+      throw DBusError(
+        .limitsExceeded, "the arguments have more elements than the \(limit.elements) that a call's may have")
     }
   }
 }

@@ -39,7 +39,8 @@ extension FocusService {
       Result {
         try message.checkLimits(bytes)
         guard let target else {
-          throw DBusError(.unknownObject, "there is no object at \(path); the fields are below /org/focusd/Focus1/field")
+          throw DBusError(
+            .unknownObject, "there is no object at \(path); the fields are below /org/focusd/Focus1/field")
         }
         let method = try find(member, of: interface, at: target, path)
         try method.check(signature: signature)
@@ -48,7 +49,9 @@ extension FocusService {
         }
         if let refusal, method.changes { throw refusal }
         let arguments = try method.arguments(in: bytes)
-        return try method.handler(self, Call(
+        return try method.handler(
+          self,
+          Call(
             client: client, target: target, arguments: arguments, descriptors: message.descriptors, reply: reply))
       }
     }.get()

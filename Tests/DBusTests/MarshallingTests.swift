@@ -48,7 +48,9 @@ import Testing
   @Test func headersAreReadAsTheyWereWritten() throws {
     for number in 0..<300 {
       let path = try ObjectPath("/" + String(repeating: "p", count: 1 + number % 11))
-      let (interface, member) = (try InterfaceName("a." + String(repeating: "i", count: 1 + number % 7)), try MemberName("M\(number)"))
+      let (interface, member) = (
+        try InterfaceName("a." + String(repeating: "i", count: 1 + number % 7)), try MemberName("M\(number)")
+      )
       let destination = try BusName(":1.\(number * number)")
       let values: [DBusValue] = number.isMultiple(of: 2) ? [] : [.byte(1), .int64(Int64(number))]
       var call = try OutgoingMessage.methodCall(
@@ -74,12 +76,15 @@ import Testing
   @Test func theOtherByteOrderIsRead() throws {
     // `true`, -2, "é" and an array of 1 and 2, as a machine with the highest byte first marshals them.
     let body: [UInt8] = [
-      0, 0, 0, 1, 0xff, 0xfe, 0, 0, 0, 0, 0, 2, 0xc3, 0xa9, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,
+      0, 0, 0, 1, 0xff, 0xfe, 0, 0, 0, 0, 0, 2, 0xc3, 0xa9, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
+      0, 0,
       0, 0, 0, 2,
     ]
     let fields: [UInt8] =
       [5, 1, 0x75, 0, 0, 0, 0, 9] + [8, 1, 0x67, 0, 5] + Array("bnsax".utf8) + [0]
-    var bytes: [UInt8] = [UInt8(ascii: "B"), 2, 0, 1, 0, 0, 0, UInt8(body.count), 0, 0, 0, 7, 0, 0, 0, UInt8(fields.count)]
+    var bytes: [UInt8] = [
+      UInt8(ascii: "B"), 2, 0, 1, 0, 0, 0, UInt8(body.count), 0, 0, 0, 7, 0, 0, 0, UInt8(fields.count),
+    ]
     bytes += fields
     while !bytes.count.isMultiple(of: 8) { bytes.append(0) }
     let message = try #require(try Self.message(of: bytes + body))
@@ -129,7 +134,8 @@ import Testing
   /// A basic value, a structure and an empty array are elements; a string and a byte array are one each.
   @Test(
     arguments: [
-      (.array(DBusArray(bytes: [1, 2, 3])), 1), (.strings(["a", "b"]), 2), (.strings([]), 1), (.variants([.byte(1)]), 1),
+      (.array(DBusArray(bytes: [1, 2, 3])), 1), (.strings(["a", "b"]), 2), (.strings([]), 1),
+      (.variants([.byte(1)]), 1),
       (.structure([.byte(1), .structure([.byte(2)])]), 4), (.properties([("a", .strings([])), ("b", .byte(1))]), 4),
     ] as [(DBusValue, Int)])
   func readingStopsAtItsLimit(value: DBusValue, elements: Int) throws {

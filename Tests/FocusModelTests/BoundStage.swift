@@ -24,7 +24,8 @@ extension Stage {
   }
 
   static func object(
-    _ properties: [String], _ values: [String: MarshalledValue] = [:], commands: [String] = [], interfaces: [String] = [],
+    _ properties: [String], _ values: [String: MarshalledValue] = [:], commands: [String] = [],
+    interfaces: [String] = [],
     size: Int = 0
   ) throws -> BoundObject {
     var declared: [Key: BoundObject.Property] = [:]

@@ -38,7 +38,8 @@ struct Stage {
 
   @discardableResult
   func write(
-    _ key: String, _ value: MarshalledValue, at place: Place = .focused, if condition: WriteCondition = WriteCondition(),
+    _ key: String, _ value: MarshalledValue, at place: Place = .focused,
+    if condition: WriteCondition = WriteCondition(),
     by client: BusName? = nil
   ) throws -> Reading {
     try model.written(value, to: BindingPath(key), at: place, if: condition, by: client ?? other).reading

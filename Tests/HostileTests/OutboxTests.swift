@@ -9,7 +9,8 @@ import Testing
   @Test func copiesOfAReceivedSignalCountAsMuchAsItDoes() throws {
     let path = try ObjectPath("/object")
     let text = DBusValue.string(String(repeating: "x", count: (1 << 20) - 5))
-    let sent = try OutgoingMessage.signal(path: path, interface: InterfaceName("demo.A"), member: MemberName("Said"), [text])
+    let sent = try OutgoingMessage.signal(
+      path: path, interface: InterfaceName("demo.A"), member: MemberName("Said"), [text])
     let bytes = try sent.marshalled()
     let received = try bytes.withUnsafeBufferPointer { try Message(demarshalling: $0) }
     #expect(received.measuredBodySize == 1 << 20)

@@ -9,7 +9,9 @@ public struct MarshalledValue: Hashable, Sendable {
 
   private static let signatureStart = 2
 
-  private static func contentStart(_ signatureLength: Int) -> Int { aligned(signatureStart + signatureLength + 1, to: 8) }
+  private static func contentStart(_ signatureLength: Int) -> Int {
+    aligned(signatureStart + signatureLength + 1, to: 8)
+  }
 
   private init(storage: [UInt8]) { self.storage = storage }
 

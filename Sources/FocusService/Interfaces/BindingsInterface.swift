@@ -93,7 +93,8 @@ extension ServedInterface {
     try service.ownerCalls.call(object.owner, message) { result in
       switch result {
       case .success(let answer) where answer.kind == .error: reply.forward(answer)
-      case .success(let answer): reply.answer { try .variants(try answer.arguments(elementLimit: Limits.arguments.elements)) }
+      case .success(let answer):
+        reply.answer { try .variants(try answer.arguments(elementLimit: Limits.arguments.elements)) }
       case .failure(let error): reply.fail(error)
       }
     }

@@ -57,7 +57,9 @@ enum ObjectSnapshot {
     }
   }
 
-  private static func write(_ interface: InterfaceName, _ properties: [MessageBody.Property], to writer: inout WireWriter) {
+  private static func write(
+    _ interface: InterfaceName, _ properties: [MessageBody.Property], to writer: inout WireWriter
+  ) {
     writer.align(8)
     writer.append(interface.text)
     writer.append(properties: properties)

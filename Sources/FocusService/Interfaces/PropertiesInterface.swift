@@ -85,7 +85,8 @@ extension ServedInterface {
     }
   }
 
-  private static func ownValues(_ service: FocusService, _ target: Target, _ client: BusName) -> [MessageBody.Property] {
+  private static func ownValues(_ service: FocusService, _ target: Target, _ client: BusName) -> [MessageBody.Property]
+  {
     target.interfaces.flatMap { $0.values(service.model, target, client) }
   }
 

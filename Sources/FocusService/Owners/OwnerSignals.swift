@@ -102,7 +102,8 @@ extension FocusService {
           if let key = known(interface, try name.text()) { stale.insert(key) }
         }
       } catch {
-        log.info("a PropertiesChanged of \(interface.excerpt) is past the limits and was not read: its values are stale")
+        log.info(
+          "a PropertiesChanged of \(interface.excerpt) is past the limits and was not read: its values are stale")
         updates = [:]
         stale = Set(objects.flatMap(\.readableKeys).filter { $0.interface.text == interface })
       }
