@@ -3,8 +3,8 @@
 /// Two values are equal if their types and their bytes are the same: the entries of dictionaries in the same order,
 /// doubles bit for bit. It carries no file descriptors.
 public struct MarshalledValue: Hashable, Sendable {
-  /// A 0, the signature's length, the signature, a NUL, zeros up to a multiple of 8, then the value as it is marshalled
-  /// from an aligned start, in the byte order of this machine.
+  /// The alignment of everything within, the signature's length, the signature, a NUL, zeros up to a multiple of 8, then the
+  /// value as it is marshalled from an aligned start, in the byte order of this machine.
   public let storage: [UInt8]
 
   private static let signatureStart = 2
@@ -13,14 +13,12 @@ public struct MarshalledValue: Hashable, Sendable {
     aligned(signatureStart + signatureLength + 1, to: 8)
   }
 
-  private init(storage: [UInt8]) { self.storage = storage }
-
   /// Marshals `value`, which must be valid: `DBusValue.check` says so.
   public init(_ value: DBusValue) {
     var writer = WireWriter(capacity: 24)
     MarshalledValue.begin(&writer, value.type.description.utf8)
     writer.append(value)
-    storage = writer.bytes
+    self.init(writer)
   }
 
   /// Copies the single complete type at `index` of `signature` from where `walker` is, and moves both behind it.
@@ -33,16 +31,17 @@ public struct MarshalledValue: Hashable, Sendable {
     MarshalledValue.begin(&writer, own)
     try walker.align(TypeCode.alignment(signature[index]))
     let start = walker.position
-    // In most places the bytes are those that they are from an aligned start.
-    if start % 8 == 0 || (start % 4 == 0 && TypeCode.needsNoEights(own)) || TypeCode.fixedSize(own[0]) != nil {
-      try walker.skip(signature, &index)
-      writer.take(UnsafeRawBufferPointer(rebasing: walker.source[start..<walker.position]), alignment: 1)
-    } else {
-      try walker.copy(signature, &index, to: &writer)
-    }
-    storage = writer.bytes
+    let outer = walker.measure.alignment
+    walker.measure.alignment = 1
+    try walker.skip(signature, &index)
+    let alignment = walker.measure.alignment
+    walker.measure.alignment = max(outer, alignment)
+    let source = UnsafeRawBufferPointer(rebasing: walker.source[..<walker.position])
+    writer.copy(own, source, from: start, alignment: alignment)
+    self.init(writer, alignment: alignment)
   }
 
+  /// Writes what comes before the value's own bytes; the alignment is set at the end.
   static func begin(_ writer: inout WireWriter, _ signature: some Collection<UInt8>) {
     writer.append(UInt8(0))
     writer.append(UInt8(truncatingIfNeeded: signature.count))
@@ -52,7 +51,24 @@ public struct MarshalledValue: Hashable, Sendable {
   }
 
   /// The value in a writer that `begin` has begun.
-  init(_ writer: WireWriter) { storage = writer.bytes }
+  init(_ writer: WireWriter, alignment: Int? = nil) {
+    var bytes = writer.bytes
+    bytes[0] = UInt8(truncatingIfNeeded: alignment ?? bytes.withUnsafeBytes(MarshalledValue.alignment))
+    storage = bytes
+  }
+
+  /// The alignment of everything within.
+  var alignment: Int { Int(storage[0]) }
+
+  private static func alignment(of bytes: UnsafeRawBufferPointer) -> Int {
+    let length = Int(bytes[1])
+    let signature = UnsafeRawBufferPointer(rebasing: bytes[signatureStart..<(signatureStart + length)])
+    if length == 1, let size = TypeCode.fixedSize(signature[0]) { return size }
+    var walker = WireWalker(UnsafeRawBufferPointer(rebasing: bytes[contentStart(length)...]))
+    var index = 0
+    try? walker.skip(signature, &index)
+    return walker.measure.alignment
+  }
 
   /// Checks bytes that were `storage` of a value once, and makes a value of them.
   /// - Throws: `WireError` if they are not.
@@ -66,7 +82,7 @@ public struct MarshalledValue: Hashable, Sendable {
   }
 
   private static func check(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
-    guard bytes.count > signatureStart, bytes[0] == 0 else { throw .malformed("they do not begin as one") }
+    guard bytes.count > signatureStart else { throw .malformed("they end in the middle of the signature") }
     let length = Int(bytes[1])
     let start = contentStart(length)
     guard length > 0, bytes.count >= start else { throw .malformed("they end in the middle of the signature") }
@@ -79,6 +95,7 @@ public struct MarshalledValue: Hashable, Sendable {
     try walker.skip(UnsafeRawBufferPointer(rebasing: text), &index)
     guard walker.position == walker.source.count else { throw .malformed("more bytes follow") }
     guard !walker.measure.holdsUnixFD else { throw .missingDescriptor }
+    guard Int(bytes[0]) == walker.measure.alignment else { throw .malformed("they do not begin with their alignment") }
   }
 
   /// Calls `body` with the signature and the value's own bytes.
@@ -108,9 +125,8 @@ extension MarshalledValue {
 
   /// Whether both values have one type.
   public func hasSameType(as other: MarshalledValue) -> Bool {
-    storage[1] == other.storage[1]
-      && storage.prefix(Int(storage[1]) + Self.signatureStart).elementsEqual(
-        other.storage.prefix(Int(storage[1]) + Self.signatureStart))
+    let end = Self.signatureStart + Int(storage[1])
+    return storage[1] == other.storage[1] && storage[1..<end].elementsEqual(other.storage[1..<end])
   }
 
   /// The bytes that the value takes when it is marshalled by itself, from an aligned start.

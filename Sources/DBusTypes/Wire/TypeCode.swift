@@ -58,11 +58,6 @@ enum TypeCode {
     }
     throw .malformed("a signature ends in the middle of a type")
   }
-
-  /// Whether values of the types in `signature` are marshalled alike at every multiple of 4.
-  static func needsNoEights(_ signature: UnsafeRawBufferPointer) -> Bool {
-    !signature.contains { alignment($0) == 8 || $0 == variant }
-  }
 }
 
 /// Why marshalled values cannot be read or written.

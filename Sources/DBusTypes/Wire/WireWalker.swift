@@ -22,6 +22,8 @@ public struct WireMeasure: Hashable, Sendable {
   public var depth = 0
   /// Whether a file descriptor is anywhere within.
   public var holdsUnixFD = false
+  /// What every offset within is a multiple of, where one is: at such a multiple the same bytes are the same value.
+  var alignment = 1
 }
 
 /// Goes over marshalled values by their signature, without decoding them: it measures, checks and copies.
@@ -181,6 +183,7 @@ extension WireWalker {
   /// Moves to the next multiple of `alignment`.
   @inline(__always)
   mutating func align(_ alignment: Int) throws(WireError) {
+    if alignment > measure.alignment { measure.alignment = alignment }
     let next = aligned(position, to: alignment)
     guard next <= source.count else { throw .malformed("they end where a value should follow") }
     if checksContent, source[position..<next].contains(where: { $0 != 0 }) {

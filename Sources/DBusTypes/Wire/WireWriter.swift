@@ -92,14 +92,27 @@ public struct WireWriter: WireSink {
   /// Writes `value` without its type.
   public mutating func append(_ value: MarshalledValue) {
     value.withParts { signature, content in
-      align(TypeCode.alignment(signature.first ?? TypeCode.byte))
-      let isSame =
-        bytes.count % 8 == 0 || (bytes.count % 4 == 0 && TypeCode.needsNoEights(signature))
-        || (signature.count == 1 && TypeCode.fixedSize(signature[0]) != nil)
-      guard !isSame else { return bytes.append(contentsOf: content) }
-      var walker = WireWalker(content)
+      align(TypeCode.alignment(signature[0]))
+      copy(signature, content, from: 0, alignment: value.alignment)
+    }
+  }
+
+  /// Copies the value that `source` has from `start` on, where its own alignment is met, to where the writer is; `alignment`
+  /// is that of everything within.
+  mutating func copy(
+    _ signature: UnsafeRawBufferPointer, _ source: UnsafeRawBufferPointer, from start: Int, alignment: Int
+  ) {
+    if (bytes.count - start) % alignment == 0 {
+      bytes.append(contentsOf: source[start...])
+    } else if signature.count > 1, signature[0] == TypeCode.array, TypeCode.alignment(signature[1]) == 8 {
+      // The elements begin at a multiple of 8 wherever the array does.
+      bytes.append(contentsOf: source[start..<(start + 4)])
+      align(8)
+      bytes.append(contentsOf: source[aligned(start + 4, to: 8)...])
+    } else {
+      var walker = WireWalker(source, at: start)
       var index = 0
-      // What a marshalled value holds has been walked over when it was made.
+      // The value has been walked over before.
       try? walker.copy(signature, &index, to: &self)
     }
   }

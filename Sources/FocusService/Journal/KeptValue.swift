@@ -7,7 +7,8 @@ enum KeptValue {
   /// - Throws: `WireError`, or `SavedStateDamaged`, if it is no value.
   static func read(_ bytes: [UInt8]) throws -> MarshalledValue {
     guard let first = bytes.first else { throw damaged }
-    if first == 0 { return try MarshalledValue(checking: bytes) }
+    // Version 0.1 began with a type's code, or with a message's first letter.
+    if first <= 8 { return try MarshalledValue(checking: bytes) }
     return try MarshalledValue(version1(bytes, first))
   }
 
