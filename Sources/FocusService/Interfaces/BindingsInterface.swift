@@ -32,16 +32,19 @@ extension ServedInterface {
         out: [.init("results", .array(.variant))], invoke),
     ],
     properties: [
-      Property("Keys", .array(.string)) { model, target, client in
-        guard let place = target.place, let bindings = try? model.bindings(at: place) else { return nil }
+      Property("Keys", .array(.string)) { context in
+        let model = context.model
+        guard let place = context.target.place, let bindings = try? model.bindings(at: place) else { return nil }
         let visible = bindings.filter { _, holder in
           guard let field = model.fields[holder.field] else { return false }
-          return client.map { field.isVisible(to: $0) } ?? !field.isSensitive
+          return context.client.map { field.isVisible(to: $0) } ?? !field.isSensitive
         }
         return .strings(visible.keys.sorted().map(\.description))
       },
-      Property("Commands", .dictionary(key: .string, value: .boolean)) { model, target, _ in
-        guard let place = target.place, let commands = try? model.commands(at: place) else { return nil }
+      Property("Commands", .dictionary(key: .string, value: .boolean)) { context in
+        guard let place = context.target.place, let commands = try? context.model.commands(at: place) else {
+          return nil
+        }
         let entries = commands.sorted { $0.key < $1.key }.map { key, holder in
           DBusDictionary.Entry(key: .string(key.description), value: .boolean(holder.isEnabled))
         }

@@ -99,9 +99,6 @@ extension ServedInterface {
     _ name: String, _ type: DBusType, isConstant: Bool = false,
     _ get: @escaping @Sendable (Field, FocusModel) -> DBusValue
   ) -> Property {
-    Property(name, type, isConstant: isConstant) { model, target, _ in
-      guard case .field(let id) = target, let field = model.fields[id] else { return nil }
-      return get(field, model)
-    }
+    Property(name, type, isConstant: isConstant) { context in context.field.map { get($0, context.model) } }
   }
 }

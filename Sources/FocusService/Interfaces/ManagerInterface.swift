@@ -21,14 +21,14 @@ extension ServedInterface {
         out: [.init("field", .objectPath)], changes: true, register)
     ],
     properties: [
-      Property("FocusedField", .objectPath) { model, _, _ in .objectPath(Target.path(of: model.focusedField)) },
-      Property("FocusPath", .array(.objectPath)) { model, _, _ in
-        .objectPaths(model.focusPath.map { Target.path(of: $0) })
+      Property("FocusedField", .objectPath) { .objectPath(Target.path(of: $0.model.focusedField)) },
+      Property("FocusPath", .array(.objectPath)) { context in
+        .objectPaths(context.model.focusPath.map { Target.path(of: $0) })
       },
-      Property("History", .array(.objectPath)) { model, _, _ in
-        .objectPaths(model.history.map { Target.path(of: $0) })
+      Property("History", .array(.objectPath)) { context in
+        .objectPaths(context.model.history.map { Target.path(of: $0) })
       },
-      Property("Version", .string, isConstant: true) { _, _, _ in .string(Version.current) },
+      Property("Version", .string, isConstant: true) { _ in .string(Version.current) },
     ])
 
   @Sendable private static func register(_ service: FocusService, _ call: Call) throws -> MessageBody? {

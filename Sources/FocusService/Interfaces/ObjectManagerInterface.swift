@@ -47,24 +47,21 @@ enum ObjectSnapshot {
     writer.array(alignment: 8) { array in
       if only == nil {
         for interface in target.interfaces where !interface.properties.isEmpty {
-          write(interface.name, interface.values(model, target, client), to: &array)
+          array.align(8)
+          array.append(interface.name.text)
+          interface.write(model, target, client, to: &array)
         }
       }
       for (interface, values) in published(by: target, model, client: client) {
         if let only, !only.contains(interface) { continue }
-        write(interface, values, to: &array)
+        array.align(8)
+        array.append(interface.text)
+        array.append(properties: values)
       }
     }
   }
 
-  private static func write(
-    _ interface: InterfaceName, _ properties: [MessageBody.Property], to writer: inout WireWriter
-  ) {
-    writer.align(8)
-    writer.append(interface.text)
-    writer.append(properties: properties)
-  }
-
+  /// The interfaces of the bindings and commands of `target`, in order, each with its values.
   private static func published(
     by target: Target, _ model: FocusModel, client: BusName?
   ) -> [(InterfaceName, [MessageBody.Property])] {

@@ -2,6 +2,23 @@ internal import DBus
 internal import DBusTypes
 internal import FocusModel
 
+/// What a property of one of the daemon's objects is read from.
+struct PropertyContext {
+  let model: FocusModel
+  let target: Target
+  /// Who is shown the value; nil: everyone.
+  let client: BusName?
+  /// The field, looked up once for all its properties; nil for other objects.
+  let field: Field?
+
+  init(_ model: FocusModel, _ target: Target, _ client: BusName?) {
+    self.model = model
+    self.target = target
+    self.client = client
+    field = if case .field(let id) = target { model.fields[id] } else { nil }
+  }
+}
+
 /// An interface that the daemon itself serves: its description, and what each member does.
 final class ServedInterface: Sendable {
   struct Method: Sendable {
@@ -52,11 +69,11 @@ final class ServedInterface: Sendable {
 
   struct Property: Sendable {
     let description: InterfaceDescription.Property
-    let get: @Sendable (FocusModel, Target, _ client: BusName?) -> DBusValue?
+    let get: @Sendable (PropertyContext) -> DBusValue?
 
     init(
       _ name: String, _ type: DBusType, isConstant: Bool = false,
-      _ get: @escaping @Sendable (FocusModel, Target, _ client: BusName?) -> DBusValue?
+      _ get: @escaping @Sendable (PropertyContext) -> DBusValue?
     ) {
       self.description = .init(MemberName(known: name), type, emits: isConstant ? .constant : .always)
       self.get = get
@@ -83,8 +100,22 @@ final class ServedInterface: Sendable {
 
   /// The interface's properties as `client` sees them; nil: as everyone does.
   func values(_ model: FocusModel, _ target: Target, _ client: BusName?) -> [MessageBody.Property] {
-    properties.compactMap { property in
-      property.get(model, target, client).map { (property.description.name.text, MarshalledValue($0)) }
+    let context = PropertyContext(model, target, client)
+    return properties.compactMap { property in
+      property.get(context).map { (property.description.name.text, MarshalledValue($0)) }
+    }
+  }
+
+  /// Writes the interface's properties as `client` sees them; nil: as everyone does.
+  func write(_ model: FocusModel, _ target: Target, _ client: BusName?, to writer: inout WireWriter) {
+    let context = PropertyContext(model, target, client)
+    writer.array(alignment: 8) { array in
+      for property in properties {
+        guard let value = property.get(context) else { continue }
+        array.align(8)
+        array.append(property.description.name.text)
+        array.append(.variant(value))
+      }
     }
   }
 
@@ -93,7 +124,9 @@ final class ServedInterface: Sendable {
   func value(
     _ name: String, _ model: FocusModel, _ target: Target, _ client: BusName?
   ) throws(DBusError) -> DBusValue {
-    guard let property = try property(name).get(model, target, client) else { throw unknownProperty(name) }
+    guard let property = try property(name).get(PropertyContext(model, target, client)) else {
+      throw unknownProperty(name)
+    }
     return property
   }
 
