@@ -1,6 +1,7 @@
 // What the toolchain's Glibc module leaves out.
 #pragma once
 #include <getopt.h>
+#include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>

@@ -1,3 +1,4 @@
+@preconcurrency internal import CLinux
 internal import DBus
 internal import FocusContract
 internal import FocusService
@@ -19,6 +20,8 @@ private func serve(_ options: Options) -> Int32 {
   let manager = ServiceManager()
   let log = Log(isVerbose: options.isVerbose, showsPriorities: manager.readsPriorities)
   let loop = EventLoop()
+  // Large blocks go back to the system when they are freed: glibc would keep them, once it has seen one freed.
+  mallopt(M_MMAP_THRESHOLD, 256 << 10)
   // A file that may not grow further is an error of the write, and no end of the process.
   signal(SIGXFSZ, SIG_IGN)
   var status: Int32 = 0

@@ -60,7 +60,11 @@ final class Journal {
     putState = try database.prepare("INSERT OR REPLACE INTO state VALUES (?, ?)")
     putField = try database.prepare("INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     deleteField = try database.prepare("DELETE FROM field WHERE id = ?")
-    putBinding = try database.prepare("INSERT OR REPLACE INTO binding VALUES (?, ?, ?, ?, ?)")
+    putBinding = try database.prepare(
+      """
+      INSERT INTO binding VALUES (?, ?, ?, ?, ?) ON CONFLICT (field, key)
+      DO UPDATE SET revision = excluded.revision, read_only = excluded.read_only, value = excluded.value
+      """)
     deleteBinding = try database.prepare("DELETE FROM binding WHERE field = ? AND key = ?")
     deleteBindings = try database.prepare("DELETE FROM binding WHERE field = ?")
     begin = try database.prepare("BEGIN IMMEDIATE")

@@ -16,14 +16,25 @@ enum Schema {
       field TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, read_only INTEGER NOT NULL,
       value BLOB NOT NULL, PRIMARY KEY (field, key)
     ) WITHOUT ROWID;
+    """,
+    // Values have their own rows, apart from the index: to find one, SQLite would read the large ones that it passes. They
+    // are kept as `KeptValue` says, which version 1 did otherwise.
     """
+    ALTER TABLE binding RENAME TO binding_1;
+    CREATE TABLE binding (
+      field TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, read_only INTEGER NOT NULL,
+      value BLOB NOT NULL, UNIQUE (field, key)
+    );
+    INSERT INTO binding SELECT * FROM binding_1;
+    DROP TABLE binding_1;
+    """,
   ]
 
   /// The tables of the present version, with their columns.
   private static let columns = """
     binding(field,key,revision,read_only,value) \
     field(id,label,scope,lingers,sensitive,owner,parent,registration,object,interfaces,disabled) \
-    state(name,value)
+    sqlite_autoindex_binding_1() state(name,value)
     """
 
   /// Everything that the schema of `database` names: what is no table, such as a trigger, has no columns.
