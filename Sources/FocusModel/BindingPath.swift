@@ -36,20 +36,13 @@ extension BindingPath {
     do { return try value.element(at: pointer) } catch { throw FocusError(key, error) }
   }
 
-  /// `whole` with the element that the path leads to replaced by `value`; `isShown` is whether an error may say what
-  /// there is.
+  /// `whole` with the element that the path leads to replaced by `value`.
   /// - Throws: `FocusError`: `noSuchElement`, `typeMismatch`.
-  func replacing(_ whole: MarshalledValue, with value: MarshalledValue, isShown: Bool) throws(FocusError)
-    -> MarshalledValue
-  {
+  func replacing(
+    _ whole: MarshalledValue, with value: MarshalledValue
+  ) throws(FocusError) -> MarshalledValue {
     // A whole value is the key's to check, not the pointer's: it may be any variant.
     guard !pointer.tokens.isEmpty else { return value }
-    do {
-      return try whole.replacingElement(at: pointer, with: value)
-    } catch {
-      guard case .noSuchElement(let pointer, _) = error, !isShown else { throw FocusError(key, error) }
-      let reason = "what there is, is shown to the field's owner only"
-      throw .noSuchElement(key, .noSuchElement(pointer, reason: reason))
-    }
+    do { return try whole.replacingElement(at: pointer, with: value) } catch { throw FocusError(key, error) }
   }
 }

@@ -8,6 +8,9 @@ public struct Reading: Hashable, Sendable {
   public var field: FieldID
   /// The number of the binding's last change.
   public var revision: UInt64
+
+  /// The same without what it holds, for a writer who is not shown that.
+  public var hidden: Reading { Reading(value: MarshalledValue(.string("")), field: field, revision: 0) }
 }
 
 extension FocusModel {

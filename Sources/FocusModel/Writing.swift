@@ -44,16 +44,17 @@ extension FocusModel {
     if let wanted = condition.field { try check(key, at: place, resolvesTo: wanted) }
     let field = try holder(of: key, at: place)
     guard var binding = field.bindings[key] else { throw .unknownProperty(key, field.id) }
+    let isShown = try check(path, of: field, condition, by: client)
     if let wanted = condition.revision, wanted != binding.revision {
       throw .conflict("\(key) is at revision \(binding.revision) by now, and \(wanted) was asked for: read it again")
     }
     guard !binding.isReadOnly || (!binding.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
-    let whole = try path.replacing(binding.value, with: value, isShown: field.isVisible(to: client))
+    let whole = try path.replacing(binding.value, with: value)
     if !whole.hasSameType(as: binding.value) { try types.check(whole, of: key) }
     let extent = try Limits.check(whole, of: key)
-    let shown = path.pointer.tokens.isEmpty ? whole : value.lookedThrough
-    guard whole != binding.value || (binding.isBound && !isCurrent) else {
-      return .written(Reading(value: shown, field: field.id, revision: binding.revision), [])
+    let written = path.pointer.tokens.isEmpty ? whole : value.lookedThrough
+    guard whole != binding.value || !isShown || (binding.isBound && !isCurrent) else {
+      return .written(Reading(value: written, field: field.id, revision: binding.revision), [])
     }
     guard !binding.isBound else { return .forwarded(field.id, whole) }
     let growth = extent - binding.extent
@@ -67,16 +68,35 @@ extension FocusModel {
     fields[field.id]?.bindings[key] = binding
     charge(field, growth)
     if !field.isSensitive { changes += told(whole, of: key, in: field.id) }
-    return .written(Reading(value: shown, field: field.id, revision: binding.revision), changes)
+    let reading = Reading(value: written, field: field.id, revision: binding.revision)
+    return .written(isShown ? reading : reading.hidden, changes)
   }
 
-  /// The field whose binding a write of `key` at `place` is about.
-  /// - Throws: `FocusError`: `notFocused`, `unknownProperty`, `noSuchField`, `conflict` for the condition's field.
+  /// Checks that `client` may write to `path` in this way: who is not shown the values of a sensitive field learns nothing
+  /// of them by writing.
+  /// - Throws: `FocusError.accessDenied` for a pointer, or a condition on the revision.
+  /// - Returns: whether the client is shown the field's values.
+  private func check(
+    _ path: BindingPath, of field: Field, _ condition: WriteCondition, by client: BusName
+  ) throws(FocusError) -> Bool {
+    guard !field.isVisible(to: client) else { return true }
+    guard path.pointer.tokens.isEmpty, condition.revision == nil else {
+      throw .accessDenied(
+        "\(path) is a value of the sensitive field '\(field.id)': others write it whole, and without 'revision'")
+    }
+    return false
+  }
+
+  /// The field whose binding a write to `path` at `place` is about.
+  /// - Throws: `FocusError`: `notFocused`, `unknownProperty`, `noSuchField`, `conflict` for the condition's field,
+  ///   `accessDenied` for what tells of a sensitive field.
   public func holder(
-    of key: Key, at place: Place, if condition: WriteCondition
+    of path: BindingPath, at place: Place, if condition: WriteCondition, by client: BusName
   ) throws(FocusError) -> FieldID {
-    if let wanted = condition.field { try check(key, at: place, resolvesTo: wanted) }
-    return try holder(of: key, at: place).id
+    if let wanted = condition.field { try check(path.key, at: place, resolvesTo: wanted) }
+    let field = try holder(of: path.key, at: place)
+    _ = try check(path, of: field, condition, by: client)
+    return field.id
   }
 
   /// What `path` leads to in the field `id` after a write there; after an append, the array's last element.

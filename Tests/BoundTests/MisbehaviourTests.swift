@@ -237,4 +237,23 @@ struct MisbehaviourTests {
       for call in again { _ = try await call.values() }
     }
   }
+
+  @Test("with writes of 16 MiB under way: the next is LimitsExceeded, and one without a value is not")
+  func tooManyBytes() async throws {
+    try await Daemon.with { daemon in
+      let object = try await field(daemon)
+      let client = try await daemon.peer()
+      object.rule("Set") { _, _, _ in .hold }
+      let text = DBusValue.string(String(repeating: "x", count: (1 << 20) - 5))
+      let waiting = (0..<16).map { _ in client.beginWrite("demo.Bad.Text", text) }
+      try await client.settle()
+      #expect(try await client.beginWrite("demo.Bad.Text", .string("")).refusal() == "LimitsExceeded")
+      _ = try await client.get("demo.Bad.Asked")
+      object.rule("Set", nil)
+      object.release()
+      for call in waiting { _ = try await call.values() }
+      // All of it is free again.
+      for _ in 0..<2 { _ = try await client.write("demo.Bad.Text", text) }
+    }
+  }
 }

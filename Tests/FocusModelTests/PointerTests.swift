@@ -123,13 +123,16 @@ struct BindingPointerTests {
   @Test("Of a sensitive field, errors tell others nothing of what there is")
   func sensitive() throws {
     let stage = try stage(sensitive: true)
-    for path in ["/1/0", "/0/7", "/x"] {
+    for path in ["/1/0", "/0/7", "/x", "/0/1"] {
       let error = try #require(throws: FocusError.self) { try stage.write(items + path, .boolean(true)) }
-      #expect(error.description.hasSuffix("'\(path)': what there is, is shown to the field's owner only"))
-      let own = try #require(throws: FocusError.self) { try stage.write(items + path, .boolean(true), by: stage.owner) }
-      #expect(own.description.contains("0 to"))
+      guard case .accessDenied = error else {
+        Issue.record("\(error)")
+        continue
+      }
     }
-    try stage.write(items + "/0/1", .boolean(true))
+    let own = try #require(throws: FocusError.self) { try stage.write(items + "/1/0", .boolean(true), by: stage.owner) }
+    #expect(own.description.contains("0 to"))
+    try stage.write(items + "/0/1", .boolean(true), by: stage.owner)
     #expect(throws: FocusError.self) { try stage.value(items + "/0/1") }
     #expect(try stage.value(items + "/0/1", by: stage.owner) == .boolean(true))
   }

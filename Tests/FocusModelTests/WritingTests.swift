@@ -86,8 +86,17 @@ struct WritingTests {
     #expect(throws: FocusError.self) { try stage.value(key) }
     #expect(try stage.model.readAll(at: .focused, by: stage.other).isEmpty)
     #expect(try stage.model.readAll(at: .field(secret), by: stage.owner).count == 1)
-    let changes = try stage.model.written(.int32(43), to: BindingPath(key), at: .focused, by: stage.other).changes
-    #expect(changes.isEmpty)
+    // Whether the value was there before does not show either: each write takes a revision.
+    for _ in 1...2 {
+      let before = stage.model.revision
+      let (reading, changes) = try stage.model.written(.int32(43), to: BindingPath(key), at: .focused, by: stage.other)
+      #expect(changes.isEmpty)
+      #expect(reading == Reading(value: .string(""), field: secret, revision: 0))
+      #expect(stage.model.revision == before + 1)
+    }
+    #expect(throws: FocusError.self) {
+      try stage.write(key, .int32(44), if: WriteCondition(revision: stage.model.revision))
+    }
     #expect(try stage.value(key, by: stage.owner) == .int32(43))
     try observer.check(against: stage.model)
   }

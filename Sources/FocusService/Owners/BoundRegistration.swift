@@ -22,16 +22,17 @@ extension FocusService {
   func register(_ registration: BoundRegistration) throws {
     let owner = registration.object.owner
     try checkRoom(at: registration.object.address) { object in !leaving.contains { $0.object === object } }
-    try ownerCalls.enter(owner)
+    let bytes = registration.values.values.reduce(0) { $0 + $1.size }
+    try ownerCalls.enter(owner, bytes: bytes)
     do {
       if let id = registration.id { try model.reserve(id) }
     } catch {
-      ownerCalls.leave(owner)
+      ownerCalls.leave(owner, bytes: bytes)
       throw error
     }
     examine(registration.object, chosen: registration.chosen) { [weak self] result in
       guard let self else { return }
-      ownerCalls.leave(owner)
+      ownerCalls.leave(owner, bytes: bytes)
       arrived(.registration(registration, result))
     }
   }

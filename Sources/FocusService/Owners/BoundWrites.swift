@@ -68,7 +68,7 @@ extension FocusService {
     _ value: MarshalledValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
     for call: Call, _ shape: @escaping (Reading) throws -> MessageBody
   ) throws -> MessageBody? {
-    let holder = try model.holder(of: path.key, at: place, if: condition)
+    let holder = try model.holder(of: path, at: place, if: condition, by: call.client)
     guard let object = objects[holder], object.property(path.key) != nil else {
       switch try model.write(value, to: path, at: place, if: condition, by: call.client) {
       case .written(let reading, let changes):
@@ -78,9 +78,10 @@ extension FocusService {
       }
     }
     let (owner, reply) = (object.owner, call.reply)
-    try ownerCalls.enter(owner)
+    let bytes = value.size
+    try ownerCalls.enter(owner, bytes: bytes)
     let write = BoundWrite(value, to: path, of: object, if: condition, by: call.client) { [ownerCalls] result in
-      ownerCalls.leave(owner)
+      ownerCalls.leave(owner, bytes: bytes)
       reply.answer { try shape(try result.get()) }
     }
     write.timer = loop.schedule(after: OwnerCalls.timeout) { write.end(.failure(DBusError.ownerTimeout)) }
@@ -163,10 +164,9 @@ extension FocusService {
     Result {
       try result.get()
       guard let id = write.object.field, let field = model.fields[id] else { throw DBusError.ownerGone }
-      var reading = try model.reading(afterWriteTo: write.path, of: id)
+      let reading = try model.reading(afterWriteTo: write.path, of: id)
       // What an owner makes of a value of a sensitive field is not for everyone.
-      if !field.isVisible(to: write.client) { reading.value = write.value }
-      return reading
+      return field.isVisible(to: write.client) ? reading : reading.hidden
     }
   }
 

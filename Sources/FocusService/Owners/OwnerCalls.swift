@@ -16,27 +16,40 @@ final class OwnerCalls {
 
   private let connection: Connection
   private var underWay: [BusName: [UInt64: Handler]] = [:]
-  /// How many calls of clients wait for each owner.
-  private var waiting: [BusName: Int] = [:]
+  /// How many calls of clients wait for each owner, and the bytes of values that are kept for them.
+  private var waiting: [BusName: (calls: Int, bytes: Int)] = [:]
+  private var waitingBytes = 0
   private var lastNumber: UInt64 = 0
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Counts one more client's call that waits for `owner`, until `leave`.
-  /// - Throws: `DBusError.limitsExceeded` where too many wait already.
-  func enter(_ owner: BusName) throws(DBusError) {
-    let count = waiting[owner, default: 0]
-    guard count < OwnerCalls.limit else {
+  /// Counts one more client's call that waits for `owner`, with values of so many bytes, until `leave`.
+  ///
+  /// What waits takes no more than values may take, for one owner and for all together.
+  /// - Throws: `DBusError.limitsExceeded` if too many wait already.
+  func enter(_ owner: BusName, bytes: Int = 0) throws(DBusError) {
+    let (calls, present) = waiting[owner, default: (0, 0)]
+    guard calls < OwnerCalls.limit else {
       throw DBusError(
         .limitsExceeded, "\(OwnerCalls.limit) calls to the field's owner are under way already, which is the most")
     }
-    waiting[owner] = count + 1
+    guard bytes == 0 || present + bytes <= Limits.perOwner.bytes else {
+      throw DBusError(
+        .limitsExceeded, "calls to the field's owner may carry \(Limits.perOwner.bytes) bytes of values while they wait")
+    }
+    guard bytes == 0 || waitingBytes + bytes <= Limits.total.bytes else {
+      throw DBusError(
+        .limitsExceeded, "calls to all owners together may carry \(Limits.total.bytes) bytes of values while they wait")
+    }
+    waiting[owner] = (calls + 1, present + bytes)
+    waitingBytes += bytes
   }
 
   /// Undoes one `enter`.
-  func leave(_ owner: BusName) {
-    let count = waiting[owner, default: 1] - 1
-    waiting[owner] = count > 0 ? count : nil
+  func leave(_ owner: BusName, bytes: Int = 0) {
+    let (calls, present) = waiting[owner, default: (1, bytes)]
+    waiting[owner] = calls > 1 ? (calls - 1, present - bytes) : nil
+    waitingBytes -= bytes
   }
 
   /// Sends a client's call on to `owner`, and has `handler` called once, with the reply or with `Timeout` or `OwnerGone`.
