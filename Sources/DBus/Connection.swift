@@ -152,12 +152,15 @@ public final class Connection {
   /// Whether the rest of the output waits for libdbus's own.
   var outputWaitsForLibrary: Bool { output.waitsForLibrary }
 
-  /// Writes what the bus takes now; that it is gone is learned from reading.
+  /// Writes what the bus takes now.
+  /// - Throws: `DBusError.disconnected` if it takes nothing any more; the connection is closed then.
   func writeOutput() throws(DBusError) {
     do throws(DBusError) {
       try output.write()
     } catch {
       output.removeAll()
+      // What came next could begin in the middle of a message.
+      dbus_connection_close(raw)
       throw error
     }
   }
@@ -174,12 +177,12 @@ public final class Connection {
   private func writeAll(until deadline: SuspendingClock.Instant?) throws(DBusError) -> Bool {
     while hasOutput {
       guard isConnected else { throw .disconnected }
-      if output.waitsForLibrary { dbus_connection_flush(raw) }
+      let left = deadline.map { $0 - SuspendingClock.now }
+      guard left.map({ $0 > .zero }) ?? true else { return false }
+      if output.waitsForLibrary { dbus_connection_read_write(raw, left?.milliseconds ?? -1) }
       try writeOutput()
       var socket: Int32 = -1
       guard hasOutput, !output.waitsForLibrary, dbus_connection_get_socket(raw, &socket) != 0 else { continue }
-      let left = deadline.map { $0 - SuspendingClock.now }
-      guard left.map({ $0 > .zero }) ?? true else { return false }
       var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
       poll(&room, 1, left?.milliseconds ?? -1)
     }
@@ -223,8 +226,13 @@ public final class Connection {
   public func call(
     _ message: OutgoingMessage, timeout: Duration = .seconds(25), _ handler: @escaping ReplyHandler
   ) throws(DBusError) {
-    try begin(message, timeout: timeout, handler)
-    try writeOutput()
+    let serial = try begin(message, timeout: timeout, handler)
+    do throws(DBusError) {
+      try writeOutput()
+    } catch {
+      if let timer = calls.take(serial)?.timer { loop?.cancel(timer) }
+      throw error
+    }
   }
 
   /// Has a call sent with what is written next, after a question for the owner of its destination where that has to be known.
@@ -254,9 +262,11 @@ public final class Connection {
     if let holder = calls.holder(of: name) { return holder }
     // A name holds no quote, and to write the rule out takes a tenth of the time that `MatchRule` does.
     let rule = "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',"
-    var match = try question("AddMatch", [.string(rule + "arg0='" + name + "'")])
-    match.disableReply()
-    try enqueue(match)
+    try begin(try question("AddMatch", [.string(rule + "arg0='" + name + "'")]), isImmediate: true) {
+      [weak self] result in
+      // Without it nobody tells when another holds the name: the next call asks again.
+      if (try? result.get())?.error != nil { self?.calls.forget(name) }
+    }
     try begin(try question("GetNameOwner", [.string(name)]), isImmediate: true) { [weak self] result in
       guard case .string(let owner)? = try? result.get().success().arguments().first else { return }
       self?.calls.setOwner(of: name, owner)

@@ -20,8 +20,6 @@ struct OutputQueue {
   private var items: [Item] = []
   /// How much of the first item is written.
   private var written = 0
-  /// How many bytes wait.
-  private(set) var size = 0
 
   init(_ connection: OpaquePointer) { self.connection = connection }
 
@@ -32,8 +30,8 @@ struct OutputQueue {
 
   /// Adds a message in its marshalled form.
   mutating func add(_ header: [UInt8], serial: UInt32, _ body: MessageBody) {
-    size += header.count + body.bytes.count
-    if case .bytes(var bytes, let descriptors)? = items.last, body.descriptors.isEmpty,
+    // A bus takes descriptors for those of the last message that was written with them.
+    if case .bytes(var bytes, let descriptors)? = items.last, descriptors.isEmpty, body.descriptors.isEmpty,
       bytes.count + header.count + body.bytes.count <= OutputQueue.joinedSize
     {
       // Taken out, so that adding to it copies nothing.
@@ -59,24 +57,23 @@ struct OutputQueue {
 
   /// Adds a message that libdbus sends in its turn.
   mutating func add(_ message: LibraryMessage) {
-    size += message.bodySize
     items.append(.library(message))
   }
 
   mutating func removeAll() {
     items = []
     written = 0
-    size = 0
   }
 
   /// Writes what the bus takes now.
-  /// - Throws: `DBusError.noMemory` if libdbus finds no memory; `disconnected` if the bus has closed the socket.
+  /// - Throws: `DBusError.noMemory` if libdbus finds no memory; `disconnected` if the bus has closed the connection, or
+  ///   takes the rest of a message no more.
   mutating func write() throws(DBusError) {
+    guard items.isEmpty || dbus_connection_get_is_connected(connection) != 0 else { throw .disconnected }
     while let first = items.first, !waitsForLibrary {
       switch first {
       case .library(let message):
         guard dbus_connection_send(connection, message.raw, nil) != 0 else { throw .noMemory }
-        size -= message.bodySize
         items.removeFirst()
       case .bytes(let bytes, let descriptors):
         var socket: Int32 = -1
@@ -85,10 +82,12 @@ struct OutputQueue {
         guard count >= 0 else {
           if errno == EINTR { continue }
           if errno == EAGAIN || errno == ENOBUFS { return }
-          throw .disconnected
+          guard errno == ETOOMANYREFS, written == 0 else { throw .disconnected }
+          // Too many descriptors of this user are under way to others: this message is lost, as libdbus's would be.
+          items.removeFirst()
+          continue
         }
         written += count
-        size -= count
         guard written == bytes.count else { continue }
         written = 0
         items.removeFirst()

@@ -73,6 +73,9 @@ struct PendingCalls {
   /// Adds a name whose owner is followed from now on.
   mutating func follow(_ holder: NameHolder) { holders.append(holder) }
 
+  /// Follows `name` no more: the next call of it begins anew.
+  mutating func forget(_ name: String) { holders.removeAll { $0.name == name } }
+
   /// Takes in that `owner` holds `name`, or nobody where it is empty; nothing where the name is not followed.
   func setOwner(of name: String, _ owner: String) {
     guard let holder = holder(of: name), holder.owner != owner else { return }

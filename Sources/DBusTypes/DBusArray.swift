@@ -46,34 +46,6 @@ public struct DBusArray: Sendable {
   }
 }
 
-extension DBusArray {
-  /// The array with its element at `index` replaced by one of the same type.
-  func replacing(_ index: Int, with element: DBusValue) -> DBusArray {
-    var copy = self
-    switch (storage, element) {
-    case (.bytes(var bytes), .byte(let byte)):
-      bytes[index] = byte
-      copy.storage = .bytes(bytes)
-    case (.values(var values), _):
-      values[index] = element
-      copy.storage = .values(values)
-    case (.bytes, _): break
-    }
-    return copy
-  }
-
-  /// The array with one more element of the same type.
-  func appending(_ element: DBusValue) -> DBusArray {
-    var copy = self
-    switch (storage, element) {
-    case (.bytes(let bytes), .byte(let byte)): copy.storage = .bytes(bytes + [byte])
-    case (.values(let values), _): copy.storage = .values(values + [element])
-    case (.bytes, _): break
-    }
-    return copy
-  }
-}
-
 extension DBusArray: RandomAccessCollection {
   /// The index of the first element.
   public var startIndex: Int { 0 }

@@ -2,8 +2,6 @@
 public enum ProtocolLimits {
   /// An array's elements, in bytes as marshalled.
   public static let arraySize = 64 << 20
-  /// A whole message, in bytes.
-  public static let messageSize = 128 << 20
   /// Containers within each other in a message's body, variants included.
   public static let depth = 64
   /// As many of them as every bus carries: dbus-broker closes the connection of whoever sends 64.

@@ -47,7 +47,10 @@ public struct Field: Sendable {
   /// What was saved of the object, until that is bound again after a restart.
   var awaited: SavedField.SavedObject?
   /// Later registrations have higher numbers.
-  let registration: UInt64
+  public let registration: UInt64
+
+  /// Whether the object behind the field was saved, and is not bound again yet.
+  public var isAwaitingObject: Bool { awaited != nil }
 
   /// Whether `client` may do with the field what only its owner may; anyone may where there is none.
   public func isOwned(by client: BusName) -> Bool { owner == nil || owner == client }

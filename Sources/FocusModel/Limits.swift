@@ -22,6 +22,8 @@ public enum Limits {
   public static let arguments = Extent(bytes: 4 << 20, elements: 131_072)
   /// Bytes of a label.
   public static let labelLength = 4096
+  /// Fields that one object stands behind.
+  public static let fieldsPerObject = 16
   /// Fields from a scene down to its innermost field.
   public static let fieldDepth = 64
   /// Fields that `History` remembers.
@@ -96,6 +98,9 @@ struct Allowance: Hashable {
     case lingering
     case everyone
 
+    /// A total, for what a client is told; what others have is not told.
+    fileprivate func number(_ total: Int) -> String { self == .owner ? "\(total)" : "more" }
+
     fileprivate var fieldLimit: Int { self == .everyone ? Limits.fields : Limits.fieldsPerOwner }
     fileprivate var limit: Extent { self == .everyone ? Limits.total : Limits.perOwner }
     fileprivate var name: String {
@@ -121,12 +126,12 @@ struct Allowance: Hashable {
     guard more.bytes <= 0 || extent.bytes + more.bytes <= holder.limit.bytes else {
       throw .limitExceeded(
         "\(holder.name) may have values of \(holder.limit.bytes) bytes, and these would make it "
-          + "\(extent.bytes + more.bytes)")
+          + holder.number(extent.bytes + more.bytes))
     }
     guard more.elements <= 0 || extent.elements + more.elements <= holder.limit.elements else {
       throw .limitExceeded(
         "\(holder.name) may have values of \(holder.limit.elements) elements, and these would make it "
-          + "\(extent.elements + more.elements)")
+          + holder.number(extent.elements + more.elements))
     }
   }
 }

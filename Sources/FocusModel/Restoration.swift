@@ -1,3 +1,5 @@
+internal import DBusTypes
+
 /// Makes a model of saved fields, one after another, as far as the limits go: an earlier version may have had others.
 public struct Restoration {
   /// The model, complete after `finish`.
@@ -6,6 +8,9 @@ public struct Restoration {
   public private(set) var leftOut: [String] = []
   /// The containing fields of the fields that are left out.
   private var parents: [FieldID: FieldID?] = [:]
+
+  /// How many fields have each object.
+  private var objects: [String: Int] = [:]
 
   /// Creates a model without fields.
   public init() {}
@@ -17,6 +22,11 @@ public struct Restoration {
       id: saved.id, label: saved.label, scope: saved.scope, lingers: saved.lingers, isSensitive: saved.isSensitive,
       owner: saved.owner, parent: saved.parent, registration: saved.registration)
     field.awaited = saved.object
+    if let object = saved.object, let owner = saved.owner {
+      let count = objects[owner.text + object.path.text, default: 0]
+      guard count < Limits.fieldsPerObject else { return leaveOut(saved.id, in: saved.parent) }
+      objects[owner.text + object.path.text] = count + 1
+    }
     var keysPastLimits: [Key] = []
     // In order, so that each start leaves out the same.
     let isFull = saved.bindings.count > Limits.keysPerField

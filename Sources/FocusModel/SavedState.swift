@@ -121,6 +121,11 @@ extension FocusModel {
     fields.map { UnsavedField(id: $0, saved: nil, present: $1) }
   }
 
+  /// Whether the turn has changed anything that is saved.
+  public var hasTurnChanges: Bool {
+    !turn.fields.isEmpty || focusedField != turn.focusedField || history != turn.history
+  }
+
   /// Whether anything may have changed since the last save.
   public var hasUnsavedChanges: Bool {
     !unsaved.isEmpty || focusedField != turn.focusedField || history != turn.history

@@ -58,7 +58,8 @@ extension FocusModel {
     }
     guard !binding.isBound else { return .forwarded(field.id, whole) }
     let growth = extent - binding.extent
-    try checkAllowance(of: field.owner, lingers: field.lingers, growth)
+    // How much was there before does not show in a refusal either.
+    try checkAllowance(of: field.owner, lingers: field.lingers, isShown ? growth : extent)
 
     var changes = settle()
     binding.value = whole
@@ -86,6 +87,9 @@ extension FocusModel {
     }
     return false
   }
+
+  /// Gives the binding `key` of the field `id` the next revision, though it is as it was.
+  public func takeRevision(of key: Key, in id: FieldID) { fields[id]?.bindings[key]?.revision = nextRevision() }
 
   /// The field whose binding a write to `path` at `place` is about.
   /// - Throws: `FocusError`: `notFocused`, `unknownProperty`, `noSuchField`, `conflict` for the condition's field,

@@ -23,6 +23,8 @@ public final class FocusService {
   var journal: Journal?
   var problems: [String] = []
   var cannotSave = false
+  /// When saving failed last.
+  var lastFailure = SuspendingClock.now
   /// Which signals that are too large are logged.
   var droppedSignals = LogLimit()
   /// The highest revision that may be told, see `told`.

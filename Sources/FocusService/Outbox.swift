@@ -37,6 +37,7 @@ struct Outbox {
     signalsOfChanges = signals.map { _ in false }
     replies = kept.map(\.0)
     origins = kept.map(\.1)
+    size = (signals + replies).reduce(0) { $0 + $1.bodySize }
   }
 
   /// Sends everything and is empty then, also where the bus takes nothing any more.

@@ -28,7 +28,7 @@ extension FocusService {
   func endTurn() {
     guard recovery == nil else { return }
     announce(model.settle())
-    if model.hasUnsavedChanges || mustReserve { save() }
+    if model.hasTurnChanges || ((model.hasUnsavedChanges || mustReserve) && maySaveAgain) { save() }
     model.endTurn()
     if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
     for released in leaving { stopWatching(released.object) }
@@ -43,7 +43,7 @@ extension FocusService {
     do {
       try outbox.send(on: connection)
     } catch {
-      log.error("the bus takes no messages: \(error.message)")
+      log.error("cannot send to the bus: \(error.message)")
     }
   }
 
@@ -65,17 +65,22 @@ extension FocusService {
   /// - Throws: `DBusError.ioError` as `told` does.
   func checkRevisions() throws(DBusError) {
     // With the turn's end more are reserved, if that is possible by now.
-    if model.revision > reserved { endTurn() }
-    try checkReserved(model.revision)
+    if model.revision >= reserved {
+      lastFailure = .now - .seconds(1)
+      endTurn()
+    }
+    try checkReserved(model.revision + 1)
   }
 
   private var mustReserve: Bool {
-    guard let journal else { return replacement != nil && model.revision > reserved }
+    guard let journal else { return replacement != nil && model.revision >= reserved }
     return journal.mustReserve(for: model)
   }
 
+  /// Whether what is not of this turn should be saved now: what failed is tried again once a second.
+  private var maySaveAgain: Bool { !cannotSave || SuspendingClock.now >= lastFailure + .seconds(1) }
+
   private func save() {
-    let changesAnything = model.hasUnsavedChanges
     do {
       let hasWritten = try write()
       model.saved()
@@ -87,12 +92,13 @@ extension FocusService {
     } catch {
       let reason = DBusError(any: error).message
       recoverLater()
+      lastFailure = .now
       if !cannotSave {
         cannotSave = true
         log.error("changes cannot be saved, and are refused: \(reason)")
       }
       // Without changes there is nothing to refuse: the revisions that are reserved still last.
-      guard changesAnything else { return }
+      guard model.hasTurnChanges else { return }
       takeBack(DBusError(.ioError, "the change cannot be saved, and was not made: \(reason)"))
     }
   }

@@ -62,7 +62,8 @@ struct SensitiveTests {
         #expect(refusal { try client.write(Self.password, .string(Self.mark), underRevision) } == "AccessDenied")
         for (key, value, error): (String, DBusValue, String) in [
           (Self.password, .int32(1), "TypeMismatch"), (Self.notes + "/9", .string(Self.mark), "AccessDenied"),
-          (Self.notes + "/1", .string(Self.mark), "AccessDenied"), (Self.notes + "/-", .string(Self.mark), "AccessDenied"),
+          (Self.notes + "/1", .string(Self.mark), "AccessDenied"),
+          (Self.notes + "/-", .string(Self.mark), "AccessDenied"),
           (Self.password + "/0", .string(Self.mark), "AccessDenied"), (Self.mark, .string(Self.mark), "InvalidArgs"),
           ("demo.Login.\(Self.mark)", .string(Self.mark), "NotFocused"),
         ] {

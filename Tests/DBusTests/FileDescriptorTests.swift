@@ -53,6 +53,31 @@ import Testing
     #expect(read(ends[0].number, &byte, 1) == 0)
   }
 
+  /// A bus takes descriptors for those of one message: what follows goes in a write of its own.
+  @Test func messagesAroundOneWithADescriptorArrive() async throws {
+    try await PrivateBus.with { bus in
+      let (loop, sender, receiver) = (EventLoop(), try Connection(to: bus), try Connection(to: bus))
+      receiver.attach(to: loop)
+      var received: [Int] = []
+      receiver.onMessage = { message in
+        guard message.interface == testInterface, let values = try? message.arguments() else { return }
+        received.append(values.count(where: \.holdsUnixFD))
+      }
+      let end = try Self.pipe()[0]
+      func call(_ values: [DBusValue]) throws -> OutgoingMessage {
+        var call = try sender.message(to: receiver, "Call", values)
+        call.disableReply()
+        return call
+      }
+      try sender.send([
+        call([.byte(1)]), call([.unixFD(end)]), call([.byte(2)]), call([.unixFD(end), .unixFD(end)]), call([]),
+      ])
+      try loop.turn(until: "messages") { received.count == 5 }
+      #expect(received == [0, 1, 0, 2, 0])
+      #expect(sender.isConnected)
+    }
+  }
+
   @Test func tooManyDescriptorsAreAnErrorAndTheConnectionStays() async throws {
     try await PrivateBus.with { bus in
       let client = try Connection(to: bus)

@@ -105,6 +105,21 @@ import Testing
     }
   }
 
+  /// Of an error only its text is read, whatever else it carries.
+  @Test(
+    arguments: [
+      ([.string("why"), .variants([.byte(1)])], "why"), ([.int32(1), .string("no")], ""), ([], ""),
+      ([.array(DBusArray(bytes: [1]))], ""),
+    ] as [([DBusValue], String)])
+  func onlyTheTextOfAnErrorIsRead(values: [DBusValue], text: String) throws {
+    let body = try MessageBody(values)
+    let message = OutgoingMessage(.error, destination: nil, body) { header in
+      header.add(.errorName, "a.Error")
+      header.add(.replySerial, 1)
+    }
+    #expect(try message.received().error == DBusError(ErrorName("a.Error"), text))
+  }
+
   @Test func textsOfErrorsAreMadeToFit() throws {
     let call = try OutgoingMessage.methodCall(to: nil, path: testPath, interface: nil, member: MemberName("Call"))
     let reply = try call.received().reply(DBusError(.failed, "a\0b\u{301}\u{10FFFF}\n"))

@@ -72,9 +72,14 @@ public final class Message {
   public var error: DBusError? {
     guard kind == .error else { return nil }
     let name = String(optionalCString: dbus_message_get_error_name(raw)) ?? ErrorName.failed.text
-    var text = ""
-    if case .string(let first)? = try? arguments().first { text = first }
-    return DBusError(ErrorName(known: name), text)
+    // Of what else an error carries, nothing is read.
+    let text = signatureText.utf8.first == UInt8(ascii: "s") ? try? withBody { Message.firstText($0) } : nil
+    return DBusError(ErrorName(known: name), text ?? "")
+  }
+
+  private static func firstText(_ bytes: UnsafeRawBufferPointer) -> String? {
+    var reader = BodyReader(bytes)
+    return try? reader.text()
   }
 
   /// Whether this is the signal `interface.member`.

@@ -15,20 +15,16 @@ public struct OutgoingMessage {
   private(set) var content: Content
   /// Whom it goes to, or nil for a signal to everyone.
   public let destination: BusName?
-  /// Whether it is a method call.
-  let isCall: Bool
 
-  init(_ library: LibraryMessage, to destination: BusName?, isCall: Bool) {
+  init(_ library: LibraryMessage, to destination: BusName?) {
     content = .library(library)
     self.destination = destination
-    self.isCall = isCall
   }
 
   /// A message that is marshalled already, whatever it says; only its serial number is set when it is sent.
   package init(marshalled bytes: [UInt8]) {
     content = .marshalled(header: bytes, .empty)
     destination = nil
-    isCall = false
   }
 
   /// The bytes of the values that it carries.
@@ -99,7 +95,6 @@ public struct OutgoingMessage {
     if !body.descriptors.isEmpty { header.add(.unixFDs, UInt32(truncatingIfNeeded: body.descriptors.count)) }
     content = .marshalled(header: header.finish(), body)
     self.destination = destination
-    isCall = kind == .methodCall
   }
 
   private mutating func set(_ flag: UInt8) {

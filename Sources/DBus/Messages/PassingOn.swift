@@ -8,28 +8,25 @@ extension Message {
 
   /// The message with another header: from `make` if the body can be copied, else a copy of libdbus's, changed by `change`.
   private func passedOn(
-    to destination: BusName?, isCall: Bool, _ make: (MessageBody) -> OutgoingMessage,
+    to destination: BusName?, _ make: (MessageBody) -> OutgoingMessage,
     _ change: (OpaquePointer) -> dbus_bool_t
   ) throws(DBusError) -> OutgoingMessage {
-    let signature = signatureText
-    var size = 0
-    let made = try withBody { bytes -> OutgoingMessage? in
-      size = bytes.count
-      guard size <= Message.copiedSize, dbus_message_contains_unix_fds(raw) == 0 else { return nil }
-      return make(MessageBody(signature, received: bytes))
+    let size = measuredBodySize
+    if size <= Message.copiedSize, dbus_message_contains_unix_fds(raw) == 0 {
+      let signature = signatureText
+      return try withBody { make(MessageBody(signature, received: $0)) }
     }
-    if let made { return made }
     guard let copy = dbus_message_copy(raw) else { throw .noMemory }
     let message = LibraryMessage(adopting: copy, bodySize: size)
     guard change(copy) != 0 else { throw .noMemory }
-    return OutgoingMessage(message, to: destination, isCall: isCall)
+    return OutgoingMessage(message, to: destination)
   }
 
   /// This method call, to the object at `path` of `destination`, for which nobody is started.
   /// - Throws: `DBusError` if libdbus finds no memory.
   public func forwarded(to destination: BusName, path: ObjectPath) throws(DBusError) -> OutgoingMessage {
     let (interface, member, wantsReply) = (interface, member, wantsReply)
-    return try passedOn(to: destination, isCall: true) { body in
+    return try passedOn(to: destination) { body in
       var call = OutgoingMessage(.methodCall, destination: destination, body) { header in
         header.add(path: path)
         if let interface { header.add(.interface, interface.text) }
@@ -49,7 +46,7 @@ extension Message {
   /// - Throws: `DBusError` if libdbus finds no memory.
   public func forwarded(asReplyTo address: ReplyAddress) throws(DBusError) -> OutgoingMessage {
     let errorName = kind == .error ? String(optionalCString: dbus_message_get_error_name(raw)) : nil
-    return try passedOn(to: address.caller, isCall: false) { body in
+    return try passedOn(to: address.caller) { body in
       OutgoingMessage(errorName == nil ? .methodReturn : .error, destination: address.caller, body) { header in
         if let errorName { header.add(.errorName, errorName) }
         header.add(.replySerial, address.serial)
@@ -64,7 +61,7 @@ extension Message {
   /// - Throws: `DBusError` if libdbus finds no memory.
   public func emittedAgain(from path: ObjectPath) throws(DBusError) -> OutgoingMessage {
     let (interface, member) = (interface, member)
-    return try passedOn(to: nil, isCall: false) { body in
+    return try passedOn(to: nil) { body in
       OutgoingMessage(.signal, destination: nil, body) { header in
         header.add(path: path)
         if let interface { header.add(.interface, interface.text) }

@@ -31,9 +31,10 @@ extension Message {
   public func arguments(elementLimit: Int = .max) throws(DBusError) -> [DBusValue] {
     let signature = signatureText
     guard !signature.isEmpty else { return [] }
-    let descriptors = descriptors
     return try withBody { bytes throws(DBusError) in
       do throws(WireError) {
+        // Before all else, so that the limit is one of what is done, too.
+        try WireWalker.check(bytes, signature, elementLimit: elementLimit)
         return try DBusValue.decode(signature, bytes, descriptors: descriptors, elementLimit: elementLimit)
       } catch {
         throw DBusError(error)
@@ -41,7 +42,8 @@ extension Message {
     }
   }
 
-  /// The descriptors that came with the message, in the order in which its values name them.
+  /// The descriptors that came with the message, in the order in which its values name them; not many more than a message
+  /// carries.
   package var descriptors: [UnixFD?] {
     guard dbus_message_contains_unix_fds(raw) != 0 else { return [] }
     var iterator = DBusMessageIter()
@@ -58,13 +60,20 @@ extension Message {
         var number: Int32 = -1
         dbus_message_iter_get_basic(&iterator, &number)
         found.append(number >= 0 ? UnixFD(owning: number) : nil)
-      case CDBUS_TYPE_ARRAY, CDBUS_TYPE_STRUCT, CDBUS_TYPE_DICT_ENTRY, CDBUS_TYPE_VARIANT:
+      case CDBUS_TYPE_ARRAY:
+        let element = dbus_message_iter_get_element_type(&iterator)
+        guard element == CDBUS_TYPE_UNIX_FD || dbus_type_is_container(element) != 0 else { break }
+        var inner = DBusMessageIter()
+        dbus_message_iter_recurse(&iterator, &inner)
+        collect(&inner, &found)
+      case CDBUS_TYPE_STRUCT, CDBUS_TYPE_DICT_ENTRY, CDBUS_TYPE_VARIANT:
         var inner = DBusMessageIter()
         dbus_message_iter_recurse(&iterator, &inner)
         collect(&inner, &found)
       default: break
       }
-    } while dbus_message_iter_next(&iterator) != 0
+      // One descriptor may be named any number of times, each of which makes another.
+    } while found.count <= MessageBody.unixFDLimit && dbus_message_iter_next(&iterator) != 0
   }
 }
 

@@ -59,6 +59,7 @@ package struct BodyReader {
       count += 1
       if ofEntries { try walker.align(8) }
       try element(&self)
+      try walker.count(1)
     }
     return true
   }

@@ -66,7 +66,7 @@ public struct MarshalledValue: Hashable, Sendable {
     if length == 1, let size = TypeCode.fixedSize(signature[0]) { return size }
     var walker = WireWalker(UnsafeRawBufferPointer(rebasing: bytes[contentStart(length)...]))
     var index = 0
-    try? walker.skip(signature, &index)
+    guard (try? walker.skip(signature, &index)) != nil else { return 8 }
     return walker.measure.alignment
   }
 

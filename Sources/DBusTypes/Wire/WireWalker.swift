@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Where a walk over marshalled values copies them to.
 protocol WireSink {
   /// Takes `bytes` at the next multiple of `alignment`.
@@ -166,7 +168,7 @@ package struct WireWalker {
   }
 
   @inline(__always)
-  private mutating func count(_ elements: Int) throws(WireError) {
+  mutating func count(_ elements: Int) throws(WireError) {
     measure.elements += elements
     guard measure.elements <= elementLimit else { throw .tooManyElements(limit: elementLimit) }
   }
@@ -236,9 +238,11 @@ extension WireWalker {
   }
 
   private func checkText(_ bytes: UnsafeRawBufferPointer, _ code: UInt8) throws(WireError) {
-    guard bytes.last == 0, !bytes.dropFirst(4).dropLast().contains(0),
-      let text = String(validating: bytes.dropFirst(4).dropLast(), as: UTF8.self)
-    else { throw .malformed("a text is not UTF-8 without NUL") }
+    let content = UnsafeRawBufferPointer(rebasing: bytes[4..<(bytes.count - 1)])
+    let holdsNUL = content.baseAddress.map { memchr($0, 0, content.count) != nil } ?? false
+    guard bytes[bytes.count - 1] == 0, !holdsNUL, let text = String(validating: content, as: UTF8.self) else {
+      throw .malformed("a text is not UTF-8 without NUL")
+    }
     guard code != TypeCode.objectPath || (try? ObjectPath(text)) != nil else {
       throw .malformed("an object path is not one")
     }

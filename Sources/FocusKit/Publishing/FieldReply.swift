@@ -5,27 +5,27 @@ internal import DBusTypes
 struct FieldReply {
   /// Not kept by a command that takes long: a connection is closed on the worker's thread.
   private(set) weak var connection: Connection?
-  private let call: Message
+  private let address: ReplyAddress
   private let letters: Worker.Letters
 
   init(_ call: Message, _ connection: Connection, _ letters: Worker.Letters) {
-    self.call = call
+    address = ReplyAddress(of: call)
     self.connection = connection
     self.letters = letters
   }
 
   func succeed(_ results: [DBusValue]) {
-    guard call.wantsReply else { return }
+    guard address.wantsReply else { return }
     do throws(DBusError) {
-      try connection?.send(call.reply(results))
+      try connection?.send(address.reply(MessageBody(results)))
     } catch {
       fail(error)
     }
   }
 
   func fail(_ error: DBusError) {
-    guard call.wantsReply else { return }
-    _ = try? connection?.send(call.reply(error))
+    guard address.wantsReply else { return }
+    _ = try? connection?.send(address.reply(error))
   }
 
   /// The same answer, to be given from any thread.

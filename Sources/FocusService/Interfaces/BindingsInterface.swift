@@ -97,7 +97,7 @@ extension ServedInterface {
       switch result {
       case .success(let answer) where answer.kind == .error: reply.forward(answer)
       case .success(let answer):
-        reply.answer { try .variants(try answer.arguments(elementLimit: Limits.arguments.elements)) }
+        reply.answer { try .variants(try answer.limitedArguments()) }
       case .failure(let error): reply.fail(error)
       }
     }

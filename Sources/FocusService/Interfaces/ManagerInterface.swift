@@ -42,7 +42,10 @@ extension ServedInterface {
     if let scope = try given.string("scope") { options.scope = try Self.scope(scope) }
     options.readOnly = try service.keys(given.strings("read_only") ?? [])
     let object = try given.path("object")
-    let chosen = try given.strings("interfaces")
+    let chosen = try given.strings("interfaces").map { Array(Set($0)).sorted() }
+    guard chosen?.count ?? 0 <= Limits.keysPerField else {
+      throw DBusError(.limitsExceeded, "the option 'interfaces' lists more than \(Limits.keysPerField) interfaces")
+    }
     options.lingers = try given.boolean("linger")
     options.isSensitive = try given.boolean("sensitive")
     let takesFocus = try given.boolean("focus")

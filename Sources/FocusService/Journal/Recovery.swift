@@ -140,30 +140,40 @@ extension FocusService {
     _ id: FieldID, _ saved: SavedField.SavedObject, _ owner: BusName, _ done: @escaping () -> Void = {}
   ) {
     let object = OwnedObject(owner: owner, path: saved.path)
+    let registration = model.fields[id]?.registration
     examine(object, chosen: saved.interfaces) { [weak self] result in
-      self?.examined(id, object, saved, result)
+      self?.examined(id, registration, object, saved, result)
       done()
     }
   }
 
+  /// Whether the field `id` is the one that was saved, and still without its object.
+  private func awaits(_ id: FieldID, _ registration: UInt64?, _ owner: BusName) -> Bool {
+    guard let field = model.fields[id] else { return false }
+    return field.isAwaitingObject && field.registration == registration && field.owner == owner
+  }
+
   private func examined(
-    _ id: FieldID, _ object: OwnedObject, _ saved: SavedField.SavedObject, _ result: Result<BoundObject, DBusError>
+    _ id: FieldID, _ registration: UInt64?, _ object: OwnedObject, _ saved: SavedField.SavedObject,
+    _ result: Result<BoundObject, DBusError>
   ) {
+    guard awaits(id, registration, object.owner) else {
+      if case .success = result { stopWatching(object) }
+      return
+    }
     do {
       let found = try result.get()
       try model.bind(found, disabled: saved.disabled, to: id)
-      object.values = [:]
       objects.setField(id, of: object)
       // That the object is there again changes nothing of what is saved: it is no change to be refused.
       ifNotSaved(nil) { [self] _ in try? model.bind(found, disabled: saved.disabled, to: id) }
     } catch {
       if case .success = result { stopWatching(object) }
       let name = DBusError(any: error).name
-      guard model.fields[id]?.owner == object.owner else { return }
       guard name != .timeout else {
         log.debug("the owner of the field '\(id)' does not answer yet")
         loop.schedule(after: .seconds(1)) { [weak self] in
-          guard self?.model.fields[id]?.owner == object.owner else { return }
+          guard self?.awaits(id, registration, object.owner) == true else { return }
           self?.bindAgain(id, saved, object.owner)
         }
         return

@@ -175,7 +175,9 @@ extension FocusService {
       if let id = object.field {
         model.update(own, of: id)
       } else {
-        for (key, value) in own { object.values[key] = value?.type == object.property(key)?.type ? value : nil }
+        for (key, value) in own {
+          object.keep(value?.type == object.property(key)?.type ? value : nil, of: key, ownerCalls)
+        }
       }
     }
   }

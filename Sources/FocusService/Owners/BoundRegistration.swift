@@ -22,7 +22,8 @@ extension FocusService {
   func register(_ registration: BoundRegistration) throws {
     let owner = registration.object.owner
     try checkRoom(at: registration.object.address) { object in !leaving.contains { $0.object === object } }
-    let bytes = registration.values.values.reduce(0) { $0 + $1.size }
+    let names = (registration.chosen ?? []).reduce(0) { $0 + $1.utf8.count }
+    let bytes = registration.values.values.reduce(names) { $0 + $1.size }
     try ownerCalls.enter(owner, bytes: bytes)
     do {
       if let id = registration.id { try model.reserve(id) }

@@ -10,6 +10,8 @@ final class BoundWrite {
   let client: BusName
   let object: OwnedObject
   let deadline: SuspendingClock.Instant
+  /// The binding's revision when the owner was asked.
+  var revisionBefore: UInt64?
   /// Ends the write in time where it waits behind others.
   var timer: TimerID?
   private var handler: ((Result<Reading, any Error>) -> Void)?
@@ -131,6 +133,7 @@ extension FocusService {
     guard !write.isEnded, write.timeLeft > OwnerCalls.leastTime else { return .end(.failure(DBusError.ownerTimeout)) }
     do {
       guard let id = object.field else { throw DBusError.ownerGone }
+      write.revisionBefore = model.fields[id]?.bindings[key]?.revision
       let outcome = try model.write(
         write.value, to: write.path, at: .field(id), isCurrent: !object.mustFetch(key), if: write.condition,
         by: write.client)
@@ -166,7 +169,10 @@ extension FocusService {
       guard let id = write.object.field, let field = model.fields[id] else { throw DBusError.ownerGone }
       let reading = try model.reading(afterWriteTo: write.path, of: id)
       // What an owner makes of a value of a sensitive field is not for everyone.
-      return field.isVisible(to: write.client) ? reading : reading.hidden
+      guard !field.isVisible(to: write.client) else { return reading }
+      // Nor whether it was there before: each write takes one revision.
+      if reading.revision == write.revisionBefore { model.takeRevision(of: write.key, in: id) }
+      return reading.hidden
     }
   }
 

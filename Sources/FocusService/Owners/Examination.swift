@@ -37,6 +37,7 @@ extension FocusService {
   ) {
     objects.add(object)
     let examination = Examination(object, chosen: chosen) { [weak self] result in
+      if let self { object.releaseKept(ownerCalls) }
       if case .failure = result { self?.stopWatching(object) }
       handler(result)
     }
@@ -94,9 +95,10 @@ extension FocusService {
     examination.awaited = readable.count
     for interface in readable {
       ask(examination, .properties, "GetAll", [.string(interface.name.text)]) { [weak self] answer in
-        try object.takeIn(interface.name, answer)
+        guard let self else { return }
+        try object.takeIn(interface.name, answer, ownerCalls)
         examination.awaited -= 1
-        if examination.awaited == 0 { try self?.finish(examination) }
+        if examination.awaited == 0 { try finish(examination) }
       }
     }
   }
@@ -112,11 +114,12 @@ extension FocusService {
   ) throws(DBusError) -> [InterfaceDescription] {
     let free = interfaces.filter { !Key.isReserved($0.name.text) }
     guard let chosen else { return free }
+    let names = Set(free.map(\.name.text))
     if let reserved = chosen.first(where: Key.isReserved) {
       throw DBusError(
         .invalidArgs, "'interfaces' lists '\(reserved)', which belongs to D-Bus or to focusd and is never exposed")
     }
-    for name in chosen where !free.contains(where: { $0.name.text == name }) {
+    for name in chosen where !names.contains(name) {
       throw DBusError(.invalidArgs, "it does not have the interface '\(name)' that 'interfaces' lists")
     }
     return free.filter { chosen.contains($0.name.text) }
@@ -140,29 +143,26 @@ extension FocusService {
 extension OwnedObject {
   /// Takes in the answer to `GetAll` of `interface`; changes that were told meanwhile came before it.
   /// - Throws: `DBusError.invalidArgs` where it is no dictionary, or a property is of another type than declared.
-  fileprivate func takeIn(_ interface: InterfaceName, _ answer: Message) throws {
+  fileprivate func takeIn(_ interface: InterfaceName, _ answer: Message, _ calls: OwnerCalls) throws {
     guard answer.signatureText == "a{sv}" else {
       throw DBusError(.invalidArgs, "the answer to GetAll of \(interface) is not a dictionary of properties")
     }
-    var told: [(key: Key, type: DBusType, value: MarshalledValue)] = []
+    let known = readable[interface.text] ?? [:]
+    var misfit: (key: Key, declared: DBusType, told: DBusType)?
     try answer.withBody { bytes throws(DBusError) in
       var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       _ = try? reader.array(ofEntries: true) { entry throws(WireError) in
-        let name = try entry.text()
-        guard let key = try? Key(interface: interface.text, member: name), let property = self.property(key) else {
-          return try entry.skipVariant()
-        }
-        if let value = try entry.variant(limit: OwnerAnswer.valueLimit) { told.append((key, property.type, value)) }
+        guard let (key, property) = known[try entry.text()] else { return try entry.skipVariant() }
+        guard let value = try entry.variant(limit: OwnerAnswer.valueLimit) else { return }
+        if value.type != property.type { misfit = (key, property.type, value.type) }
+        if !value.measure.holdsUnixFD { keep(value, of: key, calls) }
       }
     }
-    for (key, type, value) in told where !value.measure.holdsUnixFD {
-      guard value.type == type else {
-        throw DBusError(
-          .invalidArgs,
-          "its property \(key) is of type '\(type)' by introspection and of type '\(value.type)' by GetAll")
-      }
-      values[key] = value
-    }
+    guard let misfit else { return }
+    throw DBusError(
+      .invalidArgs,
+      "its property \(misfit.key) is of type '\(misfit.declared)' by introspection and of type '\(misfit.told)' by GetAll"
+    )
   }
 
   /// What the model is to know of the object.
@@ -181,6 +181,7 @@ extension OwnedObject {
     }
     return BoundObject(
       path: path, chosenInterfaces: chosen, properties: properties, commands: commands,
-      interfaces: Set(interfaces.map(\.name)), values: values, size: introspectionSize)
+      interfaces: Set(interfaces.map(\.name)), values: values,
+      size: introspectionSize + (chosen ?? []).reduce(0) { $0 + $1.utf8.count })
   }
 }

@@ -14,13 +14,19 @@ final class OwnedObject {
   /// The field while it is registered.
   fileprivate(set) var field: FieldID?
   /// The interfaces that the field exposes.
-  var interfaces: [InterfaceDescription] = []
+  var interfaces: [InterfaceDescription] = [] {
+    didSet { index() }
+  }
+  /// Those of the interfaces' members that can be read, by interface and name.
+  private(set) var readable: [String: [String: (key: Key, description: InterfaceDescription.Property)]] = [:]
   /// The bytes of the introspection data.
   var introspectionSize = 0
   /// Whether the object may be asked to take focus.
   var hasResponder = false
   /// What the owner told of the properties before the field was registered.
   var values: [Key: MarshalledValue] = [:]
+  /// The bytes of these, as far as they count among what waits for the owner.
+  fileprivate(set) var keptBytes = 0
   /// What goes on with the object; other fields that it stands behind share it.
   fileprivate(set) var traffic = ObjectTraffic()
 
@@ -37,14 +43,16 @@ final class OwnedObject {
   }
 
   func property(_ key: Key) -> InterfaceDescription.Property? {
-    interface(key.interface)?.properties.first { $0.name == key.member && $0.access != .write }
+    readable[key.interface.text]?[key.member.text]?.description
   }
 
-  /// The keys of the properties that can be read.
-  var readableKeys: [Key] {
-    interfaces.flatMap { interface in
-      interface.properties.filter { $0.access != .write }
-        .compactMap { try? Key(interface: interface.name.text, member: $0.name.text) }
+  private func index() {
+    readable = [:]
+    for interface in interfaces {
+      for property in interface.properties where property.access != .write {
+        guard let key = try? Key(interface: interface.name.text, member: property.name.text) else { continue }
+        readable[interface.name.text, default: [:]][property.name.text] = (key, property)
+      }
     }
   }
 
@@ -87,7 +95,7 @@ struct Refresh {
 /// The objects behind fields, by field and by address.
 struct OwnedObjects {
   /// How many fields may have one object: what it tells is told again by each.
-  static let fieldsPerObject = 16
+  static let fieldsPerObject = Limits.fieldsPerObject
 
   private var byField: [FieldID: OwnedObject] = [:]
   private var byAddress: [OwnedObject.Address: [OwnedObject]] = [:]
@@ -121,5 +129,28 @@ struct OwnedObjects {
     let others = at(object.address).filter { $0 !== object }
     byAddress[object.address] = others.isEmpty ? nil : others
     return others.isEmpty
+  }
+}
+
+extension OwnedObject {
+  /// Keeps what the owner told before the field is registered; what does not fit beside what waits for the owner is nil.
+  func keep(_ value: MarshalledValue?, of key: Key, _ calls: OwnerCalls) {
+    forget(key, calls)
+    guard let value, calls.keep(address.owner, bytes: value.size) else { return }
+    values[key] = value
+    keptBytes += value.size
+  }
+
+  private func forget(_ key: Key, _ calls: OwnerCalls) {
+    guard let old = values.removeValue(forKey: key) else { return }
+    calls.release(address.owner, bytes: old.size)
+    keptBytes -= old.size
+  }
+
+  /// Lets go of what was kept, or of having it counted.
+  func releaseKept(_ calls: OwnerCalls) {
+    calls.release(address.owner, bytes: keptBytes)
+    keptBytes = 0
+    values = [:]
   }
 }

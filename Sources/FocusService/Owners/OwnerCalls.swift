@@ -35,7 +35,8 @@ final class OwnerCalls {
     }
     guard bytes == 0 || present + bytes <= Limits.perOwner.bytes else {
       throw DBusError(
-        .limitsExceeded, "calls to the field's owner may carry \(Limits.perOwner.bytes) bytes of values while they wait")
+        .limitsExceeded, "calls to the field's owner may carry \(Limits.perOwner.bytes) bytes of values while they wait"
+      )
     }
     guard bytes == 0 || waitingBytes + bytes <= Limits.total.bytes else {
       throw DBusError(
@@ -45,10 +46,27 @@ final class OwnerCalls {
     waitingBytes += bytes
   }
 
+  /// Counts so many bytes more of what `owner` told, until `release`.
+  /// - Returns: false if they do not fit beside what waits already.
+  func keep(_ owner: BusName, bytes: Int) -> Bool {
+    let (calls, present) = waiting[owner, default: (0, 0)]
+    guard present + bytes <= Limits.perOwner.bytes, waitingBytes + bytes <= Limits.total.bytes else { return false }
+    waiting[owner] = (calls, present + bytes)
+    waitingBytes += bytes
+    return true
+  }
+
+  /// Undoes `keep`.
+  func release(_ owner: BusName, bytes: Int) {
+    guard bytes > 0, let (calls, present) = waiting[owner] else { return }
+    waiting[owner] = calls > 0 || present > bytes ? (calls, present - bytes) : nil
+    waitingBytes -= bytes
+  }
+
   /// Undoes one `enter`.
   func leave(_ owner: BusName, bytes: Int = 0) {
     let (calls, present) = waiting[owner, default: (1, bytes)]
-    waiting[owner] = calls > 1 ? (calls - 1, present - bytes) : nil
+    waiting[owner] = calls > 1 || present > bytes ? (calls - 1, present - bytes) : nil
     waitingBytes -= bytes
   }
 
@@ -126,8 +144,8 @@ struct OwnerRefusal: Error, @unchecked Sendable {
 
 /// What is read of what owners tell of their objects; what is past it counts as not told.
 enum OwnerAnswer {
-  /// The most elements: four times what an owner may have, so that what does not fit costs little.
-  static let elementLimit = 4 * Limits.perOwner.elements
+  /// The most elements: twice what an owner may have, so that what does not fit costs little.
+  static let elementLimit = 2 * Limits.perOwner.elements
   /// The most bytes of one variant: those of a value, and of the longest signature before it.
   static let valueLimit = Limits.value.bytes + 264
 }

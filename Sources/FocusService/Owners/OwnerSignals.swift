@@ -23,7 +23,7 @@ enum OwnerSignals {
   fileprivate static func refusal(_ error: DBusError, _ object: OwnedObject) -> DBusError {
     DBusError(
       .limitsExceeded,
-      "the object \(object.path) cannot be followed: the bus takes no more match rules of focusd (\(error.name))")
+      "the object \(object.path) cannot be followed: the bus refuses another match rule (\(error.name))")
   }
 }
 
@@ -86,26 +86,26 @@ extension FocusService {
     guard message.signatureText == "sa{sv}as" else { return }
     var updates: [Key: MarshalledValue?] = [:]
     var stale: Set<Key> = []
-    func known(_ interface: String, _ name: String) -> Key? {
-      guard let key = try? Key(interface: interface, member: name) else { return nil }
-      return objects.contains { $0.property(key) != nil } ? key : nil
-    }
     try? message.withBody { bytes throws(DBusError) in
       var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       guard let interface = try? reader.text() else { return }
+      var known: [String: Key] = [:]
+      for object in objects { known.merge((object.readable[interface] ?? [:]).mapValues(\.key)) { key, _ in key } }
+      guard !known.isEmpty else { return }
       do {
         try reader.array(ofEntries: true) { entry throws(WireError) in
-          guard let key = known(interface, try entry.text()) else { return try entry.skipVariant() }
+          guard let key = known[try entry.text()] else { return try entry.skipVariant() }
           updates.updateValue(try entry.variant(limit: OwnerAnswer.valueLimit), forKey: key)
         }
         try reader.array { name throws(WireError) in
-          if let key = known(interface, try name.text()) { stale.insert(key) }
+          if let key = known[try name.text()] { stale.insert(key) }
         }
       } catch {
-        log.info(
-          "a PropertiesChanged of \(interface.excerpt) is past the limits and was not read: its values are stale")
+        if droppedSignals.admit() != nil {
+          log.info("a PropertiesChanged of \(interface) is past the limits and was not read: its values are stale")
+        }
         updates = [:]
-        stale = Set(objects.flatMap(\.readableKeys).filter { $0.interface.text == interface })
+        stale = Set(known.values)
       }
     }
     for key in updates.keys { objects.first?.traffic.stale.remove(key) }
@@ -120,11 +120,12 @@ extension FocusService {
     // Nobody is shown anything of the fields yet.
     guard recovery == nil else { return }
     let size = message.measuredBodySize
+    let focused = model.resolve(interface)
     for object in objects {
       guard let id = object.field, model.fields[id]?.isSensitive == false else { continue }
       guard size <= OwnerSignals.sizeLimit else { return logDropped(message, of: id, size: size) }
       var paths = [Target.path(of: id)]
-      if model.resolve(interface) == id { paths.append(Target.focusedPath) }
+      if focused == id { paths.append(Target.focusedPath) }
       for path in paths {
         guard let signal = try? message.emittedAgain(from: path) else { continue }
         post(signal: signal)
