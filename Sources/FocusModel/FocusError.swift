@@ -66,7 +66,7 @@ extension FocusError: CustomStringConvertible {
     case .disabled(let key, let field):
       "the command \(key) of the field '\(field)' is disabled now"
     case .readOnly(let key, let field):
-      "\(key) of the field '\(field)' can be read only, by all but the owner of a stored binding"
+      "\(key) of the field '\(field)' is read-only: only the owner of a stored binding may write it"
     case .conflict(let sentence), .accessDenied(let sentence), .invalid(let sentence), .limitExceeded(let sentence):
       sentence
     }

@@ -45,6 +45,24 @@ final class BoundOwner: Sendable {
   /// Answers what was asked meanwhile, and everything from now on.
   func answerAgain(with caller: Caller) throws { try order("AnswerAgain", caller) }
 
+  /// Has the owner register its field once more, with `key` as a stored one and without an object.
+  func registerAnew(_ key: String, with caller: Caller) throws {
+    try ask("RegisterAnew", caller, [.string(key)])
+  }
+
+  /// Waits until all that the owner has sent before is where it goes.
+  func settle(_ caller: Caller) throws { try ask("Settle", caller) }
+
+  private func ask(_ member: String, _ caller: Caller, _ arguments: [DBusValue] = []) throws {
+    var outcome: Result<[DBusValue], CallError>?
+    let message = try OutgoingMessage.methodCall(
+      to: BusName(busName), path: ObjectPath("/slider"), interface: InterfaceName("demo.Bound"),
+      member: MemberName(member), arguments)
+    try caller.begin(message) { outcome = $0 }
+    caller.wait { outcome != nil }
+    _ = try outcome?.get()
+  }
+
   /// The name of the owner's connection.
   var busName: String { name.withLock { $0 } }
 
@@ -67,6 +85,17 @@ final class BoundOwner: Sendable {
     let caller = try Caller(on: bus)
     let held = Held()
     caller.onCall = { [self, weak caller] message in
+      if message.member?.text == "RegisterAnew" {
+        let values = (try? message.arguments()) ?? []
+        for (path, interface, member, arguments): (String, String, String, [DBusValue]) in [
+          (Focus1.field(Self.id), Focus1.fieldInterface, "Unregister", []),
+          (
+            Focus1.manager, Focus1.managerInterface, "Register",
+            [.string(Self.id), .properties([(values.first?.basicText ?? "", .int32(7))]), .properties([])]
+          ),
+        ] { _ = try? caller?.send(Caller.message(path, interface, member, arguments)) }
+        return try? message.reply()
+      }
       let answer = answer(message, held)
       guard message.member?.text == "AnswerAgain" else { return answer }
       for call in held.calls {
@@ -91,7 +120,7 @@ final class BoundOwner: Sendable {
   private func answer(_ message: Message, _ held: Held) -> OutgoingMessage? {
     switch message.member?.text {
     case "AnswerAgain": state.withLock { $0.isSilent = false }
-    case "Stop": break
+    case "Stop", "Settle": break
     default:
       guard !state.withLock({ $0.isSilent }) else {
         held.calls.append(message)
