@@ -264,7 +264,7 @@ public final class Connection {
     let rule = "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',"
     try begin(try question("AddMatch", [.string(rule + "arg0='" + name + "'")]), isImmediate: true) {
       [weak self] result in
-      // Without it nobody tells when another holds the name: the next call asks again.
+      // Without the rule the bus does not tell of a new owner: the next call asks again.
       if (try? result.get())?.error != nil { self?.calls.forget(name) }
     }
     try begin(try question("GetNameOwner", [.string(name)]), isImmediate: true) { [weak self] result in

@@ -103,7 +103,7 @@ struct PendingCalls {
     return (immediate + calls.values).sorted { $0.serial < $1.serial }
   }
 
-  /// The call that `reply` answers; nil where it claims to be an answer and is none.
+  /// The call that `reply` answers; nil for a forged answer.
   func call(answeredBy reply: OpaquePointer) -> PendingCall? {
     let serial = dbus_message_get_reply_serial(reply)
     let call = immediate.first { $0.serial == serial } ?? (calls.isEmpty ? nil : calls[serial])

@@ -31,7 +31,7 @@ struct Call {
     return value
   }
 
-  /// What the variants of the array at `index` hold, which are to be the arguments of a call.
+  /// What the variants of the array at `index` hold, the arguments of a call.
   /// - Throws: `DBusError.invalidArgs` if there are more than any call takes.
   func variants(_ index: Int) throws(DBusError) -> [MarshalledValue] {
     guard index < arguments.count else { throw Call.tableError }

@@ -1,7 +1,7 @@
 internal import CDBus
 public import DBusTypes
 
-/// A message that is to be sent: a header of its own, and a body that others may share.
+/// A message for sending: a header of its own, and a body that others may share.
 ///
 /// The D-Bus specification, section "Message Format". Names and paths are checked by their types before they come here.
 public struct OutgoingMessage {

@@ -76,7 +76,7 @@ struct WireReader {
     let length = Int(try number(UInt32.self))
     try walker.align(alignment)
     guard length <= walker.source.count - walker.position else {
-      throw .malformed("an array of \(length) bytes is longer than what there is")
+      throw .malformed("an array of \(length) bytes is longer than the bytes")
     }
     return walker.position + length
   }

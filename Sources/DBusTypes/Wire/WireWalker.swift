@@ -123,7 +123,7 @@ package struct WireWalker {
     let alignment = TypeCode.alignment(code)
     try align(alignment)
     guard length <= ProtocolLimits.arraySize, length <= source.count - position else {
-      throw .malformed("an array of \(length) bytes is longer than what there is")
+      throw .malformed("an array of \(length) bytes is longer than the bytes")
     }
     let end = position + length
     let mark = sink.beginArray(alignment: alignment)
@@ -215,7 +215,7 @@ extension WireWalker {
     try align(4)
     let start = position
     let length = Int(try number())
-    guard length < source.count - position else { throw .malformed("a text is longer than what there is") }
+    guard length < source.count - position else { throw .malformed("a text is longer than the bytes") }
     position += length + 1
     let bytes = UnsafeRawBufferPointer(rebasing: source[start..<position])
     if checksContent { try checkText(bytes, code) }

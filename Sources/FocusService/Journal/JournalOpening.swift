@@ -7,7 +7,7 @@ extension Journal {
   struct Opened {
     /// Nil if nothing can be saved now.
     var journal: Journal?
-    /// How the journal is had later, if there is something to serve without it.
+    /// How the journal is made later, if there is something to serve without it.
     var replacement: Replacement?
     /// The bus that owners' names are of, as its id.
     var bus: String?

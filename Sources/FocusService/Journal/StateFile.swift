@@ -195,7 +195,7 @@ struct StateFile {
   }
 }
 
-/// A place for the state that is not safe, or is none: what is wrong with it, and what would be right.
+/// A place where the state cannot be: what is wrong with it, and what would be right.
 struct StateFileRefused: Error, CustomStringConvertible {
   let description: String
 }

@@ -25,7 +25,7 @@ final class OwnerCalls {
 
   /// Counts one more client's call that waits for `owner`, with values of so many bytes, until `leave`.
   ///
-  /// What waits takes no more than values may take, for one owner and for all together.
+  /// The limits of values hold for what waits too: for one owner and for all together.
   /// - Throws: `DBusError.limitsExceeded` if too many wait already.
   func enter(_ owner: BusName, bytes: Int = 0) throws(DBusError) {
     let (calls, present) = waiting[owner, default: (0, 0)]
