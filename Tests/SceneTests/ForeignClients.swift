@@ -57,7 +57,7 @@ enum Tool: String, CaseIterable, CustomTestStringConvertible {
       if result.errorText.contains("org.freedesktop.DBus.Error.PropertyReadOnly") { return "read-only" }
       // busctl shows the message alone.
       if self == .busctl, result.status == 1, result.errors.count == 1 {
-        if result.errorText.contains("read only") { return "read-only" }
+        if result.errorText.contains("read-only") { return "read-only" }
         if result.errorText.contains(" is nil") { return "nil" }
       }
     case .focusctl:
