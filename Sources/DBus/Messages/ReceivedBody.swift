@@ -33,8 +33,6 @@ extension Message {
     guard !signature.isEmpty else { return [] }
     return try withBody { bytes throws(DBusError) in
       do throws(WireError) {
-        // Before all else, so that the limit is one of what is done, too.
-        try WireWalker.check(bytes, signature, elementLimit: elementLimit)
         return try DBusValue.decode(signature, bytes, descriptors: descriptors, elementLimit: elementLimit)
       } catch {
         throw DBusError(error)

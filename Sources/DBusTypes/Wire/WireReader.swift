@@ -111,11 +111,13 @@ extension DBusValue {
   /// `descriptors` are those that the values name, in their order.
   /// - Throws: `WireError`.
   package static func decode(
-    _ signature: String, _ bytes: UnsafeRawBufferPointer, descriptors: [UnixFD?], elementLimit: Int
+    _ signature: String, _ bytes: UnsafeRawBufferPointer, descriptors: @autoclosure () -> [UnixFD?], elementLimit: Int
   ) throws(WireError) -> [DBusValue] {
     let types: [DBusType]
     do { types = try Signature(signature).types } catch { throw .malformed("\(error)") }
     try WireWalker.check(bytes, signature, elementLimit: elementLimit)
+    // Not before the limit has been checked, which is one of what is done, too.
+    let descriptors = descriptors()
     var reader = WireReader(bytes) { _, before in before < descriptors.count ? descriptors[before] : nil }
     var values: [DBusValue] = []
     for type in types { values.append(try reader.value(type)) }
