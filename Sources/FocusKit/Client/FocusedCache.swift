@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 
 /// All that is known of what is focused, by key; only the worker changes it.
 final class FocusedCache: Sendable {

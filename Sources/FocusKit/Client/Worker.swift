@@ -1,4 +1,5 @@
 internal import DBus
+internal import EventLoop
 internal import FocusBus
 
 /// The connection and all that belongs to it, on the client's thread; everyone else posts letters.

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 
 /// The object that stands behind one field: its properties are the bindings, its methods the commands.
 final class ExportedField {

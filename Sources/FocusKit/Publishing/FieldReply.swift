@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 
 /// The one answer to a call of an exported object.
 struct FieldReply {

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 internal import FocusModel
 
 /// What arrives, and waits in line while the saved fields are being recovered.

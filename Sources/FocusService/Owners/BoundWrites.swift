@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 internal import FocusModel
 
 /// A write to a bound binding, from its arrival to its end.

@@ -1,5 +1,6 @@
 import DBus
 import DBusTypes
+import EventLoop
 import FocusBus
 import FocusContract
 import Glibc

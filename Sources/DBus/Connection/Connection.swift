@@ -1,5 +1,6 @@
 internal import CDBus
 public import DBusTypes
+public import EventLoop
 internal import Glibc
 
 /// A private connection to a message bus.

@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// Something that an event loop waits for: a connection's sockets and timeouts, or a signal descriptor.
-protocol EventSource: AnyObject {
-  /// Says what the turn is to wait for.
+package protocol EventSource: AnyObject {
+  /// Adds to `set` what the next turn waits for.
   func prepare(_ set: inout PollSet)
   /// Handles what `poll` reported for the descriptor that was added with `token`.
   func ready(token: UInt, events: Int16)
@@ -11,27 +11,27 @@ protocol EventSource: AnyObject {
 }
 
 extension EventSource {
-  /// Nothing: `ready` has done it all.
-  func dispatch() {}
+  /// Does nothing: `ready` is enough for most sources.
+  package func dispatch() {}
 }
 
 /// What one turn waits for: descriptors, each with the source and the token that it belongs to, and a time.
-struct PollSet {
+package struct PollSet {
   fileprivate var descriptors: [pollfd] = []
   fileprivate var origins: [(source: any EventSource, token: UInt)] = []
   fileprivate var earliest: SuspendingClock.Instant?
 
   /// Whether a source has work left that needs no waiting.
-  var hasPendingWork = false
+  package var hasPendingWork = false
 
   /// Adds `descriptor` for `source`, to be polled for `events`.
-  mutating func add(_ descriptor: Int32, events: Int16, source: any EventSource, token: UInt) {
+  package mutating func add(_ descriptor: Int32, events: Int16, source: any EventSource, token: UInt) {
     descriptors.append(pollfd(fd: descriptor, events: events, revents: 0))
     origins.append((source, token))
   }
 
-  /// Has `dispatch` called at `due` at the latest, whatever arrives.
-  mutating func wake(at due: SuspendingClock.Instant) { earliest = min(earliest ?? due, due) }
+  /// Ends the turn's waiting at `due` at the latest.
+  package mutating func wake(at due: SuspendingClock.Instant) { earliest = min(earliest ?? due, due) }
 
   fileprivate mutating func clear() {
     descriptors.removeAll(keepingCapacity: true)
@@ -53,7 +53,7 @@ public final class EventLoop {
   public private(set) var isStopped = false
 
   /// How long timers that are due are put off while there is more to handle.
-  static let mostDelay = Duration.milliseconds(250)
+  package static let mostDelay = Duration.milliseconds(250)
   private var putOffSince: SuspendingClock.Instant?
 
   /// Called at the end of each turn, after all that arrived in it has been handled.
@@ -62,9 +62,11 @@ public final class EventLoop {
   /// Creates a loop that waits for nothing yet.
   public init() {}
 
-  func add(_ source: any EventSource) { sources.append(source) }
+  /// Waits for `source` from the next turn on, until `remove`.
+  package func add(_ source: any EventSource) { sources.append(source) }
 
-  func remove(_ source: any EventSource) { sources.removeAll { $0 === source } }
+  /// Waits for `source` no longer; in the current turn it may be asked once more.
+  package func remove(_ source: any EventSource) { sources.removeAll { $0 === source } }
 
   /// Runs turns until `stop` is called, now or before.
   public func run() { while !isStopped { turn() } }
@@ -78,10 +80,10 @@ public final class EventLoop {
     timers.add(at: SuspendingClock.now + delay, handler)
   }
 
-  /// Takes back a timer; one that has fired is none any more, and that is no error.
+  /// Cancels a timer; does nothing if it has fired.
   public func cancel(_ timer: TimerID) { timers.cancel(timer) }
 
-  /// Waits until something arrives or `limit` has passed, and handles what there is.
+  /// Waits until something arrives or `limit` has passed, and handles what has arrived.
   public func turn(waitingAtMost limit: Duration? = nil) {
     set.clear()
     for source in sources { source.prepare(&set) }
@@ -100,7 +102,7 @@ public final class EventLoop {
     onTurnEnd?()
   }
 
-  /// Calls what is due.
+  /// Calls the handlers of due timers.
   ///
   /// What has arrived comes first, for so long at least: a reply may have come in time, and be read late only because
   /// this process was held up.
@@ -132,7 +134,7 @@ public final class EventLoop {
 
 extension Duration {
   /// The duration in milliseconds, rounded up, within what C's timeouts can say.
-  var milliseconds: Int32 {
+  package var milliseconds: Int32 {
     let (seconds, attoseconds) = components
     let exact = Double(seconds) * 1000 + Double(attoseconds) / 1e15
     return Int32(min(max(exact.rounded(.up), 0), Double(Int32.max)))

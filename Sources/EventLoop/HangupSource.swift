@@ -3,12 +3,12 @@ internal import Glibc
 /// The end of whoever reads or writes at the other side of a descriptor, as an event of a loop.
 ///
 /// `poll(2)` with `POLLHUP` and `POLLERR`: a pipe's last reader or a terminal that is gone. Files never end so.
-public final class HangupSource {
+package final class HangupSource {
   private let descriptor: Int32
   private var handler: (() -> Void)?
 
-  /// Has `loop` call `handler` once when the other side of `descriptor`, which stays the caller's, is gone.
-  public init(_ descriptor: Int32, on loop: EventLoop, _ handler: @escaping () -> Void) {
+  /// Calls `handler` once on `loop` when the other side of `descriptor`, which stays open, is gone.
+  package init(_ descriptor: Int32, on loop: EventLoop, _ handler: @escaping () -> Void) {
     self.descriptor = descriptor
     self.handler = handler
     loop.add(self)
@@ -16,12 +16,12 @@ public final class HangupSource {
 }
 
 extension HangupSource: EventSource {
-  func prepare(_ set: inout PollSet) {
+  package func prepare(_ set: inout PollSet) {
     guard handler != nil else { return }
     set.add(descriptor, events: 0, source: self, token: 0)
   }
 
-  func ready(token: UInt, events: Int16) {
+  package func ready(token: UInt, events: Int16) {
     let handler = handler
     self.handler = nil
     handler?()

@@ -1,4 +1,5 @@
 internal import CDBus
+internal import EventLoop
 internal import Glibc
 
 /// Joins one libdbus connection to an event loop: its watches, its timeouts and its dispatching.

@@ -1,4 +1,5 @@
 internal import CDBus
+internal import EventLoop
 
 /// A call whose answer has not come yet.
 final class PendingCall {
