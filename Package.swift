@@ -30,7 +30,7 @@ let package = Package(
       name: "DBus", dependencies: ["CDBus", "CExpat", "DBusTypes", "EventLoop"], swiftSettings: strict),
     .target(name: "FocusContract", dependencies: ["DBusTypes"], swiftSettings: strict),
     .target(name: "FocusBus", dependencies: ["DBus", "DBusTypes", "FocusContract"], swiftSettings: strict),
-    .target(name: "FocusModel", dependencies: ["DBusTypes"], swiftSettings: strict),
+    .target(name: "FocusModel", dependencies: ["DBusTypes", "FocusContract"], swiftSettings: strict),
     .target(
       name: "FocusService", dependencies: ["CSQLite", "DBus", "DBusTypes", "EventLoop", "FocusContract", "FocusModel"],
       swiftSettings: strict),
@@ -61,7 +61,8 @@ let package = Package(
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       exclude: ["complete.zsh"], swiftSettings: strict),
     .testTarget(
-      name: "FocusModelTests", dependencies: ["DBusTypes", "FocusModel", "TestSupport"], swiftSettings: strict),
+      name: "FocusModelTests", dependencies: ["DBusTypes", "FocusContract", "FocusModel", "TestSupport"],
+      swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["DBus", "DBusTypes", "EventLoop"], path: "Tests/TestSupport",
       resources: [.copy("Resources")], swiftSettings: strict),
@@ -101,7 +102,8 @@ let package = Package(
       name: "BusSupport", dependencies: ["DBus", "DBusTypes", "EventLoop", "TestSupport"], path: "Tests/BusSupport",
       swiftSettings: strict),
     .testTarget(
-      name: "JournalTests", dependencies: ["CSQLite", "DBusTypes", "FocusModel", "FocusService", "TestSupport"],
+      name: "JournalTests",
+      dependencies: ["CSQLite", "DBusTypes", "FocusContract", "FocusModel", "FocusService", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "CrashTests",

@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 extension FocusModel {
   /// Keeps `id` for a field that is yet to be registered.

@@ -1,4 +1,5 @@
 import DBusTypes
+internal import FocusContract
 
 /// What has been changed, so that it can be saved, or be taken back where it cannot.
 extension FocusModel {

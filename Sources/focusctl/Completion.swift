@@ -143,9 +143,7 @@ struct Completion {
     case .structure(let members): return members.enumerated().map { line(String($0.offset), $0.element) }
     case .dictionary(let dictionary):
       return dictionary.entries.map { entry in
-        line(
-          (entry.key.basicText ?? "").split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
-            .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1"), entry.value)
+        line(Pointer.escaped(entry.key.basicText ?? ""), entry.value)
       }
     default: return []
     }

@@ -82,9 +82,9 @@ extension FocusClient {
   /// - Throws: `FocusError`: `AccessDenied` where it is another's and that does not take focus on request.
   nonisolated(nonsending) public func focus(_ field: String) async throws {
     do {
-      try await call(.field(try Focus1.field(field), "Focus"))
+      try await call(.field(try FieldID(field).path, "Focus"))
     } catch let error as SyntaxError {
-      throw FocusError("'\(field)' is no field's id: \(error)")
+      throw FocusError(any: error)
     }
   }
 

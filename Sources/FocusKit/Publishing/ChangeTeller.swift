@@ -1,6 +1,7 @@
 internal import DBus
 internal import DBusTypes
 internal import FocusBus
+internal import FocusContract
 
 /// Tells the daemon of the changes of one object, so that none is lost to the next.
 ///
@@ -10,9 +11,9 @@ final class ChangeTeller {
   private let link: Link
   private let path: ObjectPath
   /// What was told last, and so what others may be answered.
-  private(set) var told: [KeyName: DBusValue] = [:]
-  private var latest: [KeyName: DBusValue] = [:]
-  private var waiting: [(key: KeyName, value: DBusValue)] = []
+  private(set) var told: [Key: DBusValue] = [:]
+  private var latest: [Key: DBusValue] = [:]
+  private var waiting: [(key: Key, value: DBusValue)] = []
   private var next = 0
   private var mayShareTurn = false
   private var isAsking = false
@@ -24,13 +25,13 @@ final class ChangeTeller {
   }
 
   /// Notes the value that a property has from the start.
-  func begin(_ key: KeyName, _ value: DBusValue) {
+  func begin(_ key: Key, _ value: DBusValue) {
     told[key] = value
     latest[key] = value
   }
 
   /// Tells of a value, where it is another than the one before.
-  func tell(_ key: KeyName, _ value: DBusValue) {
+  func tell(_ key: Key, _ value: DBusValue) {
     guard latest[key] != value else { return }
     latest[key] = value
     waiting.append((key, value))

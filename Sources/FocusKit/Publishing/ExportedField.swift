@@ -1,6 +1,7 @@
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
+internal import FocusContract
 
 /// The object that stands behind one field: its properties are the bindings, its methods the commands.
 final class ExportedField {
@@ -27,12 +28,12 @@ final class ExportedField {
   private var waiters: [Waiter] = []
 
   private let letters: Worker.Letters
-  private(set) var properties: [KeyName: PublishedProperty] = [:]
-  private(set) var commands: [KeyName: PublishedCommand] = [:]
+  private(set) var properties: [Key: PublishedProperty] = [:]
+  private(set) var commands: [Key: PublishedCommand] = [:]
   /// What is told to others, one change after another.
   private let teller: ChangeTeller
   /// The keys of whose changes Observation tells.
-  private var observed: Set<KeyName> = []
+  private var observed: Set<Key> = []
   private var cancellations: [@Sendable () -> Void] = []
 
   private static let sceneBit: UInt64 = 1 << 63
@@ -74,8 +75,8 @@ final class ExportedField {
   }
 
   private func publish(_ publication: Publication) {
-    do throws(FocusError) {
-      let key = try KeyName(publication.name)
+    do {
+      let key = try Key(publication.name)
       switch publication.content {
       case .property(let property): publish(property, key)
       case .command(let command): commands[key] = command
@@ -83,11 +84,12 @@ final class ExportedField {
         throw FocusError("'\(publication.name)' is of type '\(type)', which has no form on the bus")
       }
     } catch {
+      let error = FocusError(any: error)
       letters.post { $0.report(error) }
     }
   }
 
-  private func publish(_ property: PublishedProperty, _ key: KeyName) {
+  private func publish(_ property: PublishedProperty, _ key: Key) {
     let (number, letters) = (number, letters)
     properties[key] = property
     let cancel = property.follow { value in letters.post { $0.fields.changed(number, key, value) } }
@@ -96,7 +98,7 @@ final class ExportedField {
   }
 
   /// The value now; where Observation tells of changes, it tells of the next one.
-  private func read(_ key: KeyName, _ property: PublishedProperty) throws -> DBusValue {
+  private func read(_ key: Key, _ property: PublishedProperty) throws -> DBusValue {
     guard observed.contains(key) else { return try property.get() }
     let (number, letters) = (number, letters)
     return try property.observed { letters.post { $0.fields.changed(number, key, nil) } }
@@ -152,13 +154,13 @@ final class ExportedField {
   // MARK: Values
 
   /// Tells of a new value, or reads it where none is given.
-  func changed(_ key: KeyName, _ value: DBusValue?) {
+  func changed(_ key: Key, _ value: DBusValue?) {
     guard let property = properties[key], let value = try? value ?? read(key, property) else { return }
     teller.tell(key, value)
   }
 
   /// Reads what Observation may not have told of yet.
-  private func refresh(_ key: KeyName) {
+  private func refresh(_ key: Key) {
     if observed.contains(key) { changed(key, nil) }
   }
 
@@ -181,10 +183,10 @@ final class ExportedField {
     }
   }
 
-  private func key(_ arguments: [DBusValue]) throws -> (KeyName, PublishedProperty) {
+  private func key(_ arguments: [DBusValue]) throws -> (Key, PublishedProperty) {
     guard arguments.count >= 2, case .string(let interface) = arguments[0], case .string(let member) = arguments[1]
     else { throw FocusError("an interface and a property are asked for", name: ErrorName.invalidArgs.text) }
-    let key = try KeyName("\(interface).\(member)")
+    let key = try Key(interface: interface, member: member)
     guard let property = properties[key] else {
       throw FocusError("the field has no '\(interface).\(member)'", name: ErrorName.unknownProperty.text)
     }
@@ -230,7 +232,7 @@ final class ExportedField {
 
   private func run(_ message: Message, _ reply: FieldReply) throws {
     guard let interface = message.interface, let member = message.member,
-      let command = commands[try KeyName("\(interface).\(member)")]
+      let command = commands[try Key(interface: interface.text, member: member.text)]
     else {
       throw FocusError(
         "the field has no command '\(message.member?.text ?? "")'", name: ErrorName.unknownMethod.text)

@@ -122,7 +122,7 @@ final class FieldRegistry {
 
   /// A daemon that came back has the fields of who is still on the bus.
   private func reclaim(_ field: ExportedField, _ error: FocusError) {
-    guard let path = try? Focus1.field(field.id) else { return refused(field, error) }
+    guard let path = try? FieldID(field.id).path else { return refused(field, error) }
     let session = session
     underWay = field
     link.call(.owner(of: path)) { [weak self] result in
@@ -216,7 +216,7 @@ final class FieldRegistry {
   }
 
   /// The field `number` has a new value for `key`, or one that has to be read where none is given.
-  func changed(_ number: UInt64, _ key: KeyName, _ value: DBusValue?) {
+  func changed(_ number: UInt64, _ key: Key, _ value: DBusValue?) {
     guard let field = fields.first(where: { $0.number == number }) else { return }
     field.changed(key, value)
   }

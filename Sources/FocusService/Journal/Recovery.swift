@@ -1,6 +1,7 @@
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
+internal import FocusContract
 internal import FocusModel
 
 /// What arrives, and waits in line while the saved fields are being recovered.

@@ -50,7 +50,7 @@ struct FieldInfo {
           read(name, value)
         } else if interface == Focus1.bindings.text, name == "Commands" {
           commands = FieldInfo.entries(value).map { ($0.key, $0.value == .boolean(true)) }
-        } else if !Focus1.isOwn(interface) {
+        } else if !Key.isReserved(interface) {
           values.append(("\(interface).\(name)", value))
         }
       }

@@ -115,7 +115,7 @@ final class Watcher {
     guard end == nil else { return }
     switch News(message, from: owner) {
     case .daemon(_, let now)?: ownerChanged(to: now)
-    case .properties(path, let interface, let properties)? where !Focus1.isOwn(interface) && !properties.isEmpty:
+    case .properties(path, let interface, let properties)? where !Key.isReserved(interface) && !properties.isEmpty:
       let changes = properties.map { (key: "\(interface).\($0.name)", value: $0.value) }
       if early != nil { early?.append(contentsOf: changes) } else { show(state.apply(changes)) }
     case .field(path)?: read()

@@ -11,12 +11,10 @@ public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
   public let member: MemberName
 
   /// Checks `text` and makes a key of it.
-  /// - Throws: `FocusError.invalid` where it is not an interface name, a dot and a member name, is longer than 255 bytes,
-  ///   or belongs to D-Bus or to focusd itself.
-  public init(_ text: String) throws(FocusError) {
-    func error(_ rule: String) -> FocusError {
-      .invalid(SyntaxError(expected: "key", text: text, rule: rule).description)
-    }
+  /// - Throws: `SyntaxError` if it is not an interface name, a dot and a member name, is longer than 255 bytes, or belongs
+  ///   to D-Bus or to focusd itself.
+  public init(_ text: String) throws(SyntaxError) {
+    func error(_ rule: String) -> SyntaxError { SyntaxError(expected: "key", text: text, rule: rule) }
     let form = "an interface name, a dot and a member name, such as demo.Form.Number"
     guard text.utf8.count <= Key.maximumLength else { throw error("at most \(Key.maximumLength) bytes") }
     guard let dot = text.utf8.lastIndex(of: UInt8(ascii: ".")),
@@ -31,8 +29,8 @@ public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
   }
 
   /// Checks the two parts of a key as properties are named on the bus.
-  /// - Throws: `FocusError.invalid` as `init(_:)` does.
-  public init(interface: String, member: String) throws(FocusError) {
+  /// - Throws: `SyntaxError` as `init(_:)` does.
+  public init(interface: String, member: String) throws(SyntaxError) {
     // What is wrong, the text as a whole shows best.
     guard let name = try? InterfaceName(interface), let property = try? MemberName(member),
       interface.utf8.count + member.utf8.count < Key.maximumLength, !Key.isReserved(interface),
@@ -44,14 +42,15 @@ public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
     self.init(name, property)
   }
 
-  private init(_ interface: InterfaceName, _ member: MemberName) {
+  /// Creates a key of an interface that is not reserved; together they are at most 255 bytes.
+  package init(_ interface: InterfaceName, _ member: MemberName) {
     self.interface = interface
     self.member = member
   }
 
-  /// Whether `name` is an interface, or a key, that fields cannot publish.
+  /// Whether `name` is an interface, or a key, that fields cannot publish: it belongs to D-Bus or to focusd.
   public static func isReserved(_ name: String) -> Bool {
-    name.hasPrefix("org.freedesktop.") || name == "org.focusd.Focus1" || name.hasPrefix("org.focusd.Focus1.")
+    name.hasPrefix("org.freedesktop.") || name == Focus1.busName.text || name.hasPrefix(Focus1.interfacePrefix)
   }
 
   /// The key's text.
