@@ -29,13 +29,14 @@ let package = Package(
     .target(
       name: "DBus", dependencies: ["CDBus", "CExpat", "DBusTypes", "EventLoop"], swiftSettings: strict),
     .target(name: "FocusContract", dependencies: ["DBusTypes"], swiftSettings: strict),
-    .target(name: "FocusBus", dependencies: ["DBus", "DBusTypes", "FocusContract"], swiftSettings: strict),
+    .target(
+      name: "FocusClient", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusContract"], swiftSettings: strict),
     .target(name: "FocusModel", dependencies: ["DBusTypes", "FocusContract"], swiftSettings: strict),
     .target(
       name: "FocusService", dependencies: ["CSQLite", "DBus", "DBusTypes", "EventLoop", "FocusContract", "FocusModel"],
       swiftSettings: strict),
     .target(
-      name: "FocusKit", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusBus", "FocusContract"],
+      name: "FocusKit", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
       swiftSettings: strict),
     .executableTarget(
       name: "NumberedFields", dependencies: ["FocusKit"], path: "Sources/Examples/NumberedFields", swiftSettings: strict
@@ -49,7 +50,7 @@ let package = Package(
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .executableTarget(
-      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "EventLoop", "FocusBus", "FocusContract"],
+      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
       swiftSettings: strict,
       // At a fixed address there is nothing to relocate: that is a sixth of the time that one call takes.
       linkerSettings: [

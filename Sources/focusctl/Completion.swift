@@ -1,6 +1,7 @@
 import DBus
 import DBusTypes
-import FocusBus
+import FocusClient
+import FocusContract
 
 /// What could come next in a call, for the completions of shells: `focusctl __complete WORD… BEGUN`.
 ///
@@ -96,7 +97,7 @@ struct Completion {
     }
   }
 
-  private var daemon: Daemon? {
+  private var daemon: DaemonConnection? {
     var options = parsed.options
     if options.timeout == nil { options.timeout = "2" }
     return try? Invocation(operands: [], options: options).connect()

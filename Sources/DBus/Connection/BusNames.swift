@@ -1,16 +1,6 @@
 internal import CDBus
 public import DBusTypes
 
-extension BusName {
-  /// The bus's own name.
-  public static let bus = BusName(known: "org.freedesktop.DBus")
-}
-
-extension InterfaceName {
-  /// The bus's own interface.
-  public static let bus = InterfaceName(known: "org.freedesktop.DBus")
-}
-
 /// What the bus itself offers: the D-Bus specification, section "Message Bus Messages".
 extension Connection {
   /// A call of the bus itself.

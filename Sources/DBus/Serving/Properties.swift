@@ -1,16 +1,5 @@
 public import DBusTypes
 
-extension InterfaceName {
-  /// The interface `org.freedesktop.DBus.Properties`.
-  public static let properties = InterfaceName(known: "org.freedesktop.DBus.Properties")
-  /// The interface `org.freedesktop.DBus.Introspectable`.
-  public static let introspectable = InterfaceName(known: "org.freedesktop.DBus.Introspectable")
-  /// The interface `org.freedesktop.DBus.ObjectManager`.
-  public static let objectManager = InterfaceName(known: "org.freedesktop.DBus.ObjectManager")
-  /// The interface `org.freedesktop.DBus.Peer`.
-  public static let peer = InterfaceName(known: "org.freedesktop.DBus.Peer")
-}
-
 /// The signals of the standard interfaces: the D-Bus specification, section "Standard Interfaces".
 extension OutgoingMessage {
   /// `PropertiesChanged` of one interface: what has a new value, and what has none any more.

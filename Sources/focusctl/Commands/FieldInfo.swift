@@ -1,6 +1,6 @@
 import DBus
 import DBusTypes
-import FocusBus
+import FocusClient
 import FocusContract
 
 /// A field as the daemon's `GetManagedObjects` shows it.
@@ -23,7 +23,7 @@ struct FieldInfo {
   var id: String { FieldID.id(path) }
 
   /// All fields, ordered by id.
-  static func all(_ daemon: Daemon) throws(CommandError) -> [FieldInfo] {
+  static func all(_ daemon: DaemonConnection) throws(CommandError) -> [FieldInfo] {
     do { return fields(of: .dictionary(try daemon.call(.managedObjects()))) } catch { throw CommandError(error) }
   }
 

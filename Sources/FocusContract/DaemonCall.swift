@@ -1,15 +1,13 @@
-internal import DBus
 package import DBusTypes
-internal import FocusContract
 
-/// A call of the daemon: which method, with which arguments, and what its reply says.
-package struct Call<Reply>: Sendable {
+/// A call of the daemon: which method, with which arguments, and how its reply reads.
+package struct DaemonCall<Reply>: Sendable {
   package let path: ObjectPath
   package let interface: InterfaceName
   package let member: MemberName
   package let arguments: [DBusValue]
-  /// What the reply's values say, or nil where they are not the contract's.
-  private let read: @Sendable ([DBusValue]) -> Reply?
+  /// Reads the reply's values; nil if they are not the contract's.
+  package let read: @Sendable ([DBusValue]) -> Reply?
 
   package init(
     _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
@@ -20,19 +18,6 @@ package struct Call<Reply>: Sendable {
     self.member = MemberName(known: member)
     self.arguments = arguments
     self.read = read
-  }
-
-  func message() throws(DBusError) -> OutgoingMessage {
-    try OutgoingMessage.methodCall(to: Focus1.busName, path: path, interface: interface, member: member, arguments)
-  }
-
-  func reply(in message: Message) throws(DBusError) -> Reply {
-    let values = try message.success().arguments()
-    guard let reply = read(values) else {
-      let types = values.map(\.type.description).joined()
-      throw DBusError(.failed, "focusd answers '\(member)' with '\(types)', which is not version 1 of its interface")
-    }
-    return reply
   }
 }
 
@@ -48,7 +33,7 @@ package struct Origin: Hashable, Sendable {
 }
 
 /// The value of a key, and where it is from.
-package struct Reading: Sendable {
+package struct KeyReading: Sendable {
   package let value: DBusValue
   package let origin: Origin
 

@@ -1,23 +1,22 @@
 internal import DBus
 internal import DBusTypes
-internal import FocusBus
 internal import FocusContract
 
-/// Tells the daemon of the changes of one object, so that none is lost to the next.
+/// Emits the changes of one object, so that none is lost to the next.
 ///
-/// What one turn of the daemon brings is one change to whoever watches. So a change is told when the turn of the one before
-/// is over, which the reply to a ping says.
-final class ChangeTeller {
+/// The daemon tells the changes of one of its turns as one. So a change is emitted when the turn of the one before is over,
+/// which the reply to a ping says.
+final class ChangeEmitter {
   private let link: Link
   private let path: ObjectPath
-  /// What was told last, and so what others may be answered.
-  private(set) var told: [Key: DBusValue] = [:]
+  /// The values that were emitted last, and so what others may be answered.
+  private(set) var emitted: [Key: DBusValue] = [:]
   private var latest: [Key: DBusValue] = [:]
   private var waiting: [(key: Key, value: DBusValue)] = []
   private var next = 0
   private var mayShareTurn = false
   private var isAsking = false
-  private var whenAllTold: [() -> Void] = []
+  private var whenAllEmitted: [() -> Void] = []
 
   init(_ path: ObjectPath, _ link: Link) {
     self.path = path
@@ -26,21 +25,21 @@ final class ChangeTeller {
 
   /// Notes the value that a property has from the start.
   func begin(_ key: Key, _ value: DBusValue) {
-    told[key] = value
+    emitted[key] = value
     latest[key] = value
   }
 
-  /// Tells of a value, where it is another than the one before.
-  func tell(_ key: Key, _ value: DBusValue) {
+  /// Emits a value, if it is another than the one before.
+  func emit(_ key: Key, _ value: DBusValue) {
     guard latest[key] != value else { return }
     latest[key] = value
     waiting.append((key, value))
     proceed()
   }
 
-  /// Calls `handler` when all that there is to tell now has been told.
+  /// Calls `handler` when all changes until now have been emitted.
   func afterAll(_ handler: @escaping () -> Void) {
-    whenAllTold.append(handler)
+    whenAllEmitted.append(handler)
     proceed()
   }
 
@@ -49,7 +48,7 @@ final class ChangeTeller {
       if mayShareTurn, link.daemon != nil { return ask() }
       let (key, value) = waiting[next]
       next += 1
-      told[key] = value
+      emitted[key] = value
       mayShareTurn = true
       guard
         let signal = try? OutgoingMessage.propertiesChanged(
@@ -59,8 +58,8 @@ final class ChangeTeller {
     }
     waiting = []
     next = 0
-    let handlers = whenAllTold
-    whenAllTold = []
+    let handlers = whenAllEmitted
+    whenAllEmitted = []
     for handler in handlers { handler() }
   }
 

@@ -1,35 +1,36 @@
-package import DBus
 package import DBusTypes
-internal import FocusContract
 
 /// `org.focusd.Focus1.Bindings`, of what has focus or of one field.
-extension Call {
-  /// What `key` holds, or nil where it resolves to nothing.
-  package static func read(_ key: String, at path: ObjectPath = Focus1.focused) -> Call where Reply == Reading? {
-    Call(path, Focus1.bindings, "Read", [.string(key)]) { values in
+extension DaemonCall {
+  /// What `key` holds, or nil if it resolves to nothing.
+  package static func read(_ key: String, at path: ObjectPath = Focus1.focused) -> DaemonCall
+  where Reply == KeyReading? {
+    DaemonCall(path, Focus1.bindings, "Read", [.string(key)]) { values in
       guard values.count == 3, case .array(let found) = values[0] else { return nil }
       guard let value = found.first else { return .some(nil) }
-      return Reading([value] + values[1...])
+      return KeyReading([value] + values[1...])
     }
   }
 
-  /// Writes `value` into what `key` names; where `origin` is given, only while that is still so.
+  /// Writes `value` into what `key` names; if `origin` is given, only while that is still so.
   package static func write(
     _ key: String, _ value: DBusValue, under origin: Origin? = nil, at path: ObjectPath = Focus1.focused
-  ) -> Call where Reply == Reading {
+  ) -> DaemonCall where Reply == KeyReading {
     let options: [(name: String, value: DBusValue)] =
       origin.map { [("revision", .uint64($0.revision)), ("field", .objectPath($0.field))] } ?? []
-    return Call(path, Focus1.bindings, "Write", [.string(key), .variant(value), .properties(options)]) { Reading($0) }
+    return DaemonCall(path, Focus1.bindings, "Write", [.string(key), .variant(value), .properties(options)]) {
+      KeyReading($0)
+    }
   }
 
   /// All values by key.
-  package static func readAll(at path: ObjectPath = Focus1.focused) -> Call where Reply == [String: Reading] {
-    Call(path, Focus1.bindings, "ReadAll") { values in
+  package static func readAll(at path: ObjectPath = Focus1.focused) -> DaemonCall where Reply == [String: KeyReading] {
+    DaemonCall(path, Focus1.bindings, "ReadAll") { values in
       guard values.count == 1, case .dictionary(let dictionary) = values[0] else { return nil }
-      var readings: [String: Reading] = [:]
+      var readings: [String: KeyReading] = [:]
       for entry in dictionary.entries {
         guard case .string(let key) = entry.key, case .structure(let members) = entry.value,
-          let reading = Reading(members)
+          let reading = KeyReading(members)
         else { return nil }
         readings[key] = reading
       }
@@ -40,20 +41,20 @@ extension Call {
   /// Runs the command `name`, and brings its results.
   package static func invoke(
     _ name: String, _ arguments: [DBusValue] = [], at path: ObjectPath = Focus1.focused
-  ) -> Call where Reply == [DBusValue] {
-    Call(path, Focus1.bindings, "Invoke", [.string(name), .variants(arguments), .properties([])]) { values in
+  ) -> DaemonCall where Reply == [DBusValue] {
+    DaemonCall(path, Focus1.bindings, "Invoke", [.string(name), .variants(arguments), .properties([])]) { values in
       guard values.count == 1, case .array(let results) = values[0] else { return nil }
       return results.map { $0.variantContent ?? $0 }
     }
   }
 
   /// The commands that can be called, and whether each is enabled.
-  package static func commands(at path: ObjectPath = Focus1.focused) -> Call where Reply == [String: Bool] {
+  package static func commands(at path: ObjectPath = Focus1.focused) -> DaemonCall where Reply == [String: Bool] {
     property("Commands", of: Focus1.bindings, at: path) { $0.commandStates }
   }
 
   /// The keys that resolve.
-  package static func keys(at path: ObjectPath = Focus1.focused) -> Call where Reply == [String] {
+  package static func keys(at path: ObjectPath = Focus1.focused) -> DaemonCall where Reply == [String] {
     property("Keys", of: Focus1.bindings, at: path) { value in
       guard case .array(let keys) = value else { return nil }
       return keys.compactMap(\.basicText)
@@ -62,7 +63,7 @@ extension Call {
 }
 
 extension DBusValue {
-  /// Whether each command is enabled, where this is the value of the property `Commands`.
+  /// Whether each command is enabled, if this is the value of the property `Commands`.
   package var commandStates: [String: Bool]? {
     guard case .dictionary(let dictionary) = self else { return nil }
     var commands: [String: Bool] = [:]
@@ -75,19 +76,20 @@ extension DBusValue {
 }
 
 /// `org.focusd.Focus1.Manager`.
-extension Call {
+extension DaemonCall {
   /// Registers a field.
   package static func register(
     _ id: String, _ values: [(name: String, value: DBusValue)], _ options: [(name: String, value: DBusValue)]
-  ) -> Call where Reply == ObjectPath {
-    Call(Focus1.root, Focus1.manager, "Register", [.string(id), .properties(values), .properties(options)]) { values in
+  ) -> DaemonCall where Reply == ObjectPath {
+    DaemonCall(Focus1.root, Focus1.manager, "Register", [.string(id), .properties(values), .properties(options)]) {
+      values in
       guard values.count == 1, case .objectPath(let path) = values[0] else { return nil }
       return path
     }
   }
 
   /// The field that has focus, or nil.
-  package static func focusedField() -> Call where Reply == ObjectPath? {
+  package static func focusedField() -> DaemonCall where Reply == ObjectPath? {
     property("FocusedField", of: Focus1.manager, at: Focus1.root) { value in
       guard case .objectPath(let path) = value else { return nil }
       return .some(path == .root ? nil : path)
@@ -95,7 +97,7 @@ extension Call {
   }
 
   /// The fields that held focus before, newest first.
-  package static func history() -> Call where Reply == [ObjectPath] {
+  package static func history() -> DaemonCall where Reply == [ObjectPath] {
     property("History", of: Focus1.manager, at: Focus1.root) { value in
       guard case .array(let paths) = value else { return nil }
       return paths.compactMap { path in
@@ -106,8 +108,8 @@ extension Call {
   }
 
   /// Every object with its interfaces and their properties.
-  package static func managedObjects() -> Call where Reply == DBusDictionary {
-    Call(Focus1.root, .objectManager, "GetManagedObjects") { values in
+  package static func managedObjects() -> DaemonCall where Reply == DBusDictionary {
+    DaemonCall(Focus1.root, .objectManager, "GetManagedObjects") { values in
       guard values.count == 1, case .dictionary(let objects) = values[0] else { return nil }
       return objects
     }
@@ -115,14 +117,14 @@ extension Call {
 }
 
 /// `org.focusd.Focus1.Field`.
-extension Call where Reply == Void {
+extension DaemonCall where Reply == Void {
   /// A method of the field at `path`: `Focus`, `Blur`, `Unregister`, or one with arguments.
-  package static func field(_ path: ObjectPath, _ member: String, _ arguments: [DBusValue] = []) -> Call {
-    Call(path, Focus1.field, member, arguments) { _ in }
+  package static func field(_ path: ObjectPath, _ member: String, _ arguments: [DBusValue] = []) -> DaemonCall {
+    DaemonCall(path, Focus1.field, member, arguments) { _ in }
   }
 
   /// Turns commands of the field at `path` on and off.
-  package static func setEnabled(_ commands: [String: Bool], at path: ObjectPath) -> Call {
+  package static func setEnabled(_ commands: [String: Bool], at path: ObjectPath) -> DaemonCall {
     let entries = commands.sorted { $0.key < $1.key }.map {
       DBusDictionary.Entry(key: .string($0.key), value: .boolean($0.value))
     }
@@ -131,40 +133,32 @@ extension Call where Reply == Void {
 }
 
 /// The standard interfaces.
-extension Call {
+extension DaemonCall {
   /// A property, as `read` understands its value.
   private static func property(
     _ name: String, of interface: InterfaceName, at path: ObjectPath, _ read: @escaping @Sendable (DBusValue) -> Reply?
-  ) -> Call {
-    Call(path, .properties, "Get", [.string(interface.text), .string(name)]) { values in
+  ) -> DaemonCall {
+    DaemonCall(path, .properties, "Get", [.string(interface.text), .string(name)]) { values in
       guard values.count == 1 else { return nil }
       return values[0].variantContent.flatMap(read)
     }
   }
 
-  /// Whose connection registered the field at `path`; empty where that is gone.
-  package static func owner(of path: ObjectPath) -> Call where Reply == String {
+  /// Whose connection registered the field at `path`; empty if that is gone.
+  package static func owner(of path: ObjectPath) -> DaemonCall where Reply == String {
     property("Owner", of: Focus1.field, at: path) { value in
       guard case .string(let owner) = value else { return nil }
       return owner
     }
   }
 
-  /// What the object at `path` shows of itself.
-  package static func introspection(of path: ObjectPath) -> Call where Reply == [InterfaceDescription] {
-    Call(path, .introspectable, "Introspect") { values in
-      guard values.count == 1, case .string(let xml) = values[0] else { return nil }
-      return try? IntrospectionDocument.interfaces(in: xml)
-    }
-  }
-
-  /// The command `member`, called as the method that it is.
+  /// The command `key`, called as the method that it is.
   package static func command(
-    _ interface: InterfaceName, _ member: MemberName, _ arguments: [DBusValue], at path: ObjectPath
-  ) -> Call where Reply == [DBusValue] {
-    Call(path, interface, member.text, arguments) { $0 }
+    _ key: Key, _ arguments: [DBusValue], at path: ObjectPath
+  ) -> DaemonCall where Reply == [DBusValue] {
+    DaemonCall(path, key.interface, key.member.text, arguments) { $0 }
   }
 
   /// Says when the daemon's turn is over.
-  package static func ping() -> Call where Reply == Void { Call(Focus1.root, .peer, "Ping") { _ in } }
+  package static func ping() -> DaemonCall where Reply == Void { DaemonCall(Focus1.root, .peer, "Ping") { _ in } }
 }
