@@ -75,13 +75,13 @@ let package = Package(
     .executableTarget(
       name: "ScenePlayer", dependencies: ["FocusKit"], path: "Tests/ScenePlayer", swiftSettings: strict),
     .testTarget(
-      name: "BoundTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
+      name: "BoundTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],
       swiftSettings: strict),
     .testTarget(
-      name: "SceneTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
+      name: "SceneTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
       swiftSettings: strict),
     .executableTarget(name: "benchmark-baseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/Baseline"),
     .target(name: "CBenchmarkClient", dependencies: ["CDBus"], path: "Tests/Benchmarks/Client"),
@@ -89,7 +89,7 @@ let package = Package(
       name: "Benchmarks", dependencies: ["CBenchmarkClient", "DBus", "DBusTypes", "FocusKit", "TestSupport"],
       path: "Tests/Benchmarks/Suite", swiftSettings: strict),
     .testTarget(
-      name: "BindingTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
+      name: "BindingTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .target(
       name: "BusSupport", dependencies: ["DBus", "DBusTypes", "TestSupport"], path: "Tests/BusSupport",
