@@ -11,19 +11,15 @@ struct WholeState: Equatable {
   let bindings: [FieldID: [Key: Binding]]
   let properties: [FieldID: [Key: BoundObject.Property]]
   let commands: [FieldID: [Key: Bool]]
-  let focus: [FieldID?]
-  let focusPath: [FieldID]
-  let history: [FieldID]
+  let focus: Focus
   let types: KeyTypes
   let scenes: SceneIndex<Key>
   let sceneCommands: SceneIndex<Key>
   let sceneInterfaces: SceneIndex<InterfaceName>
   let allowances: Allowances
   let fieldsByOwner: [BusName: Set<FieldID>]
-  let toldFocus: [FieldID?]
-  let toldPath: [FieldID]
-  let toldHistory: [FieldID]
-  let toldShown: Shown
+  let publishedFocus: Focus
+  let publishedShown: Shown
 
   init(_ model: FocusModel) {
     fields = model.fields.mapValues { SavedField($0) }
@@ -31,19 +27,15 @@ struct WholeState: Equatable {
     bindings = model.fields.mapValues(\.bindings)
     properties = model.fields.compactMapValues { $0.object?.properties }
     commands = model.fields.mapValues(\.commands)
-    focus = [model.focusedField]
-    focusPath = model.focusPath
-    history = model.history
-    types = model.types
-    scenes = model.scenes
-    sceneCommands = model.sceneCommands
-    sceneInterfaces = model.sceneInterfaces
-    allowances = model.allowances
-    fieldsByOwner = model.fieldsByOwner
-    toldFocus = [model.told.focusedField]
-    toldPath = model.told.focusPath
-    toldHistory = model.told.history
-    toldShown = model.told.shown
+    focus = model.focus
+    types = model.table.types
+    scenes = model.table.keys
+    sceneCommands = model.table.commands
+    sceneInterfaces = model.table.interfaces
+    allowances = model.table.allowances
+    fieldsByOwner = model.table.owned
+    publishedFocus = model.published.focus
+    publishedShown = model.published.shown
   }
 
   /// The parts that are not as in `other`, by name.
@@ -162,7 +154,7 @@ extension Equatable {
     var observer = Observer()
     try observer.see(again.everything, again)
     #expect(observer.fields == again.fields.mapValues(\.shown.values))
-    #expect(observer.focused == again.told.shown.values)
+    #expect(observer.focused == again.published.shown.values)
   }
 
   @Test func partsThatDoNotFitAreRefused() throws {
