@@ -30,7 +30,8 @@ struct TurnStart {
 
   /// Remembers what the owner told of `field`, which is not the turn's to take back.
   mutating func keep(boundBindingsOf field: Field) {
-    guard let began = fields[field.id], var began, began.registration == field.registration else { return }
+    guard let began = fields[field.id], var began, began.registration == field.registration, began.object != nil
+    else { return }
     began.bindings = began.bindings.filter { !$0.value.isBound }
       .merging(field.bindings.filter { $0.value.isBound }) { stored, _ in stored }
     fields.updateValue(began, forKey: field.id)

@@ -157,6 +157,24 @@ extension Equatable {
     #expect(observer.focused == again.published.shown.values)
   }
 
+  @Test func anObjectThatIsBackInATurnThatIsTakenBackCanBeBoundAgain() throws {
+    let id = try FieldID("slider")
+    let model = try FocusModel.restored([
+      SavedField(
+        id: id, label: "slider", scope: .field, lingers: false, isSensitive: false, owner: try BusName(":1.1"),
+        parent: nil, registration: 1,
+        object: .init(path: try ObjectPath("/object"), interfaces: nil, disabled: [try Key("demo.Bound.Up")]))
+    ])
+    for _ in 0..<2 {
+      try model.bind(Self.object(7), disabled: [try Key("demo.Bound.Up")], to: id)
+      #expect(model.fields[id]?.commands == [try Key("demo.Bound.Up"): false, try Key("demo.Bound.Down"): true])
+      model.rollBack()
+      #expect(model.fields[id]?.isAwaitingObject == true)
+      #expect(model.fields[id]?.bindings.isEmpty == true)
+      #expect(model.settle() == [])
+    }
+  }
+
   @Test func partsThatDoNotFitAreRefused() throws {
     func field(_ id: String, in parent: String?) throws -> SavedField {
       SavedField(
