@@ -19,23 +19,10 @@ public final class FocusService {
   var steps: [TurnStep] = []
   /// The objects of fields that the turn has removed, which are let go of once that is saved.
   var leaving: [(id: FieldID, object: OwnedObject)] = []
-  /// Nil where no state file could be opened: then there are no fields, and none can be registered.
-  var journal: Journal?
-  var problems: [String] = []
-  var cannotSave = false
-  /// When saving failed last.
-  var lastFailure = SuspendingClock.now
+  /// How what outlives the daemon is saved.
+  var persistence: Persistence
   /// Which signals that are too large are logged.
   var droppedSignals = LogLimit()
-  /// The highest revision that may be told, see `told`.
-  var reserved: UInt64 = 0
-  /// Set while a new state file must take the place of one that cannot be used any more.
-  var replacement: Replacement?
-  /// The recovery of saved fields while it is under way: what arrives meanwhile waits in line.
-  var recovery: Recovery?
-  var willRecover = false
-  /// The bus that this connection is to, which never changes.
-  private(set) var busID = ""
 
   /// Called while `start` takes longer than usual: what it does, and how much longer that may take.
   public var onSlowStart: ((_ status: String, _ time: Duration) -> Void)?
@@ -49,6 +36,7 @@ public final class FocusService {
     self.loop = loop
     self.log = log
     ownerCalls = OwnerCalls(connection)
+    persistence = Persistence(StateFile(), log)
     connection.onMessage = { [weak self] in self?.receive($0) }
     loop.onTurnEnd = { [weak self] in self?.endTurn() }
     connection.attach(to: loop)
@@ -62,7 +50,7 @@ public final class FocusService {
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
     let bus = try connection.survey(adding: leaving)
     guard !bus.names.contains(name) else { throw heldBy(try connection.owner(of: name)) }
-    busID = bus.id
+    persistence.bus = bus.id
     recoverAtStart(among: bus.names)
     guard try !connection.requestName(name) else { return }
     throw heldBy(try connection.owner(of: name))
@@ -103,7 +91,7 @@ public final class FocusService {
 
   /// Handles what has arrived, or has it wait in line while the saved fields are being recovered.
   func arrived(_ arrival: Arrival) {
-    if let recovery { recovery.held.append(arrival) } else { handle(arrival) }
+    if let recovery = persistence.recovery { recovery.held.append(arrival) } else { handle(arrival) }
   }
 
   /// Handles what has arrived, in its turn.

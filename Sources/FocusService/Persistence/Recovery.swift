@@ -16,6 +16,8 @@ enum Arrival {
 final class Recovery {
   /// Whether there were any fields saved.
   let hasFields: Bool
+  /// Whether calls were answered before, without any fields.
+  let isLate: Bool
   /// How many objects are being looked at.
   var awaited = 0
   /// What has arrived since it began, in that order.
@@ -23,7 +25,10 @@ final class Recovery {
   /// Ends it, whatever still is awaited.
   var deadline: TimerID?
 
-  init(hasFields: Bool) { self.hasFields = hasFields }
+  init(hasFields: Bool, isLate: Bool) {
+    self.hasFields = hasFields
+    self.isLate = isLate
+  }
 }
 
 /// What an earlier process has saved is there again before the next call is answered.
@@ -40,8 +45,8 @@ extension FocusService {
   /// Recovers what was saved, and turns the loop until that is done: nobody else turns it yet.
   func recoverAtStart(among names: Set<BusName>) {
     beginRecovery(among: names, isStart: true)
-    while recovery != nil, connection.isConnected, !loop.isStopped { loop.turn() }
-    if let recovery { end(recovery) }
+    while persistence.isRecovering, connection.isConnected, !loop.isStopped { loop.turn() }
+    if let recovery = persistence.recovery { end(recovery) }
   }
 
   /// Has the saved fields back, but those whose owners are not among `names`, and begins to look at the objects behind
@@ -49,25 +54,15 @@ extension FocusService {
   ///
   /// A field whose owner does not answer in time is there without its object until the owner does.
   private func beginRecovery(among names: Set<BusName>, isStart: Bool) {
-    let opened = Journal.open(StateFile(), patience: isStart ? FocusService.patience : 0) { [self] status, time in
+    let patience = isStart ? FocusService.patience : 0
+    let opened = persistence.open(patience: patience, isLate: !isStart) { [self] status, time in
       if isStart { onSlowStart?(status, time) }
     }
-    if opened.problems != problems { opened.problems.forEach(log.error) }
-    problems = opened.problems
-    cannotSave = opened.journal == nil
-    journal = opened.journal
-    replacement = opened.replacement
-    guard journal != nil || replacement != nil else { return }
-    reserved = opened.reserved
-    let before = model
-    model = opened.model
-    model.reserve(asIn: before)
-    let isEmpty = model.fields.isEmpty
+    guard let (found, bus, recovery) = opened else { return }
+    found.reserve(asIn: model)
+    model = found
     let owners = Set(model.fields.values.compactMap(\.owner))
-    for owner in owners where opened.bus != busID || !names.contains(owner) { _ = model.ownerLeft(owner) }
-    journal?.bus = busID
-    let recovery = Recovery(hasFields: !isEmpty)
-    self.recovery = recovery
+    for owner in owners where bus != persistence.bus || !names.contains(owner) { _ = model.ownerLeft(owner) }
     let bound = model.awaitedObjects
     recovery.awaited = bound.count
     guard !bound.isEmpty else { return end(recovery) }
@@ -83,26 +78,15 @@ extension FocusService {
   /// Saves what is left of the fields, tells those of it who know nothing of them yet, and goes on with what has arrived
   /// meanwhile.
   private func end(_ ended: Recovery) {
-    guard recovery === ended else { return }
-    recovery = nil
-    if let deadline = ended.deadline { loop.cancel(deadline) }
+    guard persistence.end(ended, model) else { return }
+    // Nobody knows anything of the fields that could have changed.
     _ = model.settle()
-    do {
-      try journal?.save(model)
-      // Without a journal, everything is saved with the first change that can be.
-      model.saved()
-      reserved = journal?.reserved ?? reserved
-    } catch {
-      log.error("changes cannot be saved, and are refused: \(error)")
-      cannotSave = true
-    }
+    if let deadline = ended.deadline { loop.cancel(deadline) }
     model.endTurn()
     steps = []
     outbox = Outbox()
     if ended.hasFields { log.info("\(status), as saved") }
-    if willRecover {
-      willRecover = false
-      if !cannotSave { log.info("changes can be saved again") }
+    if ended.isLate {
       announce(model.everything)
       sendOutbox()
     }
@@ -114,8 +98,6 @@ extension FocusService {
 
   /// Tries again, in a second, to open a state file that could not be opened.
   func recoverLater() {
-    guard journal == nil, replacement == nil, !willRecover else { return }
-    willRecover = true
     loop.schedule(after: .seconds(1)) { [weak self] in self?.recoverAgain() }
   }
 
@@ -130,9 +112,7 @@ extension FocusService {
       } catch {
         log.error("the bus does not tell who is on it: \(error.name)")
       }
-      guard journal == nil, replacement == nil else { return }
-      willRecover = false
-      recoverLater()
+      if persistence.isClosed { recoverLater() }
     }
   }
 

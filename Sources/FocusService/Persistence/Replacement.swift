@@ -10,60 +10,49 @@ struct Replacement {
   var stamp: StateFile.Stamp?
 }
 
-extension FocusService {
-  /// Begins to replace the state file, which has turned out to be damaged.
+extension Replacement {
+  /// Begins to replace `file`, which has turned out to be damaged.
   /// - Throws: `DBusError` if it cannot be set aside.
-  func replaceDamaged() throws {
-    guard let file = StateFile(), let aside = file.setAside("damaged") else {
+  init(setAside file: StateFile?, _ log: Log) throws {
+    guard let file, let aside = file.setAside("damaged") else {
       throw DBusError(.ioError, "the state file is damaged, and cannot be set aside")
     }
     log.error("\(file.path) is damaged: it is kept as \(aside), and what it should hold is saved anew")
-    replacement = Replacement(reason: "damaged")
-    // Before there is another: SQLite removes, by its name, the log of the one that it closes.
-    journal = nil
+    self.init(reason: "damaged")
   }
 
-  /// Begins to replace the state file, which has been moved, deleted or replaced by another.
-  func replaceGone() {
-    let identity = journal?.identity
-    let gonesLog = journal?.log
-    // It is closed first, since it may still have the lock of the file in its place.
-    journal = nil
-    replacement = Replacement(reason: "replaced")
-    guard let file = StateFile() else { return }
+  /// Begins to replace `file`, which has been moved, deleted or replaced by another, and is closed.
+  init(of gone: (file: StateFile.Identity, log: StateFile.Identity)?, in file: StateFile?, _ log: Log) {
+    self.init(reason: "replaced")
+    guard let file else { return }
     log.error("\(file.path) has been moved, deleted or replaced: what it should hold is saved anew")
-    if file.identity == identity {
-      replacement?.own = identity
-    } else if let gonesLog {
+    guard let gone else { return }
+    if file.identity == gone.file {
+      own = gone.file
+    } else {
       // Beside another database the log would be taken for that one's.
-      file.removeLog(gonesLog)
+      file.removeLog(gone.log)
     }
   }
 
-  /// Saves everything in a new file.
+  /// Opens a new journal in `file`.
   ///
   /// Whatever is found in its place is set aside, and never deleted.
-  /// - Throws: whatever prevents that; then it is tried again with the next change.
-  /// - Returns: true, since everything was written.
-  func replaceJournal() throws -> Bool {
-    guard let file = StateFile() else { throw DBusError(.ioError, "there is no place for a state file") }
+  /// - Throws: whatever prevents that; then it can be tried again.
+  mutating func journal(in file: StateFile?, _ log: Log) throws -> Journal {
+    guard let file else { throw DBusError(.ioError, "there is no place for a state file") }
     try file.prepare()
-    if let stamp = replacement?.stamp, stamp == file.stamp { replacement?.own = file.identity }
-    replacement?.stamp = nil
-    if file.identity != replacement?.own, file.size > 0 {
+    if let stamp, stamp == file.stamp { own = file.identity }
+    stamp = nil
+    if file.identity != own, file.size > 0 {
       guard !file.isLocked else { throw DBusError(.ioError, "\(file.path): another focusd uses it") }
-      guard let aside = file.setAside(replacement?.reason ?? "replaced") else {
+      guard let aside = file.setAside(reason) else {
         throw DBusError(.ioError, "\(file.path) is in the way, and cannot be set aside")
       }
       log.error("\(file.path) was in the way: it is kept as \(aside)")
       try file.prepare()
     }
-    replacement?.own = file.identity
-    let new = try Journal(file)
-    new.bus = busID
-    try new.save(model, everything: true)
-    journal = new
-    replacement = nil
-    return true
+    own = file.identity
+    return try Journal(file)
   }
 }

@@ -26,9 +26,9 @@ extension FocusService {
 
   /// Saves and sends what the turn has brought about.
   func endTurn() {
-    guard recovery == nil else { return }
+    guard !persistence.isRecovering else { return }
     announce(model.settle())
-    if model.hasTurnChanges || ((model.hasUnsavedChanges || mustReserve) && maySaveAgain) { save() }
+    if persistence.mustSave(model) { save() }
     model.endTurn()
     if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
     for released in leaving { stopWatching(released.object) }
@@ -56,7 +56,7 @@ extension FocusService {
   }
 
   private func checkReserved(_ revision: UInt64) throws(DBusError) {
-    guard revision <= reserved else {
+    guard revision <= persistence.reserved else {
       throw DBusError(.ioError, "revision \(revision) cannot be saved: read the property, which needs none")
     }
   }
@@ -65,57 +65,18 @@ extension FocusService {
   /// - Throws: `DBusError.ioError` as `told` does.
   func checkRevisions() throws(DBusError) {
     // With the turn's end more are reserved, if that is possible by now.
-    if model.revision >= reserved {
-      lastFailure = .now - .seconds(1)
+    if model.revision >= persistence.reserved {
+      persistence.tryAgainSoon()
       endTurn()
     }
     try checkReserved(model.revision + 1)
   }
 
-  private var mustReserve: Bool {
-    guard let journal else { return replacement != nil && model.revision >= reserved }
-    return journal.mustReserve(for: model)
-  }
-
-  /// Whether what is not of this turn should be saved now: what failed is tried again once a second.
-  private var maySaveAgain: Bool { !cannotSave || SuspendingClock.now >= lastFailure + .seconds(1) }
-
   private func save() {
-    do {
-      let hasWritten = try write()
-      model.saved()
-      reserved = journal?.reserved ?? reserved
-      if hasWritten, cannotSave {
-        cannotSave = false
-        log.info("changes can be saved again")
-      }
-    } catch {
-      let reason = DBusError(any: error).message
-      recoverLater()
-      lastFailure = .now
-      if !cannotSave {
-        cannotSave = true
-        log.error("changes cannot be saved, and are refused: \(reason)")
-      }
-      // Without changes there is nothing to refuse: the revisions that are reserved still last.
-      guard model.hasTurnChanges else { return }
-      takeBack(DBusError(.ioError, "the change cannot be saved, and was not made: \(reason)"))
-    }
-  }
-
-  /// - Returns: whether there was anything to write.
-  private func write() throws -> Bool {
-    guard replacement == nil else { return try replaceJournal() }
-    guard journal != nil else { throw DBusError(.ioError, problems.last ?? "there is no state file") }
-    do {
-      // Nothing else may hold the journal: to replace it, it is closed.
-      return try journal?.save(model) ?? false
-    } catch let error as DatabaseError where error.isDamage {
-      try replaceDamaged()
-    } catch is StateFileGone {
-      replaceGone()
-    }
-    return try replaceJournal()
+    guard case .refused(let error, let reopens) = persistence.save(model) else { return }
+    if reopens { recoverLater() }
+    // Without changes there is nothing to refuse: the revisions that are reserved still last.
+    if model.hasTurnChanges { takeBack(error) }
   }
 
   private func takeBack(_ error: DBusError) {
