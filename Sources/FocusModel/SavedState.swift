@@ -145,10 +145,10 @@ extension FocusModel {
   }
 
   /// The fields whose owners' objects were saved and are not bound again yet.
-  public var awaitedObjects: [(id: FieldID, owner: BusName, object: SavedField.SavedObject)] {
+  public var awaitedObjects: [(id: FieldID, registration: UInt64, owner: BusName, object: SavedField.SavedObject)] {
     fields.values.compactMap { field in
       guard let owner = field.owner, let object = field.awaited else { return nil }
-      return (field.id, owner, object)
+      return (field.id, field.registration, owner, object)
     }
   }
 

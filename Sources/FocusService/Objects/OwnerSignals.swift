@@ -131,7 +131,7 @@ extension FocusService {
         post(signal: signal)
       }
       // One signal makes many: they do not wait for each other.
-      if outbox.isFull { endTurn() }
+      if turn.outbox.isFull { endTurn() }
     }
   }
 

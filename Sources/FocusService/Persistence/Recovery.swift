@@ -2,16 +2,6 @@ internal import DBus
 internal import DBusTypes
 internal import FocusModel
 
-/// What arrives, and waits in line while the saved fields are being recovered.
-enum Arrival {
-  /// A method call.
-  case call(Message)
-  /// Someone has left the bus.
-  case departure(BusName)
-  /// The object of a field that is being registered has been looked at.
-  case registration(BoundRegistration, Result<BoundObject, DBusError>)
-}
-
 /// A recovery under way: the saved fields are in the model, and the objects behind bound ones are being looked at.
 final class Recovery {
   /// Whether there were any fields saved.
@@ -59,8 +49,7 @@ extension FocusService {
       if isStart { onSlowStart?(status, time) }
     }
     guard let (found, bus, recovery) = opened else { return }
-    found.reserve(asIn: model)
-    model = found
+    adopt(found)
     let owners = Set(model.fields.values.compactMap(\.owner))
     for owner in owners where bus != persistence.bus || !names.contains(owner) { _ = model.ownerLeft(owner) }
     let bound = model.awaitedObjects
@@ -68,7 +57,7 @@ extension FocusService {
     guard !bound.isEmpty else { return end(recovery) }
     recovery.deadline = loop.schedule(after: FocusService.ownersTime) { [weak self] in self?.end(recovery) }
     for field in bound {
-      bindAgain(field.id, field.object, field.owner) { [weak self] in
+      bindAgain(field.id, field.registration, field.object, of: field.owner) { [weak self] in
         recovery.awaited -= 1
         if recovery.awaited == 0 { self?.end(recovery) }
       }
@@ -83,8 +72,7 @@ extension FocusService {
     _ = model.settle()
     if let deadline = ended.deadline { loop.cancel(deadline) }
     model.endTurn()
-    steps = []
-    outbox = Outbox()
+    turn = Turn()
     if ended.hasFields { log.info("\(status), as saved") }
     if ended.isLate {
       announce(model.everything)
@@ -92,7 +80,7 @@ extension FocusService {
     }
     for arrival in ended.held {
       handle(arrival)
-      if outbox.isFull { endTurn() }
+      if turn.outbox.isFull { endTurn() }
     }
   }
 
@@ -113,55 +101,6 @@ extension FocusService {
         log.error("the bus does not tell who is on it: \(error.name)")
       }
       if persistence.isClosed { recoverLater() }
-    }
-  }
-
-  private func bindAgain(
-    _ id: FieldID, _ saved: SavedField.SavedObject, _ owner: BusName, _ done: @escaping () -> Void = {}
-  ) {
-    let object = OwnedObject(owner: owner, path: saved.path)
-    let registration = model.fields[id]?.registration
-    examine(object, chosen: saved.interfaces) { [weak self] result in
-      self?.examined(id, registration, object, saved, result)
-      done()
-    }
-  }
-
-  /// Whether the field `id` is the one that was saved, and still without its object.
-  private func awaits(_ id: FieldID, _ registration: UInt64?, _ owner: BusName) -> Bool {
-    guard let field = model.fields[id] else { return false }
-    return field.isAwaitingObject && field.registration == registration && field.owner == owner
-  }
-
-  private func examined(
-    _ id: FieldID, _ registration: UInt64?, _ object: OwnedObject, _ saved: SavedField.SavedObject,
-    _ result: Result<BoundObject, DBusError>
-  ) {
-    guard awaits(id, registration, object.owner) else {
-      if case .success = result { stopWatching(object) }
-      return
-    }
-    do {
-      let found = try result.get()
-      try model.bind(found, disabled: saved.disabled, to: id)
-      objects.setField(id, of: object)
-      // That the object is there again changes nothing of what is saved: it is no change to be refused.
-      ifNotSaved(nil) { [self] _ in try? model.bind(found, disabled: saved.disabled, to: id) }
-    } catch {
-      if case .success = result { stopWatching(object) }
-      let name = DBusError(any: error).name
-      guard name != .timeout else {
-        log.debug("the owner of the field '\(id)' does not answer yet")
-        loop.schedule(after: .seconds(1)) { [weak self] in
-          guard self?.awaits(id, registration, object.owner) == true else { return }
-          self?.bindAgain(id, saved, object.owner)
-        }
-        return
-      }
-      // Only the error's name: what an owner says of it may hold a value.
-      log.info("the field '\(id)' is not back: \(name)")
-      ifNotSaved(nil) { [self] _ in announce((try? model.unregister(id, by: object.owner)) ?? []) }
-      announce((try? model.unregister(id, by: object.owner)) ?? [])
     }
   }
 }

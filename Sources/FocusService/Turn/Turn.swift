@@ -2,74 +2,51 @@ internal import DBus
 internal import DBusTypes
 internal import FocusModel
 
-/// What has to be done anew where a turn's changes cannot be saved.
-enum TurnStep {
-  /// A method call, whose reply then does not hold.
-  case call(Message, PendingReply)
-  /// Something else: the reply that was given to it, and what can be done without saving.
-  case other(PendingReply?, withoutSaving: (DBusError) -> Void)
+/// What a turn of the loop has brought about.
+struct Turn {
+  /// What is to be sent at its end.
+  var outbox = Outbox()
+  private var handled: [Arrival] = []
 
-  var reply: PendingReply? {
-    switch self {
-    case .call(_, let reply): reply
-    case .other(let reply, _): reply
-    }
+  /// Remembers what was handled, and may have changed something.
+  mutating func record(_ arrival: Arrival) { handled.append(arrival) }
+
+  /// Forgets what was handled, since its changes stay.
+  mutating func commit() {
+    if !handled.isEmpty { handled.removeAll(keepingCapacity: true) }
+  }
+
+  /// Takes back what would be sent of what was handled.
+  /// - Returns: what was handled.
+  mutating func takeBack() -> [Arrival] {
+    defer { handled = [] }
+    outbox.takeBack(handled.compactMap(\.reply))
+    return handled
   }
 }
 
-/// A turn's end: changes are saved, then told, then replied to.
+/// A turn's end: changes are saved, then published, then replied to.
 extension FocusService {
-  /// Has `redo` called where what the turn has changed cannot be saved, after that has been taken back.
-  func ifNotSaved(_ reply: PendingReply?, _ redo: @escaping (DBusError) -> Void) {
-    steps.append(.other(reply, withoutSaving: redo))
-  }
-
   /// Saves and sends what the turn has brought about.
   func endTurn() {
     guard !persistence.isRecovering else { return }
     announce(model.settle())
     if persistence.mustSave(model) { save() }
     model.endTurn()
-    if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
-    for released in leaving { stopWatching(released.object) }
-    if !leaving.isEmpty { leaving = [] }
+    turn.commit()
+    for object in objects.endTurn() { stopWatching(object) }
     sendOutbox()
   }
 
   /// Sends what is in the outbox.
   func sendOutbox() {
-    guard !outbox.isEmpty else { return }
-    if outbox.hasSignals { onChange?() }
+    guard !turn.outbox.isEmpty else { return }
+    if turn.outbox.hasSignals { onChange?() }
     do {
-      try outbox.send(on: connection)
+      try turn.outbox.send(on: connection)
     } catch {
       log.error("cannot send to the bus: \(error.message)")
     }
-  }
-
-  /// `reading`, for a reply that tells its revision.
-  /// - Throws: `DBusError.ioError` for one that is not reserved, which a later process would use for another state: what
-  ///   owners tell of their objects takes revisions too, also while nothing can be saved.
-  func told(_ reading: Reading) throws(DBusError) -> Reading {
-    try checkReserved(reading.revision)
-    return reading
-  }
-
-  private func checkReserved(_ revision: UInt64) throws(DBusError) {
-    guard revision <= persistence.reserved else {
-      throw DBusError(.ioError, "revision \(revision) cannot be saved: read the property, which needs none")
-    }
-  }
-
-  /// Checks that the next revision can be told.
-  /// - Throws: `DBusError.ioError` as `told` does.
-  func checkRevisions() throws(DBusError) {
-    // With the turn's end more are reserved, if that is possible by now.
-    if model.revision >= persistence.reserved {
-      persistence.tryAgainSoon()
-      endTurn()
-    }
-    try checkReserved(model.revision + 1)
   }
 
   private func save() {
@@ -80,18 +57,33 @@ extension FocusService {
   }
 
   private func takeBack(_ error: DBusError) {
-    let failed = steps
-    steps = []
-    outbox.takeBack(failed.compactMap(\.reply))
+    let handled = turn.takeBack()
     model.rollBack()
-    for released in leaving { objects.setField(released.id, of: released.object) }
-    leaving = []
-    for step in failed {
-      switch step {
-      case .call(let message, let reply): answer(message, reply, refusingChanges: error)
-      case .other(_, let withoutSaving): withoutSaving(error)
-      }
-    }
+    objects.takeBack()
+    for arrival in handled { handle(arrival, refusing: error) }
     announce(model.settle())
   }
+
+  /// Publishes `changes` at the end of the turn, before any reply.
+  func announce(_ changes: [Change]) {
+    guard !changes.isEmpty else { return }
+    defer { emitter.finish() }
+    for change in changes {
+      if case .fieldRemoved(let id, _) = change { objects.release(id) }
+      do {
+        for signal in try emitter.signals(of: change, model) { turn.outbox.add(signal: signal, tellsOfChange: true) }
+      } catch {
+        log.error("a change could not be published: \(error.name)")
+      }
+    }
+  }
+
+  /// Sends `signal` at the end of the turn, after the signals of what has changed before.
+  func post(signal: OutgoingMessage) {
+    announce(model.settle())
+    turn.outbox.add(signal: signal, tellsOfChange: false)
+  }
+
+  /// Sends `reply` at the end of the turn, after all signals.
+  func post(reply: OutgoingMessage, of origin: PendingReply) { turn.outbox.add(reply: reply, of: origin) }
 }
