@@ -16,7 +16,6 @@ let package = Package(
   products: [
     .executable(name: "focusd", targets: ["focusd"]),
     .executable(name: "focusctl", targets: ["focusctl"]),
-    .library(name: "DBus", targets: ["DBus", "DBusTypes"]),
     .library(name: "FocusKit", targets: ["FocusKit"]),
   ],
   targets: [
@@ -26,15 +25,19 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     .target(name: "DBusTypes", swiftSettings: strict),
-    .target(name: "DBus", dependencies: ["CDBus", "CExpat", "CLinux", "DBusTypes"], swiftSettings: strict),
-    .target(name: "FocusContract", dependencies: ["DBusTypes"], swiftSettings: strict),
-    .target(name: "FocusBus", dependencies: ["DBus", "DBusTypes", "FocusContract"], swiftSettings: strict),
-    .target(name: "FocusModel", dependencies: ["DBusTypes"], swiftSettings: strict),
+    .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
     .target(
-      name: "FocusService", dependencies: ["CSQLite", "DBus", "DBusTypes", "FocusContract", "FocusModel"],
+      name: "DBus", dependencies: ["CDBus", "CExpat", "DBusTypes", "EventLoop"], swiftSettings: strict),
+    .target(name: "FocusContract", dependencies: ["DBusTypes"], swiftSettings: strict),
+    .target(
+      name: "FocusClient", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusContract"], swiftSettings: strict),
+    .target(name: "FocusModel", dependencies: ["DBusTypes", "FocusContract"], swiftSettings: strict),
+    .target(
+      name: "FocusService", dependencies: ["CSQLite", "DBus", "DBusTypes", "EventLoop", "FocusContract", "FocusModel"],
       swiftSettings: strict),
     .target(
-      name: "FocusKit", dependencies: ["DBus", "DBusTypes", "FocusBus", "FocusContract"], swiftSettings: strict),
+      name: "FocusKit", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
+      swiftSettings: strict),
     .executableTarget(
       name: "NumberedFields", dependencies: ["FocusKit"], path: "Sources/Examples/NumberedFields", swiftSettings: strict
     ),
@@ -43,10 +46,11 @@ let package = Package(
     .executableTarget(
       name: "StatusLine", dependencies: ["FocusKit"], path: "Sources/Examples/StatusLine", swiftSettings: strict),
     .executableTarget(
-      name: "focusd", dependencies: ["CLinux", "DBus", "FocusContract", "FocusService"], swiftSettings: strict,
+      name: "focusd", dependencies: ["CLinux", "DBus", "EventLoop", "FocusContract", "FocusService"],
+      swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .executableTarget(
-      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "FocusBus", "FocusContract"],
+      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
       swiftSettings: strict,
       // At a fixed address there is nothing to relocate: that is a sixth of the time that one call takes.
       linkerSettings: [
@@ -54,55 +58,61 @@ let package = Package(
       ]),
 
     .testTarget(
-      name: "FocusctlTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
+      name: "FocusctlTests",
+      dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       exclude: ["complete.zsh"], swiftSettings: strict),
     .testTarget(
-      name: "FocusModelTests", dependencies: ["DBusTypes", "FocusModel", "TestSupport"], swiftSettings: strict),
+      name: "FocusModelTests", dependencies: ["DBusTypes", "FocusContract", "FocusModel", "TestSupport"],
+      swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["DBus", "DBusTypes"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["DBus", "DBusTypes", "EventLoop"], path: "Tests/TestSupport",
       resources: [.copy("Resources")], swiftSettings: strict),
+    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "DBusTypesTests", dependencies: ["DBusTypes", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "DBusTests", dependencies: ["BusSupport", "CDBus", "DBus", "DBusTypes", "TestSupport"],
+      name: "DBusTests", dependencies: ["BusSupport", "CDBus", "DBus", "DBusTypes", "EventLoop", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "FocusKitTests",
       dependencies: [
-        "BusSupport", "DBus", "DBusTypes", "FocusKit", "ScenePlayer", "TestSupport", "focusctl", "focusd",
+        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusKit", "ScenePlayer", "TestSupport", "focusctl", "focusd",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "ScenePlayer", dependencies: ["FocusKit"], path: "Tests/ScenePlayer", swiftSettings: strict),
     .testTarget(
-      name: "BoundTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
+      name: "BoundTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "EventLoop", "TestSupport"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],
       swiftSettings: strict),
     .testTarget(
-      name: "SceneTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "TestSupport"],
+      name: "SceneTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "EventLoop", "TestSupport"],
       swiftSettings: strict),
     .executableTarget(name: "benchmark-baseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/Baseline"),
     .target(name: "CBenchmarkClient", dependencies: ["CDBus"], path: "Tests/Benchmarks/Client"),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["CBenchmarkClient", "DBus", "DBusTypes", "FocusKit", "TestSupport"],
+      name: "Benchmarks",
+      dependencies: ["CBenchmarkClient", "DBus", "DBusTypes", "EventLoop", "FocusKit", "TestSupport"],
       path: "Tests/Benchmarks/Suite", swiftSettings: strict),
     .testTarget(
-      name: "BindingTests", dependencies: ["DBus", "DBusTypes", "TestSupport", "focusctl", "focusd"],
+      name: "BindingTests", dependencies: ["DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .target(
-      name: "BusSupport", dependencies: ["DBus", "DBusTypes", "TestSupport"], path: "Tests/BusSupport",
+      name: "BusSupport", dependencies: ["DBus", "DBusTypes", "EventLoop", "TestSupport"], path: "Tests/BusSupport",
       swiftSettings: strict),
     .testTarget(
-      name: "JournalTests", dependencies: ["CSQLite", "DBusTypes", "FocusModel", "FocusService", "TestSupport"],
+      name: "JournalTests",
+      dependencies: ["CSQLite", "DBusTypes", "FocusContract", "FocusModel", "FocusService", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "CrashTests", dependencies: ["BusSupport", "DBus", "DBusTypes", "TestSupport", "focusd", "focusctl"],
+      name: "CrashTests",
+      dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusd", "focusctl"],
       swiftSettings: strict),
     .testTarget(
       name: "HostileTests",
-      dependencies: ["BusSupport", "DBus", "DBusTypes", "FocusService", "TestSupport", "focusd"],
+      dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusService", "TestSupport", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
@@ -113,7 +123,8 @@ if Context.environment["FOCUSD_FUZZ"] != nil {
   package.targets += [
     .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
     .executableTarget(
-      name: "Fuzz", dependencies: ["CLibFuzzer", "DBus", "DBusTypes"], path: "Tests/Fuzz", exclude: ["Corpus"],
+      name: "Fuzz", dependencies: ["CLibFuzzer", "DBus", "DBusTypes", "EventLoop"], path: "Tests/Fuzz",
+      exclude: ["Corpus"],
       swiftSettings: strict),
   ]
 }

@@ -140,3 +140,11 @@ extension DBusValue {
     .array(DBusArray(known: .variant, values.map { .variant($0) }))
   }
 }
+
+extension DBusValue {
+  /// What a variant holds, or nil for a value that is not a variant.
+  public var variantContent: DBusValue? {
+    guard case .variant(let content) = self else { return nil }
+    return content
+  }
+}

@@ -59,16 +59,16 @@ public struct Pointer: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The pointer's text, escaped.
-  public var description: String {
+  public var description: String { tokens.map { "/" + Pointer.escaped($0) }.joined() }
+
+  /// A token as a pointer's text has it: RFC 6901, section 3.
+  package static func escaped(_ token: String) -> String {
     var text = String.UnicodeScalarView()
-    for token in tokens {
-      text.append("/")
-      for scalar in token.unicodeScalars {
-        switch scalar {
-        case "~": text.append(contentsOf: "~0".unicodeScalars)
-        case "/": text.append(contentsOf: "~1".unicodeScalars)
-        default: text.append(scalar)
-        }
+    for scalar in token.unicodeScalars {
+      switch scalar {
+      case "~": text.append(contentsOf: "~0".unicodeScalars)
+      case "/": text.append(contentsOf: "~1".unicodeScalars)
+      default: text.append(scalar)
       }
     }
     return String(text)

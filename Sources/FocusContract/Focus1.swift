@@ -4,6 +4,8 @@ package import DBusTypes
 package enum Focus1 {
   /// The name that the daemon holds on the bus.
   package static let busName = BusName(known: "org.focusd.Focus1")
+  /// What the names of the contract's interfaces begin with.
+  package static let interfacePrefix = "org.focusd.Focus1."
 
   // MARK: Objects
 
@@ -14,10 +16,6 @@ package enum Focus1 {
   /// The object whose children are the fields.
   package static let fields = ObjectPath(known: "/org/focusd/Focus1/field")
 
-  /// The object of the field `id`.
-  /// - Throws: `SyntaxError` where `id` is no element of a path.
-  package static func field(_ id: String) throws(SyntaxError) -> ObjectPath { try fields.appending(id) }
-
   // MARK: Interfaces
 
   package static let manager = InterfaceName(known: "org.focusd.Focus1.Manager")
@@ -25,12 +23,6 @@ package enum Focus1 {
   package static let bindings = InterfaceName(known: "org.focusd.Focus1.Bindings")
   /// What a bound field's own object may have.
   package static let responder = InterfaceName(known: "org.focusd.Focus1.Responder")
-
-  /// Whether the interface is the contract's or the standard's, and so holds no keys.
-  package static func isOwn(_ interface: String) -> Bool {
-    interface == busName.text || interface.hasPrefix("org.focusd.Focus1.")
-      || interface.hasPrefix("org.freedesktop.DBus.")
-  }
 
   // MARK: Errors
 
@@ -42,6 +34,9 @@ package enum Focus1 {
   package static let conflict = error("Conflict")
   package static let disabled = error("Disabled")
   package static let ownerGone = error("OwnerGone")
+
+  /// What cannot be saved is not made.
+  package static let ioError = ErrorName(known: "org.freedesktop.DBus.Error.IOError")
 
   private static func error(_ last: String) -> ErrorName { ErrorName(known: "org.focusd.Focus1.Error." + last) }
 }

@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 /// What a read or write is about: a key, and which element of its value.
 public struct BindingPath: Hashable, Sendable, CustomStringConvertible {
@@ -17,8 +18,8 @@ public struct BindingPath: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: `FocusError.invalid` where either is none.
   public init(_ text: String) throws(FocusError) {
     let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
-    key = try Key(String(text[..<slash]))
-    do {
+    do throws(SyntaxError) {
+      key = try Key(String(text[..<slash]))
       pointer = try Pointer(String(text[slash...]))
     } catch {
       throw .invalid(error.description)

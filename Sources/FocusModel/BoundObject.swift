@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 /// The owner's own object behind a field: what it declares, and which of its commands are enabled.
 public struct BoundObject: Sendable {

@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 /// The objects that show bindings.
 public enum Place: Hashable, Sendable {

@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 /// Where a field's keys resolve.
 public enum Scope: String, Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import DBusTypes
+internal import FocusContract
 
 /// The fields, and everything that follows from them: who publishes each key and command, of what type, in which scene, and
 /// what each owner takes up.

@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 extension FocusModel {
   /// Every field by its name.

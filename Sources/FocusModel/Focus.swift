@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 /// Which field holds focus, and which did.
 struct Focus: Hashable {

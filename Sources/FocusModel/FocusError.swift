@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 /// Why an operation on the model was refused; whatever it is, nothing has changed.
 public enum FocusError: Error, Hashable, Sendable {

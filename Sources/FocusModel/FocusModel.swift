@@ -1,4 +1,5 @@
 internal import DBusTypes
+public import FocusContract
 
 /// The rules of focus: which fields there are, which of them holds focus, and what each key resolves to.
 ///

@@ -1,4 +1,5 @@
 import DBusTypes
+internal import FocusContract
 
 /// The type of every key that anyone publishes: one type a key, for as long as there is a publisher.
 struct KeyTypes: Hashable {

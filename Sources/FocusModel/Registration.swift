@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 extension FocusModel {
   /// Adds a field with its stored bindings.

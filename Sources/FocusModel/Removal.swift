@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 extension FocusModel {
   /// Removes a field; its children move up to its parent.

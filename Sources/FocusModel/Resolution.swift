@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 /// What a key's binding holds, and where.
 public struct Reading: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import DBusTypes
+public import FocusContract
 
 /// Makes a model of saved fields, one after another, as far as the limits go: an earlier version may have had others.
 public struct Restoration {

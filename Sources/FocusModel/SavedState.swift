@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 /// A field as it outlives the daemon.
 public struct SavedField: Hashable, Sendable {

@@ -1,3 +1,5 @@
+internal import FocusContract
+
 /// For each scene, which fields have each key, or interface, with the scope of the scene, oldest first.
 ///
 /// It makes resolution independent of how many fields a scene has.

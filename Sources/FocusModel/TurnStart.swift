@@ -1,4 +1,5 @@
 internal import DBusTypes
+internal import FocusContract
 
 /// What was there when a turn began, so that what it has changed can be taken back.
 struct TurnStart {

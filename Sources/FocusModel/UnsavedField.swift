@@ -1,3 +1,5 @@
+public import FocusContract
+
 /// A field that may have changed since the last save, without a copy of what has not.
 public struct UnsavedField: Sendable {
   /// The field's name.

@@ -1,4 +1,5 @@
 public import DBusTypes
+public import FocusContract
 
 /// What must still hold for a write to happen.
 public struct WriteCondition: Hashable, Sendable {

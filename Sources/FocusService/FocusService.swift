@@ -1,5 +1,6 @@
 public import DBus
 internal import DBusTypes
+public import EventLoop
 internal import FocusContract
 internal import FocusModel
 

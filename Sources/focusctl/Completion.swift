@@ -1,6 +1,7 @@
 import DBus
 import DBusTypes
-import FocusBus
+import FocusClient
+import FocusContract
 
 /// What could come next in a call, for the completions of shells: `focusctl __complete WORD… BEGUN`.
 ///
@@ -96,7 +97,7 @@ struct Completion {
     }
   }
 
-  private var daemon: Daemon? {
+  private var daemon: DaemonConnection? {
     var options = parsed.options
     if options.timeout == nil { options.timeout = "2" }
     return try? Invocation(operands: [], options: options).connect()
@@ -143,9 +144,7 @@ struct Completion {
     case .structure(let members): return members.enumerated().map { line(String($0.offset), $0.element) }
     case .dictionary(let dictionary):
       return dictionary.entries.map { entry in
-        line(
-          (entry.key.basicText ?? "").split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
-            .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1"), entry.value)
+        line(Pointer.escaped(entry.key.basicText ?? ""), entry.value)
       }
     default: return []
     }

@@ -1,5 +1,5 @@
 import DBus
-import FocusBus
+import FocusClient
 import FocusContract
 import Glibc
 
@@ -73,12 +73,12 @@ struct Invocation {
   let options: Options
 
   /// Connects to the bus that the options name; it, and the daemon, may take as long to answer as they say, if they are to.
-  func connect(isTimed: Bool = true) throws(CommandError) -> Daemon {
+  func connect(isTimed: Bool = true) throws(CommandError) -> DaemonConnection {
     let timeout = isTimed ? try timeout() : nil
-    guard let host = options.host else { return try Daemon.connect(options.bus, timeout: timeout) }
+    guard let host = options.host else { return try DaemonConnection.connect(options.bus, timeout: timeout) }
     guard !options.given.contains(.address) else { throw .usage("'--host' and '--address' exclude each other") }
     let address = try RemoteHost(host).address(ofSystemBus: options.bus == .system)
-    return try Daemon.connect(.address(address), of: host, timeout: timeout)
+    return try DaemonConnection.connect(.address(address), of: host, timeout: timeout)
   }
 
   /// The time limit, where one was given.

@@ -1,5 +1,6 @@
 @preconcurrency internal import CLinux
 internal import DBus
+internal import EventLoop
 internal import FocusContract
 internal import FocusService
 internal import Glibc
@@ -51,7 +52,7 @@ private func serve(_ options: Options) -> Int32 {
     withExtendedLifetime(service) { loop.run() }
     manager.notify("STOPPING=1")
   } catch {
-    log.error(error.message)
+    log.error((error as? DBusError)?.message ?? "\(error)")
     return 1
   }
   return status

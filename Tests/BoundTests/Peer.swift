@@ -1,4 +1,5 @@
 import DBusTypes
+import EventLoop
 import Foundation
 import Synchronization
 import TestSupport

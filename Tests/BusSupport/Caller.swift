@@ -1,5 +1,6 @@
 package import DBus
 package import DBusTypes
+internal import EventLoop
 package import TestSupport
 
 /// A connection of its own that calls the daemon, one call or many at a time, and notes what it is sent.

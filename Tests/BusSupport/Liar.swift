@@ -1,5 +1,6 @@
 internal import DBus
 package import DBusTypes
+internal import EventLoop
 package import TestSupport
 
 /// An owner of a field whose object lies, in the way that the test says, on a thread of its own.

@@ -1,5 +1,6 @@
 import DBus
 import DBusTypes
+import EventLoop
 import TestSupport
 
 /// The thread of a liar: its connection, and what it says.

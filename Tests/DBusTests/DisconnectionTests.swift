@@ -1,6 +1,7 @@
 import DBus
 import DBusTypes
 import Dispatch
+import EventLoop
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import BusSupport
 import DBus
 import DBusTypes
+import EventLoop
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import DBus
 import DBusTypes
+import EventLoop
 import TestSupport
 import Testing
 

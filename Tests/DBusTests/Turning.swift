@@ -1,26 +1,13 @@
 import DBus
 import DBusTypes
+import EventLoop
 import TestSupport
 
 /// The object and the interface that the test connections serve.
 let testPath = ObjectPath(known: "/test")
 let testInterface = InterfaceName(known: "test.Service")
 
-/// A condition that did not come true in time.
-struct NotReached: Error {
-  let condition: String
-}
-
 extension EventLoop {
-  /// Turns until `condition` holds.
-  func turn(until what: String = "condition", _ condition: () -> Bool) throws {
-    let deadline = SuspendingClock.now + .seconds(60)
-    while !condition() {
-      guard SuspendingClock.now < deadline else { throw NotReached(condition: what) }
-      turn(waitingAtMost: .seconds(1))
-    }
-  }
-
   /// Calls over an attached connection, turning until the reply is there.
   func call(_ connection: Connection, _ message: OutgoingMessage) throws -> Message {
     var result: Result<Message, DBusError>?

@@ -1,4 +1,5 @@
 import DBusTypes
+import FocusContract
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ struct FieldTests {
     "An id is 1 to 64 characters of [A-Za-z0-9_]",
     arguments: ["", "a b", "ä", "a-b", "a/b", "a.b", String(repeating: "x", count: 65)])
   func badID(_ text: String) {
-    #expect(throws: FocusError.self) { try FieldID(text) }
+    #expect(throws: SyntaxError.self) { try FieldID(text) }
   }
 
   @Test("Ids at the limit are taken", arguments: ["a", "0", "_", String(repeating: "x", count: 64)])
@@ -26,7 +27,7 @@ struct FieldTests {
       "org.focusd.Focus1.Bindings.Keys", "a.b." + String(repeating: "x", count: 252),
     ])
   func badKey(_ text: String) {
-    #expect(throws: FocusError.self) { try Key(text) }
+    #expect(throws: SyntaxError.self) { try Key(text) }
   }
 
   @Test(

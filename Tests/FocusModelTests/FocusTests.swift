@@ -1,4 +1,5 @@
 import DBusTypes
+import FocusContract
 import TestSupport
 import Testing
 

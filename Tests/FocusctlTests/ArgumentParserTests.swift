@@ -70,7 +70,7 @@ import Testing
       ["get", "a b"],
       "'a b' is not a key: elements of [A-Za-z0-9_], joined by dots, none beginning with a digit, at most 255 bytes, such as demo.Form.Number, or the last of them alone"
     ),
-    (["focus", "a b"], "'a b' is not a field's id: 1 to 64 characters of [A-Za-z0-9_]"),
+    (["focus", "a b"], "'a b' is not a field id: characters of [A-Za-z0-9_], at most 64 bytes"),
     (["register", "a", "x.Y.Z=1", "--scope", "no"], "'no' is not a scope: 'field' or 'scene'"),
     (["register", "a", "x.Y.Z=1", "x.Y.Z=2"], "'x.Y.Z' is given twice"),
     (["update", "x.Y.Z", "5"], "'5' is not an expression: +N, -N, *N, /N, toggle or append TEXT, such as +5 or *0.5"),

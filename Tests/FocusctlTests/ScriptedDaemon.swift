@@ -1,5 +1,6 @@
 import DBus
 import DBusTypes
+import EventLoop
 import Foundation
 import TestSupport
 

@@ -1,5 +1,6 @@
 import DBus
 import DBusTypes
+import FocusContract
 import TestSupport
 import Testing
 

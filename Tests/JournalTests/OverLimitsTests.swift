@@ -1,4 +1,5 @@
 import DBusTypes
+import FocusContract
 import Foundation
 import TestSupport
 import Testing

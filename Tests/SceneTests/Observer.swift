@@ -1,5 +1,6 @@
 import DBus
 import DBusTypes
+import EventLoop
 import TestSupport
 
 /// A connection that calls the daemon and notes every signal of it, in the order in which the bus delivered both.

@@ -1,4 +1,5 @@
 internal import DBus
+internal import EventLoop
 
 /// Lets so many in at a time; the others wait in the order in which they came.
 final class Gate: Sendable {

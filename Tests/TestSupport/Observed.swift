@@ -1,5 +1,6 @@
 internal import DBus
 internal import Dispatch
+internal import EventLoop
 
 /// A wait that its deadline ended.
 package struct DeadlinePassed: Error, CustomStringConvertible {

@@ -1,4 +1,5 @@
 internal import DBus
+internal import EventLoop
 internal import Foundation
 internal import Glibc
 

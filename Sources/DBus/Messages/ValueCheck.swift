@@ -1,4 +1,4 @@
-public import DBusTypes
+internal import DBusTypes
 
 /// Whether values can be sent: whatever would have a bus close the connection is refused before.
 enum ValueCheck {
@@ -63,13 +63,5 @@ extension DBusType {
     case .array, .structure, .variant: 1
     default: 0
     }
-  }
-}
-
-extension DBusValue {
-  /// What a variant holds, or nil for a value that is no variant.
-  public var variantContent: DBusValue? {
-    guard case .variant(let content) = self else { return nil }
-    return content
   }
 }

@@ -1,4 +1,5 @@
 internal import DBus
+internal import EventLoop
 
 /// A value behind two closures.
 final class ClosureLocation<Value>: Location {

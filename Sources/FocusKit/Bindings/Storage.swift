@@ -1,4 +1,5 @@
 internal import DBus
+internal import EventLoop
 internal import Observation
 
 /// A source of truth: one value, and everyone who wants to know of its changes.

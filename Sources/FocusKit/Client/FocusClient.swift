@@ -1,5 +1,6 @@
 internal import DBus
-internal import FocusBus
+internal import EventLoop
+internal import FocusClient
 internal import Glibc
 internal import Synchronization
 
@@ -27,7 +28,7 @@ public final class FocusClient: Sendable {
   deinit { mailbox.post { $0.stop() } }
 
   private static func bus(_ address: String?) -> Connection.Bus {
-    let bus = address.map(Connection.Bus.address) ?? Daemon.sessionBus ?? .session
+    let bus = address.map(Connection.Bus.address) ?? DaemonConnection.sessionBus ?? .session
     guard case .address(let address) = bus else { return bus }
     return .address(withoutGUID(address))
   }
@@ -55,7 +56,7 @@ public final class FocusClient: Sendable {
       let worker = Worker(bus, cache, mailbox, reporter)
       withExtendedLifetime(worker) { worker.run() }
     }
-    if !isStarted { reporter.report(FocusError("the system gives no thread for the connection to the bus")) }
+    if !isStarted { reporter.report(FocusError("cannot start a thread for the connection to the bus")) }
   }
 
   /// The slot of the key `name`.

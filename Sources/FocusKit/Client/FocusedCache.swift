@@ -1,12 +1,16 @@
-internal import DBus
 internal import DBusTypes
+internal import EventLoop
+internal import FocusClient
+internal import FocusContract
 
-/// All that is known of what is focused, by key; only the worker changes it.
+/// The focused values as the daemon told them, by key; only the worker changes it.
 final class FocusedCache: Sendable {
   private struct State {
     var slots: [String: Slot] = [:]
     var slotsByType: [ObjectIdentifier: Slot] = [:]
-    var known: [String: Known] = [:]
+    var snapshots: [String: Snapshot] = [:]
+    /// How often focus may have moved: what a key resolved to before says nothing of what it resolves to now.
+    var moves = 0
     var commands: [String: Bool] = [:]
   }
 
@@ -18,7 +22,7 @@ final class FocusedCache: Sendable {
   func slot(_ key: String) -> Slot {
     state.withLock { state in
       if let slot = state.slots[key] { return slot }
-      let slot = Slot(key, mailbox, state.known[key], state.commands[key])
+      let slot = Slot(key, mailbox, state.snapshots[key], state.commands[key])
       state.slots[key] = slot
       return slot
     }
@@ -32,23 +36,40 @@ final class FocusedCache: Sendable {
     return slot
   }
 
-  /// Takes in what the daemon told of `key`.
-  func set(_ key: String, _ known: Known?) {
-    let slot = state.withLock { state in
-      state.known[key] = known
-      return state.slots[key]
+  /// Takes in what the daemon told.
+  func take(_ event: Mirror.Event) {
+    switch event {
+    case .values(let values):
+      for key in snapshots.keys where values[key] == nil { set(key, nil) }
+      for (key, told) in values { set(key, snapshot(key, told.value, told.origin)) }
+    case .changed(let changes):
+      for (key, value) in changes { set(key, value.map { snapshot(key, $0, nil) }) }
+    case .commands(let commands): setCommands(commands)
+    case .focusMoved:
+      focusIsUnknown()
+      let moves = moves
+      for (key, snapshot) in snapshots { set(key, snapshot.moved(moves)) }
+    case .ended:
+      for key in snapshots.keys { set(key, nil) }
+      setCommands([:])
+    case .focusedField, .failed: break
     }
-    slot?.confirm(known)
   }
 
-  /// The values that are known, by key.
-  var known: [String: Known] { state.withLock { $0.known } }
+  private func snapshot(_ key: String, _ value: DBusValue, _ origin: Origin?) -> Snapshot {
+    guard let origin else { return Snapshot(value, after: snapshots[key], moves: moves) }
+    return Snapshot(value, origin, moves: moves)
+  }
 
-  /// What is known of `key`.
-  func known(_ key: String) -> Known? { state.withLock { $0.known[key] } }
+  private func set(_ key: String, _ snapshot: Snapshot?) {
+    let slot = state.withLock { state in
+      state.snapshots[key] = snapshot
+      return state.slots[key]
+    }
+    slot?.confirm(snapshot)
+  }
 
-  /// Takes in which commands there are, and whether each is enabled.
-  func setCommands(_ commands: [String: Bool]) {
+  private func setCommands(_ commands: [String: Bool]) {
     let slots = state.withLock { state in
       state.commands = commands
       return state.slots
@@ -56,12 +77,12 @@ final class FocusedCache: Sendable {
     for (key, slot) in slots { slot.setCommandEnabled(commands[key]) }
   }
 
-  /// Forgets whose the values are: focus has moved.
-  func moved(_ moves: Int) { for (key, known) in known { set(key, known.moved(moves)) } }
+  /// The snapshots by key.
+  var snapshots: [String: Snapshot] { state.withLock { $0.snapshots } }
 
-  /// Forgets everything: there is no daemon.
-  func clear() {
-    for key in known.keys { set(key, nil) }
-    setCommands([:])
-  }
+  /// How often focus may have moved.
+  var moves: Int { state.withLock { $0.moves } }
+
+  /// What was read before is of a focus that may have moved.
+  func focusIsUnknown() { state.withLock { $0.moves += 1 } }
 }

@@ -1,15 +1,15 @@
 public import DBusTypes
-internal import FocusBus
+internal import FocusClient
 internal import FocusContract
 
 /// Asking the daemon itself: what a program waits for, or has refused to its face.
 extension FocusClient {
   /// Calls the daemon.
   /// - Throws: `FocusError`.
-  func call<Reply: Sendable>(_ call: Call<Reply>) async throws -> Reply {
+  func call<Reply: Sendable>(_ call: DaemonCall<Reply>) async throws -> Reply {
     try await withCheckedThrowingContinuation { continuation in
       post { worker in
-        worker.link.call(call) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+        worker.link.ask(call) { continuation.resume(with: $0.mapError { $0 as any Error }) }
       }
     }
   }
@@ -45,9 +45,9 @@ extension FocusClient {
   nonisolated(nonsending) public func write<Value: DBusRepresentable>(_ name: String, _ value: Value) async throws
     -> Value
   {
-    let known = cache.known[name]?.value.type
+    let type = cache.snapshots[name]?.value.type
     let value = try value.dbusValue()
-    let written = try await call(.write(name, known.map { value.adapted(to: $0) } ?? value))
+    let written = try await call(.write(name, type.map { value.adapted(to: $0) } ?? value))
     return try Value(dbusValue: written.value)
   }
 
@@ -82,9 +82,9 @@ extension FocusClient {
   /// - Throws: `FocusError`: `AccessDenied` where it is another's and that does not take focus on request.
   nonisolated(nonsending) public func focus(_ field: String) async throws {
     do {
-      try await call(.field(try Focus1.field(field), "Focus"))
+      try await call(.field(try FieldID(field).path, "Focus"))
     } catch let error as SyntaxError {
-      throw FocusError("'\(field)' is no field's id: \(error)")
+      throw FocusError(any: error)
     }
   }
 

@@ -1,10 +1,11 @@
 internal import DBus
 internal import DBusTypes
-internal import FocusBus
+internal import EventLoop
+internal import FocusContract
 internal import Observation
 
 /// A value of a key as the daemon told it.
-struct Known: Sendable {
+struct Snapshot: Sendable {
   let value: DBusValue
   /// Which state of which field it is; a signal does not say.
   var origin: Origin?
@@ -13,25 +14,25 @@ struct Known: Sendable {
   /// How often focus had moved.
   var moves: Int
 
-  init(_ reading: Reading, moves: Int) {
-    value = reading.value
-    origin = reading.origin
-    field = reading.origin.field
+  init(_ value: DBusValue, _ origin: Origin, moves: Int) {
+    self.value = value
+    self.origin = origin
+    field = origin.field
     self.moves = moves
   }
 
   /// A value that a signal told of after `before`.
-  init(_ value: DBusValue, after before: Known?, moves: Int) {
+  init(_ value: DBusValue, after before: Snapshot?, moves: Int) {
     self.value = value
     field = before?.moves == moves ? before?.field : nil
     self.moves = moves
   }
 
   /// The same value after a move of focus, which may have made it another field's.
-  func moved(_ moves: Int) -> Known { Known(value, after: nil, moves: moves) }
+  func moved(_ moves: Int) -> Snapshot { Snapshot(value, after: nil, moves: moves) }
 
   /// Whether `reading` is of the field whose value this is, and has that still.
-  func isStill(_ reading: Reading, moves: Int) -> Bool {
+  func isStill(_ reading: KeyReading, moves: Int) -> Bool {
     reading.value == value && (field.map { $0 == reading.origin.field } ?? (self.moves == moves))
   }
 }
@@ -44,15 +45,15 @@ struct WriteTicket: Sendable {
   let row: UInt64
   let value: DBusValue
   /// What was read before, or nil where that was the value of the write before this one.
-  let base: Known?
+  let base: Snapshot?
 }
 
-/// What is known of one key that is focused: a lock and a value, so that reading it takes no message.
+/// One focused key: a lock and a value, so that reading it takes no message.
 ///
 /// A write is seen at once, before the daemon has taken it.
 final class Slot: Observable, Sendable {
   private struct Content {
-    var confirmed: Known?
+    var confirmed: Snapshot?
     var isCommandEnabled: Bool?
     var pending: [(number: UInt64, value: DBusValue)] = []
     var lastWrite: UInt64 = 0
@@ -73,10 +74,10 @@ final class Slot: Observable, Sendable {
   /// Which types the value had that the program has no use for, so that each is reported once.
   private let misread = Locked<Set<String>>([])
 
-  init(_ key: String, _ mailbox: Worker.Letters, _ known: Known?, _ isCommandEnabled: Bool?) {
+  init(_ key: String, _ mailbox: Worker.Letters, _ snapshot: Snapshot?, _ isCommandEnabled: Bool?) {
     self.key = key
     self.mailbox = mailbox
-    content = Locked(Content(confirmed: known, isCommandEnabled: isCommandEnabled))
+    content = Locked(Content(confirmed: snapshot, isCommandEnabled: isCommandEnabled))
   }
 
   /// The value that a reader sees.
@@ -137,7 +138,7 @@ final class Slot: Observable, Sendable {
     if isChanged { registrar.withMutation(of: self, keyPath: \.value) {} }
   }
 
-  func confirm(_ known: Known?) { update { $0.confirmed = known } }
+  func confirm(_ snapshot: Snapshot?) { update { $0.confirmed = snapshot } }
 
   func setCommandEnabled(_ isEnabled: Bool?) { update { $0.isCommandEnabled = isEnabled } }
 
@@ -161,10 +162,12 @@ final class Slot: Observable, Sendable {
   }
 
   /// Ends a write that the daemon took; what it told of the value before that is at least as new as the reply.
-  func finish(_ ticket: WriteTicket, _ known: Known) {
+  func finish(_ ticket: WriteTicket, _ snapshot: Snapshot) {
     update { content in
       content.pending.removeAll { $0.number == ticket.number }
-      if content.confirmed?.value == known.value, content.confirmed?.moves == known.moves { content.confirmed = known }
+      if content.confirmed?.value == snapshot.value, content.confirmed?.moves == snapshot.moves {
+        content.confirmed = snapshot
+      }
     }
   }
 

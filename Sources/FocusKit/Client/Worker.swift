@@ -1,97 +1,93 @@
 internal import DBus
-internal import FocusBus
+internal import EventLoop
+internal import FocusClient
+internal import FocusContract
 
-/// The connection and all that belongs to it, on the client's thread; everyone else posts letters.
-///
-/// It owns the parts, and these share the link; what the link brings them they hear of as long as they are there.
+/// The link to the daemon and all that uses it, on the client's thread; everyone else posts letters.
 final class Worker {
   typealias Letters = Mailbox<@Sendable (Worker) -> Void>
 
-  private static let firstDelay = Duration.milliseconds(50)
-  private static let longestDelay = Duration.seconds(2)
-
   let link: Link
-  let watcher: FocusedWatcher
   let writes: WriteQueue
-  let fields: FieldRegistry
+  let fields: FieldPublisher
+  private let export: FieldExport
+  private let mirror: Mirror
+  private let cache: FocusedCache
+  private let letters: Letters
+  private let reporter: ErrorReporter
   private let bus: Connection.Bus
-  private var delay = Worker.firstDelay
 
   init(_ bus: Connection.Bus, _ cache: FocusedCache, _ letters: Letters, _ reporter: ErrorReporter) {
     self.bus = bus
-    link = Link(letters, reporter)
-    watcher = FocusedWatcher(link, cache)
-    writes = WriteQueue(link, watcher)
-    fields = FieldRegistry(link, watcher)
-    watcher.onFocusMoved = { [weak fields] in fields?.focusChanged() }
+    self.cache = cache
+    self.letters = letters
+    self.reporter = reporter
+    let link = Link(on: EventLoop(), rules: Mirror.rules(for: Focus1.focused, followsFocus: true))
+    let fields = FieldPublisher(link)
+    self.link = link
+    self.fields = fields
+    export = FieldExport(letters, reporter)
+    writes = WriteQueue(link, cache, reporter)
+    mirror = Mirror(Focus1.focused, on: link, followsFocus: true) { [weak fields] event in
+      if case .focusedField(let path) = event { fields?.focusMoved(to: path) } else { cache.take(event) }
+    }
+    fields.onError = { reporter.report(FocusError($0)) }
+    fields.takeInChanges = { [weak self] in self?.handleLetters() }
+    link.onEvent = { [weak self] in self?.handle($0) }
   }
 
   func run() {
-    link.letters.deliver(on: link.loop) { [weak self] letter in
+    letters.deliver(on: link.loop) { [weak self] letter in
       if let self { letter(self) }
     }
-    connect()
+    link.connect(to: bus)
     link.loop.run()
-    link.close()
+    link.stop()
+  }
+
+  /// Publishes a field, and its values for the whole scene.
+  func add(_ definition: FieldDefinition) {
+    guard !fields.contains(definition.number) else { return }
+    for description in export.descriptions(of: definition) { fields.add(description) }
+  }
+
+  /// Takes a field away.
+  func remove(_ number: UInt64) {
+    export.end(number)
+    fields.remove(group: number)
   }
 
   func stop() { link.loop.stop() }
 
-  func report(_ error: FocusError) { link.report(error) }
+  func report(_ error: FocusError) { reporter.report(error) }
 
   /// Handles the letters that were posted before now, so that what follows comes after them.
-  private func handleLetters() { link.letters.deliver { $0(self) } }
+  private func handleLetters() { letters.deliver { $0(self) } }
 
-  private func connect() {
-    do throws(DBusError) {
-      try link.open(
-        bus, FocusedWatcher.rules, onMessage: { [weak self] in self?.received($0) },
-        onDisconnect: { [weak self] in
-          // Not from within its own dispatching.
-          self?.link.loop.schedule(after: .zero) { self?.disconnected() }
-        })
-      delay = Self.firstDelay
-      daemonArrived()
-    } catch {
-      link.close()
-      connectLater()
-      delay = min(delay * 2, Self.longestDelay)
-    }
-  }
-
-  private func connectLater() {
-    link.loop.schedule(after: delay) { [weak self] in self?.connect() }
-  }
-
-  private func disconnected() {
-    link.close()
-    daemonLeft()
-    connectLater()
-  }
-
-  private func daemonArrived() {
-    watcher.begin()
-    fields.registerAll()
-  }
-
-  private func daemonLeft() {
-    watcher.end()
-    fields.daemonLeft()
-  }
-
-  private func received(_ message: Message) {
-    if message.kind == .methodCall {
-      // What the program did before is told before what it is asked now is answered.
+  private func handle(_ event: Link.Event) {
+    switch event {
+    case .arrived:
+      cache.focusIsUnknown()
+      mirror.begin()
+      fields.registerAll()
+    case .left:
+      cache.focusIsUnknown()
+      mirror.end()
+      fields.daemonLeft()
+    case .signal(let signal): mirror.received(signal)
+    case .call(let message):
+      // Changes that the program made before are told before the call is answered.
       handleLetters()
-      return fields.called(message, settle: handleLetters)
+      fields.called(message)
+    case .refused(let error): report(FocusError(error))
+    case .closed: break
     }
-    switch News(message, from: link.owner) {
-    case .daemon(let before, let now)?:
-      link.owner = now
-      if before != nil { daemonLeft() }
-      if now != nil { daemonArrived() }
-    case .properties(let path, let interface, let changes)?: watcher.received(path, interface, changes)
-    case .field?, nil: break
-    }
+  }
+}
+
+extension Link {
+  /// Calls the daemon, and hands its reply, or what prevented one, to `handler`.
+  func ask<Reply>(_ call: DaemonCall<Reply>, _ handler: @escaping (Result<Reply, FocusError>) -> Void) {
+    self.call(call) { handler($0.mapError { FocusError($0) }) }
   }
 }

@@ -1,19 +1,22 @@
 internal import DBus
 internal import DBusTypes
-internal import FocusBus
+internal import FocusClient
+internal import FocusContract
 
 /// The writes of focused bindings: those of one key go one after another, each under the state that was read before.
 final class WriteQueue {
   private let link: Link
-  private let watcher: FocusedWatcher
+  private let cache: FocusedCache
+  private let reporter: ErrorReporter
   private var waiting: [String: [WriteTicket]] = [:]
   private var underWay: Set<String> = []
   /// The state after the last write of a row, which the next one of the row is made under.
   private var last: [String: Origin] = [:]
 
-  init(_ link: Link, _ watcher: FocusedWatcher) {
+  init(_ link: Link, _ cache: FocusedCache, _ reporter: ErrorReporter) {
     self.link = link
-    self.watcher = watcher
+    self.cache = cache
+    self.reporter = reporter
   }
 
   func add(_ ticket: WriteTicket) {
@@ -36,17 +39,17 @@ final class WriteQueue {
   }
 
   /// Finds out which state of which field `base` is.
-  private func ask(_ ticket: WriteTicket, _ base: Known) {
+  private func ask(_ ticket: WriteTicket, _ base: Snapshot) {
     let key = ticket.slot.key
     underWay.insert(key)
-    link.call(.read(key)) { [weak self] result in
+    link.ask(.read(key)) { [weak self] result in
       guard let self else { return }
       underWay.remove(key)
       do throws(FocusError) {
         guard let reading = try result.get() else {
           throw FocusError("'\(key)' is nil now", name: FocusError.notFocused)
         }
-        guard base.isStill(reading, moves: watcher.moves) else {
+        guard base.isStill(reading, moves: cache.moves) else {
           throw FocusError("'\(key)' is another than the value that was read", name: FocusError.conflict)
         }
         send(ticket, reading.origin)
@@ -59,14 +62,14 @@ final class WriteQueue {
   private func send(_ ticket: WriteTicket, _ origin: Origin) {
     let key = ticket.slot.key
     underWay.insert(key)
-    link.call(.write(key, ticket.value, under: origin)) { [weak self] result in
+    link.ask(.write(key, ticket.value, under: origin)) { [weak self] result in
       guard let self else { return }
       underWay.remove(key)
       switch result {
       case .success(let reading):
         last[key] = reading.origin
         remove(ticket)
-        ticket.slot.finish(ticket, Known(reading, moves: watcher.moves))
+        ticket.slot.finish(ticket, Snapshot(reading.value, reading.origin, moves: cache.moves))
         begin(key)
       case .failure(let error): refuse(ticket, error)
       }
@@ -82,7 +85,7 @@ final class WriteQueue {
   private func refuse(_ ticket: WriteTicket, _ error: FocusError) {
     remove(ticket)
     ticket.slot.undo(ticket)
-    link.report(error)
+    reporter.report(error)
     begin(ticket.slot.key)
   }
 }

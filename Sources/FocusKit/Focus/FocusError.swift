@@ -23,6 +23,7 @@ public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
     case let error as FocusError: self = error
     case let error as DBusError: self.init(error)
     case let error as DBusConversionError: self.init(error.description, name: Self.typeMismatch)
+    case let error as SyntaxError: self.init(DBusError(error))
     case is DecodingError: self.init("the value lacks a member: \(error)", name: Self.typeMismatch)
     default: self.init("\(error)")
     }

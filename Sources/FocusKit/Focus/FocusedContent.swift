@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 internal import Synchronization
 
 /// A binding to a value that has a D-Bus type.

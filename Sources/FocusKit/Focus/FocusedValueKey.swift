@@ -1,5 +1,4 @@
-internal import DBus
-internal import DBusTypes
+internal import FocusContract
 
 /// A kind of focused value: SwiftUI's `FocusedValueKey`.
 ///
@@ -37,28 +36,10 @@ public protocol FocusedValueKey {
 
 extension FocusedValueKey {
   /// The name that follows from the type: `MODULE.FocusedValues.TYPE`.
-  public static var name: String { KeyName.standard(for: Self.self) }
+  public static var name: String { Key.standard(for: Self.self) }
 }
 
-/// A key as the bus knows it.
-struct KeyName: Hashable, Sendable {
-  let interface: InterfaceName
-  let member: MemberName
-
-  /// Checks `text` and takes it apart.
-  /// - Throws: `FocusError` where it is not `INTERFACE.Member`.
-  init(_ text: String) throws(FocusError) {
-    do throws(SyntaxError) {
-      let dot = text.lastIndex(of: ".") ?? text.startIndex
-      interface = try InterfaceName(String(text[..<dot]))
-      member = try MemberName(String(text[dot...].dropFirst()))
-    } catch {
-      throw FocusError(
-        "'\(text)' is not the name of a key: INTERFACE.Member, such as 'demo.Form.Number'; \(error)",
-        name: ErrorName.invalidArgs.text)
-    }
-  }
-
+extension Key {
   /// The name of a key whose type gives none.
   static func standard(for type: Any.Type) -> String {
     var parts: [String] = [""]

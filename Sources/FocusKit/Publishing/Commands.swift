@@ -1,4 +1,5 @@
-internal import FocusBus
+internal import FocusClient
+internal import FocusContract
 
 /// Closures as commands, both ways.
 ///
@@ -53,7 +54,7 @@ enum Commands {
     }
     let start = { @Sendable () -> Void in
       client.post { worker in
-        worker.link.call(.invoke(name)) {
+        worker.link.ask(.invoke(name)) {
           if case .failure(let error) = $0 { client.report(error) }
         }
       }

@@ -1,6 +1,8 @@
 internal import DBus
 internal import DBusTypes
-internal import FocusBus
+internal import EventLoop
+internal import FocusClient
+internal import FocusContract
 internal import Synchronization
 
 /// Something of this program that can hold focus, and what it publishes while it does: SwiftUI's focusable view.
@@ -34,7 +36,7 @@ public final class FocusField: Sendable {
 
   deinit {
     let number = number
-    client.post { $0.fields.remove(number) }
+    client.post { $0.remove(number) }
   }
 
   private func add(_ publications: [Publication], toScene: Bool = false) {
@@ -148,7 +150,7 @@ public final class FocusField: Sendable {
   @discardableResult
   public func register() -> FocusField {
     let definition = draft.withLock { $0 }
-    client.post { $0.fields.add(definition) }
+    client.post { $0.add(definition) }
     return self
   }
 
@@ -160,7 +162,7 @@ public final class FocusField: Sendable {
     let number = number
     return try await withCheckedThrowingContinuation { continuation in
       client.post { worker in
-        worker.fields.whenRegistered(number) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+        worker.fields.whenRegistered(number) { continuation.resume(with: $0.mapError { FocusError($0) as any Error }) }
       }
     }
   }
@@ -193,7 +195,7 @@ public final class FocusField: Sendable {
   /// Takes the field away before the object goes.
   public func unregister() {
     let number = number
-    client.post { $0.fields.remove(number) }
+    client.post { $0.remove(number) }
   }
 }
 

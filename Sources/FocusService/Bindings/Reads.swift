@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// Reading bound bindings: from the daemon where the owner keeps it current, else from the owner.

@@ -1,5 +1,7 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
+internal import FocusContract
 internal import FocusModel
 
 /// A write to a bound binding, from its arrival to its end.

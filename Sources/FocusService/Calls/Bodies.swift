@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// The bodies that the daemon answers with and tells changes with.

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// One method call on one of the daemon's objects, its arguments checked against the method's signature and the limits.
@@ -216,7 +217,7 @@ struct Options {
   /// - Throws: `FocusError.noSuchField` if it is no field's path, `DBusError.invalidArgs` if it is no path.
   mutating func field(_ name: String) throws -> FieldID? {
     guard let path = try path(name) else { return nil }
-    guard let id = Target.fieldID(of: path) else { throw FocusError.noSuchField(path.text) }
+    guard let id = FieldID(path) else { throw FocusError.noSuchField(path.text) }
     return id
   }
 

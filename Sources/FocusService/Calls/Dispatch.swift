@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// From a method call to what answers it: an interface of the daemon's own, or a command of whatever has focus.

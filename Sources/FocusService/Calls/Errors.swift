@@ -4,9 +4,7 @@ internal import FocusContract
 internal import FocusModel
 
 extension ErrorName {
-  /// What is to be kept cannot be.
-  static let ioError = ErrorName(known: "org.freedesktop.DBus.Error.IOError")
-
+  static let ioError = Focus1.ioError
   static let notFocused = Focus1.notFocused
   static let noSuchField = Focus1.noSuchField
   static let fieldExists = Focus1.fieldExists

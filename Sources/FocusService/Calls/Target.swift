@@ -30,23 +30,13 @@ enum Target: Hashable {
     case "/org": self = .node(children: ["focusd"])
     case "/org/focusd": self = .node(children: ["Focus1"])
     default:
-      guard let id = Target.fieldID(of: path) else { return nil }
+      guard let id = FieldID(path) else { return nil }
       self = .field(id)
     }
   }
 
-  /// The id that `path` names a field by, or nil where it is no field's path.
-  static func fieldID(of path: ObjectPath) -> FieldID? {
-    let prefix = fieldsPath + "/"
-    guard path.text.hasPrefix(prefix) else { return nil }
-    return try? FieldID(String(path.text.dropFirst(prefix.count)))
-  }
-
   /// The path of the field `id`, or `/` for nil.
-  static func path(of id: FieldID?) -> ObjectPath {
-    guard let id else { return .root }
-    return ObjectPath(known: fieldsPath + "/" + id.text)
-  }
+  static func path(of id: FieldID?) -> ObjectPath { id?.path ?? .root }
 
   static func path(of place: Place) -> ObjectPath {
     switch place {

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// `org.freedesktop.DBus.Introspectable` and `Peer`: what each object looks like now.

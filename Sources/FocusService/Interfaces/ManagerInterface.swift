@@ -77,16 +77,16 @@ extension ServedInterface {
 
 extension FocusService {
   /// The keys that `names` spell.
-  /// - Throws: `FocusError.invalid`.
-  func keys(_ names: [String]) throws(FocusError) -> Set<Key> {
+  /// - Throws: `SyntaxError`.
+  func keys(_ names: [String]) throws(SyntaxError) -> Set<Key> {
     var keys: Set<Key> = []
     for name in names { keys.insert(try Key(name)) }
     return keys
   }
 
   /// The values by the keys that their names spell.
-  /// - Throws: `FocusError.invalid`.
-  func values(_ values: [String: MarshalledValue]) throws(FocusError) -> [Key: MarshalledValue] {
+  /// - Throws: `SyntaxError`.
+  func values(_ values: [String: MarshalledValue]) throws(SyntaxError) -> [Key: MarshalledValue] {
     var result: [Key: MarshalledValue] = [:]
     for (name, value) in values { result[try Key(name)] = value }
     return result

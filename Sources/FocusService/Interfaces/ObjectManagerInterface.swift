@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// `org.freedesktop.DBus.ObjectManager`: every field, and `focused`, in one reply.

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// `org.freedesktop.DBus.Properties`: the daemon's own properties, and bindings as if they were properties.

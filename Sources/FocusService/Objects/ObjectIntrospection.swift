@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// A look at an object that is to stand behind a field: what it declares, and what it holds.

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// The calls to owners that are under way: bounded in number and time, and ended when an owner leaves.

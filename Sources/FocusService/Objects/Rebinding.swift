@@ -1,5 +1,7 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
+internal import FocusContract
 internal import FocusModel
 
 /// A saved field whose owner's object is introspected again.

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 internal import FocusModel
 
 /// A recovery under way: the saved fields are in the model, and the objects behind bound ones are being looked at.

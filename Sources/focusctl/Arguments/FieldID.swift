@@ -2,14 +2,11 @@ import DBusTypes
 import FocusContract
 
 /// The id of a field as it was typed.
-enum FieldID {
+extension FieldID {
   /// The path of the field `id`.
-  /// - Throws: `CommandError` where `id` is no id.
+  /// - Throws: `CommandError`, a usage error, if `id` is not an id.
   static func path(_ id: String) throws(CommandError) -> ObjectPath {
-    guard id.utf8.count <= 64, let path = try? Focus1.field(id) else {
-      throw .usage("'\(id)' is not a field's id: 1 to 64 characters of [A-Za-z0-9_]")
-    }
-    return path
+    do { return try FieldID(id).path } catch { throw .usage(error.description) }
   }
 
   /// The id of the field at `path`.

@@ -19,7 +19,8 @@ struct KeyArgument: Hashable, Sendable {
     let slash = text.firstIndex(of: "/") ?? text.endIndex
     name = String(text[..<slash])
     pointer = String(text[slash...])
-    guard KeyArgument.isDotted(name) else {
+    // The end of a key is a member name, or has the form of an interface name.
+    guard (try? MemberName(name)) != nil || (try? InterfaceName(name)) != nil else {
       throw .usage(
         "'\(name)' is not a key: elements of [A-Za-z0-9_], joined by dots, none beginning with a digit, at most 255 "
           + "bytes, such as demo.Form.Number, or the last of them alone")
@@ -40,20 +41,6 @@ struct KeyArgument: Hashable, Sendable {
       throw .usage("'\(text)' is not a whole key: an interface name, a dot and a member name, such as demo.Form.Number")
     }
     return key.name
-  }
-
-  private static func isDotted(_ name: String) -> Bool {
-    name.utf8.count <= 255
-      && name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { element in
-        guard let first = element.first, !isDigit(first) else { return false }
-        return element.allSatisfy { isDigit($0) || isLetter($0) }
-      }
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
   }
 
   /// The whole keys among `keys` that this one stands for: itself, else those that end so.

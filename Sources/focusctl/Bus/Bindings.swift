@@ -1,21 +1,21 @@
 import DBus
 import DBusTypes
-import FocusBus
+import FocusClient
 import FocusContract
 
 /// The interface `org.focusd.Focus1.Bindings` of the focused object or of a field.
 struct Bindings {
-  let daemon: Daemon
+  let daemon: DaemonConnection
   let path: ObjectPath
 
-  init(_ daemon: Daemon, _ path: ObjectPath) {
+  init(_ daemon: DaemonConnection, _ path: ObjectPath) {
     self.daemon = daemon
     self.path = path
   }
 
   /// Those that `options` name: of a field, of the one before, or of whatever is focused.
   /// - Throws: `CommandError`; status 1 where no field held focus before.
-  init(_ daemon: Daemon, _ options: Options) throws(CommandError) {
+  init(_ daemon: DaemonConnection, _ options: Options) throws(CommandError) {
     self.daemon = daemon
     if let field = options.field {
       guard !options.previous else { throw .usage("'--field' and '--previous' exclude each other") }
@@ -36,7 +36,7 @@ struct Bindings {
       ? "no field on the focus path publishes it" : "the field '\(FieldID.id(path))' has no such key"
   }
 
-  private static func previousField(_ daemon: Daemon) throws(CommandError) -> ObjectPath? {
+  private static func previousField(_ daemon: DaemonConnection) throws(CommandError) -> ObjectPath? {
     do {
       return try daemon.call(.history()).first
     } catch {
@@ -45,7 +45,7 @@ struct Bindings {
   }
 
   /// What `key` holds, or nil: nothing on the focus path, or not this field, publishes it.
-  func read(_ key: String) throws(DBusError) -> Reading? {
+  func read(_ key: String) throws(DBusError) -> KeyReading? {
     do {
       return try daemon.call(.read(key, at: path))
     } catch  where error.name == .unknownProperty {
@@ -65,7 +65,7 @@ struct Bindings {
   ///
   /// A whole key takes one message; only one that resolves to nothing is looked up among those that do.
   /// - Throws: `ReadFailure`.
-  func read(_ key: KeyArgument) throws(ReadFailure) -> (key: KeyArgument, reading: Reading)? {
+  func read(_ key: KeyArgument) throws(ReadFailure) -> (key: KeyArgument, reading: KeyReading)? {
     var refusal: DBusError?
     if key.mayBeWhole {
       do {

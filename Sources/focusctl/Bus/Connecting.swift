@@ -1,17 +1,17 @@
 import DBus
 import DBusTypes
-import FocusBus
+import FocusClient
 import FocusContract
 
-extension Daemon {
+extension DaemonConnection {
   /// Connects to `bus`, which is that of `host` where one is named.
   /// - Throws: `CommandError`, status 3, where there is none.
   static func connect(
     _ bus: Connection.Bus, of host: String? = nil, timeout: Duration? = nil
-  ) throws(CommandError) -> Daemon {
+  ) throws(CommandError) -> DaemonConnection {
     let place = try located(bus)
     do {
-      return try Daemon(on: place, timeout: timeout)
+      return try DaemonConnection(to: place, timeout: timeout)
     } catch {
       // There ssh has said why.
       let why =

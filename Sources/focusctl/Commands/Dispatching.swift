@@ -1,6 +1,6 @@
 import DBus
 import DBusTypes
-import FocusBus
+import FocusClient
 import FocusContract
 import Glibc
 
@@ -10,13 +10,13 @@ enum Dispatching {
     let name = try command(call.operands[0])
     let bindings = try Bindings(try call.connect(), call.options)
     guard let key = try name.resolved(among: bindings.commands().map(\.name)),
-      let (interface, member) = parts(of: key.name)
+      let command = try? Key(key.name)
     else { throw CommandError(.nothing, "nothing has the command '\(name.name)': \(bindings.whoCouldHave)") }
     let texts = Array(call.operands.dropFirst())
-    let arguments = try arguments(texts, of: key.name, bindings.methods(interface, member))
+    let arguments = try arguments(texts, of: command, bindings.methods(command))
     let results: [DBusValue]
     do {
-      results = try bindings.daemon.call(.command(interface, member, arguments, at: bindings.path))
+      results = try bindings.daemon.call(.command(command, arguments, at: bindings.path))
     } catch {
       throw CommandError(error)
     }
@@ -32,7 +32,7 @@ enum Dispatching {
     let interfaces = try bindings.interfaces()
     var rows: [[String]] = []
     for command in try bindings.commands() {
-      let method = parts(of: command.name).flatMap { methods(interfaces, $0, $1).first }
+      let method = (try? Key(command.name)).flatMap { methods(interfaces, $0).first }
       let input = (method?.input ?? []).map(\.type.description).joined()
       let output = (method?.output ?? []).map(\.type.description).joined()
       if call.options.json {
@@ -59,21 +59,14 @@ enum Dispatching {
   }
 
   fileprivate static func methods(
-    _ interfaces: [InterfaceDescription], _ interface: InterfaceName, _ member: MemberName
+    _ interfaces: [InterfaceDescription], _ command: Key
   ) -> [InterfaceDescription.Method] {
-    interfaces.first { $0.name == interface }?.methods.filter { $0.name == member } ?? []
-  }
-
-  private static func parts(of key: String) -> (InterfaceName, MemberName)? {
-    guard let dot = key.lastIndex(of: "."), let interface = try? InterfaceName(String(key[..<dot])),
-      let member = try? MemberName(String(key[key.index(after: dot)...]))
-    else { return nil }
-    return (interface, member)
+    interfaces.first { $0.name == command.interface }?.methods.filter { $0.name == command.member } ?? []
   }
 
   /// Reads `texts` by what the command takes; where it has several forms, by the one with as many arguments.
   private static func arguments(
-    _ texts: [String], of command: String, _ methods: [InterfaceDescription.Method]
+    _ texts: [String], of command: Key, _ methods: [InterfaceDescription.Method]
   ) throws(CommandError) -> [DBusValue] {
     guard let method = methods.first(where: { $0.input.count == texts.count }) else {
       let forms = methods.map { $0.input.isEmpty ? "no arguments" : $0.input.map(described).joined(separator: ", ") }
@@ -118,9 +111,7 @@ extension Bindings {
   }
 
   /// The methods of one name here.
-  fileprivate func methods(
-    _ interface: InterfaceName, _ member: MemberName
-  ) throws(CommandError) -> [InterfaceDescription.Method] {
-    Dispatching.methods(try interfaces(), interface, member)
+  fileprivate func methods(_ command: Key) throws(CommandError) -> [InterfaceDescription.Method] {
+    Dispatching.methods(try interfaces(), command)
   }
 }

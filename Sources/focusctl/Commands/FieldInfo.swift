@@ -1,6 +1,6 @@
 import DBus
 import DBusTypes
-import FocusBus
+import FocusClient
 import FocusContract
 
 /// A field as the daemon's `GetManagedObjects` shows it.
@@ -23,7 +23,7 @@ struct FieldInfo {
   var id: String { FieldID.id(path) }
 
   /// All fields, ordered by id.
-  static func all(_ daemon: Daemon) throws(CommandError) -> [FieldInfo] {
+  static func all(_ daemon: DaemonConnection) throws(CommandError) -> [FieldInfo] {
     do { return fields(of: .dictionary(try daemon.call(.managedObjects()))) } catch { throw CommandError(error) }
   }
 
@@ -50,7 +50,7 @@ struct FieldInfo {
           read(name, value)
         } else if interface == Focus1.bindings.text, name == "Commands" {
           commands = FieldInfo.entries(value).map { ($0.key, $0.value == .boolean(true)) }
-        } else if !Focus1.isOwn(interface) {
+        } else if !Key.isReserved(interface) {
           values.append(("\(interface).\(name)", value))
         }
       }

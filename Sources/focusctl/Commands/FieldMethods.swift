@@ -1,6 +1,6 @@
 import DBus
 import DBusTypes
-import FocusBus
+import FocusClient
 import FocusContract
 
 /// The commands that make, change and remove fields.
@@ -34,7 +34,7 @@ enum FieldMethods {
     let values = try keyedValues(call.operands.dropFirst())
     let options = call.options.readOnly.isEmpty ? [] : [("read_only", try readOnly(call.options))]
     let daemon = try call.connect()
-    var known: [String: Reading] = [:]
+    var known: [String: KeyReading] = [:]
     if values.contains(where: { $0.type == nil }) {
       do { known = try daemon.call(.readAll(at: path)) } catch { throw CommandError(error) }
     }
@@ -79,7 +79,7 @@ enum FieldMethods {
   }
 
   @discardableResult
-  private static func ask<Reply>(_ daemon: Daemon, _ call: Call<Reply>) throws(CommandError) -> Reply {
+  private static func ask<Reply>(_ daemon: DaemonConnection, _ call: DaemonCall<Reply>) throws(CommandError) -> Reply {
     do {
       return try daemon.call(call)
     } catch {

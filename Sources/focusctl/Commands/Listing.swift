@@ -1,4 +1,5 @@
 import DBusTypes
+import FocusContract
 
 /// The commands that show fields.
 enum Listing {

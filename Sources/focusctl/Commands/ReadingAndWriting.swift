@@ -1,6 +1,6 @@
 import DBus
 import DBusTypes
-import FocusBus
+import FocusClient
 import FocusContract
 
 /// The commands that read and write one key once.

@@ -1,5 +1,5 @@
 import DBusTypes
-import FocusBus
+import FocusClient
 import FocusContract
 
 /// The commands that go on until something happens.
@@ -21,7 +21,7 @@ enum Watching {
   }
 
   private static func watchLive(
-    _ daemon: Daemon, _ path: ObjectPath, _ requests: [KeyArgument]
+    _ daemon: DaemonConnection, _ path: ObjectPath, _ requests: [KeyArgument]
   ) throws(CommandError) {
     var view: LiveView?
     let watcher = Watcher(daemon, path, requests) { (changes) throws(CommandError) in try view?.show(changes) }

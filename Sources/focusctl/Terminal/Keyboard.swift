@@ -1,4 +1,5 @@
 import DBus
+import EventLoop
 import Glibc
 
 /// The keys of a terminal, each as it is pressed and without its echo, until it is released.

@@ -1,4 +1,5 @@
 import DBus
+import EventLoop
 import Glibc
 
 /// A page on the terminal that is drawn over in place whenever something changes.
@@ -36,7 +37,7 @@ final class LiveView {
         }
       }
     } catch {
-      throw CommandError(error)
+      throw .refused("\(error)")
     }
     keyboard = Keyboard(on: loop) { [weak self] press in
       guard let self else { return }

@@ -24,15 +24,20 @@ struct WatchState {
   /// - Returns: what differs from what was shown, the first time all that was asked for.
   mutating func replace(with values: [String: DBusValue]) -> [Change] {
     let vanished = known.keys.filter { values[$0] == nil }
-    return apply(
+    return update(
       (values.map { ($0.key, $0.value as DBusValue?) } + vanished.map { ($0, nil) }).sorted { $0.key < $1.key })
   }
 
-  /// Takes in what has changed of what there is.
-  /// - Returns: what differs from what was shown, the first time all that was asked for.
-  mutating func apply(_ news: [(key: String, value: DBusValue?)]) -> [Change] {
+  /// Takes in keys that have other values, nil for none.
+  /// - Returns: what differs from what was shown; nothing before `replace`.
+  mutating func apply(_ changes: [(key: String, value: DBusValue?)]) -> [Change] {
+    guard hasBegun else { return [] }
+    return update(changes)
+  }
+
+  private mutating func update(_ updates: [(key: String, value: DBusValue?)]) -> [Change] {
     var changes: [Change] = []
-    for (key, value) in news where known[key] != value {
+    for (key, value) in updates where known[key] != value {
       known[key] = value
       if requests.isEmpty { changes.append(Change(key: key, value: value)) }
     }

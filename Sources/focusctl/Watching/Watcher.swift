@@ -1,58 +1,52 @@
 import DBus
 import DBusTypes
-import FocusBus
+import EventLoop
+import FocusClient
 import FocusContract
 import Glibc
 
-/// Follows the values of one object of the daemon, across the daemon's restarts.
-///
-/// It subscribes before it reads. What signals say before the reply to `ReadAll` is at least as new as the reply, since
-/// the daemon sends every change before the replies of the same turn: it replaces what the reply says.
+/// Shows the values of one object of the daemon as they change, across the daemon's restarts.
 final class Watcher {
   /// What is called with each set of changes that belong together.
   typealias Handler = ([WatchState.Change]) throws(CommandError) -> Void
 
-  private typealias Changes = [(key: String, value: DBusValue?)]
-
-  private let daemon: Daemon
+  private let daemon: DaemonConnection
   private let path: ObjectPath
-  let loop = EventLoop()
+  private let link: Link
+  private var mirror: Mirror?
   private var state: WatchState
   private let handler: Handler
   private var end: CommandError?
   private var reader: HangupSource?
 
-  /// Which reading the next reply must belong to: an older one may still come.
-  private var reading = 0
-  /// What came while the reading is under way; nil while none is.
-  private var early: Changes?
-  /// The connection that holds the daemon's name: only its signals count.
-  private var owner: BusName?
-
-  init(_ daemon: Daemon, _ path: ObjectPath, _ requests: [KeyArgument], _ handler: @escaping Handler) {
+  init(_ daemon: DaemonConnection, _ path: ObjectPath, _ requests: [KeyArgument], _ handler: @escaping Handler) {
     self.daemon = daemon
     self.path = path
     self.handler = handler
     state = WatchState(requests)
+    link = Link(on: EventLoop(), rules: Mirror.rules(for: path))
   }
+
+  var loop: EventLoop { link.loop }
 
   /// Calls the handler with the state now and with each change, until that throws or the bus is gone.
   /// - Throws: `CommandError`: what the handler threw, or status 3.
   func run() throws(CommandError) {
-    do {
-      let rules = [.properties(of: path), .daemon] + (path == Focus1.focused ? [] : [MatchRule.fields])
-      owner = try daemon.connection.owner(of: Focus1.busName, adding: rules)
-    } catch {
-      throw CommandError(error)
+    let mirror = Mirror(path, on: link) { [weak self] in self?.handle($0) }
+    self.mirror = mirror
+    link.onEvent = { [weak self] event in
+      switch event {
+      case .arrived: mirror.begin()
+      case .left: mirror.end()
+      case .signal(let signal): mirror.received(signal)
+      case .refused(let error): self?.stop(CommandError(error))
+      case .closed: self?.stop(CommandError(.noDaemon, "the bus is gone"))
+      case .call: break
+      }
     }
-    daemon.connection.onMessage = { [weak self] in self?.received($0) }
-    daemon.connection.onDisconnect = { [weak self] in
-      self?.stop(CommandError(.noDaemon, "the bus is gone"))
-    }
-    daemon.connection.attach(to: loop)
-    read()
+    do { try link.open(daemon) } catch { throw CommandError(error) }
     while end == nil { loop.turn() }
-    daemon.connection.detach()
+    link.stop()
     if let end { throw end }
   }
 
@@ -69,65 +63,36 @@ final class Watcher {
   /// Ends as `error` says.
   func stop(_ error: CommandError) { end = end ?? error }
 
-  private func read() {
-    reading += 1
-    early = []
-    let number = reading
-    daemon.call(.readAll(at: path)) { [weak self] result in
-      // The connection ends its calls also when it outlives the watcher.
-      guard let self, number == reading, end == nil else { return }
-      answered(result)
+  private func handle(_ event: Mirror.Event) {
+    guard end == nil else { return }
+    switch event {
+    case .values(let values): begin(with: values.mapValues(\.value))
+    case .changed(let changes): show(state.apply(changes))
+    case .ended: show(state.replace(with: [:]))
+    case .failed(let error): failed(error)
+    case .commands, .focusMoved, .focusedField: break
     }
   }
 
-  private func answered(_ result: Result<[String: Reading], DBusError>) {
-    let early = early ?? []
-    self.early = nil
-    do {
-      var values = try result.get().mapValues(\.value)
-      for (key, value) in early { values[key] = value }
-      let isFirst = !state.hasBegun
-      let changes = state.replace(with: values)
-      // Later, a short key that could be several is nil: a status bar is to survive that.
-      if isFirst { try state.requireUnambiguous() }
-      show(changes)
-    } catch let error as CommandError {
-      stop(error)
-    } catch let error as DBusError {
-      let isLater = error.name == .unknownObject && state.hasBegun
-      if error.meansNoDaemon || isLater {
-        show(state.replace(with: [:]))
-      } else {
-        stop(daemon.explained(CommandError(error), error, path))
-      }
-    } catch {
-      stop(.refused("\(error)"))
+  private func begin(with values: [String: DBusValue]) {
+    let isFirst = !state.hasBegun
+    let changes = state.replace(with: values)
+    // Later, a short key that several keys end with is nil: a status bar must survive that.
+    if isFirst { do { try state.requireUnambiguous() } catch { return stop(error) } }
+    show(changes)
+  }
+
+  private func failed(_ error: DBusError) {
+    let isLater = error.name == .unknownObject && state.hasBegun
+    if error.meansNoDaemon || isLater {
+      show(state.replace(with: [:]))
+    } else {
+      stop(daemon.explained(CommandError(error), error, path))
     }
   }
 
   private func show(_ changes: [WatchState.Change]) {
     guard !changes.isEmpty else { return }
     do { try handler(changes) } catch { stop(error) }
-  }
-
-  private func received(_ message: Message) {
-    guard end == nil else { return }
-    switch News(message, from: owner) {
-    case .daemon(_, let now)?: ownerChanged(to: now)
-    case .properties(path, let interface, let properties)? where !Focus1.isOwn(interface) && !properties.isEmpty:
-      let changes = properties.map { (key: "\(interface).\($0.name)", value: $0.value) }
-      if early != nil { early?.append(contentsOf: changes) } else { show(state.apply(changes)) }
-    case .field(path)?: read()
-    case .properties?, .field?, nil: break
-    }
-  }
-
-  private func ownerChanged(to now: BusName?) {
-    owner = now
-    if now != nil {
-      read()
-    } else if early == nil {
-      show(state.replace(with: [:]))
-    }
   }
 }

@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 internal import FocusKit
 internal import TestSupport
 

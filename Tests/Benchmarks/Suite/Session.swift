@@ -1,5 +1,6 @@
 internal import CBenchmarkClient
 internal import DBus
+import DBusTypes
 internal import Glibc
 internal import TestSupport
 

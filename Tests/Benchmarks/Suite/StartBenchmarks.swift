@@ -1,5 +1,6 @@
 internal import CBenchmarkClient
 internal import DBus
+import DBusTypes
 internal import Foundation
 internal import TestSupport
 

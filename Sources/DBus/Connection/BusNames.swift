@@ -1,0 +1,99 @@
+internal import CDBus
+public import DBusTypes
+
+/// What the bus itself offers: the D-Bus specification, section "Message Bus Messages".
+extension Connection {
+  /// A call of the bus itself.
+  /// - Throws: `DBusError` as `OutgoingMessage.methodCall` does.
+  func question(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> OutgoingMessage {
+    try OutgoingMessage.methodCall(
+      to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
+      member: MemberName(known: member), arguments)
+  }
+
+  private func askBus(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> [DBusValue] {
+    try call(question(member, arguments)).arguments()
+  }
+
+  /// Asks for a well-known name without queueing for it.
+  /// - Throws: `DBusError` where the bus refuses the name to anybody.
+  /// - Returns: whether this connection holds the name now.
+  public func requestName(_ name: BusName) throws(DBusError) -> Bool {
+    let answer = try askBus("RequestName", [.string(name.text), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))]).first
+    return answer == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER))
+      || answer == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER))
+  }
+
+  /// Asks to be sent the signals that `rule` matches, and waits until the bus has taken it.
+  /// - Throws: `DBusError` where the bus refuses the rule.
+  public func addMatch(_ rule: MatchRule) throws(DBusError) {
+    _ = try askBus("AddMatch", [.string(rule.description)])
+  }
+
+  /// What is to become of a match rule.
+  public enum MatchChange: String, Sendable {
+    /// The bus is to take it.
+    case add = "AddMatch"
+    /// The bus is to drop it.
+    case remove = "RemoveMatch"
+  }
+
+  /// Has the bus take or drop `rule` without waiting for it; what is sent afterwards finds it done.
+  public func changeMatch(_ change: MatchChange, _ rule: MatchRule) {
+    guard var message = try? question(change.rawValue, [.string(rule.description)]) else { return }
+    message.disableReply()
+    _ = try? send(message)
+  }
+
+  /// The unique name of who holds `name`, or nil; in the same exchange asks for the signals that `rules` match, those that
+  /// come after the answer among them.
+  /// - Throws: `DBusError` where the bus refuses a rule, or does not answer.
+  public func owner(of name: BusName, adding rules: [MatchRule] = []) throws(DBusError) -> BusName? {
+    var questions: [OutgoingMessage] = []
+    for rule in rules { questions.append(try question("AddMatch", [.string(rule.description)])) }
+    questions.append(try question("GetNameOwner", [.string(name.text)]))
+    var replies = try call(questions)
+    let answer = replies.popLast()
+    for reply in replies { _ = try reply.success() }
+    do {
+      guard case .string(let owner)? = try answer?.success().arguments().first else { return nil }
+      return BusName(known: owner)
+    } catch  where error.name == .nameHasNoOwner {
+      return nil
+    }
+  }
+
+  /// What tells this bus from every other, also from one at the same address before or after it.
+  /// - Throws: `DBusError` where the bus does not answer.
+  public func busID() throws(DBusError) -> String { try askBus("GetId").text }
+
+  /// Which bus this is, and every name on it; in the same exchange asks for the signals that `rule` matches, those of
+  /// names that come or go later among them.
+  /// - Throws: `DBusError` where the bus refuses the rule, or does not answer.
+  public func survey(adding rule: MatchRule? = nil) throws(DBusError) -> (id: String, names: Set<BusName>) {
+    var questions = [try question("GetId"), try question("ListNames")]
+    if let rule { questions.insert(try question("AddMatch", [.string(rule.description)]), at: 0) }
+    var answers: [[DBusValue]] = []
+    for reply in try call(questions) { answers.append(try reply.success().arguments()) }
+    guard case .array(let names)? = answers.popLast()?.first, let id = answers.popLast()?.text else { return ("", []) }
+    return (id, Set(names.compactMap { $0.basicText.map(BusName.init(known:)) }))
+  }
+
+  /// The process behind `name`.
+  /// - Throws: `DBusError` where nobody holds the name, or the bus does not know.
+  public func processID(of name: BusName) throws(DBusError) -> UInt32 {
+    let answer = try askBus("GetConnectionUnixProcessID", [.string(name.text)])
+    guard case .uint32(let process)? = answer.first else {
+      throw DBusError(.failed, "the bus does not know the process of '\(name)'")
+    }
+    return process
+  }
+}
+
+extension [DBusValue] {
+  /// The text that the bus answers with.
+  fileprivate var text: String {
+    guard case .string(let text)? = first else { return "" }
+    return text
+  }
+}

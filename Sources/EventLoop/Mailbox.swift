@@ -1,0 +1,74 @@
+internal import CLinux
+internal import Glibc
+
+/// The one way into an event loop's thread: letters that any thread posts and the loop's handles in order.
+///
+/// An `eventfd(2)` wakes the loop, once for all letters that are posted before the loop takes them.
+package final class Mailbox<Letter: Sendable>: Sendable {
+  private let posted = Locked<[Letter]>([])
+  /// The letters that the loop's thread has taken and not handled yet, the oldest last.
+  private nonisolated(unsafe) var taken: [Letter] = []
+  private let descriptor: Int32
+
+  /// Creates an empty mailbox; if the kernel has no descriptor left, its loop looks into it from time to time.
+  package init() { descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC)) }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Posts a letter.
+  package func post(_ letter: Letter) {
+    let isFirst = posted.withLock { letters in
+      letters.append(letter)
+      return letters.count == 1
+    }
+    if isFirst, descriptor >= 0 { eventfd_write(descriptor, 1) }
+  }
+
+  /// Hands each letter, those posted before included, to `handler` on `loop`.
+  package func deliver(on loop: EventLoop, to handler: @escaping (Letter) -> Void) {
+    loop.add(MailboxSource(descriptor) { [weak self] in self?.deliver(to: handler) })
+  }
+
+  /// Hands all letters to `handler`, oldest first, also those that are posted meanwhile.
+  ///
+  /// Only the loop's thread may call this. A handler may call it again: no letter is taken before an older one.
+  package func deliver(to handler: (Letter) -> Void) {
+    while true {
+      if let letter = taken.popLast() {
+        handler(letter)
+      } else {
+        taken = posted.withLock { letters in
+          defer { letters = [] }
+          return letters.reversed()
+        }
+        if taken.isEmpty { return }
+      }
+    }
+  }
+}
+
+/// A mailbox's descriptor among those that a loop waits for.
+private final class MailboxSource: EventSource {
+  private let descriptor: Int32
+  private let handler: () -> Void
+
+  init(_ descriptor: Int32, _ handler: @escaping () -> Void) {
+    self.descriptor = descriptor
+    self.handler = handler
+  }
+
+  func prepare(_ set: inout PollSet) {
+    if descriptor >= 0 {
+      set.add(descriptor, events: Int16(POLLIN), source: self, token: 0)
+    } else {
+      set.wake(at: SuspendingClock.now + .milliseconds(50))
+    }
+  }
+
+  func ready(token: UInt, events: Int16) {
+    var count: eventfd_t = 0
+    eventfd_read(descriptor, &count)
+  }
+
+  func dispatch() { handler() }
+}

@@ -1,0 +1,107 @@
+package import DBus
+package import DBusTypes
+internal import EventLoop
+package import FocusContract
+
+/// A connection to the bus that the daemon is on.
+package struct DaemonConnection {
+  package let connection: Connection
+  /// How long the daemon may take to answer a call.
+  package let timeout: Duration
+
+  /// Connects to `bus`, which may take `timeout` to answer, or any time if that is nil; each call may take `timeout`, or
+  /// 25 s. Whether the daemon is on the bus shows with the first call.
+  /// - Throws: `DBusError` if there is no such bus.
+  package init(to bus: Connection.Bus, timeout: Duration? = nil) throws(DBusError) {
+    connection = try Connection(to: bus, timeout: timeout)
+    self.timeout = timeout ?? .seconds(25)
+  }
+
+  /// The user's session bus: that of the environment, else the user manager's, so that libdbus never starts one of its
+  /// own; nil if the environment names neither.
+  package static var sessionBus: Connection.Bus? {
+    if let address = Environment.value("DBUS_SESSION_BUS_ADDRESS") { return .address(address) }
+    return Environment.value("XDG_RUNTIME_DIR").map { .address("unix:path=\($0)/bus") }
+  }
+
+  /// Makes a call and waits for its reply.
+  /// - Throws: `DBusError`: the daemon's error, what prevented a reply, or `failed` for one that is not the contract's.
+  @discardableResult
+  package func call<Reply>(_ call: DaemonCall<Reply>) throws(DBusError) -> Reply {
+    let message = try call.message()
+    do {
+      return try call.reply(in: try connection.call(message, timeout: timeout))
+    } catch  where error.name == .noReply && connection.isConnected {
+      throw DBusError(.noReply, "no answer to '\(call.member)' within \(timeout)")
+    }
+  }
+
+  /// Makes a call, and hands its reply, or what prevented one, to `handler`.
+  ///
+  /// `handler` may be called at once, and as late as when the connection closes.
+  package func call<Reply>(_ call: DaemonCall<Reply>, _ handler: @escaping (Result<Reply, DBusError>) -> Void) {
+    do throws(DBusError) {
+      try connection.call(try call.message(), timeout: timeout) { result in
+        handler(Result { () throws(DBusError) in try call.reply(in: try result.get()) })
+      }
+    } catch {
+      handler(.failure(error))
+    }
+  }
+}
+
+extension DaemonCall {
+  fileprivate func message() throws(DBusError) -> OutgoingMessage {
+    try OutgoingMessage.methodCall(to: Focus1.busName, path: path, interface: interface, member: member, arguments)
+  }
+
+  fileprivate func reply(in message: Message) throws(DBusError) -> Reply {
+    let values = try message.success().arguments()
+    guard let reply = read(values) else {
+      let types = values.map(\.type.description).joined()
+      throw DBusError(.failed, "focusd answers '\(member)' with '\(types)', which is not version 1 of its interface")
+    }
+    return reply
+  }
+
+  /// What the object at `path` shows of itself.
+  package static func introspection(of path: ObjectPath) -> DaemonCall where Reply == [InterfaceDescription] {
+    DaemonCall(path, .introspectable, "Introspect") { values in
+      guard values.count == 1, case .string(let xml) = values[0] else { return nil }
+      return try? IntrospectionDocument.interfaces(in: xml)
+    }
+  }
+}
+
+extension DaemonSignal {
+  /// Reads `message`; nil if it is not a signal of `daemon`, the connection that holds the daemon's name, or of the bus
+  /// about it.
+  ///
+  /// Anyone may send a signal to a connection that it names, whatever the connection's match rules say.
+  package init?(_ message: Message, from daemon: BusName?) {
+    guard message.kind == .signal, let sender = message.sender, sender == .bus || sender == daemon,
+      let arguments = try? message.arguments()
+    else { return nil }
+    if sender == .bus {
+      guard message.isSignal(.bus, MemberName(known: "NameOwnerChanged")) else { return nil }
+      self.init(nameOwnerChanged: arguments)
+    } else {
+      self.init(message.interface, message.member, message.path, arguments)
+    }
+  }
+}
+
+extension MatchRule {
+  /// The daemon comes and goes.
+  package static let daemon = MatchRule(
+    sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [0: Focus1.busName.text])
+
+  /// Fields come and go.
+  package static let fields = MatchRule(sender: Focus1.busName, path: Focus1.root, interface: .objectManager)
+
+  /// The properties of the object at `path` change.
+  package static func properties(of path: ObjectPath) -> MatchRule {
+    MatchRule(
+      sender: Focus1.busName, path: path, interface: .properties, member: MemberName(known: "PropertiesChanged"))
+  }
+}

@@ -1,0 +1,138 @@
+package import DBus
+internal import DBusTypes
+package import EventLoop
+package import FocusContract
+
+/// The one way to the daemon that all parts of a program share, on one loop; it knows none of them.
+///
+/// So what a connection that ends reports of unanswered calls finds this alive, or nobody.
+package final class Link {
+  /// What becomes of the daemon, and what it and others send.
+  package enum Event {
+    /// A daemon may be there: it is time to read and to register.
+    case arrived
+    /// The daemon, or the whole bus, is gone.
+    case left
+    /// The daemon sent a signal.
+    case signal(DaemonSignal)
+    /// Somebody calls a method of this process.
+    case call(Message)
+    /// The bus refuses to send the daemon's signals.
+    case refused(DBusError)
+    /// The bus has closed a connection that `open` was given.
+    case closed
+  }
+
+  private static let firstDelay = Duration.milliseconds(50)
+  private static let longestDelay = Duration.seconds(2)
+
+  package let loop: EventLoop
+  private let rules: [MatchRule]
+  private var delay = Link.firstDelay
+  private var isStopped = false
+  /// The connection while there is one.
+  package private(set) var daemon: DaemonConnection?
+  /// The connection that holds the daemon's name, as far as is known: only its signals count.
+  private var owner: BusName?
+  /// Called on the loop's thread with each event.
+  package var onEvent: ((Event) -> Void)?
+
+  /// Creates a link that asks each bus for the signals of `rules`, and for the daemon's coming and going.
+  package init(on loop: EventLoop, rules: [MatchRule]) {
+    self.loop = loop
+    self.rules = [.daemon] + rules
+  }
+
+  /// Connects to `bus`, and again whenever that is lost, at first after 50 ms and later after up to 2 s.
+  package func connect(to bus: Connection.Bus) {
+    do throws(DBusError) {
+      try open(try DaemonConnection(to: bus)) { [weak self] in
+        self?.close()
+        self?.onEvent?(.left)
+        self?.connectLater(to: bus)
+      }
+      delay = Link.firstDelay
+    } catch {
+      close()
+      connectLater(to: bus)
+      delay = min(delay * 2, Link.longestDelay)
+    }
+  }
+
+  private func connectLater(to bus: Connection.Bus) {
+    guard !isStopped else { return }
+    loop.schedule(after: delay) { [weak self] in self?.connect(to: bus) }
+  }
+
+  /// Uses `daemon` until its bus closes it.
+  /// - Throws: `DBusError` if nothing can be sent.
+  package func open(_ daemon: DaemonConnection) throws(DBusError) {
+    try open(daemon) { [weak self] in self?.onEvent?(.closed) }
+  }
+
+  private func open(_ daemon: DaemonConnection, onDisconnect: @escaping () -> Void) throws(DBusError) {
+    let connection = daemon.connection
+    connection.onMessage = { [weak self] in self?.received($0) }
+    connection.onDisconnect = { [weak loop] in
+      // Not from within its own dispatching.
+      loop?.schedule(after: .zero, onDisconnect)
+    }
+    connection.attach(to: loop)
+    self.daemon = daemon
+    owner = nil
+    for rule in rules {
+      try connection.call(try connection.questionToAdd(rule)) { [weak self] result in
+        if case .success(let reply) = result, let error = reply.error { self?.onEvent?(.refused(error)) }
+      }
+    }
+    let question = try OutgoingMessage.methodCall(
+      to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
+      member: MemberName(known: "GetNameOwner"), [.string(Focus1.busName.text)])
+    // Signals before the answer are older than what is read after it.
+    try connection.call(question) { [weak self] result in
+      guard let self, case .string(let name)? = try? result.get().success().arguments().first else { return }
+      owner = try? BusName(name)
+    }
+    onEvent?(.arrived)
+  }
+
+  /// Closes the connection for good, and with it all calls that are unanswered.
+  package func stop() {
+    isStopped = true
+    close()
+  }
+
+  private func close() {
+    let closed = daemon
+    daemon = nil
+    owner = nil
+    closed?.connection.detach()
+    withExtendedLifetime(closed) {}
+  }
+
+  private func received(_ message: Message) {
+    guard message.kind != .methodCall else {
+      onEvent?(.call(message))
+      return
+    }
+    guard let signal = DaemonSignal(message, from: owner) else { return }
+    guard case .daemon(let before, let now) = signal else {
+      onEvent?(.signal(signal))
+      return
+    }
+    owner = now
+    if before != nil { onEvent?(.left) }
+    if now != nil { onEvent?(.arrived) }
+  }
+
+  /// Calls the daemon, and hands its reply, or what prevented one, to `handler`.
+  package func call<Reply>(_ call: DaemonCall<Reply>, _ handler: @escaping (Result<Reply, DBusError>) -> Void) {
+    guard let daemon else {
+      return handler(.failure(DBusError(.disconnected, "there is no bus now, and so no focusd")))
+    }
+    daemon.call(call, handler)
+  }
+
+  /// Sends a signal, if there is a bus.
+  package func send(_ message: OutgoingMessage) { _ = try? daemon?.connection.send(message) }
+}

@@ -1,0 +1,133 @@
+package import DBus
+package import DBusTypes
+package import FocusContract
+
+/// What the daemon shows of one object, kept as the daemon has it: one reading, and then signals.
+///
+/// It subscribes before it reads. What a signal says before the reply to the reading is at least as new as the reply, since
+/// the daemon sends every change before the replies of the same turn: it replaces what the reply says.
+package final class Mirror {
+  /// A value as it was told; a reading says of which state of which field it is, a signal does not.
+  package struct Told: Sendable {
+    package let value: DBusValue
+    package let origin: Origin?
+  }
+
+  /// What whoever follows is told.
+  package enum Event {
+    /// All values by key; whatever is not among them is nil.
+    case values([String: Told])
+    /// The values could not be read.
+    case failed(DBusError)
+    /// Keys that have another value, or none.
+    case changed([(key: String, value: DBusValue?)])
+    /// The commands, and whether each is enabled.
+    case commands([String: Bool])
+    /// The focus path is another: what a key resolved to before says nothing of what it resolves to now.
+    case focusMoved
+    /// Which field has focus, nil for none.
+    case focusedField(ObjectPath?)
+    /// The daemon is gone.
+    case ended
+  }
+
+  private let link: Link
+  private let path: ObjectPath
+  private let followsFocus: Bool
+  private let handler: (Event) -> Void
+  /// Which reading the next replies must belong to: an older one may still come.
+  private var reading = 0
+  /// What signals told since the reading under way began; nil while none is.
+  private var told: [String: DBusValue?]?
+  private var commandsTold = false
+  private var focusTold = false
+
+  /// Follows the values of the object at `path`; the commands and the focused field too if `followsFocus`.
+  package init(_ path: ObjectPath, on link: Link, followsFocus: Bool = false, _ handler: @escaping (Event) -> Void) {
+    self.link = link
+    self.path = path
+    self.followsFocus = followsFocus
+    self.handler = handler
+  }
+
+  /// The signals that the bus must send for it.
+  package static func rules(for path: ObjectPath, followsFocus: Bool = false) -> [MatchRule] {
+    [.properties(of: path)] + (followsFocus ? [.properties(of: Focus1.root)] : [])
+      + (path == Focus1.focused ? [] : [.fields])
+  }
+
+  /// Reads everything anew.
+  package func begin() {
+    reading += 1
+    told = [:]
+    commandsTold = false
+    focusTold = false
+    ask(.readAll(at: path)) { $0.take($1) }
+    guard followsFocus else { return }
+    ask(.commands(at: path)) {
+      if !$0.commandsTold, case .success(let commands) = $1 { $0.handler(.commands(commands)) }
+    }
+    ask(.focusedField()) { if !$0.focusTold, case .success(let field) = $1 { $0.handler(.focusedField(field)) } }
+  }
+
+  /// Forgets everything: the daemon is gone.
+  package func end() {
+    reading += 1
+    told = nil
+    handler(.ended)
+  }
+
+  private func ask<Reply>(
+    _ call: DaemonCall<Reply>, _ handler: @escaping (Mirror, Result<Reply, DBusError>) -> Void
+  ) {
+    let number = reading
+    link.call(call) { [weak self] result in
+      // The connection ends its calls also when it outlives the mirror.
+      guard let self, number == reading else { return }
+      handler(self, result)
+    }
+  }
+
+  private func take(_ result: Result<[String: KeyReading], DBusError>) {
+    let told = told ?? [:]
+    self.told = nil
+    do throws(DBusError) {
+      var values = try result.get().mapValues { Told(value: $0.value, origin: $0.origin) }
+      for (key, value) in told { values[key] = value.map { Told(value: $0, origin: nil) } }
+      handler(.values(values))
+    } catch {
+      handler(.failed(error))
+    }
+  }
+
+  /// Takes in a signal of the daemon.
+  package func received(_ signal: DaemonSignal) {
+    switch signal {
+    case .properties(path, Focus1.bindings.text, let changes):
+      guard followsFocus, let commands = changes.first(where: { $0.name == "Commands" })?.value?.commandStates
+      else { return }
+      commandsTold = true
+      handler(.commands(commands))
+    case .properties(path, let interface, let changes):
+      guard !Key.isReserved(interface), !changes.isEmpty else { return }
+      let changes = changes.map { (key: "\(interface).\($0.name)", value: $0.value) }
+      for (key, value) in changes { told?.updateValue(value, forKey: key) }
+      handler(.changed(changes))
+    case .properties(Focus1.root, Focus1.manager.text, let changes) where followsFocus: focusChanged(changes)
+    case .field(path): begin()
+    case .properties, .field, .daemon: break
+    }
+  }
+
+  private func focusChanged(_ changes: [(name: String, value: DBusValue?)]) {
+    for (name, value) in changes {
+      switch (name, value) {
+      case ("FocusPath", _): handler(.focusMoved)
+      case ("FocusedField", .objectPath(let field)?):
+        focusTold = true
+        handler(.focusedField(field == .root ? nil : field))
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package import DBus
+package import DBusTypes
+package import FocusContract
+
+/// A field as a program wants it to be registered.
+package struct FieldDescription {
+  /// Names the field within this process; what belongs to one thing of the program has one `group`.
+  package let number: UInt64
+  package let group: UInt64
+  /// The object that stands behind the field.
+  package let objectPath: ObjectPath
+  /// The id to register under; the daemon picks one for an empty one.
+  package var id = ""
+  package var label: String?
+  /// The number of the field's parent, which must have been added before; nil: the field is a scene.
+  package var parent: UInt64?
+  package var isSceneScoped = false
+  package var isSensitive = false
+  package var properties: [Key: FieldProperty] = [:]
+  package var commands: [Key: FieldCommand] = [:]
+  /// How the field takes and loses focus; nil: it never has focus of its own accord, and takes none on request.
+  package var focus: FieldFocus?
+
+  package init(number: UInt64, group: UInt64, objectPath: ObjectPath) {
+    self.number = number
+    self.group = group
+    self.objectPath = objectPath
+  }
+
+  /// Whether others can use anything of the object; a field without that needs no object.
+  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || focus != nil }
+}
+
+/// A value that a field publishes. All closures are called on the loop's thread.
+package struct FieldProperty {
+  /// Takes what a write came to.
+  package typealias Completion = (Result<Void, DBusError>) -> Void
+
+  package let type: DBusType
+  /// Whether `FieldPublisher.changed` is called for every change; else `read` is asked before each answer.
+  package let tellsChanges: Bool
+  package let read: () throws(DBusError) -> DBusValue
+  /// Writes a value of `type`, now or later; nil: the property is read-only.
+  package let write: ((DBusValue, @escaping Completion) -> Void)?
+
+  package init(
+    type: DBusType, tellsChanges: Bool, read: @escaping () throws(DBusError) -> DBusValue,
+    write: ((DBusValue, @escaping Completion) -> Void)?
+  ) {
+    self.type = type
+    self.tellsChanges = tellsChanges
+    self.read = read
+    self.write = write
+  }
+}
+
+/// A command that a field publishes. It is called on the loop's thread, and completes on it, now or later.
+package struct FieldCommand {
+  package let input: [DBusType]
+  package let output: [DBusType]
+  package let run: ([DBusValue], @escaping (Result<[DBusValue], DBusError>) -> Void) -> Void
+
+  package init(
+    input: [DBusType], output: [DBusType],
+    run: @escaping ([DBusValue], @escaping (Result<[DBusValue], DBusError>) -> Void) -> Void
+  ) {
+    self.input = input
+    self.output = output
+    self.run = run
+  }
+}
+
+/// How a program and the daemon agree on whether a field has focus. All closures are called on the loop's thread.
+package struct FieldFocus {
+  /// Whether the program wants the field to have focus.
+  package let isWanted: () -> Bool
+  /// Takes over that the field has focus or not, unless the program has changed its mind meanwhile.
+  package let set: (_ isFocused: Bool) -> Void
+
+  package init(isWanted: @escaping () -> Bool, set: @escaping (_ isFocused: Bool) -> Void) {
+    self.isWanted = isWanted
+    self.set = set
+  }
+}

@@ -1,0 +1,231 @@
+package import DBus
+package import DBusTypes
+internal import EventLoop
+package import FocusContract
+
+/// The fields of this program, in the order in which they were added, so that they come back in it.
+package final class FieldPublisher {
+  private let link: Link
+  private var fields: [PublishedField] = []
+  /// The field that the daemon is asked to take.
+  private var underWay: PublishedField?
+  /// The daemon that was asked; the answer of one before it means nothing.
+  private var session = 0
+  /// How often a daemon came; if none has come since it was asked in vain, it is not asked again.
+  private var arrivals = 0
+  /// The calls of `Focus` and `Blur` whose outcome is not known yet.
+  private var focusCalls = 0
+  /// The field that has focus, or nil.
+  private var focusedField: ObjectPath?
+
+  /// Called with an error that no caller is told.
+  package var onError: ((DBusError) -> Void)?
+  /// Takes in what the program changed from other threads, before a write is answered.
+  package var takeInChanges: (() -> Void)?
+
+  package init(_ link: Link) { self.link = link }
+
+  // MARK: Registration
+
+  /// Whether the field `number` was added, and not removed since.
+  package func contains(_ number: UInt64) -> Bool { fields.contains { $0.number == number } }
+
+  /// Registers a field, now and whenever the daemon comes back, until it is removed.
+  package func add(_ description: FieldDescription) {
+    guard !contains(description.number) else { return }
+    fields.append(PublishedField(description, link))
+    registerNext()
+  }
+
+  /// Takes the fields of `group` away.
+  package func remove(group: UInt64) {
+    for field in fields where field.description.group == group {
+      if let path = field.path { link.call(.field(path, "Unregister")) { _ in } }
+      field.fail(DBusError(.unknownObject, "the field was taken away"))
+    }
+    fields.removeAll { $0.description.group == group }
+  }
+
+  /// Calls `handler` once with the path of the field `number`, or with why it has none.
+  package func whenRegistered(_ number: UInt64, _ handler: @escaping (Result<ObjectPath, DBusError>) -> Void) {
+    guard let field = fields.first(where: { $0.number == number }) else {
+      return handler(.failure(DBusError(.failed, "the field is not registered: call 'register()' first")))
+    }
+    field.whenRegistered(handler)
+  }
+
+  /// A daemon is there: registers every field with it, those that it still has included.
+  ///
+  /// It may have been asked already: the signal of its arrival can come after that.
+  package func registerAll() {
+    arrivals += 1
+    registerNext()
+  }
+
+  /// The daemon is gone: every field waits for the next.
+  package func daemonLeft() {
+    session += 1
+    underWay = nil
+    focusedField = nil
+    for field in fields { field.daemonLeft() }
+  }
+
+  private func path(of number: UInt64) -> ObjectPath? { fields.first { $0.number == number }?.path }
+
+  private func registerNext() {
+    guard underWay == nil, link.daemon != nil, let field = fields.first(where: \.isWaiting) else { return }
+    let parent = field.description.parent
+    let parentPath = parent.flatMap(path)
+    guard parent == nil || parentPath != nil else {
+      refused(field, DBusError(.failed, "the field's parent is not registered, or was refused"))
+      return registerNext()
+    }
+    underWay = field
+    let (session, arrivals) = (session, arrivals)
+    link.call(.register(field.id, [], field.options(parent: parentPath))) { [weak self] result in
+      guard let self, session == self.session else { return }
+      underWay = nil
+      if case .failure(let error) = result, Self.noDaemon.contains(error.name), arrivals == self.arrivals { return }
+      answered(field, result)
+      registerNext()
+    }
+  }
+
+  /// The errors after which a field waits for a daemon.
+  private static let noDaemon = [
+    ErrorName.serviceUnknown, .nameHasNoOwner, .disconnected, .noReply, .timeout,
+  ]
+
+  private func answered(_ field: PublishedField, _ result: Result<ObjectPath, DBusError>) {
+    do throws(DBusError) {
+      registered(field, try result.get())
+    } catch  where error.name == Focus1.fieldExists {
+      reclaim(field, error)
+    } catch {
+      if !Self.noDaemon.contains(error.name) { refused(field, error) }
+    }
+  }
+
+  private func registered(_ field: PublishedField, _ path: ObjectPath) {
+    guard fields.contains(where: { $0 === field }) else {
+      return link.call(.field(path, "Unregister")) { _ in }
+    }
+    field.registered(at: path)
+    focusWanted(field.number)
+    focusChanged()
+  }
+
+  private func refused(_ field: PublishedField, _ error: DBusError) {
+    field.fail(error)
+    onError?(error)
+  }
+
+  /// A daemon that came back has the fields of who is still on the bus.
+  private func reclaim(_ field: PublishedField, _ error: DBusError) {
+    guard let path = try? FieldID(field.id).path else { return refused(field, error) }
+    let session = session
+    underWay = field
+    link.call(.owner(of: path)) { [weak self] result in
+      guard let self, session == self.session else { return }
+      underWay = nil
+      if case .success(let owner) = result, owner == link.daemon?.connection.uniqueName?.text {
+        registered(field, path)
+      } else {
+        refused(field, error)
+      }
+      registerNext()
+    }
+  }
+
+  // MARK: Focus
+
+  /// The program, or the registry itself, changed the focus state of the field `number`.
+  package func focusStateChanged(_ number: UInt64) {
+    guard contains(number) else { return }
+    focusWanted(number)
+    focusChanged()
+  }
+
+  /// The daemon says that the field at `path` has focus, nil for none.
+  package func focusMoved(to path: ObjectPath?) {
+    focusedField = path
+    focusChanged()
+  }
+
+  /// Makes the daemon follow the focus state of the field `number`.
+  private func focusWanted(_ number: UInt64) {
+    guard let field = fields.first(where: { $0.number == number }), let focus = field.focus, let path = field.path
+    else { return }
+    let isWanted = focus.isWanted()
+    // While calls are under way, which field has focus when they are done is not known.
+    guard focusCalls > 0 || isWanted != (focusedField == path) else { return }
+    if !isWanted {
+      // After the focus of another field, which makes it needless.
+      focusCalls += 1
+      link.loop.schedule(after: .zero) { [weak self] in
+        guard let self else { return }
+        focusCalls -= 1
+        if !focus.isWanted() { callFocus("Blur", path) { _ in } } else { focusChanged() }
+      }
+    } else {
+      callFocus("Focus", path) { [weak self] result in
+        if case .failure(let error) = result { self?.onError?(error) }
+      }
+    }
+  }
+
+  private func callFocus(_ member: String, _ path: ObjectPath, _ reply: @escaping (Result<Void, DBusError>) -> Void) {
+    focusCalls += 1
+    link.call(.field(path, member)) { [weak self] result in
+      self?.focusCalls -= 1
+      reply(result)
+      self?.focusChanged()
+    }
+  }
+
+  /// Makes the focus states follow the daemon, unless what they say themselves is still on its way there.
+  private func focusChanged() {
+    guard focusCalls == 0 else { return }
+    let focused = focusedField
+    for field in fields where field.path != nil && field.path == focused { field.focus?.set(true) }
+    for field in fields where field.path != nil && field.path != focused { field.focus?.set(false) }
+  }
+
+  // MARK: Calls
+
+  /// Answers a call of one of the fields' objects.
+  package func called(_ message: Message) {
+    guard let path = message.path, let connection = link.daemon?.connection else { return }
+    let reply = CallReply(to: message, on: connection)
+    do throws(DBusError) {
+      if let field = fields.first(where: { $0.description.objectPath == path }) {
+        guard let member = message.member else { return }
+        let method = try field.interfaces.method(member, of: message.interface, at: path)
+        try method.check(signature: message.signatureText)
+        try method.handler(FieldCall(field: field, publisher: self, message: message, reply: reply))
+      } else {
+        let objects = fields.map(\.description.objectPath)
+        guard message.interface == .introspectable, let children = ObjectTree.children(of: path, among: objects) else {
+          throw DBusError(.unknownObject, "there is no object at '\(path)'")
+        }
+        reply.succeed([.string(IntrospectionDocument.xml(interfaces: [], children: children))])
+      }
+    } catch {
+      reply.fail(error)
+    }
+  }
+
+  /// Moves focus to `field` because another program asks for it.
+  func requestFocus(_ field: PublishedField, _ reply: CallReply) {
+    guard let focus = field.focus, let path = field.path else {
+      return reply.fail(DBusError(.unknownMethod, "the field does not take focus on request"))
+    }
+    focus.set(true)
+    callFocus("Focus", path) { reply.answer($0.map { [] }) }
+  }
+
+  /// The field `number` has a new value for `key`, or one that must be read if none is given.
+  package func changed(_ number: UInt64, _ key: Key, _ value: DBusValue?) {
+    fields.first { $0.number == number }?.changed(key, value)
+  }
+}

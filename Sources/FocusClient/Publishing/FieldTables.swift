@@ -1,0 +1,137 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusContract
+
+/// What carries out a method of a published field's object.
+typealias FieldMethod = (FieldCall) throws(DBusError) -> Void
+
+/// One call of a published field's object.
+struct FieldCall {
+  let field: PublishedField
+  let publisher: FieldPublisher
+  let message: Message
+  let reply: CallReply
+
+  /// The names of an interface and a property, with which the arguments of `Get` and `Set` begin.
+  /// - Throws: `DBusError`: `unknownInterface`, `unknownProperty`.
+  fileprivate func property(_ arguments: [DBusValue]) throws(DBusError) -> (Key, FieldProperty) {
+    guard arguments.count >= 2, case .string(let interface) = arguments[0], case .string(let member) = arguments[1],
+      let name = try? InterfaceName(interface), let table = field.interfaces[interface]
+    else {
+      throw DBusError(.unknownInterface, "the field has no interface '\((arguments.first?.basicText ?? "").excerpt)'")
+    }
+    let property = try table.property(member)
+    return (Key(name, property.description.name), property.handler)
+  }
+}
+
+extension PublishedField {
+  /// The tables of a field's object.
+  static func tables(of field: FieldDescription) -> [ServedInterface<FieldMethod, FieldProperty>] {
+    var methods: [InterfaceName: [ServedMethod<FieldMethod>]] = [:]
+    var properties: [InterfaceName: [ServedProperty<FieldProperty>]] = [:]
+    for (key, command) in field.commands.sorted(by: { $0.key < $1.key }) {
+      let description = InterfaceDescription.Method(
+        key.member, in: command.input.map { .init("", $0) }, out: command.output.map { .init("", $0) })
+      let run: FieldMethod = { call throws(DBusError) in
+        // Whoever completes it later must not be the last to hold the field.
+        let reply = call.reply
+        command.run(try call.message.arguments()) { reply.answer($0) }
+      }
+      methods[key.interface, default: []].append(ServedMethod(description, run))
+    }
+    for (key, property) in field.properties.sorted(by: { $0.key < $1.key }) {
+      let description = InterfaceDescription.Property(
+        key.member, property.type, property.write == nil ? .read : .readWrite)
+      properties[key.interface, default: []].append(ServedProperty(description, property))
+    }
+    let names = Set(methods.keys).union(properties.keys).sorted()
+    let own = names.map { ServedInterface($0, methods: methods[$0] ?? [], properties: properties[$0] ?? []) }
+    return own + (field.focus == nil ? [] : [responder()]) + [propertiesTable(), introspectable()]
+  }
+
+  private static func method(
+    _ name: String, in input: [InterfaceDescription.Argument] = [], out output: [InterfaceDescription.Argument] = [],
+    _ run: @escaping FieldMethod
+  ) -> ServedMethod<FieldMethod> {
+    ServedMethod(.init(MemberName(known: name), in: input, out: output), run)
+  }
+
+  private static func responder() -> ServedInterface<FieldMethod, FieldProperty> {
+    ServedInterface(
+      Focus1.responder,
+      methods: [
+        method("RequestFocus", in: [.init("field", .objectPath)]) { call throws(DBusError) in
+          call.publisher.requestFocus(call.field, call.reply)
+        }
+      ])
+  }
+
+  private static func introspectable() -> ServedInterface<FieldMethod, FieldProperty> {
+    ServedInterface(
+      .introspectable,
+      methods: [
+        method("Introspect", out: [.init("xml_data", .string)]) { call throws(DBusError) in
+          let interfaces = call.field.interfaces.all.map(\.description)
+          call.reply.succeed([.string(IntrospectionDocument.xml(interfaces: interfaces, children: []))])
+        }
+      ])
+  }
+
+  private static func propertiesTable() -> ServedInterface<FieldMethod, FieldProperty> {
+    let names: [InterfaceDescription.Argument] = [.init("interface_name", .string), .init("property_name", .string)]
+    return ServedInterface(
+      .properties,
+      methods: [
+        method("Get", in: names, out: [.init("value", .variant)]) { call throws(DBusError) in
+          let (key, property) = try call.property(try call.message.arguments())
+          call.reply.succeed([.variant(try call.field.value(of: key, property))])
+        },
+        method("Set", in: names + [.init("value", .variant)], set),
+        method(
+          "GetAll", in: [.init("interface_name", .string)],
+          out: [.init("properties", .dictionary(key: .string, value: .variant))], getAll),
+      ],
+      signals: [
+        .init(
+          MemberName(known: "PropertiesChanged"),
+          [
+            .init("interface_name", .string),
+            .init("changed_properties", .dictionary(key: .string, value: .variant)),
+            .init("invalidated_properties", .array(.string)),
+          ])
+      ])
+  }
+
+  private static func getAll(_ call: FieldCall) throws(DBusError) {
+    guard case .string(let interface)? = try call.message.arguments().first else { return }
+    let (field, keys) = (call.field, call.field.description.properties.keys)
+    var values: [(name: String, value: DBusValue)] = []
+    for key in keys.filter({ interface.isEmpty || $0.interface.text == interface }).sorted() {
+      field.refresh(key)
+      if let value = field.emitter.emitted[key] { values.append((key.member.text, value)) }
+    }
+    call.reply.succeed([.properties(values)])
+  }
+
+  private static func set(_ call: FieldCall) throws(DBusError) {
+    let arguments = try call.message.arguments()
+    let (key, property) = try call.property(arguments)
+    guard let write = property.write else { throw DBusError(.propertyReadOnly, "\(key) is read-only") }
+    guard let value = arguments.last?.variantContent, value.type == property.type else {
+      throw DBusError(
+        Focus1.typeMismatch,
+        "\(key) is of type '\(property.type)', and the value given is of type '"
+          + (arguments.last?.variantContent?.type.description ?? "") + "'")
+    }
+    write(value) { result in
+      switch result {
+      case .success:
+        call.publisher.takeInChanges?()
+        call.field.refresh(key)
+        call.field.emitter.afterAll { call.reply.succeed() }
+      case .failure(let error): call.reply.fail(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package import DBusTypes
+
+/// A signal of the daemon, or of the bus about the daemon.
+package enum DaemonSignal {
+  /// Another connection holds the daemon's name; nil stands for nobody.
+  case daemon(before: BusName?, now: BusName?)
+  /// Properties have new values; nil stands for one that has no value any more.
+  case properties(path: ObjectPath, interface: String, [(name: String, value: DBusValue?)])
+  /// A field came or went.
+  case field(path: ObjectPath)
+
+  /// Reads `NameOwnerChanged` of the bus.
+  /// - Returns: nil if it is about another name.
+  package init?(nameOwnerChanged arguments: [DBusValue]) {
+    guard arguments.count == 3, arguments[0] == .string(Focus1.busName.text), case .string(let before) = arguments[1],
+      case .string(let now) = arguments[2]
+    else { return nil }
+    self = .daemon(before: try? BusName(before), now: try? BusName(now))
+  }
+
+  /// Reads a signal of the daemon.
+  /// - Returns: nil if it is not one of the contract's.
+  package init?(_ interface: InterfaceName?, _ member: MemberName?, _ path: ObjectPath?, _ arguments: [DBusValue]) {
+    switch (interface, member?.text) {
+    case (.properties, "PropertiesChanged"):
+      guard let path, arguments.count == 3, case .string(let interface) = arguments[0],
+        case .dictionary(let changed) = arguments[1], case .array(let invalidated) = arguments[2]
+      else { return nil }
+      let values = changed.entries.map { (name: $0.key.basicText ?? "", value: $0.value.variantContent) }
+      let gone = invalidated.map { (name: $0.basicText ?? "", value: DBusValue?.none) }
+      self = .properties(path: path, interface: interface, values + gone)
+    case (.objectManager, "InterfacesAdded"), (.objectManager, "InterfacesRemoved"):
+      guard case .objectPath(let path)? = arguments.first else { return nil }
+      self = .field(path: path)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,113 @@
+internal import DBusTypes
+internal import FocusContract
+
+extension Limits {
+  /// Checks that a field may have `count` keys.
+  /// - Throws: `FocusError.limitExceeded`.
+  static func check(keys count: Int) throws(FocusError) {
+    guard count <= keysPerField else {
+      throw .limitExceeded("a field may have \(keysPerField) keys, and this would have \(count)")
+    }
+  }
+
+  /// Checks that `value` can be a binding's, and measures it.
+  /// - Throws: `FocusError.limitExceeded`, or `invalid` for a value with a file descriptor, which cannot be kept.
+  static func check(_ value: MarshalledValue, of key: Key) throws(FocusError) -> Extent {
+    let bytes = value.size
+    guard bytes <= Limits.value.bytes else {
+      throw .limitExceeded("the value of \(key) takes \(bytes) bytes, and a value may take \(Limits.value.bytes)")
+    }
+    let measure = value.measure
+    guard !measure.holdsUnixFD else {
+      throw .invalid("the value of \(key) holds a file descriptor, which a stored binding cannot keep")
+    }
+    guard measure.elements <= Limits.value.elements else {
+      throw .limitExceeded(
+        "the value of \(key) has \(measure.elements) elements, and a value may have \(Limits.value.elements)")
+    }
+    guard measure.depth <= valueDepth else {
+      throw .limitExceeded("the value of \(key) is nested \(measure.depth) deep, and \(valueDepth) is the most")
+    }
+    return Extent(bytes: bytes, elements: measure.elements)
+  }
+}
+
+/// What one owner, those who have left, or all together have taken up.
+struct Allowance: Hashable {
+  var fields = 0
+  var extent = Extent()
+
+  /// Whose allowance it is, for what a client is told.
+  enum Holder {
+    case owner
+    case lingering
+    case everyone
+
+    /// A total, for what a client is told; what others have is not told.
+    fileprivate func number(_ total: Int) -> String { self == .owner ? "\(total)" : "more" }
+
+    fileprivate var fieldLimit: Int { self == .everyone ? Limits.fields : Limits.fieldsPerOwner }
+    fileprivate var limit: Extent { self == .everyone ? Limits.total : Limits.perOwner }
+    fileprivate var name: String {
+      switch self {
+      case .owner: "one owner"
+      case .lingering: "all fields without an owner, or that linger, together"
+      case .everyone: "all owners together"
+      }
+    }
+  }
+
+  mutating func add(fields moreFields: Int, _ more: Extent) {
+    fields += moreFields
+    extent += more
+  }
+
+  /// Checks that so much more still fits.
+  /// - Throws: `FocusError.limitExceeded`.
+  func check(_ holder: Holder, fields moreFields: Int, _ more: Extent) throws(FocusError) {
+    guard moreFields <= 0 || fields + moreFields <= holder.fieldLimit else {
+      throw .limitExceeded("\(holder.name) may have \(holder.fieldLimit) fields, and this would be one more")
+    }
+    guard more.bytes <= 0 || extent.bytes + more.bytes <= holder.limit.bytes else {
+      throw .limitExceeded(
+        "\(holder.name) may have values of \(holder.limit.bytes) bytes, and these would make it "
+          + holder.number(extent.bytes + more.bytes))
+    }
+    guard more.elements <= 0 || extent.elements + more.elements <= holder.limit.elements else {
+      throw .limitExceeded(
+        "\(holder.name) may have values of \(holder.limit.elements) elements, and these would make it "
+          + holder.number(extent.elements + more.elements))
+    }
+  }
+}
+
+/// What all owners have taken up.
+struct Allowances: Hashable {
+  private var owners: [BusName: Allowance] = [:]
+  /// Of fields without an owner, and of those that will have none once theirs has left: else whoever comes and goes would
+  /// leave behind more and more.
+  private(set) var lingering = Allowance()
+  private(set) var total = Allowance()
+
+  /// Whether nothing is taken up.
+  var isEmpty: Bool { self == Allowances() }
+
+  /// What `owner` has taken up.
+  func extent(of owner: BusName) -> Extent { owners[owner]?.extent ?? .zero }
+
+  /// Checks that so much more fits into what `owner`, the lingering fields and all together may have.
+  /// - Throws: `FocusError.limitExceeded`.
+  func check(_ owner: BusName?, lingers: Bool, fields: Int, _ more: Extent) throws(FocusError) {
+    if let owner { try (owners[owner] ?? Allowance()).check(.owner, fields: fields, more) }
+    if lingers || owner == nil { try lingering.check(.lingering, fields: fields, more) }
+    try total.check(.everyone, fields: fields, more)
+  }
+
+  mutating func add(_ owner: BusName?, lingers: Bool, fields: Int, _ more: Extent) {
+    if lingers || owner == nil { lingering.add(fields: fields, more) }
+    total.add(fields: fields, more)
+    guard let owner else { return }
+    owners[owner, default: Allowance()].add(fields: fields, more)
+    if owners[owner] == Allowance() { owners[owner] = nil }
+  }
+}
