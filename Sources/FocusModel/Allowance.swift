@@ -111,18 +111,3 @@ struct Allowances: Hashable {
     if owners[owner] == Allowance() { owners[owner] = nil }
   }
 }
-
-extension FocusModel {
-  /// Checks that so much more fits into what `owner` may have.
-  /// - Throws: `FocusError.limitExceeded`.
-  func checkAllowance(
-    of owner: BusName?, lingers: Bool, fields: Int = 0, _ more: Extent
-  ) throws(FocusError) {
-    try allowances.check(owner, lingers: lingers, fields: fields, more)
-  }
-
-  /// Counts what `field` takes up, or gives back, as its owner's.
-  func charge(_ field: Field, fields: Int = 0, _ more: Extent) {
-    allowances.add(field.owner, lingers: field.lingers, fields: fields, more)
-  }
-}

@@ -66,53 +66,42 @@ public struct BoundObject: Sendable {
 extension FocusModel {
   /// Takes in what the owner of a bound field told of its object's properties, nil for one that has no value any more.
   ///
-  /// What is not declared, of another type than declared, or past a limit counts as nil. `settle` tells of it, so that a
-  /// flood of changes is told of once a turn.
+  /// What is not declared, of another type than declared, or past a limit counts as nil. `settle` publishes it.
   public func update(_ values: [Key: MarshalledValue?], of id: FieldID) {
-    guard var field = fields[id], let object = field.object else { return }
+    guard let field = fields[id], let object = field.object else { return }
     let values = values.filter { object.properties[$0] != nil && field.bindings[$0]?.value != $1 }
     guard !values.isEmpty else { return }
-    if untold[id] == nil { untold[id] = field.shown }
-    if turn.shown[id] == nil { turn.shown[id] = (turn.fields[id] ?? field)?.shown }
-    let scene = scene(of: id)
-    for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-      guard let property = object.properties[key] else { continue }
-      let old = field.bindings[key]
-      guard let value, let extent = try? extent(of: value, toldOf: key, of: field) else {
-        guard let old else { continue }
-        field.bindings[key] = nil
-        types.remove(key)
-        scenes.remove(key, of: field, in: scene)
-        charge(field, -old.extent)
-        continue
+    amend(id) { table in
+      for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+        guard let property = object.properties[key] else { continue }
+        if let value, let extent = try? FocusModel.extent(of: value, toldOf: key, of: field, table) {
+          let binding = Binding(
+            value: value, revision: nextRevision(), isReadOnly: !property.isWritable, isBound: true, extent: extent)
+          table.set(binding, for: key, in: id)
+        } else {
+          table.removeBinding(of: key, in: id)
+        }
       }
-      if old == nil {
-        types.add(key, property.type)
-        scenes.add(key, of: field, in: scene)
-      }
-      field.bindings[key] = Binding(
-        value: value, revision: nextRevision(), isReadOnly: !property.isWritable, isBound: true,
-        extent: extent)
-      charge(field, extent - (old?.extent ?? .zero))
     }
-    fields[id] = field
-    told(of: field)
   }
 
   /// Checks that `update` would take in `value`.
   /// - Throws: `FocusError`: `noSuchField`, `unknownProperty`, `typeMismatch`, `limitExceeded`, `invalid`.
   public func check(_ value: MarshalledValue, toldOf key: Key, of id: FieldID) throws(FocusError) {
-    _ = try extent(of: value, toldOf: key, of: field(id))
+    _ = try FocusModel.extent(of: value, toldOf: key, of: field(id), table)
   }
 
-  private func extent(of value: MarshalledValue, toldOf key: Key, of field: Field) throws(FocusError) -> Extent {
+  private static func extent(
+    of value: MarshalledValue, toldOf key: Key, of field: Field, _ table: FieldTable
+  ) throws(FocusError) -> Extent {
     guard let property = field.object?.properties[key] else { throw .unknownProperty(key, field.id) }
     guard value.type == property.type else {
       throw .typeMismatch(BindingPath(key), expected: property.type, actual: value.type)
     }
-    if field.bindings[key] == nil { try types.check(value, of: key) }
+    if field.bindings[key] == nil { try table.types.check(value, of: key) }
     let extent = try Limits.check(value, of: key)
-    try checkAllowance(of: field.owner, lingers: field.lingers, extent - (field.bindings[key]?.extent ?? .zero))
+    let growth = extent - (field.bindings[key]?.extent ?? .zero)
+    try table.allowances.check(field.owner, lingers: field.lingers, fields: 0, growth)
     return extent
   }
 
@@ -121,18 +110,15 @@ extension FocusModel {
   public func setEnabled(
     _ enabled: [Key: Bool], of id: FieldID, by client: BusName
   ) throws(FocusError) -> [Change] {
-    var field = try field(id, ownedBy: client, to: "enable commands of")
+    let field = try field(id, ownedBy: client, to: "enable commands of")
     let commands = field.commands
     if let stray = enabled.keys.sorted().first(where: { commands[$0] == nil }) { throw .unknownCommand(stray, id) }
 
-    var changes = settle()
-    let before = field.shown
-    for (key, isEnabled) in enabled { field.object?.commands[key]?.isEnabled = isEnabled }
-    touch(id)
-    fields[id] = field
-    changes += Change.difference(.field(id), from: before, to: field.shown)
-    changes += refreshFocusedValues(after: id)
-    return changes
+    return operate { operation in
+      operation.edit(id) { table in
+        for (key, isEnabled) in enabled { table.enable(key, isEnabled, in: id) }
+      }
+    }
   }
 
   /// The field that a call of the command `key` at `place` goes to.
@@ -155,7 +141,7 @@ extension FocusModel {
   public func resolve(command key: Key) -> FieldID? {
     for id in focusPath where fields[id]?.object?.commands[key] != nil { return id }
     guard let scene = focusPath.last else { return nil }
-    return sceneCommands.newest(key, in: scene)
+    return table.commands.newest(key, in: scene)
   }
 
   /// The commands at `place`, each with the field that has it and whether it is enabled.
@@ -164,8 +150,10 @@ extension FocusModel {
     if case .field(let id) = place { return try field(id).commands.mapValues { (id, $0) } }
     var found: [Key: (field: FieldID, isEnabled: Bool)] = [:]
     if let scene = focusPath.last {
-      for key in sceneCommands.names(in: scene) {
-        guard let id = sceneCommands.newest(key, in: scene), let isEnabled = fields[id]?.commands[key] else { continue }
+      for key in table.commands.names(in: scene) {
+        guard let id = table.commands.newest(key, in: scene), let isEnabled = fields[id]?.commands[key] else {
+          continue
+        }
         found[key] = (id, isEnabled)
       }
     }
@@ -180,8 +168,10 @@ extension FocusModel {
   public func resolve(_ interface: InterfaceName) -> FieldID? {
     for id in focusPath where fields[id]?.has(interface) == true { return id }
     guard let scene = focusPath.last else { return nil }
-    let keys = scenes.names(in: scene).filter { $0.interface == interface }.compactMap { scenes.newest($0, in: scene) }
-    let object = sceneInterfaces.newest(interface, in: scene)
+    let keys = table.keys.names(in: scene).filter { $0.interface == interface }.compactMap {
+      table.keys.newest($0, in: scene)
+    }
+    let object = table.interfaces.newest(interface, in: scene)
     return (keys + [object].compactMap { $0 }).compactMap { fields[$0] }
       .max { $0.registration < $1.registration }?.id
   }
@@ -196,7 +186,7 @@ extension FocusModel {
     case .focused:
       var interfaces: Set<InterfaceName> = []
       for id in focusPath { interfaces.formUnion(fields[id]?.object?.interfaces ?? []) }
-      if let scene = focusPath.last { interfaces.formUnion(sceneInterfaces.names(in: scene)) }
+      if let scene = focusPath.last { interfaces.formUnion(table.interfaces.names(in: scene)) }
       for interface in interfaces { found[interface] = resolve(interface) }
     }
     return found

@@ -2,18 +2,6 @@ public import DBusTypes
 public import FocusContract
 
 extension FocusModel {
-  /// Keeps `id` for a field that is yet to be registered.
-  /// - Throws: `FocusError.fieldExists`.
-  public func reserve(_ id: FieldID) throws(FocusError) {
-    guard fields[id] == nil, reserved.insert(id).inserted else { throw .fieldExists(id) }
-  }
-
-  /// Keeps for registrations what `other`, whose place this model takes, has kept for them.
-  public func reserve(asIn other: FocusModel) { reserved = other.reserved }
-
-  /// Undoes `reserve`.
-  public func release(_ id: FieldID) { reserved.remove(id) }
-
   /// Adds a field with its stored bindings.
   /// - Parameters:
   ///   - id: the field's name, or nil to have one picked.
@@ -28,7 +16,7 @@ extension FocusModel {
     if let id, fields[id] != nil || reserved.contains(id) { throw .fieldExists(id) }
     if let parent = options.parent {
       guard fields[parent] != nil else { throw .noSuchField(parent.text) }
-      guard path(from: parent).count < Limits.fieldDepth else {
+      guard table.path(from: parent).count < Limits.fieldDepth else {
         throw .limitExceeded("fields may lie \(Limits.fieldDepth) deep, and '\(parent)' is the innermost possible")
       }
     }
@@ -50,7 +38,7 @@ extension FocusModel {
     try checkAllowance(of: owner, lingers: options.lingers, fields: 1, extent)
     // What the object tells is not the registrant's to make smaller: a value too many is nil.
     for (key, value) in (bound?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
-      try types.check(value, of: key)
+      try table.types.check(value, of: key)
       guard let own = try? Limits.check(value, of: key) else { continue }
       var more = extent
       more += own
@@ -58,12 +46,11 @@ extension FocusModel {
       (all[key], extents[key], extent) = (value, own, more)
     }
 
-    var changes = settle()
-    lastRegistration += 1
-    let id = id ?? unusedID()
+    let registration = nextRegistration()
+    let id = id ?? unusedID(from: registration)
     var field = Field(
       id: id, label: label ?? id.text, scope: options.scope, lingers: options.lingers,
-      isSensitive: options.isSensitive, owner: owner, parent: options.parent, registration: lastRegistration)
+      isSensitive: options.isSensitive, owner: owner, parent: options.parent, registration: registration)
     field.object = bound
     field.object?.values = [:]
     for (key, value) in all.sorted(by: { $0.key < $1.key }) {
@@ -73,32 +60,11 @@ extension FocusModel {
         isReadOnly: property.map { !$0.isWritable } ?? options.readOnly.contains(key), isBound: property != nil,
         extent: extents[key] ?? .zero)
     }
-    insert(field)
-    changes.append(.fieldAdded(id))
-    changes += refreshFocusedValues(after: id)
-    return (id, changes)
+    return (id, operate { $0.insert(field) })
   }
 
-  private func insert(_ field: Field) {
-    touch(field.id)
-    fields[field.id] = field
-    if let parent = field.parent {
-      touch(parent)
-      fields[parent]?.children.insert(field.id)
-    }
-    if let owner = field.owner { fieldsByOwner[owner, default: []].insert(field.id) }
-    charge(field, fields: 1, field.extent)
-    let scene = scene(of: field.id)
-    for (key, binding) in field.bindings {
-      types.add(key, binding.value.type)
-      scenes.add(key, of: field, in: scene)
-    }
-    for key in field.commands.keys { sceneCommands.add(key, of: field, in: scene) }
-    for interface in field.object?.interfaces ?? [] { sceneInterfaces.add(interface, of: field, in: scene) }
-  }
-
-  private func unusedID() -> FieldID {
-    var number = lastRegistration
+  private func unusedID(from first: UInt64) -> FieldID {
+    var number = first
     func id() -> FieldID { FieldID(known: "field\(number)") }
     while fields[id()] != nil || reserved.contains(id()) { number += 1 }
     return id()
@@ -119,7 +85,7 @@ extension FocusModel {
     try Limits.check(keys: stored.count + (object?.keyCount ?? 0))
     var extents: [Key: Extent] = [:]
     for (key, value) in values {
-      try types.check(value, of: key)
+      try table.types.check(value, of: key)
       extents[key] = try Limits.check(value, of: key)
     }
     return extents
@@ -136,7 +102,7 @@ extension FocusModel {
   public func publish(
     _ values: [Key: MarshalledValue], readOnly: Set<Key>? = nil, on id: FieldID, by client: BusName
   ) throws(FocusError) -> [Change] {
-    var field = try field(id, ownedBy: client, to: "publish on")
+    let field = try field(id, ownedBy: client, to: "publish on")
     if let key = values.keys.sorted().first(where: { field.object?.properties[$0] != nil }) {
       throw .invalid("\(key) is a property of the field's object: the owner changes it there")
     }
@@ -145,26 +111,19 @@ extension FocusModel {
     for (key, extent) in extents { growth += extent - (field.bindings[key]?.extent ?? .zero) }
     try checkAllowance(of: field.owner, lingers: field.lingers, growth)
 
-    var changes = settle()
-    let before = field.shown
-    let scene = scene(of: id)
-    for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-      if field.bindings[key] == nil {
-        types.add(key, value.type)
-        scenes.add(key, of: field, in: scene)
+    return operate { operation in
+      operation.edit(id) { table in
+        for key in Set(values.keys).union(readOnly ?? []).sorted() {
+          let old = field.bindings[key]
+          guard let value = values[key] ?? old?.value else { continue }
+          let revision = old.flatMap { $0.value == value ? $0.revision : nil } ?? nextRevision()
+          let binding = Binding(
+            value: value, revision: revision, isReadOnly: readOnly?.contains(key) ?? old?.isReadOnly ?? false,
+            extent: extents[key] ?? old?.extent ?? .zero)
+          table.set(binding, for: key, in: id)
+        }
       }
-      let old = field.bindings[key]
-      field.bindings[key] = Binding(
-        value: value, revision: old?.value == value ? old?.revision ?? 0 : nextRevision(),
-        isReadOnly: readOnly?.contains(key) ?? old?.isReadOnly ?? false, extent: extents[key] ?? .zero)
     }
-    for key in readOnly ?? [] { field.bindings[key]?.isReadOnly = true }
-    charge(field, growth)
-    touch(id)
-    fields[id] = field
-    changes += Change.difference(.field(id), from: before, to: field.shown)
-    changes += refreshFocusedValues(after: id)
-    return changes
   }
 
   /// Takes stored bindings away from a field.
@@ -172,25 +131,14 @@ extension FocusModel {
   public func withdraw(
     _ keys: Set<Key>, from id: FieldID, by client: BusName
   ) throws(FocusError) -> [Change] {
-    var field = try field(id, ownedBy: client, to: "withdraw keys from")
+    let field = try field(id, ownedBy: client, to: "withdraw keys from")
     for key in keys.sorted() {
       guard let binding = field.bindings[key] else { throw .unknownProperty(key, id) }
       guard !binding.isBound else { throw .invalid("\(key) is a property of the field's object, and stays with it") }
     }
 
-    var changes = settle()
-    let before = field.shown
-    let scene = scene(of: id)
-    for key in keys {
-      guard let binding = field.bindings.removeValue(forKey: key) else { continue }
-      types.remove(key)
-      scenes.remove(key, of: field, in: scene)
-      charge(field, -binding.extent)
+    return operate { operation in
+      operation.edit(id) { table in keys.forEach { table.removeBinding(of: $0, in: id) } }
     }
-    touch(id)
-    fields[id] = field
-    changes += Change.difference(.field(id), from: before, to: field.shown)
-    changes += refreshFocusedValues(after: id)
-    return changes
   }
 }

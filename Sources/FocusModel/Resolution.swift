@@ -20,14 +20,14 @@ extension FocusModel {
   public func resolve(_ key: Key) -> FieldID? {
     for id in focusPath where fields[id]?.bindings[key] != nil { return id }
     guard let scene = focusPath.last else { return nil }
-    return scenes.newest(key, in: scene)
+    return table.keys.newest(key, in: scene)
   }
 
   /// Every key that resolves now, with the field that it resolves to.
   public func resolveAll() -> [Key: FieldID] {
     var resolved: [Key: FieldID] = [:]
     if let scene = focusPath.last {
-      for key in scenes.names(in: scene) { resolved[key] = scenes.newest(key, in: scene) }
+      for key in table.keys.names(in: scene) { resolved[key] = table.keys.newest(key, in: scene) }
     }
     for id in focusPath.reversed() {
       for key in fields[id]?.bindings.keys ?? [:].keys { resolved[key] = id }
@@ -86,23 +86,14 @@ extension FocusModel {
     }
   }
 
-  /// Tells how the focused values differ from what was told last, after a change of the field `id`.
-  func refreshFocusedValues(after id: FieldID) -> [Change] {
-    guard let field = fields[id], let scene = focusPath.last else { return [] }
-    guard focusPath.contains(id) || (field.scope == .scene && self.scene(of: id) == scene) else { return [] }
-    return refreshFocusedValues()
-  }
-
-  /// Tells how the focused values differ from what was told last.
-  func refreshFocusedValues() -> [Change] {
+  /// What everyone is shown at `focused` now.
+  var shownByFocused: Shown {
     var shown = Shown()
     for (key, id) in resolveAll() {
       guard let field = fields[id], !field.isSensitive else { continue }
       shown.values[key] = field.bindings[key]?.value
     }
     for (key, holder) in (try? commands(at: .focused)) ?? [:] { shown.commands[key] = holder.isEnabled }
-    let changes = Change.difference(.focused, from: told.shown, to: shown)
-    if !changes.isEmpty { told.shown = shown }
-    return changes
+    return shown
   }
 }

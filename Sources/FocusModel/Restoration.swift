@@ -9,7 +9,8 @@ public struct Restoration {
   public private(set) var leftOut: [String] = []
   /// The containing fields of the fields that are left out.
   private var parents: [FieldID: FieldID?] = [:]
-
+  private var fields: [FieldID: Field] = [:]
+  private var allowances = Allowances()
   /// How many fields have each object.
   private var objects: [String: Int] = [:]
 
@@ -43,12 +44,12 @@ public struct Restoration {
       }
     }
     do {
-      try model.checkAllowance(of: field.owner, lingers: field.lingers, fields: 1, field.extent)
+      try allowances.check(field.owner, lingers: field.lingers, fields: 1, field.extent)
     } catch {
       return leaveOut(saved.id, in: saved.parent)
     }
-    model.charge(field, fields: 1, field.extent)
-    model.fields[saved.id] = field
+    allowances.add(field.owner, lingers: field.lingers, fields: 1, field.extent)
+    fields[saved.id] = field
     for key in keysPastLimits.sorted() { leaveOut(key, of: saved.id) }
   }
 
@@ -64,12 +65,27 @@ public struct Restoration {
   /// Completes the model with what was saved beside the fields.
   /// - Throws: `FocusError.invalid` if the parts do not fit each other.
   public func finish(_ state: SavedState) throws(FocusError) {
-    for (id, field) in model.fields {
-      if let parent = field.parent { model.fields[id]?.parent = present(parent) }
+    var linked = fields
+    for (id, field) in fields {
+      guard let parent = field.parent.flatMap({ present($0) }) else { continue }
+      linked[id]?.parent = parent
+      guard linked[parent] != nil else {
+        throw .invalid("the saved field '\(id)' lies in '\(parent)', which is not there")
+      }
+      linked[parent]?.children.insert(id)
+    }
+    for id in linked.keys {
+      var depth = 1
+      var next = linked[id]?.parent
+      while let parent = next, depth <= Limits.fieldDepth {
+        depth += 1
+        next = linked[parent]?.parent
+      }
+      guard next == nil else { throw .invalid("the saved field '\(id)' lies too deep, or within itself") }
     }
     var state = state
     state.focusedField = state.focusedField.flatMap { present($0) }
-    try model.complete(with: state)
+    model.load(linked, state)
   }
 
   /// `id`, or the nearest field around it that is not left out.

@@ -124,12 +124,16 @@ extension FocusModel {
 
   /// Whether the turn has changed anything that is saved.
   public var hasTurnChanges: Bool {
-    !turn.fields.isEmpty || focusedField != turn.focusedField || history != turn.history
+    !turnStart.fields.isEmpty || hasMovedFocus
   }
 
   /// Whether anything may have changed since the last save.
   public var hasUnsavedChanges: Bool {
-    !unsaved.isEmpty || focusedField != turn.focusedField || history != turn.history
+    !unsaved.isEmpty || hasMovedFocus
+  }
+
+  private var hasMovedFocus: Bool {
+    focus.field != turnStart.focus.field || focus.history != turnStart.focus.history
   }
 
   /// What there is, as changes of what a model without fields shows.
@@ -138,75 +142,30 @@ extension FocusModel {
     let focus = Change.focusChanged(
       focusedField: focusedField != nil, focusPath: !focusPath.isEmpty, history: !history.isEmpty)
     return added + (focusedField != nil || !history.isEmpty ? [focus] : [])
-      + Change.difference(.focused, from: Shown(), to: told.shown)
-  }
-
-  /// Completes a model whose fields were saved with what was saved beside them; what stands behind bound fields is for
-  /// `bind` to say.
-  /// - Throws: `FocusError.invalid` if the parts do not fit each other.
-  func complete(with state: SavedState) throws(FocusError) {
-    try checkTree()
-    revision = state.revision
-    for field in fields.values {
-      lastRegistration = max(lastRegistration, field.registration)
-      for binding in field.bindings.values { revision = max(revision, binding.revision) }
-    }
-    focusedField = state.focusedField.flatMap { fields[$0]?.id }
-    focusPath = path(from: focusedField)
-    history = state.history.filter { fields[$0] != nil && $0 != focusedField }
-    rebuildIndexes()
-    _ = settle(valuesMayDiffer: true)
-    endTurn()
+      + Change.difference(.focused, from: Shown(), to: published.shown)
   }
 
   /// The fields whose owners' objects were saved and are not bound again yet.
-  public var awaitedObjects: [(id: FieldID, owner: BusName, object: SavedField.SavedObject)] {
+  public var awaitedObjects: [(id: FieldID, registration: UInt64, owner: BusName, object: SavedField.SavedObject)] {
     fields.values.compactMap { field in
       guard let owner = field.owner, let object = field.awaited else { return nil }
-      return (field.id, owner, object)
-    }
-  }
-
-  private func checkTree() throws(FocusError) {
-    for (id, field) in fields {
-      guard let parent = field.parent else { continue }
-      guard fields[parent] != nil else {
-        throw .invalid("the saved field '\(id)' lies in '\(parent)', which is not there")
-      }
-      fields[parent]?.children.insert(id)
-    }
-    for id in fields.keys {
-      var depth = 1
-      var next = fields[id]?.parent
-      while let parent = next, depth <= Limits.fieldDepth {
-        depth += 1
-        next = fields[parent]?.parent
-      }
-      guard next == nil else { throw .invalid("the saved field '\(id)' lies too deep, or within itself") }
+      return (field.id, field.registration, owner, object)
     }
   }
 
   /// Puts the owner's object behind the field `id` again, after a restart.
   /// - Throws: `FocusError`: `noSuchField`, `typeMismatch`, `limitExceeded`, `invalid`.
   public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(FocusError) {
-    var field = try field(id)
+    let field = try field(id)
     if let key = field.bindings.keys.first(where: { object.properties[$0] != nil }) {
       throw .invalid("\(key) is a stored value of the field and a property of its object too")
     }
     try Limits.check(keys: field.bindings.count + object.keyCount)
     try checkAllowance(of: field.owner, lingers: field.lingers, Extent(bytes: object.size))
-    touch(id)
-    if untold[id] == nil { untold[id] = field.shown }
-    let values = object.values
-    field.awaited = nil
-    field.object = object
-    field.object?.values = [:]
-    for key in disabled { field.object?.commands[key]?.isEnabled = false }
-    fields[id] = field
-    let scene = scene(of: id)
-    charge(field, Extent(bytes: object.size))
-    for key in field.commands.keys { sceneCommands.add(key, of: field, in: scene) }
-    for interface in object.interfaces { sceneInterfaces.add(interface, of: field, in: scene) }
-    update(values, of: id)
+    amend(id, isSaved: true) { table in
+      table.bind(object, to: id)
+      for key in disabled { table.enable(key, false, in: id) }
+    }
+    update(object.values, of: id)
   }
 }

@@ -51,7 +51,7 @@ extension FocusModel {
     }
     guard !binding.isReadOnly || (!binding.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
     let whole = try path.replacing(binding.value, with: value)
-    if !whole.hasSameType(as: binding.value) { try types.check(whole, of: key) }
+    if !whole.hasSameType(as: binding.value) { try table.types.check(whole, of: key) }
     let extent = try Limits.check(whole, of: key)
     let written = path.pointer.tokens.isEmpty ? whole : value.lookedThrough
     guard whole != binding.value || !isShown || (binding.isBound && !isCurrent) else {
@@ -62,14 +62,10 @@ extension FocusModel {
     // How much was there before does not show in a refusal either.
     try checkAllowance(of: field.owner, lingers: field.lingers, isShown ? growth : extent)
 
-    var changes = settle()
     binding.value = whole
     binding.extent = extent
     binding.revision = nextRevision()
-    touch(field.id)
-    fields[field.id]?.bindings[key] = binding
-    charge(field, growth)
-    if !field.isSensitive { changes += told(whole, of: key, in: field.id) }
+    let changes = operate { $0.write(binding, for: key, in: field) }
     let reading = Reading(value: written, field: field.id, revision: binding.revision)
     return .written(isShown ? reading : reading.hidden, changes)
   }
@@ -90,7 +86,11 @@ extension FocusModel {
   }
 
   /// Gives the binding `key` of the field `id` the next revision, though it is as it was.
-  public func takeRevision(of key: Key, in id: FieldID) { fields[id]?.bindings[key]?.revision = nextRevision() }
+  public func takeRevision(of key: Key, in id: FieldID) {
+    guard var binding = fields[id]?.bindings[key] else { return }
+    binding.revision = nextRevision()
+    amend(id) { $0.set(binding, for: key, in: id) }
+  }
 
   /// The field whose binding a write to `path` at `place` is about.
   /// - Throws: `FocusError`: `notFocused`, `unknownProperty`, `noSuchField`, `conflict` for the condition's field,
@@ -127,15 +127,5 @@ extension FocusModel {
       }
     guard holder != wanted else { return }
     throw .conflict("\(key) belongs to \(holder.map { "the field '\($0)'" } ?? "no field") now, not to '\(wanted)'")
-  }
-
-  private func told(_ value: MarshalledValue, of key: Key, in id: FieldID) -> [Change] {
-    let changed = [NamedValue(name: key.member, value: value)]
-    var changes: [Change] = [.valuesChanged(.field(id), key.interface, changed: changed, invalidated: [])]
-    if resolve(key) == id {
-      told.shown.values[key] = value
-      changes.append(.valuesChanged(.focused, key.interface, changed: changed, invalidated: []))
-    }
-    return changes
   }
 }

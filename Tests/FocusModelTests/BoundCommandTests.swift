@@ -134,7 +134,7 @@ struct BoundCommandTests {
     #expect(throws: FocusError.self) { try model.bind(tooMany, disabled: [], to: FieldID("window")) }
     _ = model.ownerLeft(stage.other)
     _ = model.ownerLeft(stage.owner)
-    #expect(model.allowances.isEmpty)
+    #expect(model.table.allowances.isEmpty)
   }
 }
 

@@ -187,7 +187,7 @@ struct BoundTests {
     try stage.update("b", ["demo.A.X": .string("fits")])
     #expect(try stage.value("demo.A.X", at: .field(FieldID("b"))) == .string("fits"))
     _ = stage.model.ownerLeft(stage.owner)
-    #expect(stage.model.allowances.isEmpty)
+    #expect(stage.model.table.allowances.isEmpty)
   }
 
   @Test("An id is kept for a registration that is under way")

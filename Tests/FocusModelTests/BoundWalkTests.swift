@@ -316,6 +316,6 @@ struct BoundWalkTests {
       if step % 3 == 0 { try walk.endTurn(&commands) }
     }
     let expected = walk.naive.entries.reduce(0) { $0 + $1.values.values.reduce(0) { $0 + $1.size } }
-    #expect(walk.stage.model.allowances.total.extent.bytes == expected)
+    #expect(walk.stage.model.table.allowances.total.extent.bytes == expected)
   }
 }

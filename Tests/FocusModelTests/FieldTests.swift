@@ -69,14 +69,16 @@ struct FieldTests {
     let stage = try Stage()
     try stage.register("a", ["demo.Form.Number": .int32(1)])
     let model = stage.model
-    let (fields, types, allowances, revision) = (model.fields, model.types, model.allowances, model.revision)
+    let (fields, types, allowances, revision) = (
+      model.fields, model.table.types, model.table.allowances, model.revision
+    )
     #expect(throws: FocusError.self) {
       try stage.register("b", ["demo.Form.Text": .string("x"), "demo.Form.Number": .string("x")])
     }
     #expect(throws: FocusError.self) { try stage.register("b", ["demo.Form.Text": .string("x")], readOnly: ["a.b.C"]) }
     #expect(model.fields.keys == fields.keys)
-    #expect(model.types == types)
-    #expect(model.allowances == allowances)
+    #expect(model.table.types == types)
+    #expect(model.table.allowances == allowances)
     #expect(model.revision == revision)
   }
 

@@ -75,7 +75,7 @@ struct LimitTests {
     try stage.register("more")
     _ = stage.model.ownerLeft(stage.owner)
     #expect(stage.model.fields.count == 1)
-    #expect(stage.model.allowances.extent(of: stage.owner) == .zero)
+    #expect(stage.model.table.allowances.extent(of: stage.owner) == .zero)
     try stage.register("again")
   }
 
@@ -94,7 +94,7 @@ struct LimitTests {
     _ = try stage.model.unregister(a, by: stage.owner)
     _ = try stage.model.unregister(FieldID("b"), by: stage.owner)
     _ = try stage.model.unregister(FieldID("c"), by: stage.owner)
-    #expect(stage.model.allowances.isEmpty)
+    #expect(stage.model.table.allowances.isEmpty)
   }
 
   @Test("Lingering fields move to the allowance that those without an owner share")
@@ -102,10 +102,10 @@ struct LimitTests {
     let stage = try Stage()
     try stage.register("a", [key: text(1000)], lingers: true)
     _ = stage.model.ownerLeft(stage.owner)
-    #expect(stage.model.allowances.lingering == Allowance(fields: 1, extent: Extent(bytes: 1000, elements: 1)))
-    #expect(stage.model.allowances.total == stage.model.allowances.lingering)
+    #expect(stage.model.table.allowances.lingering == Allowance(fields: 1, extent: Extent(bytes: 1000, elements: 1)))
+    #expect(stage.model.table.allowances.total == stage.model.table.allowances.lingering)
     try stage.write(key, text(10), at: .field(FieldID("a")))
-    #expect(stage.model.allowances.lingering == Allowance(fields: 1, extent: Extent(bytes: 10, elements: 1)))
+    #expect(stage.model.table.allowances.lingering == Allowance(fields: 1, extent: Extent(bytes: 10, elements: 1)))
   }
 
   @Test("What will outlive its owner must fit beside what has: 4,096 fields and 16 MiB, however many come and go")

@@ -112,11 +112,11 @@ struct BindingPointerTests {
     let bytes = [UInt8](repeating: 0, count: Limits.value.bytes - 4)
     try stage.register("a", ["demo.Form.Bytes": .array(DBusArray(bytes: bytes)), "demo.Form.Any": .variants([])])
     try stage.focus("a")
-    let before = stage.model.allowances
+    let before = stage.model.table.allowances
     #expect(throws: FocusError.self) { try stage.write("demo.Form.Bytes/-", .byte(1)) }
     let deepest = (2..<Limits.valueDepth).reduce(MarshalledValue.byte(1)) { value, _ in .variant(value) }
     #expect(throws: FocusError.self) { try stage.write("demo.Form.Any/-", .variant(.variant(.variant(deepest)))) }
-    #expect(stage.model.allowances == before)
+    #expect(stage.model.table.allowances == before)
     try stage.write("demo.Form.Any/-", .variant(deepest))
     try stage.write("demo.Form.Bytes/0", .byte(1))
   }

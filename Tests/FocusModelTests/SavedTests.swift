@@ -12,19 +12,15 @@ struct WholeState: Equatable {
   let bindings: [FieldID: [Key: Binding]]
   let properties: [FieldID: [Key: BoundObject.Property]]
   let commands: [FieldID: [Key: Bool]]
-  let focus: [FieldID?]
-  let focusPath: [FieldID]
-  let history: [FieldID]
+  let focus: Focus
   let types: KeyTypes
   let scenes: SceneIndex<Key>
   let sceneCommands: SceneIndex<Key>
   let sceneInterfaces: SceneIndex<InterfaceName>
   let allowances: Allowances
   let fieldsByOwner: [BusName: Set<FieldID>]
-  let toldFocus: [FieldID?]
-  let toldPath: [FieldID]
-  let toldHistory: [FieldID]
-  let toldShown: Shown
+  let publishedFocus: Focus
+  let publishedShown: Shown
 
   init(_ model: FocusModel) {
     fields = model.fields.mapValues { SavedField($0) }
@@ -32,19 +28,15 @@ struct WholeState: Equatable {
     bindings = model.fields.mapValues(\.bindings)
     properties = model.fields.compactMapValues { $0.object?.properties }
     commands = model.fields.mapValues(\.commands)
-    focus = [model.focusedField]
-    focusPath = model.focusPath
-    history = model.history
-    types = model.types
-    scenes = model.scenes
-    sceneCommands = model.sceneCommands
-    sceneInterfaces = model.sceneInterfaces
-    allowances = model.allowances
-    fieldsByOwner = model.fieldsByOwner
-    toldFocus = [model.told.focusedField]
-    toldPath = model.told.focusPath
-    toldHistory = model.told.history
-    toldShown = model.told.shown
+    focus = model.focus
+    types = model.table.types
+    scenes = model.table.keys
+    sceneCommands = model.table.commands
+    sceneInterfaces = model.table.interfaces
+    allowances = model.table.allowances
+    fieldsByOwner = model.table.owned
+    publishedFocus = model.published.focus
+    publishedShown = model.published.shown
   }
 
   /// The parts that are not as in `other`, by name.
@@ -163,7 +155,25 @@ extension Equatable {
     var observer = Observer()
     try observer.see(again.everything, again)
     #expect(observer.fields == again.fields.mapValues(\.shown.values))
-    #expect(observer.focused == again.told.shown.values)
+    #expect(observer.focused == again.published.shown.values)
+  }
+
+  @Test func anObjectThatIsBackInATurnThatIsTakenBackCanBeBoundAgain() throws {
+    let id = try FieldID("slider")
+    let model = try FocusModel.restored([
+      SavedField(
+        id: id, label: "slider", scope: .field, lingers: false, isSensitive: false, owner: try BusName(":1.1"),
+        parent: nil, registration: 1,
+        object: .init(path: try ObjectPath("/object"), interfaces: nil, disabled: [try Key("demo.Bound.Up")]))
+    ])
+    for _ in 0..<2 {
+      try model.bind(Self.object(7), disabled: [try Key("demo.Bound.Up")], to: id)
+      #expect(model.fields[id]?.commands == [try Key("demo.Bound.Up"): false, try Key("demo.Bound.Down"): true])
+      model.rollBack()
+      #expect(model.fields[id]?.isAwaitingObject == true)
+      #expect(model.fields[id]?.bindings.isEmpty == true)
+      #expect(model.settle() == [])
+    }
   }
 
   @Test func partsThatDoNotFitAreRefused() throws {

@@ -89,7 +89,7 @@ import Testing
     state.focusedField = middle
     try restoration.finish(state)
     #expect(restoration.model.focusedField == outer)
-    #expect(restoration.model.path(from: inner) == [inner, outer])
+    #expect(restoration.model.table.path(from: inner) == [inner, outer])
     #expect(restoration.leftOut == ["the field 'middle'"])
   }
 

@@ -22,7 +22,7 @@ extension FocusService {
   ///   many fields have the object.
   func register(_ registration: BoundRegistration) throws {
     let owner = registration.object.owner
-    try checkRoom(at: registration.object.address) { object in !leaving.contains { $0.object === object } }
+    try checkRoom(at: registration.object.address) { !objects.isReleased($0) }
     let names = (registration.chosen ?? []).reduce(0) { $0 + $1.utf8.count }
     let bytes = registration.values.values.reduce(names) { $0 + $1.size }
     try ownerCalls.enter(owner, bytes: bytes)
@@ -50,38 +50,30 @@ extension FocusService {
       "the object \(address.path) stands behind \(OwnedObjects.fieldsPerObject) fields, which is the most")
   }
 
-  /// Ends a registration whose object has been looked at.
-  func complete(_ registration: BoundRegistration, _ result: Result<BoundObject, DBusError>) {
+  /// Ends a registration whose object has been introspected.
+  /// - Returns: whether the field is registered.
+  func complete(
+    _ registration: BoundRegistration, _ result: Result<BoundObject, DBusError>, refusing refusal: DBusError?
+  ) -> Bool {
     if let id = registration.id { model.release(id) }
     let object = registration.object
     do {
+      if let refusal { throw refusal }
       var options = registration.options
       options.object = try result.get()
-      do {
-        // A removal that could not be saved has brought a field back.
-        try checkRoom(at: object.address) { $0.field != nil }
-        let (id, changes) = try model.register(registration.id, registration.values, options, owner: object.owner)
-        object.values = [:]
-        objects.setField(id, of: object)
-        announce(changes)
-        if registration.takesFocus { try model.focus(id, by: object.owner) }
-        registration.reply.succeed(try MessageBody([.objectPath(Target.path(of: id))]))
-        ifNotSaved(registration.reply) { [self] error in
-          stopWatching(object)
-          registration.reply.fail(error)
-        }
-      } catch {
-        stopWatching(object)
-        throw error
-      }
+      // A removal that could not be saved has brought a field back.
+      try checkRoom(at: object.address) { $0.field != nil }
+      let (id, changes) = try model.register(registration.id, registration.values, options, owner: object.owner)
+      object.values = [:]
+      objects.setField(id, of: object)
+      announce(changes)
+      if registration.takesFocus { try model.focus(id, by: object.owner) }
+      registration.reply.succeed(try MessageBody([.objectPath(Target.path(of: id))]))
+      return true
     } catch {
+      stopWatching(object)
       registration.reply.fail(error)
+      return false
     }
-  }
-
-  /// Has nothing more to do with the object of a field that is gone, once that is saved.
-  func releaseObject(of id: FieldID) {
-    guard let object = objects.detach(id) else { return }
-    leaving.append((id, object))
   }
 }

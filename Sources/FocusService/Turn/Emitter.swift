@@ -3,7 +3,7 @@ internal import DBusTypes
 internal import FocusModel
 
 /// Turns what an operation changed into the signals that tell of it.
-struct Announcer {
+struct Emitter {
   /// The bodies that told the last values: `focused` often tells the same as a field has just done.
   private var last: (interface: InterfaceName, changed: [NamedValue], invalidated: [MemberName], bodies: [MessageBody])?
 
@@ -72,7 +72,7 @@ struct Announcer {
     var size = 0
     for named in changed {
       let more = named.value.size
-      if !part.isEmpty, size + more > Announcer.signalSize {
+      if !part.isEmpty, size + more > Emitter.signalSize {
         bodies.append(try .propertiesChanged(interface, part, invalidated: []))
         part = []
         size = 0

@@ -118,7 +118,7 @@ extension FocusService {
   /// Emits a signal of the object behind `objects` from the field of each, and from `focused`.
   private func emitAgain(_ message: Message, _ interface: InterfaceName, _ objects: [OwnedObject]) {
     // Nobody is shown anything of the fields yet.
-    guard recovery == nil else { return }
+    guard !persistence.isRecovering else { return }
     let size = message.measuredBodySize
     let focused = model.resolve(interface)
     for object in objects {
@@ -131,7 +131,7 @@ extension FocusService {
         post(signal: signal)
       }
       // One signal makes many: they do not wait for each other.
-      if outbox.isFull { endTurn() }
+      if turn.outbox.isFull { endTurn() }
     }
   }
 

@@ -100,6 +100,8 @@ struct OwnedObjects {
 
   private var byField: [FieldID: OwnedObject] = [:]
   private var byAddress: [OwnedObject.Address: [OwnedObject]] = [:]
+  /// The objects of fields that the turn has removed, which are let go of once that is saved.
+  private var released: [(id: FieldID, object: OwnedObject)] = []
 
   subscript(id: FieldID) -> OwnedObject? { byField[id] }
 
@@ -116,11 +118,28 @@ struct OwnedObjects {
     byField[id] = object
   }
 
-  /// Takes the object of the field `id` away from it; it is watched still.
-  mutating func detach(_ id: FieldID) -> OwnedObject? {
-    let object = byField.removeValue(forKey: id)
-    object?.field = nil
-    return object
+  /// Takes the object of the field `id`, which is gone, away from it; it is watched until the turn's end.
+  mutating func release(_ id: FieldID) {
+    guard let object = byField.removeValue(forKey: id) else { return }
+    object.field = nil
+    released.append((id, object))
+  }
+
+  /// Whether the turn has removed the field of `object`.
+  func isReleased(_ object: OwnedObject) -> Bool { released.contains { $0.object === object } }
+
+  /// Gives fields that the turn has removed, and that are there again, their objects back.
+  mutating func takeBack() {
+    for (id, object) in released { setField(id, of: object) }
+    released = []
+  }
+
+  /// Ends a turn.
+  /// - Returns: the objects of fields that it has removed, to be watched no more.
+  mutating func endTurn() -> [OwnedObject] {
+    guard !released.isEmpty else { return [] }
+    defer { released = [] }
+    return released.map(\.object)
   }
 
   /// - Returns: whether it was the last at its address.

@@ -5,14 +5,8 @@ internal import FocusModel
 
 /// From a method call to what answers it: an interface of the daemon's own, or a command of whatever has focus.
 extension FocusService {
-  func answer(_ message: Message) {
-    let reply = PendingReply(to: message, self)
-    if answer(message, reply, refusingChanges: nil) { steps.append(.call(message, reply)) }
-  }
-
   /// Answers the call; where changes cannot be saved, what only reads is still answered by what there is.
   /// - Returns: whether there is a reply; else it is given when an owner has been asked.
-  @discardableResult
   func answer(_ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError?) -> Bool {
     reply.answer { try perform(message, reply, refusingChanges: refusal) }
   }

@@ -1,0 +1,68 @@
+internal import DBusTypes
+internal import FocusContract
+
+/// What was there when a turn began, so that what it has changed can be taken back.
+struct TurnStart {
+  /// The fields that the turn has touched as they were before; nil: not there.
+  private(set) var fields: [FieldID: Field?] = [:]
+  /// What bound fields showed whose owners have told of changes since.
+  private(set) var shown: [FieldID: Shown] = [:]
+  private(set) var focus = Focus()
+  private(set) var published = FocusModel.Published()
+
+  /// Begins a turn.
+  mutating func begin(_ focus: Focus, _ published: FocusModel.Published) {
+    if !fields.isEmpty { fields.removeAll(keepingCapacity: true) }
+    if !shown.isEmpty { shown.removeAll(keepingCapacity: true) }
+    self.focus = focus
+    self.published = published
+  }
+
+  /// Remembers the field `id` as it is, before it is changed the first time; nil: not there.
+  mutating func touch(_ id: FieldID, _ field: Field?) {
+    if fields[id] == nil { fields.updateValue(field, forKey: id) }
+  }
+
+  /// Remembers what `field` shows, before its owner's changes are taken in.
+  mutating func keep(shownBy field: Field) {
+    guard shown[field.id] == nil else { return }
+    shown[field.id] = (fields[field.id] ?? field)?.shown
+  }
+
+  /// Remembers what the owner told of `field`, which is not the turn's to take back.
+  mutating func keep(boundBindingsOf field: Field) {
+    guard let began = fields[field.id], var began, began.registration == field.registration, began.object != nil
+    else { return }
+    began.bindings = began.bindings.filter { !$0.value.isBound }
+      .merging(field.bindings.filter { $0.value.isBound }) { stored, _ in stored }
+    fields.updateValue(began, forKey: field.id)
+  }
+
+  /// `present` as it was before the turn.
+  func restored(_ present: [FieldID: Field]) -> [FieldID: Field] {
+    var restored = present
+    for (id, field) in fields { restored[id] = field }
+    dropMisfits(from: &restored)
+    return restored
+  }
+
+  /// Makes nil what owners told in the turn, if the key was free for another type then and is not any more.
+  private func dropMisfits(from fields: inout [FieldID: Field]) {
+    var types = KeyTypes()
+    for (id, field) in fields {
+      for (key, binding) in field.bindings where !binding.isBound || shown[id] == nil {
+        types.add(key, binding.value.type)
+      }
+    }
+    for id in shown.keys.sorted() {
+      let bound = fields[id]?.bindings.filter { $0.value.isBound } ?? [:]
+      for (key, binding) in bound.sorted(by: { $0.key < $1.key }) {
+        if (try? types.check(binding.value, of: key)) == nil {
+          fields[id]?.bindings[key] = nil
+        } else {
+          types.add(key, binding.value.type)
+        }
+      }
+    }
+  }
+}

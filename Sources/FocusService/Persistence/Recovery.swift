@@ -1,0 +1,107 @@
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+internal import FocusModel
+
+/// A recovery under way: the saved fields are in the model, and the objects behind bound ones are being looked at.
+final class Recovery {
+  /// Whether there were any fields saved.
+  let hasFields: Bool
+  /// Whether calls were answered before, without any fields.
+  let isLate: Bool
+  /// How many objects are being looked at.
+  var awaited = 0
+  /// What has arrived since it began, in that order.
+  var held: [Arrival] = []
+  /// Ends it, whatever still is awaited.
+  var deadline: TimerID?
+
+  init(hasFields: Bool, isLate: Bool) {
+    self.hasFields = hasFields
+    self.isLate = isLate
+  }
+}
+
+/// What an earlier process has saved is there again before the next call is answered.
+extension FocusService {
+  /// How long a state file that another process has is waited for: a daemon that ends lets go of its name first.
+  private static let patience = 40
+  /// How long owners of bound fields may take before others are answered: one of them may itself wait for an answer.
+  ///
+  /// With what reading the file takes, that is a second.
+  private static let ownersTime = Duration.milliseconds(700)
+  /// How long the bus may take to tell the names on it.
+  private static let busTime = Duration.seconds(5)
+
+  /// Recovers what was saved, and turns the loop until that is done: nobody else turns it yet.
+  func recoverAtStart(among names: Set<BusName>) {
+    beginRecovery(among: names, isStart: true)
+    while persistence.isRecovering, connection.isConnected, !loop.isStopped { loop.turn() }
+    if let recovery = persistence.recovery { end(recovery) }
+  }
+
+  /// Has the saved fields back, but those whose owners are not among `names`, and begins to look at the objects behind
+  /// bound ones afresh.
+  ///
+  /// A field whose owner does not answer in time is there without its object until the owner does.
+  private func beginRecovery(among names: Set<BusName>, isStart: Bool) {
+    let patience = isStart ? FocusService.patience : 0
+    let opened = persistence.open(patience: patience, isLate: !isStart) { [self] status, time in
+      if isStart { onSlowStart?(status, time) }
+    }
+    guard let (found, bus, recovery) = opened else { return }
+    adopt(found)
+    let owners = Set(model.fields.values.compactMap(\.owner))
+    for owner in owners where bus != persistence.bus || !names.contains(owner) { _ = model.ownerLeft(owner) }
+    let bound = model.awaitedObjects
+    recovery.awaited = bound.count
+    guard !bound.isEmpty else { return end(recovery) }
+    recovery.deadline = loop.schedule(after: FocusService.ownersTime) { [weak self] in self?.end(recovery) }
+    for field in bound {
+      bindAgain(field.id, field.registration, field.object, of: field.owner) { [weak self] in
+        recovery.awaited -= 1
+        if recovery.awaited == 0 { self?.end(recovery) }
+      }
+    }
+  }
+
+  /// Saves what is left of the fields, tells those of it who know nothing of them yet, and goes on with what has arrived
+  /// meanwhile.
+  private func end(_ ended: Recovery) {
+    guard persistence.end(ended, model) else { return }
+    // Nobody knows anything of the fields that could have changed.
+    _ = model.settle()
+    if let deadline = ended.deadline { loop.cancel(deadline) }
+    model.endTurn()
+    turn = Turn()
+    if ended.hasFields { log.info("\(status), as saved") }
+    if ended.isLate {
+      announce(model.everything)
+      sendOutbox()
+    }
+    for arrival in ended.held {
+      handle(arrival)
+      if turn.outbox.isFull { endTurn() }
+    }
+  }
+
+  /// Tries again, in a second, to open a state file that could not be opened.
+  func recoverLater() {
+    loop.schedule(after: .seconds(1)) { [weak self] in self?.recoverAgain() }
+  }
+
+  /// Asks who is on the bus, then recovers; who leaves after the answer waits in line.
+  private func recoverAgain() {
+    connection.askNames(timeout: FocusService.busTime) { [weak self] result in
+      guard let self else { return }
+      // Whatever else this turn has brought about is not a part of it.
+      endTurn()
+      do throws(DBusError) {
+        beginRecovery(among: try result.get(), isStart: false)
+      } catch {
+        log.error("the bus does not tell who is on it: \(error.name)")
+      }
+      if persistence.isClosed { recoverLater() }
+    }
+  }
+}

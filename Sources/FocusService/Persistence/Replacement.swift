@@ -1,0 +1,58 @@
+internal import DBus
+
+/// A state file whose place a new one must take: it is damaged or gone, and the daemon itself knows all that belongs in it.
+struct Replacement {
+  /// What the name of a file says that is found in the place and set aside.
+  var reason: String
+  /// The file that may be written over, since it holds nothing but what is saved anew.
+  var own: StateFile.Identity?
+  /// The file that may be written over if it is as it was when it was read.
+  var stamp: StateFile.Stamp?
+}
+
+extension Replacement {
+  /// Begins to replace `file`, which has turned out to be damaged.
+  /// - Throws: `DBusError` if it cannot be set aside.
+  init(setAside file: StateFile?, _ log: Log) throws {
+    guard let file, let aside = file.setAside("damaged") else {
+      throw DBusError(.ioError, "the state file is damaged, and cannot be set aside")
+    }
+    log.error("\(file.path) is damaged: it is kept as \(aside), and what it should hold is saved anew")
+    self.init(reason: "damaged")
+  }
+
+  /// Begins to replace `file`, which has been moved, deleted or replaced by another, and is closed.
+  init(of gone: (file: StateFile.Identity, log: StateFile.Identity)?, in file: StateFile?, _ log: Log) {
+    self.init(reason: "replaced")
+    guard let file else { return }
+    log.error("\(file.path) has been moved, deleted or replaced: what it should hold is saved anew")
+    guard let gone else { return }
+    if file.identity == gone.file {
+      own = gone.file
+    } else {
+      // Beside another database the log would be taken for that one's.
+      file.removeLog(gone.log)
+    }
+  }
+
+  /// Opens a new journal in `file`.
+  ///
+  /// Whatever is found in its place is set aside, and never deleted.
+  /// - Throws: whatever prevents that; then it can be tried again.
+  mutating func journal(in file: StateFile?, _ log: Log) throws -> Journal {
+    guard let file else { throw DBusError(.ioError, "there is no place for a state file") }
+    try file.prepare()
+    if let stamp, stamp == file.stamp { own = file.identity }
+    stamp = nil
+    if file.identity != own, file.size > 0 {
+      guard !file.isLocked else { throw DBusError(.ioError, "\(file.path): another focusd uses it") }
+      guard let aside = file.setAside(reason) else {
+        throw DBusError(.ioError, "\(file.path) is in the way, and cannot be set aside")
+      }
+      log.error("\(file.path) was in the way: it is kept as \(aside)")
+      try file.prepare()
+    }
+    own = file.identity
+    return try Journal(file)
+  }
+}

@@ -1,0 +1,81 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// Something that has happened and is handled in its turn, and handled anew if what the turn has changed cannot be saved.
+enum Arrival {
+  /// A method call.
+  case call(Message, PendingReply)
+  /// Someone has left the bus.
+  case departure(BusName)
+  /// The object of a field that is being registered has been introspected.
+  indirect case registration(BoundRegistration, Result<BoundObject, DBusError>)
+  /// The object of a saved field has been introspected.
+  indirect case rebinding(Rebinding, Result<BoundObject, DBusError>)
+
+  /// The reply that was given in the turn, or nil.
+  var reply: PendingReply? {
+    switch self {
+    case .call(_, let reply): reply
+    case .registration(let registration, _): registration.reply
+    case .departure, .rebinding: nil
+    }
+  }
+}
+
+/// From a message, or an owner's answer, to what is done about it.
+extension FocusService {
+  /// Handles `message`, or has it wait while the saved fields are being recovered.
+  func receive(_ message: Message) {
+    switch message.kind {
+    case .methodCall: arrived(.call(message, PendingReply(to: message, self)))
+    case .signal where message.sender == .bus: ownerMayHaveLeft(message)
+    case .signal: ownerEmitted(message)
+    case .methodReturn, .error, .other: break
+    }
+    if turn.outbox.isFull { endTurn() }
+  }
+
+  /// Handles what has arrived, or has it wait in line while the saved fields are being recovered.
+  func arrived(_ arrival: Arrival) {
+    guard let recovery = persistence.recovery else { return handle(arrival) }
+    recovery.held.append(arrival)
+    // The recovery does not wait for an answer that cannot come.
+    if case .departure(let owner) = arrival { ownerCalls.ownerLeft(owner) }
+  }
+
+  /// Handles what has arrived.
+  /// - Parameters:
+  ///   - arrival: what has arrived.
+  ///   - refusal: why changes cannot be saved, if that was handled before and taken back: what needs no saving is done all
+  ///     the same.
+  func handle(_ arrival: Arrival, refusing refusal: DBusError? = nil) {
+    let isDone =
+      switch arrival {
+      case .call(let message, let reply): answer(message, reply, refusingChanges: refusal)
+      case .registration(let registration, let result): complete(registration, result, refusing: refusal)
+      case .departure(let owner): ownerLeft(owner)
+      case .rebinding(let rebinding, let result): complete(rebinding, result)
+      }
+    if isDone, refusal == nil { turn.record(arrival) }
+  }
+
+  private func ownerMayHaveLeft(_ message: Message) {
+    guard message.isSignal(.bus, MemberName(known: "NameOwnerChanged")),
+      let arguments = try? message.arguments(), arguments.count == 3,
+      case .string(let name) = arguments[0], case .string("") = arguments[2]
+    else { return }
+    arrived(.departure(BusName(known: name)))
+  }
+
+  /// - Returns: whether the owner had fields.
+  private func ownerLeft(_ owner: BusName) -> Bool {
+    ownerCalls.ownerLeft(owner)
+    failWrites(to: owner)
+    let changes = model.ownerLeft(owner)
+    guard !changes.isEmpty else { return false }
+    log.debug("\(owner) left the bus: \(status)")
+    announce(changes)
+    return true
+  }
+}

@@ -1,0 +1,89 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// What a turn of the loop has brought about.
+struct Turn {
+  /// What is to be sent at its end.
+  var outbox = Outbox()
+  private var handled: [Arrival] = []
+
+  /// Remembers what was handled, and may have changed something.
+  mutating func record(_ arrival: Arrival) { handled.append(arrival) }
+
+  /// Forgets what was handled, since its changes stay.
+  mutating func commit() {
+    if !handled.isEmpty { handled.removeAll(keepingCapacity: true) }
+  }
+
+  /// Takes back what would be sent of what was handled.
+  /// - Returns: what was handled.
+  mutating func takeBack() -> [Arrival] {
+    defer { handled = [] }
+    outbox.takeBack(handled.compactMap(\.reply))
+    return handled
+  }
+}
+
+/// A turn's end: changes are saved, then published, then replied to.
+extension FocusService {
+  /// Saves and sends what the turn has brought about.
+  func endTurn() {
+    guard !persistence.isRecovering else { return }
+    announce(model.settle())
+    if persistence.mustSave(model) { save() }
+    model.endTurn()
+    turn.commit()
+    for object in objects.endTurn() { stopWatching(object) }
+    sendOutbox()
+  }
+
+  /// Sends what is in the outbox.
+  func sendOutbox() {
+    guard !turn.outbox.isEmpty else { return }
+    if turn.outbox.hasSignals { onChange?() }
+    do {
+      try turn.outbox.send(on: connection)
+    } catch {
+      log.error("cannot send to the bus: \(error.message)")
+    }
+  }
+
+  private func save() {
+    guard case .refused(let error, let reopens) = persistence.save(model) else { return }
+    if reopens { recoverLater() }
+    // Without changes there is nothing to refuse: the revisions that are reserved still last.
+    if model.hasTurnChanges { takeBack(error) }
+  }
+
+  private func takeBack(_ error: DBusError) {
+    let handled = turn.takeBack()
+    model.rollBack()
+    objects.takeBack()
+    for arrival in handled { handle(arrival, refusing: error) }
+    announce(model.settle())
+  }
+
+  /// Publishes `changes` at the end of the turn, before any reply.
+  func announce(_ changes: [Change]) {
+    guard !changes.isEmpty else { return }
+    defer { emitter.finish() }
+    for change in changes {
+      if case .fieldRemoved(let id, _) = change { objects.release(id) }
+      do {
+        for signal in try emitter.signals(of: change, model) { turn.outbox.add(signal: signal, tellsOfChange: true) }
+      } catch {
+        log.error("a change could not be published: \(error.name)")
+      }
+    }
+  }
+
+  /// Sends `signal` at the end of the turn, after the signals of what has changed before.
+  func post(signal: OutgoingMessage) {
+    announce(model.settle())
+    turn.outbox.add(signal: signal, tellsOfChange: false)
+  }
+
+  /// Sends `reply` at the end of the turn, after all signals.
+  func post(reply: OutgoingMessage, of origin: PendingReply) { turn.outbox.add(reply: reply, of: origin) }
+}
