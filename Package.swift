@@ -126,7 +126,7 @@ if Context.environment["FOCUSD_FUZZ"] != nil {
   package.targets += [
     .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
     .executableTarget(
-      name: "Fuzz", dependencies: ["CLibFuzzer", "DBus", "DBusTypes", "EventLoop"], path: "Tests/Fuzz",
+      name: "Fuzz", dependencies: ["CLibFuzzer", "DBus", "DBusTypes"], path: "Tests/Fuzz",
       exclude: ["Corpus"],
       swiftSettings: strict),
   ]

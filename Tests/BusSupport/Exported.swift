@@ -39,7 +39,7 @@ package final class Exported: Sendable {
   package func rule(_ member: String, _ rule: Rule?) { state.update { $0.rules[member] = rule } }
 
   /// What ordinary objects do.
-  private func usual(_ call: Incoming, _ thread: PeerThread) -> Answer {
+  package func usual(_ call: Incoming, _ thread: PeerThread) -> Answer {
     switch call.member {
     case "Introspect": return .values([.string(state.now.xml)])
     case "GetAll":

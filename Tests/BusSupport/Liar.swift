@@ -1,9 +1,7 @@
-internal import DBus
-package import DBusTypes
-internal import EventLoop
-package import TestSupport
+internal import DBusTypes
+internal import TestSupport
 
-/// An owner of a field whose object lies, in the way that the test says, on a thread of its own.
+/// An owner of a field whose object lies, in the way that the test says.
 ///
 /// Without a lie it is an honest one.
 package final class Liar: Sendable {
@@ -57,47 +55,37 @@ package final class Liar: Sendable {
           .description(String(repeating: "<node>", count: 100_000)),
           .description(String(repeating: " ", count: 60 << 20)),
         ]
-        + ["Introspect", "GetAll", "Get", "Set", "Do"].flatMap { [.leaves(at: $0), .leavesAfter($0)] }
+        + members.flatMap { [.leaves(at: $0), .leavesAfter($0)] }
     }
   }
 
   /// The property that it has whatever it says, and which is 1 where it is honest.
   package static let key = "demo.Liar.Number"
   package static let path = "/liar"
+  /// All that it is called by.
+  private static let members = ["Introspect", "GetAll", "Get", "Set", "Do"]
 
-  typealias Job = @Sendable (LiarThread) -> Void
+  /// The connection, and what it is called by.
+  package let peer: Peer
+  private let object: Exported
+  private let lie: Lie?
 
-  /// The name of its connection.
-  package let name: String
-  /// The methods that it was called by, so far.
-  package let calls: Observed<[String]>
-  private let jobs: Mailbox<Job>
-  private let hasEnded: Observed<Bool>
+  package var name: String { peer.name }
 
-  package init(on bus: PrivateBus, telling lie: Lie?) async throws {
-    let (started, ended) = (Observed<Result<String, any Error>?>(nil), Observed(false))
-    let (jobs, calls) = (Mailbox<Job>(), Observed<[String]>([]))
-    let address = bus.address
-    Task {
-      try? await onThread {
-        do {
-          let thread = try LiarThread(address: address, lie, calls)
-          jobs.deliver(on: thread.loop) { [weak thread] job in if let thread { job(thread) } }
-          let name = thread.name
-          started.update { $0 = .success(name) }
-          thread.loop.run()
-          thread.leave()
-        } catch {
-          started.update { $0 = .failure(error) }
-        }
+  package init(on desktop: TestDesktop, telling lie: Lie?) async throws {
+    peer = try await desktop.peer()
+    self.lie = lie
+    object = Exported(peer, Self.xml(lie), at: Self.path)
+    for member in Self.members {
+      object.rule(member) { call, _, thread in
+        if lie == .answersLate { return .hold }
+        if lie == .leaves(at: member) { return .leave }
+        if lie == .leavesAfter(member) { thread.afterReply = { [weak thread] in thread?.leave() } }
+        let values = Self.answer(member, lie)
+        return lie == .answersTwice ? .twice(values) : .values(values)
       }
-      ended.update { $0 = true }
     }
-    name = try await started.wait(for: "connection") { $0 }.get()
-    (self.jobs, self.calls, hasEnded) = (jobs, calls, ended)
   }
-
-  deinit { jobs.post { $0.loop.stop() } }
 
   /// How a registration has ended: well, with an error of this name, or not before it had left.
   package enum Outcome: Hashable, Sendable {
@@ -107,34 +95,94 @@ package final class Liar: Sendable {
   }
 
   /// Begins to register its object as the field `id`.
-  package func beginRegister(
-    _ id: String, _ options: [(name: String, value: DBusValue)] = []
-  ) -> Observed<Outcome?> {
-    let outcome = Observed<Outcome?>(nil)
-    jobs.post { $0.register(id, options, outcome) }
-    return outcome
+  package func beginRegister(_ id: String, _ options: Named = []) -> Peer.Pending {
+    peer.begin(.register(id, object: Self.path, options))
   }
 
   /// Registers its object as the field `id`.
   /// - Throws: `DeadlinePassed`.
   /// - Returns: how that has ended.
-  package func register(_ id: String, _ options: [(name: String, value: DBusValue)] = []) async throws -> Outcome {
-    try await beginRegister(id, options).wait(for: "registration of the liar") { $0 }
+  package func register(_ id: String, _ options: Named = []) async throws -> Outcome {
+    try await Self.outcome(of: beginRegister(id, options))
+  }
+
+  /// Waits for the end of a registration.
+  /// - Throws: `DeadlinePassed`.
+  package static func outcome(of registration: Peer.Pending) async throws -> Outcome {
+    switch try await registration.outcome() {
+    case .success: .registered
+    case .failure(let error): error.isRemote ? .refused(error.shortName) : .left
+    }
+  }
+
+  /// Waits until the daemon has asked it something.
+  /// - Throws: `DeadlinePassed`.
+  package func asked() async throws {
+    _ = try await object.state.wait(for: "question to the liar") { $0.calls.isEmpty ? nil : true }
+  }
+
+  /// Answers what has been asked, and everything from now on.
+  package func answer() {
+    object.state.update { [lie] state in
+      for member in Self.members { state.rules[member] = { _, _, _ in .values(Self.answer(member, lie)) } }
+    }
+    object.release { [lie] in .values(Self.answer($0.member, lie)) }
   }
 
   /// Tells the changes of properties that its lie is about, if it is about any.
-  package func tellChanges() { jobs.post { $0.tellChanges() } }
-
-  /// Answers what has been asked, and everything from now on.
-  package func answer() { jobs.post { $0.answerHeld() } }
+  package func tellChanges() {
+    peer.perform { [lie] thread in
+      switch lie {
+      case .otherTypes: thread.emitChanged(Self.path, "demo.Liar", Self.properties(lie))
+      case .strayProperties:
+        thread.emitChanged(Self.path, "demo.Liar", Self.stray, invalidated: ["Gone", "", "no name"])
+        thread.emitChanged(Self.path, "demo.Stray", Self.stray)
+      case .hugeChanges(let count): thread.emitChanged(Self.path, "demo.Liar", Self.texts(count))
+      default: break
+      }
+    }
+  }
 
   /// Closes its connection and waits until it is closed.
   /// - Throws: `DeadlinePassed`.
-  package func leave() async throws {
-    jobs.post { thread in
-      thread.leave()
-      thread.loop.stop()
+  package func leave() async throws { try await peer.leave() }
+
+  // MARK: What it says
+
+  private static func answer(_ member: String, _ lie: Lie?) -> [DBusValue] {
+    switch member {
+    case "Introspect": [.string(xml(lie))]
+    case "GetAll": [.properties(properties(lie))]
+    case "Get": [.variant(lie == .otherTypes ? .string("one") : .int32(1))]
+    default: []
     }
-    _ = try await hasEnded.wait(for: "end of the liar") { $0 ? true : nil }
+  }
+
+  private static func xml(_ lie: Lie?) -> String {
+    if case .description(let text)? = lie { return text }
+    let texts = (0..<60).map { property("Text\($0)", "s", "read") }.joined()
+    return document(("demo.Liar", property("Number", "i") + texts + method("Do")))
+  }
+
+  private static func properties(_ lie: Lie?) -> Named {
+    let number: Named = [(name: "Number", value: .int32(1))]
+    return switch lie {
+    case .otherTypes: [(name: "Number", value: .strings(["1"])), (name: "Text0", value: .double(0.5))]
+    case .strayProperties: number + stray
+    case .hugeProperties(let count): number + texts(count)
+    default: number
+    }
+  }
+
+  private static var stray: Named {
+    ["Stray", "", "no name", "demo.Liar.Number", String(repeating: "x", count: 300)].map {
+      (name: $0, value: .int32(7))
+    }
+  }
+
+  /// 60 MiB in `count` values, each of 1 MiB at most if there are 60.
+  private static func texts(_ count: Int) -> Named {
+    let text = String(repeating: "x", count: (60 << 20) / count - 8)
+    return (0..<count).map { (name: "Text\($0)", value: .string(text)) }
   }
 }

@@ -56,8 +56,11 @@ package final class TestDesktop: Sendable {
     return daemon
   }
 
+  /// What `XDG_STATE_HOME` is in this session.
+  package var stateHome: String { bus.directory + "/state" }
+
   /// Where the daemon keeps its state.
-  package var stateDirectory: String { bus.directory + "/state/focusd" }
+  package var stateDirectory: String { stateHome + "/focusd" }
 
   /// Starts a daemon, at its most talkative, and waits until it serves; without arguments as the one before it.
   /// - Throws: `DaemonDied` if it ends instead; `SpawnError`, `DeadlinePassed`.

@@ -23,110 +23,79 @@ import Testing
   }
 
   @Test(arguments: Accident.allCases) func whatIsAcknowledgedIsFound(accident: Accident) async throws {
-    try await PrivateBus.with { bus in
-      let state = bus.directory + "/state"
-      try await Self.makeBackup(on: bus)
-      var daemon = try await Focus1.start(on: bus)
-      let client = try Caller(on: bus)
-      try await onThread {
-        for id in ["a", "b"] {
-          try client.register(
-            id, [(name: "demo.Gone.Text", value: .string(id))], [(name: "linger", value: .boolean(true))])
-        }
-        try client.field("a", "Focus")
+    try await TestDesktop.with { desktop in
+      let state = desktop.stateHome
+      try await Self.makeBackup(on: desktop)
+      try await desktop.start()
+      let client = try await desktop.peer()
+      for id in ["a", "b"] {
+        try await client.register(
+          id, [("demo.Gone.Text", .string(id))], [("linger", .boolean(true))])
       }
-      let done = try await bus.run(["/bin/sh", "-ec", "cd \(state)\n" + accident.rawValue])
+      try await client.field("a", "Focus")
+      let done = try await desktop.run(["/bin/sh", "-ec", "cd \(state)\n" + accident.rawValue])
       #expect(done.succeeded, "\(done)")
-      let revision = try await onThread {
-        try client.write("demo.Gone.Text", .string("changed"), at: Focus1.field("b"))
-      }
+      let written = try await client.write("demo.Gone.Text", .string("changed"), at: Focus1.field("b"))
       // Killed, so that nothing is made good at the end.
-      try await daemon.stop()
-      #expect(daemon.progress.now.errors.filter { $0.contains("has been moved, deleted or replaced") }.count == 1)
+      try await desktop.kill()
+      #expect(desktop.log("has been moved, deleted or replaced").count == 1)
 
-      daemon = try await Focus1.start(on: bus)
-      try await onThread { () throws in
-        #expect(try client.owners().keys.sorted() == ["a", "b"])
-        #expect(try client.fields("FocusPath") == ["a"])
-        #expect(try client.read("demo.Gone.Text", at: Focus1.field("a")).value == .string("a"))
-        let read = try client.read("demo.Gone.Text", at: Focus1.field("b"))
-        #expect(read.value == .string("changed"))
-        #expect(read.revision == revision)
-      }
-      #expect(!daemon.progress.now.errors.contains { $0.contains("damaged") || $0.contains("cannot") })
+      try await desktop.start()
+      #expect(try await client.owners().keys.sorted() == ["a", "b"])
+      #expect(try await client.fields("FocusPath") == ["a"])
+      #expect(try await client.read("demo.Gone.Text", at: Focus1.field("a")).value == .string("a"))
+      #expect(written.value == .string("changed"))
+      #expect(try await client.read("demo.Gone.Text", at: Focus1.field("b")) == written)
+      #expect(!desktop.log.contains { $0.contains("damaged") || $0.contains("cannot") })
       // What somebody has put there is kept.
       let kept = FileManager.default.fileExists(atPath: state + "/focusd/state.db.replaced-1")
       let puts: [Accident] = [.databaseReplacedByAnother, .databaseReplacedByItsCopy, .directoryReplacedByACopy]
       #expect(kept == puts.contains(accident))
-      try await daemon.stop()
     }
   }
 
   /// Leaves, as a backup beside it, the state of a daemon that has the field `old`.
-  private static func makeBackup(on bus: PrivateBus) async throws {
-    let daemon = try await Focus1.start(on: bus)
-    let client = try Caller(on: bus)
-    try await onThread { try client.register("old", [], [(name: "linger", value: .boolean(true))]) }
-    daemon.terminate()
-    try await daemon.finish()
-    try FileManager.default.moveItem(atPath: bus.directory + "/state/focusd", toPath: bus.directory + "/state/backup")
+  private static func makeBackup(on desktop: TestDesktop) async throws {
+    let client = try await desktop.peer()
+    try await client.register("old", [], [("linger", .boolean(true))])
+    try await desktop.end()
+    try FileManager.default.moveItem(atPath: desktop.stateDirectory, toPath: desktop.stateHome + "/backup")
   }
 
   /// Where the directory cannot be made anew, changes are refused until it can.
   @Test func whatCannotBeMadeAnewIsRefused() async throws {
-    try await PrivateBus.with { bus in
-      let state = bus.directory + "/state"
-      let daemon = try await Focus1.start(on: bus)
-      let client = try Caller(on: bus)
-      try await onThread {
-        try client.register("a", [(name: "demo.A.B", value: .int32(1))], [(name: "linger", value: .boolean(true))])
-      }
+    try await TestDesktop.with { desktop in
+      let state = desktop.stateHome
+      let client = try await desktop.peer()
+      try await client.register("a", [("demo.A.B", .int32(1))], [("linger", .boolean(true))])
       try FileManager.default.removeItem(atPath: state)
       try Data("in the way".utf8).write(to: URL(filePath: state))
-      try await onThread { () throws in
-        for _ in 0..<2 {
-          #expect { try client.write("demo.A.B", .int32(2), at: Focus1.field("a")) } throws: { error in
-            (error as? CallError)?.name == "org.freedesktop.DBus.Error.IOError"
-          }
-          #expect(try client.read("demo.A.B", at: Focus1.field("a")).value == .int32(1))
-        }
+      for _ in 0..<2 {
+        #expect(try await refusal { try await client.write("demo.A.B", .int32(2), at: Focus1.field("a")) } == "IOError")
+        #expect(try await client.read("demo.A.B", at: Focus1.field("a")).value == .int32(1))
       }
       try FileManager.default.removeItem(atPath: state)
-      try await onThread { () throws in
-        try client.write("demo.A.B", .int32(3), at: Focus1.field("a"))
-      }
-      try await daemon.stop()
-      let again = try await Focus1.start(on: bus)
-      try await onThread { () throws in
-        #expect(try client.read("demo.A.B", at: Focus1.field("a")).value == .int32(3))
-      }
-      try await again.stop()
+      try await client.write("demo.A.B", .int32(3), at: Focus1.field("a"))
+      try await desktop.crash()
+      #expect(try await client.read("demo.A.B", at: Focus1.field("a")).value == .int32(3))
     }
   }
 
   /// A second daemon has made the directory anew: its state is its own.
   @Test func theStateOfAnotherDaemonIsLeftAlone() async throws {
-    try await PrivateBus.with { first in
-      let daemon = try await Focus1.start(on: first)
-      let client = try Caller(on: first)
-      try await onThread {
-        try client.register("a", [(name: "demo.A.B", value: .int32(1))], [(name: "linger", value: .boolean(true))])
-      }
-      try FileManager.default.removeItem(atPath: first.directory + "/state")
-      try await PrivateBus.with { second in
-        let other = try await Focus1.start(on: second, extra: ["XDG_STATE_HOME": first.directory + "/state"])
-        let stranger = try Caller(on: second)
-        try await onThread { () throws in
-          try stranger.register("b", [(name: "demo.A.B", value: .int32(1))], [(name: "linger", value: .boolean(true))])
-          #expect { try client.write("demo.A.B", .int32(2), at: Focus1.field("a")) } throws: { error in
-            (error as? CallError)?.message.contains("another focusd uses it") == true
-          }
-          try stranger.write("demo.A.B", .int32(2), at: Focus1.field("b"))
+    try await TestDesktop.with { first in
+      let client = try await first.peer()
+      try await client.register("a", [("demo.A.B", .int32(1))], [("linger", .boolean(true))])
+      try FileManager.default.removeItem(atPath: first.stateHome)
+      try await TestDesktop.with(environment: ["XDG_STATE_HOME": first.stateHome]) { second in
+        let stranger = try await second.peer()
+        try await stranger.register("b", [("demo.A.B", .int32(1))], [("linger", .boolean(true))])
+        await #expect { try await client.write("demo.A.B", .int32(2), at: Focus1.field("a")) } throws: { error in
+          (error as? RemoteError)?.message.contains("another focusd uses it") == true
         }
-        #expect(!other.progress.now.errors.contains { $0.contains("replaced") })
-        try await other.stop()
+        try await stranger.write("demo.A.B", .int32(2), at: Focus1.field("b"))
+        #expect(second.log("replaced").isEmpty)
       }
-      try await daemon.stop()
     }
   }
 }

@@ -6,26 +6,26 @@ import Testing
 
 /// Looks at what a daemon has after its start, and compares it with what its writers remember.
 final class Judge: @unchecked Sendable {
-  let caller: Caller
+  let caller: Peer
   private var count: Int32 = 0
   private var highestRevision: UInt64 = 0
 
-  init(on bus: PrivateBus) throws { caller = try Caller(on: bus) }
+  init(on desktop: TestDesktop) async throws { caller = try await desktop.peer() }
 
-  func prepare() throws {
+  func prepare() async throws {
     for (id, key) in [(Writer.counter, Writer.counterKey), ("probe", "demo.Crash.Probe")] {
-      try caller.register(id, [(name: key, value: .int32(0))], [(name: "linger", value: .boolean(true))])
+      try await caller.register(id, [(key, .int32(0))], [("linger", .boolean(true))])
     }
   }
 
   /// Checks everything, and settles what was open.
-  func look(at writers: [Writer]) throws {
-    let owners = try caller.owners()
+  func look(at writers: [Writer]) async throws {
+    let owners = try await caller.owners()
     for writer in writers { try lookAtFields(of: writer, owners) }
-    for writer in writers { try lookAtLists(of: writer, all: false) }
-    try lookAtCounter(writers)
-    try lookAtFocus(writers)
-    try lookAtRevision(writers)
+    for writer in writers { try await lookAtLists(of: writer, all: false) }
+    try await lookAtCounter(writers)
+    try await lookAtFocus(writers)
+    try await lookAtRevision(writers)
   }
 
   private func lookAtFields(of writer: Writer, _ owners: [String: String]) throws {
@@ -38,9 +38,9 @@ final class Judge: @unchecked Sendable {
   }
 
   /// Checks the lists that were written last, or all of them.
-  func lookAtLists(of writer: Writer, all: Bool) throws {
+  func lookAtLists(of writer: Writer, all: Bool) async throws {
     for (list, tokens) in writer.memory.lists where all || tokens.count < 60 {
-      let found = try tokensOf(list)
+      let found = try await tokensOf(list)
       if let open = writer.memory.openAppend, open.list == list {
         writer.memory.openAppend = nil
         try #require(found == tokens || found == tokens + [open.token], "\(list)")
@@ -52,14 +52,17 @@ final class Judge: @unchecked Sendable {
     writer.memory.openAppend = nil
   }
 
-  private func tokensOf(_ list: String) throws -> [String] {
-    guard case .array(let found)? = try caller.read(Writer.listKey, at: Focus1.field(list)).value else { return [] }
+  private func tokensOf(_ list: String) async throws -> [String] {
+    guard case .array(let found)? = try await caller.read(Writer.listKey, at: Focus1.field(list)).value else {
+      return []
+    }
     return found.compactMap(\.basicText)
   }
 
-  private func lookAtCounter(_ writers: [Writer]) throws {
-    guard case .int32(let now)? = try caller.read(Writer.counterKey, at: Focus1.field(Writer.counter)).value else {
-      throw CallError(name: nil, message: "the counter is not there")
+  private func lookAtCounter(_ writers: [Writer]) async throws {
+    guard case .int32(let now)? = try await caller.read(Writer.counterKey, at: Focus1.field(Writer.counter)).value
+    else {
+      throw RemoteError(name: "nil", message: "the counter is not there")
     }
     let written = writers.flatMap(\.memory.increments)
     let open = writers.filter(\.memory.hasOpenIncrement).count
@@ -73,27 +76,27 @@ final class Judge: @unchecked Sendable {
     }
   }
 
-  private func lookAtFocus(_ writers: [Writer]) throws {
+  private func lookAtFocus(_ writers: [Writer]) async throws {
     guard let writer = writers.first(where: \.focuses) else { return }
-    let path = try caller.fields("FocusPath")
+    let path = try await caller.fields("FocusPath")
     let possible = [writer.memory.focus, writer.memory.openFocus].compactMap { $0 }
     try #require(possible.contains(path.first ?? "") || (writer.memory.focus == nil && path.isEmpty))
     try #require(path.isEmpty || path == Writer.paths[path[0]])
-    try #require(try caller.manager("FocusedField")?.basicText == path.first.map { Focus1.field($0) } ?? "/")
-    let shown = try caller.read("demo.Crash.Where").value
+    try #require(await caller.manager("FocusedField")?.basicText == path.first.map { Focus1.field($0) } ?? "/")
+    let shown = try await caller.read("demo.Crash.Where").value
     #expect(shown == path.first.map { .string($0) })
     writer.memory.focus = path.first
     writer.memory.openFocus = nil
   }
 
-  private func lookAtRevision(_ writers: [Writer]) throws {
+  private func lookAtRevision(_ writers: [Writer]) async throws {
     let highest = writers.map(\.memory.highestRevision).max() ?? 0
-    let now = try caller.write("demo.Crash.Probe", .int32(count), at: Focus1.field("probe"))
-    let unchanged = try caller.read("demo.Crash.Probe", at: Focus1.field("probe")).revision
+    let now = try await caller.write("demo.Crash.Probe", .int32(count), at: Focus1.field("probe")).revision
+    let unchanged = try await caller.read("demo.Crash.Probe", at: Focus1.field("probe")).revision
     #expect(unchanged == now)
     // A write of the value that is already there keeps the revision.
     try #require(now > highest || now == highestRevision, "the revision went back from \(highest) to \(now)")
-    let next = try caller.write("demo.Crash.Probe", .int32(-count - 1), at: Focus1.field("probe"))
+    let next = try await caller.write("demo.Crash.Probe", .int32(-count - 1), at: Focus1.field("probe")).revision
     try #require(next > highest && next > highestRevision, "the revision went back from \(highest) to \(next)")
     highestRevision = next
   }

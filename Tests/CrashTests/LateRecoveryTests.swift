@@ -10,30 +10,25 @@ import Testing
   /// A place for the state that is none, until it leads to where another daemon has saved.
   private struct Place {
     let path: String
-    let bus: PrivateBus
+    let desktop: TestDesktop
 
-    init(on bus: PrivateBus) throws {
-      self.bus = bus
-      path = bus.directory + "/place"
-      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: bus.directory + "/nowhere")
+    init(on desktop: TestDesktop) throws {
+      self.desktop = desktop
+      path = desktop.bus.directory + "/place"
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: desktop.bus.directory + "/nowhere")
     }
 
     /// In one step: the daemon may try at any moment.
     func open() throws {
-      let (new, state) = (path + ".new", bus.directory + "/state")
+      let (new, state) = (path + ".new", desktop.stateHome)
       try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
       try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: state)
       guard rename(new, path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     }
 
     /// Has the daemon want a change to be saved, which it refuses, and tries the file again from then on.
-    func ask(_ client: Caller) throws {
-      do {
-        try client.register("refused")
-        Issue.record("there is a state file already")
-      } catch let error as CallError {
-        #expect(error.name == "org.freedesktop.DBus.Error.IOError")
-      }
+    func ask(_ client: Peer) async throws {
+      #expect(try await refusal { try await client.register("refused") } == "IOError")
     }
   }
 
@@ -43,82 +38,63 @@ import Testing
 
     var testDescription: String { "a \(self) field" }
 
-    func options() throws -> [(name: String, value: DBusValue)] {
+    func registration(_ id: String) -> DaemonCall {
       switch self {
-      case .stored: []
-      case .bound: [(name: "object", value: .objectPath(try ObjectPath("/object")))]
-      case .lingering: [(name: "linger", value: .boolean(true))]
+      case .stored: .register(id)
+      case .bound: .register(id, object: "/object")
+      case .lingering: .register(id, [], [("linger", .boolean(true))])
       }
     }
   }
 
   @Test("Departures wait in line with the calls before them", arguments: Registrant.allCases)
   func departuresWaitInLine(_ registrant: Registrant) async throws {
-    try await PrivateBus.with { bus in
-      var daemon = try await Focus1.start(on: bus)
-      let owner = try await BoundOwner(on: bus)
-      try await daemon.stop()
-      let place = try Place(on: bus)
-      daemon = try await Focus1.start(on: bus, extra: ["XDG_STATE_HOME": place.path])
-      let judge = try Caller(on: bus)
+    try await TestDesktop.with { desktop in
+      let owner = try await BoundOwner(on: desktop)
+      try await desktop.kill()
+      let place = try Place(on: desktop)
+      try await desktop.start(environment: ["XDG_STATE_HOME": place.path])
+      let judge = try await desktop.peer()
       owner.fallSilent()
-      try await onThread { try place.ask(judge) }
+      try await place.ask(judge)
       try place.open()
       // While its object is asked for, everything else is held.
-      _ = try await owner.unanswered.wait(for: "question to the owner") { $0 > 0 ? true : nil }
-      try await onThread {
-        let name = try Self.registerAndLeave("stray", registrant, on: bus)
-        try judge.waitForDeparture(of: name)
-      }
-      try owner.answerAgain(with: judge)
-      try await onThread { () throws in
-        let left = registrant == .lingering ? ["stray": ""] : [:]
-        #expect(try judge.owners() == left.merging([BoundOwner.id: owner.busName]) { $1 })
-        // Nor is the id kept for anyone.
-        if registrant != .lingering { try judge.register("stray") }
-        #expect(try judge.read(BoundOwner.levelKey, at: Focus1.field(BoundOwner.id)).value == .int32(1))
-      }
-      try await owner.stop(with: judge)
-      try await daemon.stop()
+      _ = try await owner.object.state.wait(for: "question to the owner") { $0.calls.isEmpty ? nil : true }
+      let leaver = try await desktop.peer()
+      leaver.begin(registrant.registration("stray"))
+      try await leaver.flush()
+      try await leaver.leave()
+      try await judge.waitForDeparture(of: leaver.name)
+      owner.answerAgain()
+      let left = registrant == .lingering ? ["stray": ""] : [:]
+      #expect(try await judge.owners() == left.merging([BoundOwner.id: owner.object.owner.name]) { $1 })
+      // Nor is the id kept for anyone.
+      if registrant != .lingering { try await judge.register("stray") }
+      #expect(try await judge.read(BoundOwner.levelKey, at: Focus1.field(BoundOwner.id)).value == .int32(1))
     }
-  }
-
-  /// - Returns: the name of who has left.
-  private static func registerAndLeave(_ id: String, _ registrant: Registrant, on bus: PrivateBus) throws -> String {
-    let leaver = try Caller(on: bus)
-    try leaver.send(
-      try Caller.message(
-        Focus1.manager, Focus1.managerInterface, "Register",
-        [.string(id), .properties([]), .properties(try registrant.options())]))
-    leaver.flush()
-    return leaver.name
   }
 
   /// The bus stands still when the daemon tries the file again: it waits for the bus no more than for anyone else.
   @Test(.disabled(if: PrivateBus.isBroker, "only dbus-daemon can be stopped from here"))
   func aBusThatStandsStillStopsNothing() async throws {
-    try await PrivateBus.with { bus in
-      let manager = try NotifySocket(path: bus.directory + "/notify")
-      let place = try Place(on: bus)
-      let daemon = try await Focus1.start(
-        on: bus,
-        extra: [
-          "XDG_STATE_HOME": place.path, "NOTIFY_SOCKET": bus.directory + "/notify", "WATCHDOG_USEC": "200000",
+    try await TestDesktop.with(isServed: false) { desktop in
+      let manager = try NotifySocket(path: desktop.bus.directory + "/notify")
+      let place = try Place(on: desktop)
+      try await desktop.start(
+        environment: [
+          "XDG_STATE_HOME": place.path, "NOTIFY_SOCKET": desktop.bus.directory + "/notify", "WATCHDOG_USEC": "200000",
         ])
-      let client = try Caller(on: bus)
-      try await onThread { try place.ask(client) }
-      bus.pause()
-      defer { bus.resume() }
+      let client = try await desktop.peer()
+      try await place.ask(client)
+      desktop.bus.pause()
+      defer { desktop.bus.resume() }
       // Three times as many as it sends before it tries.
       let enough = manager.told.now.count + 30
       _ = try await manager.told.wait(for: "signs of life", within: .seconds(15)) { $0.count >= enough ? true : nil }
-      bus.resume()
+      desktop.bus.resume()
       try place.open()
-      _ = try await daemon.progress.wait(for: "recovery") { progress in
-        progress.errors.first { $0.contains("can be saved again") }
-      }
-      try await onThread { try client.register("a") }
-      try await daemon.stop()
+      try await desktop.said("can be saved again")
+      try await client.register("a")
       manager.close()
     }
   }

@@ -10,16 +10,15 @@ import Testing
   private static let secret = "Xk7secretQ"
 
   @Test func noValueIsEverLogged() async throws {
-    try await PrivateBus.with { bus in
+    try await TestDesktop.with(environment: ["JOURNAL_STREAM": "8:1"], isServed: false) { desktop in
       var lines: [String] = []
-      let client = try Caller(on: bus)
-      let stranger = try Caller(on: bus)
+      let client = try await desktop.peer()
+      let stranger = try await desktop.peer()
       for round in 0..<2 {
-        let daemon = try await Focus1.start(on: bus, extra: ["JOURNAL_STREAM": "8:1"])
-        try await onThread { try Self.everything(client, stranger, round) }
-        daemon.terminate(round == 0 ? 9 : 15)
-        try await daemon.finish()
-        lines += daemon.progress.now.errors
+        try await desktop.start()
+        try await Self.everything(client, stranger, round)
+        try await desktop.end(round == 0 ? 9 : 15)
+        lines += desktop.log
       }
       #expect(lines.count > 20, "a verbose log says what was refused")
       #expect(lines.filter { $0.contains(Self.secret) } == [])
@@ -33,81 +32,67 @@ import Testing
   }
 
   /// Calls of every kind that carry the secret, right and wrong ones.
-  private static func everything(_ client: Caller, _ stranger: Caller, _ round: Int) throws {
+  private static func everything(_ client: Peer, _ stranger: Peer, _ round: Int) async throws {
     let text = DBusValue.string(secret)
-    let options: [(name: String, value: DBusValue)] = [(name: "linger", value: .boolean(true))]
-    _ = try? client.register("a\(round)", [(name: "demo.Log.Text", value: text)], options)
-    _ = try? client.register("a\(round)", [(name: "demo.Log.Text", value: text)])
-    _ = try? client.register("b\(round)", [(name: "demo.Log.Text", value: .array(DBusArray(known: .string, [text])))])
-    _ = try? client.register(
-      "c\(round)", [(name: "demo.Log.Secret", value: text)], [(name: "sensitive", value: .boolean(true))])
-    _ = try? client.register("d\(round)", [(name: secret, value: text)], [(name: secret, value: text)])
-    _ = try? client.register("e\(round)", [], [(name: "label", value: text), (name: "parent", value: text)])
+    let options: Named = [("linger", .boolean(true))]
+    _ = try? await client.register("a\(round)", [("demo.Log.Text", text)], options)
+    _ = try? await client.register("a\(round)", [("demo.Log.Text", text)])
+    _ = try? await client.register("b\(round)", [("demo.Log.Text", .array(DBusArray(known: .string, [text])))])
+    _ = try? await client.register(
+      "c\(round)", [("demo.Log.Secret", text)], [("sensitive", .boolean(true))])
+    _ = try? await client.register("d\(round)", [(secret, text)], [(secret, text)])
+    _ = try? await client.register("e\(round)", [], [("label", text), ("parent", text)])
     for caller in [client, stranger] {
       for path in [Focus1.focused, Focus1.field("a\(round)"), Focus1.field("c\(round)"), Focus1.manager] {
         for key in ["demo.Log.Text", "demo.Log.Secret", "demo.Log.Text/\(secret)", "no key \(secret)"] {
-          _ = try? caller.read(key, at: path)
-          _ = try? caller.write(key, text, at: path)
-          _ = try? caller.write(key, .int32(1), at: path)
-          _ = try? caller.write(key, text, at: path, revision: 1)
-          _ = try? caller.call(
-            path, Focus1.bindings, "Invoke",
-            [.string(key), .array(DBusArray(known: .variant, [.variant(text)])), .properties([])])
+          _ = try? await caller.read(key, at: path)
+          _ = try? await caller.write(key, text, at: path)
+          _ = try? await caller.write(key, .int32(1), at: path)
+          _ = try? await caller.write(key, text, [("revision", .uint64(1))], at: path)
+          _ = try? await caller.invoke(key, [text], at: path)
         }
-        _ = try? caller.call(path, Focus1.properties, "Set", [.string("demo.Log"), .string("Text"), .variant(text)])
-        _ = try? caller.call(path, "demo.Log", "Call", [text])
-        _ = try? caller.call(path, Focus1.fieldInterface, "Publish", [text])
-        _ = try? caller.call(
+        _ = try? await caller.call(.set("demo.Log.Text", text, at: path))
+        _ = try? await caller.call(path, "demo.Log", "Call", [text])
+        _ = try? await caller.call(path, Focus1.fieldInterface, "Publish", [text])
+        _ = try? await caller.call(
           path, Focus1.fieldInterface, "Publish",
-          [.properties([(name: "demo.Log.Text", value: text)]), .properties([(name: "read_only", value: text)])])
+          [.properties([("demo.Log.Text", text)]), .properties([("read_only", text)])])
       }
-      _ = try? caller.field("a\(round)", "Focus")
-      _ = try? caller.field("c\(round)", "Focus")
+      _ = try? await caller.field("a\(round)", "Focus")
+      _ = try? await caller.field("c\(round)", "Focus")
     }
-    #expect(try client.read("demo.Log.Secret", at: Focus1.field("c\(round)")).value == text)
+    #expect(try await client.read("demo.Log.Secret", at: Focus1.field("c\(round)")).value == text)
   }
 
   /// That it holds focus is told when it is gone already: nobody need hear of that, and nobody complain.
   @Test func aFieldThatTakesFocusAndGoesInOneTurnIsNothingToReport() async throws {
-    try await PrivateBus.with { bus in
-      let daemon = try await Focus1.start(on: bus, extra: ["JOURNAL_STREAM": "8:1"])
-      let client = try Caller(on: bus)
-      let told = Observed<[String]>([])
-      client.onSignal = { message in
-        guard message.path?.text == Focus1.field("a"), let member = message.member?.text else { return }
-        told.update { $0.append(member) }
+    try await TestDesktop.with(environment: ["JOURNAL_STREAM": "8:1"]) { desktop in
+      let client = try await desktop.peer()
+      try await client.register("a", [("demo.A.B", .int32(1))])
+      try await client.subscribe()
+      desktop.daemon.terminate(SIGSTOP)
+      for member in ["Focus", "Unregister"] {
+        client.begin(.field("a", member))
       }
-      try await onThread {
-        try client.register("a", [(name: "demo.A.B", value: .int32(1))])
-        try client.listen()
-        daemon.terminate(SIGSTOP)
-        for member in ["Focus", "Unregister"] {
-          try client.send(try Caller.message(Focus1.field("a"), Focus1.fieldInterface, member))
-        }
-        client.flush()
-        daemon.terminate(SIGCONT)
-        #expect(try client.owners() == [:])
-      }
-      #expect(told.now == [])
-      #expect(daemon.progress.now.errors.filter { $0.hasPrefix("<3>") } == [])
-      try await daemon.stop()
+      try await client.flush()
+      desktop.daemon.terminate(SIGCONT)
+      #expect(try await client.owners() == [:])
+      #expect(client.signals.filter { $0.path == Focus1.field("a") } == [])
+      #expect(desktop.log.filter { $0.hasPrefix("<3>") } == [])
     }
   }
 
   @Test func theServiceManagerIsToldOfFieldsAndFocusNotOfValues() async throws {
-    try await PrivateBus.with { bus in
-      let manager = try NotifySocket(path: bus.directory + "/notify")
-      let daemon = try await Focus1.start(
-        on: bus, extra: ["NOTIFY_SOCKET": bus.directory + "/notify", "WATCHDOG_USEC": "200000"])
-      let client = try Caller(on: bus)
-      try await onThread {
-        try client.register("a", [(name: "demo.Log.Text", value: .string(Self.secret))])
-        try client.field("a", "Focus")
-      }
+    try await TestDesktop.with(isServed: false) { desktop in
+      let manager = try NotifySocket(path: desktop.bus.directory + "/notify")
+      try await desktop.start(
+        environment: ["NOTIFY_SOCKET": desktop.bus.directory + "/notify", "WATCHDOG_USEC": "200000"])
+      let client = try await desktop.peer()
+      try await client.register("a", [("demo.Log.Text", .string(Self.secret))])
+      try await client.field("a", "Focus")
       try await manager.wait(for: "STATUS=1 field, focus on a")
       try await manager.wait(for: "WATCHDOG=1")
-      daemon.terminate()
-      #expect(try await daemon.finish() == .status(0))
+      try await desktop.end()
       try await manager.wait(for: "STOPPING=1")
       let told = manager.told.now
       #expect(told.first == "READY=1\nSTATUS=0 fields, nothing focused")
@@ -119,27 +104,22 @@ import Testing
 
   /// A start that may take longer than usual has the manager wait, before it is ready.
   @Test func theServiceManagerIsToldOfALongStart() async throws {
-    try await PrivateBus.with { bus in
-      var daemon = try await Focus1.start(on: bus)
-      let clients = try (0..<3).map { _ in try Caller(on: bus) }
-      try await onThread {
-        for (number, client) in clients.enumerated() {
-          for field in 0..<15 {
-            let text = DBusValue.string(String(repeating: "x", count: 900_000))
-            try client.register("f\(number)_\(field)", [(name: "demo.Log.Text", value: text)])
-          }
+    try await TestDesktop.with { desktop in
+      let clients = [try await desktop.peer(), try await desktop.peer(), try await desktop.peer()]
+      for (number, client) in clients.enumerated() {
+        for field in 0..<15 {
+          let text = DBusValue.string(String(repeating: "x", count: 900_000))
+          try await client.register("f\(number)_\(field)", [("demo.Log.Text", text)])
         }
       }
-      daemon.terminate()
-      try await daemon.finish()
-      let manager = try NotifySocket(path: bus.directory + "/notify")
-      daemon = try await Focus1.start(on: bus, extra: ["NOTIFY_SOCKET": bus.directory + "/notify"])
+      try await desktop.end()
+      let manager = try NotifySocket(path: desktop.bus.directory + "/notify")
+      try await desktop.start(environment: ["NOTIFY_SOCKET": desktop.bus.directory + "/notify"])
       try await manager.wait(for: "READY=1\nSTATUS=45 fields, nothing focused")
       let first = manager.told.now.first?.split(separator: "\n") ?? []
       #expect(first.last?.hasPrefix("STATUS=reading ") == true && first.last?.hasSuffix("MiB of saved state") == true)
       let time = first.first?.split(separator: "=").last.flatMap { Int($0) } ?? 0
       #expect(first.first?.hasPrefix("EXTEND_TIMEOUT_USEC=") == true && time > 10_000_000)
-      try await daemon.stop()
       manager.close()
       withExtendedLifetime(clients) {}
     }

@@ -8,73 +8,50 @@ import Testing
 
 /// The daemon starts while its state cannot be written to: what is saved is there to be read, and changes are refused.
 @Suite struct ReadOnlyTests {
-  private static let ioError = "org.freedesktop.DBus.Error.IOError"
-
   /// Killed, the daemon before left much of its state in the log; ended in order, it left no log.
   @Test(arguments: [Int32(9), 15]) func whatIsSavedIsServedAndChangesWorkLater(signal: Int32) async throws {
-    try await PrivateBus.with { bus in
-      var daemon = try await Focus1.start(on: bus)
-      let owner = try await BoundOwner(on: bus)
-      let client = try Caller(on: bus)
-      let before = try await onThread { () throws -> UInt64 in
-        for id in ["a", "b"] {
-          try client.register(id, [(name: "demo.A.B", value: .string(id))], [(name: "linger", value: .boolean(true))])
-        }
-        try client.field("a", "Focus")
-        return try client.write("demo.A.B", .string("last"))
+    try await TestDesktop.with { desktop in
+      let owner = try await BoundOwner(on: desktop)
+      let client = try await desktop.peer()
+      for id in ["a", "b"] {
+        try await client.register(id, [("demo.A.B", .string(id))], [("linger", .boolean(true))])
       }
-      daemon.terminate(signal)
-      try await daemon.finish()
+      try await client.field("a", "Focus")
+      let before = try await client.write("demo.A.B", .string("last"))
+      try await desktop.end(signal)
 
-      let state = ReadOnlyState(bus.directory + "/state/focusd")
-      try await state.close(on: bus)
-      daemon = try await Focus1.start(on: bus, prefix: state.prefix)
-      try await onThread { () throws in
-        #expect(try client.owners().keys.sorted() == ["a", "b", BoundOwner.id])
-        #expect(try client.fields("FocusPath") == ["a"])
-        let read = try client.read("demo.A.B")
-        #expect(read.value == .string("last") && read.revision == before)
-        let level = try client.call(
-          Focus1.field(BoundOwner.id), Focus1.properties, "Get", [.string("demo.Bound"), .string("Level")])
-        #expect(level.first?.variantContent == .int32(owner.level))
-        for _ in 0..<2 {
-          for change in Self.changes(client) {
-            #expect { try change() } throws: { ($0 as? CallError)?.name == Self.ioError }
-          }
-        }
-        #expect(try client.read("demo.A.B", at: Focus1.field("b")).value == .string("b"))
+      let state = ReadOnlyState(desktop.stateDirectory)
+      try await state.close(on: desktop)
+      try await desktop.start(prefix: state.prefix)
+      #expect(try await client.owners().keys.sorted() == ["a", "b", BoundOwner.id])
+      #expect(try await client.fields("FocusPath") == ["a"])
+      #expect(before.value == .string("last"))
+      #expect(try await client.read("demo.A.B") == before)
+      #expect(try await client.get(BoundOwner.levelKey, at: Focus1.field(BoundOwner.id)) == owner.level)
+      for _ in 0..<2 {
+        for change in Self.changes { #expect(try await refusal { try await client.call(change) } == "IOError") }
       }
-      #expect(daemon.progress.now.errors.filter { $0.contains("is read-only") }.count == 1)
+      #expect(try await client.read("demo.A.B", at: Focus1.field("b")).value == .string("b"))
+      #expect(desktop.log("is read-only").count == 1)
 
-      try await state.open(for: daemon, on: bus)
-      try await onThread { () throws in
-        for change in Self.changes(client) { try change() }
-        #expect(try client.read(BoundOwner.levelKey, at: Focus1.field(BoundOwner.id)).revision > before)
-      }
-      try await daemon.stop()
-
-      daemon = try await Focus1.start(on: bus)
-      try await onThread { () throws in
-        #expect(try client.owners().keys.sorted() == ["a", "b", "c", BoundOwner.id])
-        #expect(try client.fields("FocusPath") == ["b"])
-        let read = try client.read("demo.A.B")
-        #expect(read.value == .string("changed") && read.revision > before)
-        #expect(try client.read("demo.A.B", at: Focus1.field("a")).value == .string("last"))
-      }
+      try await state.open(on: desktop)
+      for change in Self.changes { try await client.call(change) }
+      #expect(try await client.read(BoundOwner.levelKey, at: Focus1.field(BoundOwner.id)).revision > before.revision)
+      try await desktop.crash()
+      #expect(try await client.owners().keys.sorted() == ["a", "b", "c", BoundOwner.id])
+      #expect(try await client.fields("FocusPath") == ["b"])
+      let read = try await client.read("demo.A.B")
+      #expect(read.value == .string("changed") && read.revision > before.revision)
+      #expect(try await client.read("demo.A.B", at: Focus1.field("a")).value == .string("last"))
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: state.directory).filter { $0.hasPrefix("state.db.") } == [])
-      try await owner.stop(with: client)
-      try await daemon.stop()
     }
   }
 
-  private static func changes(_ client: Caller) -> [() throws -> Void] {
-    [
-      { try client.write("demo.A.B", .string("changed"), at: Focus1.field("b")) },
-      { try client.field("b", "Focus") },
-      { try client.register("c", [], [(name: "linger", value: .boolean(true))]) },
-    ]
-  }
+  private static let changes: [DaemonCall] = [
+    .write("demo.A.B", .string("changed"), at: Focus1.field("b")), .field("b", "Focus"),
+    .register("c", [], [("linger", .boolean(true))]),
+  ]
 }
 
 /// A directory that a daemon cannot write to: for root, in a mount namespace of the daemon's own.
@@ -96,21 +73,21 @@ private struct ReadOnlyState {
   }
 
   /// Takes the user's own right to write away.
-  func close(on bus: PrivateBus) async throws {
+  func close(on desktop: TestDesktop) async throws {
     guard !isRoot else { return }
-    #expect(try await bus.run(["/bin/sh", "-ec", "chmod 400 \(directory)/*; chmod 500 \(directory)"]).succeeded)
+    #expect(try await desktop.run(["/bin/sh", "-ec", "chmod 400 \(directory)/*; chmod 500 \(directory)"]).succeeded)
   }
 
-  /// Lets `daemon` write.
-  func open(for daemon: ManagedProcess, on bus: PrivateBus) async throws {
+  /// Lets the daemon write.
+  func open(on desktop: TestDesktop) async throws {
     let command =
       isRoot
       ? [
-        "/usr/bin/nsenter", "--mount", "--target", "\(daemon.processID)", "/bin/mount", "-o", "remount,bind,rw",
+        "/usr/bin/nsenter", "--mount", "--target", "\(desktop.daemon.processID)", "/bin/mount", "-o", "remount,bind,rw",
         directory,
       ]
       : ["/bin/sh", "-ec", "chmod 700 \(directory); chmod 600 \(directory)/*"]
-    let result = try await bus.run(command)
+    let result = try await desktop.run(command)
     #expect(result.succeeded, "\(result)")
   }
 }

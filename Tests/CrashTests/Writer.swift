@@ -1,7 +1,6 @@
 import BusSupport
 import DBus
 import DBusTypes
-import Synchronization
 import TestSupport
 import Testing
 
@@ -36,125 +35,128 @@ final class Writer: @unchecked Sendable {
   ]
 
   let number: Int
-  let caller: Caller
+  let caller: Peer
   var memory = Memory()
   private var random: SeededGenerator
   private var serial = 0
   private var list = ""
   private let acknowledged: Observed<Int>
 
-  init(_ number: Int, on bus: PrivateBus, _ acknowledged: Observed<Int>) throws {
+  init(_ number: Int, on desktop: TestDesktop, _ acknowledged: Observed<Int>) async throws {
     self.number = number
     self.acknowledged = acknowledged
-    caller = try Caller(on: bus)
+    caller = try await desktop.peer()
     random = SeededGenerator(seed: UInt64(number))
   }
 
   var focuses: Bool { number == 0 }
 
   /// Registers what the writer begins with.
-  func prepare() throws {
-    try beginList()
+  func prepare() async throws {
+    try await beginList()
     guard focuses else { return }
     for id in ["window", "panel", "entry1", "entry2"] {
-      let parent = Self.paths[id]?.dropFirst().first.map { Focus1.field($0) }
-      let options = try parent.map { [(name: "parent", value: DBusValue.objectPath(try ObjectPath($0)))] } ?? []
-      try caller.register(id, [(name: "demo.Crash.Where", value: .string(id))], options)
+      let parent = Self.paths[id]?.dropFirst().first.map { (name: "parent", value: Focus1.fieldPath($0)) }
+      try await caller.register(id, [("demo.Crash.Where", .string(id))], parent.map { [$0] } ?? [])
       memory.fields[id] = false
     }
   }
 
   /// Writes until the daemon is gone.
-  /// - Throws: `CallError` where it refuses what it should not.
-  func run() throws {
+  /// - Throws: `RemoteError` where it refuses what it should not.
+  func run() async throws {
     do {
       while true {
-        try step()
+        try await step()
         acknowledged.update { $0 += 1 }
       }
-    } catch let error as CallError where error.isAbsence {}
+    } catch let error as RemoteError where error.isAbsence {}
   }
 
-  private func step() throws {
+  private func step() async throws {
     switch Int.random(in: 0..<(focuses ? 12 : 8), using: &random) {
-    case 0..<3: try increment()
-    case 3..<6: try append()
-    case 6: try register()
-    case 7: try unregister()
-    default: try focus()
+    case 0..<3: try await increment()
+    case 3..<6: try await append()
+    case 6: try await register()
+    case 7: try await unregister()
+    default: try await focus()
     }
   }
 
-  private func increment() throws {
+  private func increment() async throws {
     while true {
       let path = Focus1.field(Self.counter)
-      let before = try caller.read(Self.counterKey, at: path)
-      guard case .int32(let count)? = before.value else { throw CallError(name: nil, message: "the counter is nil") }
+      let before = try await caller.read(Self.counterKey, at: path)
+      guard case .int32(let count)? = before.value else {
+        throw RemoteError(name: "nil", message: "the counter is nil")
+      }
       memory.hasOpenIncrement = true
       do {
-        note(try caller.write(Self.counterKey, .int32(count + 1), at: path, revision: before.revision))
+        note(
+          try await caller.write(Self.counterKey, .int32(count + 1), [("revision", .uint64(before.revision))], at: path)
+        )
         memory.increments.append(count + 1)
         memory.hasOpenIncrement = false
         return
-      } catch let error as CallError where error.name == "org.focusd.Focus1.Error.Conflict" {
+      } catch let error as RemoteError where error.shortName == "Conflict" {
         memory.hasOpenIncrement = false
       }
     }
   }
 
-  private func append() throws {
-    if memory.lists[list, default: []].count >= 60 { try beginList() }
+  private func append() async throws {
+    if memory.lists[list, default: []].count >= 60 { try await beginList() }
     serial += 1
     let token = "token\(number).\(serial)"
     memory.openAppend = (list, token)
-    note(try caller.write(Self.listKey + "/-", .string(token), at: Focus1.field(list)))
+    note(try await caller.write(Self.listKey + "/-", .string(token), at: Focus1.field(list)))
     memory.lists[list, default: []].append(token)
     memory.openAppend = nil
   }
 
-  private func beginList() throws {
+  private func beginList() async throws {
     serial += 1
     let id = "list\(number)_\(serial)"
     memory.openField = id
-    try caller.register(
-      id, [(name: Self.listKey, value: .array(DBusArray(known: .string, [])))],
-      [(name: "linger", value: .boolean(true))])
+    try await caller.register(
+      id, [(Self.listKey, .array(DBusArray(known: .string, [])))],
+      [("linger", .boolean(true))])
     memory.openField = nil
     memory.fields[id] = true
     memory.lists[id] = []
     list = id
   }
 
-  private func register() throws {
+  private func register() async throws {
     serial += 1
     let id = "field\(number)_\(serial)"
     let lingers = Bool.random(using: &random)
     memory.openField = id
-    try caller.register(
-      id, [(name: "demo.Crash.Serial", value: .int32(Int32(serial)))], [(name: "linger", value: .boolean(lingers))])
+    try await caller.register(
+      id, [("demo.Crash.Serial", .int32(Int32(serial)))], [("linger", .boolean(lingers))])
     memory.openField = nil
     memory.fields[id] = lingers
   }
 
-  private func unregister() throws {
+  private func unregister() async throws {
     guard let id = memory.fields.keys.filter({ $0.hasPrefix("field") }).sorted().first else { return }
     memory.openField = id
     memory.fields[id] = nil
-    try caller.field(id, "Unregister")
+    try await caller.field(id, "Unregister")
     memory.openField = nil
     memory.gone.insert(id)
   }
 
-  private func focus() throws {
+  private func focus() async throws {
     guard let id = Self.paths.keys.sorted().randomElement(using: &random) else { return }
     memory.openFocus = id
-    try caller.field(id, "Focus")
+    try await caller.field(id, "Focus")
     memory.openFocus = nil
     memory.focus = id
   }
 
-  private func note(_ revision: UInt64) {
-    #expect(revision > memory.highestRevision)
-    memory.highestRevision = max(memory.highestRevision, revision)
+  private func note(_ written: Reading) {
+    #expect(written.revision > memory.highestRevision)
+    memory.highestRevision = max(memory.highestRevision, written.revision)
   }
 }

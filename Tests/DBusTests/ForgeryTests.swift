@@ -12,8 +12,8 @@ import Testing
   private static let name = BusName(known: "test.Service")
 
   /// Has the victim receive lies before the answers to what it asks next.
-  private static func deceive(_ victim: Connection, _ forger: Forger, _ answer: [DBusValue]) throws {
-    try forger.answer(
+  private static func deceive(_ victim: Connection, _ forger: Peer, _ answer: [DBusValue]) async throws {
+    try await forger.forge(
       [.reply(answer), .error("test.Forged")], to: victim.uniqueName?.text ?? "", serials: serials)
   }
 
@@ -43,14 +43,14 @@ import Testing
     try await PrivateBus.with { bus in
       let unique = try await Self.serve(on: bus, as: isNamed ? Self.name : nil)
       let destination = isNamed ? Self.name : unique
-      let (loop, victim, forger) = (EventLoop(), try Connection(to: bus), try Forger(on: bus))
+      let (loop, victim, forger) = (EventLoop(), try Connection(to: bus), try await Peer(on: bus))
       for number in Int32(1)...3 {
-        try Self.deceive(victim, forger, [.int32(666)])
+        try await Self.deceive(victim, forger, [.int32(666)])
         #expect(try victim.call(Self.call(destination, number)).arguments() == [.int32(number)])
       }
       victim.attach(to: loop)
       for number in Int32(1)...3 {
-        try Self.deceive(victim, forger, [.int32(666)])
+        try await Self.deceive(victim, forger, [.int32(666)])
         #expect(try loop.call(victim, Self.call(destination, number)).arguments() == [.int32(number)])
       }
     }
@@ -58,23 +58,23 @@ import Testing
 
   @Test func onlyTheBusAnswersForTheBus() async throws {
     try await PrivateBus.with { bus in
-      let (victim, forger) = (try Connection(to: bus), try Forger(on: bus))
+      let (victim, forger) = (try Connection(to: bus), try await Peer(on: bus))
       let id = try Connection(to: bus).busID()
-      try Self.deceive(victim, forger, [.string("forged")])
+      try await Self.deceive(victim, forger, [.string("forged")])
       #expect(try victim.busID() == id)
-      try Self.deceive(victim, forger, [.string(forger.name)])
+      try await Self.deceive(victim, forger, [.string(forger.name)])
       #expect(try victim.owner(of: Self.name) == nil)
       // The number that says that a name was taken.
-      try forger.take(Self.name.text)
-      try Self.deceive(victim, forger, [.uint32(1)])
+      try await forger.own(Self.name.text)
+      try await Self.deceive(victim, forger, [.uint32(1)])
       #expect(try !victim.requestName(Self.name))
-      try Self.deceive(victim, forger, [.uint32(1)])
+      try await Self.deceive(victim, forger, [.uint32(1)])
       #expect(try victim.processID(of: .bus) != 1)
-      try Self.deceive(victim, forger, [.string("forged")])
+      try await Self.deceive(victim, forger, [.string("forged")])
       #expect(try victim.survey(adding: MatchRule(interface: testInterface)).id == id)
-      try Self.deceive(victim, forger, [])
+      try await Self.deceive(victim, forger, [])
       #expect(throws: DBusError.self) { try victim.addMatch(MatchRule(arguments: [64: "a"])) }
-      try Self.deceive(victim, forger, [])
+      try await Self.deceive(victim, forger, [])
       #expect(throws: Never.self) { try victim.addMatch(MatchRule(interface: testInterface)) }
     }
   }
@@ -82,14 +82,14 @@ import Testing
   @Test func aCallThatOnlyLiesAnswerTimesOut() async throws {
     try await PrivateBus.with { bus in
       let peer = try await GDBusPeer(on: bus)
-      let (loop, victim, forger) = (EventLoop(), try Connection(to: bus), try Forger(on: bus))
-      try Self.deceive(victim, forger, [])
+      let (loop, victim, forger) = (EventLoop(), try Connection(to: bus), try await Peer(on: bus))
+      try await Self.deceive(victim, forger, [])
       let blocking = try #require(throws: DBusError.self) {
         try victim.call(Connection.message(to: peer, "Hang"), timeout: .milliseconds(30))
       }
       #expect(blocking.name == .noReply)
       victim.attach(to: loop)
-      try Self.deceive(victim, forger, [])
+      try await Self.deceive(victim, forger, [])
       var result: Result<Message, DBusError>?
       try victim.call(Connection.message(to: peer, "Hang"), timeout: .milliseconds(30)) { result = $0 }
       try loop.turn(until: "timeout") { result != nil }
@@ -105,14 +105,14 @@ import Testing
   @Test func nobodyMakesThemselvesTheOwnerOfAName() async throws {
     try await PrivateBus.with { bus in
       let unique = try await Self.serve(on: bus, as: Self.name)
-      let (loop, victim, forger) = (EventLoop(), try Connection(to: bus), try Forger(on: bus))
+      let (loop, victim, forger) = (EventLoop(), try Connection(to: bus), try await Peer(on: bus))
       victim.attach(to: loop)
       let name = victim.uniqueName?.text ?? ""
       for number in Int32(1)...3 {
-        try forger.emit(
+        try forger.forge(
           to: name, "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged",
           [.string(Self.name.text), .string(unique.text), .string(forger.name)])
-        try Self.deceive(victim, forger, [.string(forger.name)])
+        try await Self.deceive(victim, forger, [.string(forger.name)])
         #expect(try loop.call(victim, Self.call(Self.name, number)).arguments() == [.int32(number)])
         #expect(try victim.call(Self.call(Self.name, number)).arguments() == [.int32(number)])
       }

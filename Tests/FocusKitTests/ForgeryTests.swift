@@ -7,12 +7,12 @@ import Testing
 /// Somebody else than the daemon answers what a program asks it, and tells of what has focus.
 @Suite struct ForgeryTests {
   @Test func onlyTheDaemonAnswersAndTells() async throws {
-    try await PrivateBus.with { bus in
-      let lies: [Forger.Lie] = [
+    try await TestDesktop.with(isServed: false) { desktop in
+      let lies: [Lie] = [
         .reply(BelatedDaemon.reading(666, isWritten: true)), .reply(BelatedDaemon.reading(666)),
         .error("demo.Forged.Error"),
       ]
-      let daemon = try await BelatedDaemon(on: bus, .init(lies, number: 666)) { member, arguments in
+      let daemon = try await BelatedDaemon(on: desktop, .init(lies, number: 666)) { member, arguments in
         switch member {
         case "ReadAll": (BelatedDaemon.readingAll(1), nil)
         case "Read": (BelatedDaemon.reading(1), nil)
@@ -22,7 +22,7 @@ import Testing
         default: ([.variant(.dictionary(DBusDictionary(known: .string, .boolean, [])))], nil)
         }
       }
-      let client = FocusClient(address: bus.address)
+      let client = desktop.client()
       let seen = Changes(client.changes(of: \.number))
       try await seen.wait(for: 1)
       let read: Int? = try await client.read("demo.Form.Number")

@@ -1,3 +1,4 @@
+import BusSupport
 import Dispatch
 import FocusKit
 import Observation
@@ -15,12 +16,12 @@ private struct PlainKey: FocusedValueKey { typealias Value = Binding<Int> }
 
   /// What happens between reading and writing of `number? *= 8`.
   @Test func anInPlaceChangeIsOfTheFieldThatWasRead() async throws {
-    try await Session.with { session in
+    try await TestDesktop.with { desktop in
       for (id, value, options) in [("text1", 1, ["--focus"]), ("text2", 2, [])] {
         let arguments = ["register", id, "demo.Form.Number:x=\(value)"] + options
-        #expect(try await session.bus.run([Products.focusctl] + arguments).status == 0)
+        #expect(try await desktop.focusctl(arguments).status == 0)
       }
-      let (reader, mover) = (session.client(), session.client())
+      let (reader, mover) = (desktop.client(), desktop.client())
       let errors = Errors(of: reader)
       let seen = Changes(reader.changes(of: \.number))
       try await seen.wait(for: 1)
@@ -34,7 +35,7 @@ private struct PlainKey: FocusedValueKey { typealias Value = Binding<Int> }
       try await seen.wait(for: 2)
       #expect(shown == 2)
       for (id, value) in [("text1", "1"), ("text2", "2")] {
-        let read = try await session.bus.run([Products.focusctl, "get", "Number", "--field", id])
+        let read = try await desktop.focusctl("get", "Number", "--field", id)
         #expect(read.output == [value])
       }
     }

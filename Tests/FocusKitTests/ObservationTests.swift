@@ -1,3 +1,4 @@
+import BusSupport
 import FocusKit
 import Observation
 import Synchronization
@@ -83,19 +84,19 @@ import Testing
   }
 
   @Test func whatAModelOfTheMainActorHasIsPublished() async throws {
-    try await Session.with { session in
+    try await TestDesktop.with { desktop in
       let model = Model()
       let volume = Binding(get: { model.volume }, set: { model.volume = $0 })
-      let field = FocusField("slider", client: session.client()).focusedValue(\.position, volume).register()
+      let field = FocusField("slider", client: desktop.client()).focusedValue(\.position, volume).register()
       try await field.focus()
-      let reader = session.client()
+      let reader = desktop.client()
       let seen = Changes(reader.changes(of: \.position))
       try await seen.wait(for: 0.5)
       #expect(try await reader.write(\.position, 0.75) == 0.75)
       #expect(model.volume == 0.75)
       model.volume = 0.25
       try await seen.wait(for: 0.25)
-      #expect(try await session.busctl(get: "demo.Slider.Position") == "d 0.25")
+      #expect(try await desktop.busctl(get: "demo.Slider.Position") == "d 0.25")
     }
   }
 }

@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import EventLoop
 import TestSupport
@@ -8,8 +9,8 @@ final class Player: Sendable {
   let process: ManagedProcess
   private let orders = Locked(0)
 
-  init(on bus: PrivateBus) async throws {
-    process = try await bus.start([Products.directory + "/ScenePlayer"])
+  init(on desktop: TestDesktop) async throws {
+    process = try await desktop.start([Products.directory + "/ScenePlayer"])
   }
 
   /// Gives an order and waits for the answer to it; a refusal is its name and message.
@@ -65,16 +66,16 @@ final class Player: Sendable {
   var errors: [String] { process.progress.now.output.filter { $0.hasPrefix("* ") } }
 }
 
-extension Session {
+extension TestDesktop {
   /// Starts `count` players, and plays `body` with them.
   static func play(
     _ count: Int, isolation: isolated (any Actor)? = #isolation,
-    _ body: (Session, [Player]) async throws -> Void
+    _ body: (TestDesktop, [Player]) async throws -> Void
   ) async throws {
-    try await with { session in
+    try await with { desktop in
       var players: [Player] = []
-      for _ in 0..<count { players.append(try await Player(on: session.bus)) }
-      try await body(session, players)
+      for _ in 0..<count { players.append(try await Player(on: desktop)) }
+      try await body(desktop, players)
       for player in players { try await player.process.stop() }
     }
   }

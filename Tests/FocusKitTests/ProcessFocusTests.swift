@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import FocusKit
@@ -8,7 +9,7 @@ import Testing
 /// What happens between processes besides the scenes: focus on request, secrets, focus that moves, and ends.
 @Suite struct ProcessFocusTests {
   @Test func anotherProcessAsksForFocus() async throws {
-    try await Session.play(2) { session, players in
+    try await TestDesktop.play(2) { desktop, players in
       let (owner, asker) = (players[0], players[1])
       try await owner.play("register text1 number=1")
       try await owner.play("register text2 number=2")
@@ -18,7 +19,7 @@ import Testing
       #expect(try await asker.play("ask-focus text2") == "done")
       try await asker.wait("number", is: "2")
       #expect(try await owner.play("focused") == "text2")
-      let asked = try await session.bus.run([Products.focusctl, "focus", "text1"])
+      let asked = try await desktop.focusctl("focus", "text1")
       #expect(asked.status == 0, "\(asked)")
       #expect(try await owner.play("focused") == "text1")
       #expect(try await asker.refusal(of: "ask-focus text3") == "UnknownObject")
@@ -26,7 +27,7 @@ import Testing
   }
 
   @Test func aSecretIsWrittenAndNotShown() async throws {
-    try await Session.play(2) { session, players in
+    try await TestDesktop.play(2) { desktop, players in
       let (owner, other) = (players[0], players[1])
       try await owner.play("register secret sensitive number=1")
       try await owner.play("register open number=2")
@@ -37,7 +38,7 @@ import Testing
       try await other.wait("number", is: "nil")
       _ = try await other.play("write number 5")
       #expect(try await owner.play("source secret.number") == "5")
-      let shown = try await session.bus.run([Products.focusctl, "get", "demo.Form.Number"])
+      let shown = try await desktop.focusctl("get", "demo.Form.Number")
       #expect(shown.status == 4 && shown.output.isEmpty, "\(shown)")
       try await owner.play("focus open")
       try await other.wait("number", is: "2")
@@ -47,46 +48,43 @@ import Testing
 
   /// Also where the other field has the value that was read, which only a signal told of.
   @Test(arguments: ["1", "2"]) func aWriteNeverLandsInTheFieldThatTookFocusMeanwhile(read: String) async throws {
-    try await Session.play(1) { session, players in
+    try await TestDesktop.play(1) { desktop, players in
       let writer = players[0]
       for (id, value, options) in [("text1", 1, ["--focus"]), ("text2", 2, [])] {
         let arguments = ["register", id, "demo.Form.Number:x=\(value)"] + options
-        #expect(try await session.bus.run([Products.focusctl] + arguments).status == 0)
+        #expect(try await desktop.focusctl(arguments).status == 0)
       }
       try await writer.play("watch number")
       try await writer.wait("number", is: "1")
-      #expect(try await session.bus.run([Products.focusctl, "set", "Number", read]).status == 0)
+      #expect(try await desktop.focusctl("set", "Number", read).status == 0)
       try await writer.wait("number", is: read)
       // The daemon finds both when it goes on, focus first: the bus has taken that before the write is made.
-      session.daemon.terminate(SIGSTOP)
-      let mover = try Connection(to: .address(session.bus.address))
-      try mover.send(
-        try OutgoingMessage.methodCall(
-          to: try BusName(Session.service), path: try ObjectPath("/org/focusd/Focus1/field/text2"),
-          interface: try InterfaceName("org.focusd.Focus1.Field"), member: try MemberName("Focus")))
-      _ = try mover.busID()
+      desktop.daemon.terminate(SIGSTOP)
+      let mover = try await desktop.peer()
+      mover.begin(.field("text2", "Focus"))
+      try await mover.askBus("GetId")
       try await writer.play("assign number 100")
       #expect(try await writer.play("read number") == "100")
-      session.daemon.terminate(SIGCONT)
+      desktop.daemon.terminate(SIGCONT)
       try await writer.waitForError("Conflict")
       try await writer.wait("number", is: "2")
       #expect(try await writer.play("read number") == "2")
       for (id, value) in [("text1", read), ("text2", "2")] {
-        #expect(try await session.bus.run([Products.focusctl, "get", "Number", "--field", id]).output == [value])
+        #expect(try await desktop.focusctl("get", "Number", "--field", id).output == [value])
       }
     }
   }
 
   @Test func anotherTypeThanTheKeysIsReportedOnce() async throws {
-    try await Session.play(1) { session, players in
+    try await TestDesktop.play(1) { desktop, players in
       let reader = players[0]
       for (id, value) in [("text1", "s=one"), ("text2", "s=two")] {
-        let registered = try await session.bus.run([Products.focusctl, "register", id, "demo.Form.Number:\(value)"])
+        let registered = try await desktop.focusctl("register", id, "demo.Form.Number:\(value)")
         #expect(registered.status == 0, "\(registered)")
       }
       try await reader.play("watch number")
       for id in ["text1", "text2", "text1"] {
-        #expect(try await session.bus.run([Products.focusctl, "focus", id]).status == 0)
+        #expect(try await desktop.focusctl("focus", id).status == 0)
         #expect(try await reader.play("read number") == "nil")
       }
       try await reader.waitForError("TypeMismatch")
@@ -97,7 +95,7 @@ import Testing
   }
 
   @Test func aFieldGoesWithItsProcess() async throws {
-    try await Session.play(2) { _, players in
+    try await TestDesktop.play(2) { _, players in
       let (owner, reader) = (players[0], players[1])
       try await owner.play("register text1 number=1")
       try await owner.play("focus text1")
@@ -109,37 +107,29 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGTERM]) func theDaemonIsEndedAndStartedAgain(signal: Int32) async throws {
-    try await PrivateBus.with { bus in
-      let daemon = try await Session.start(on: bus)
-      let (owner, reader) = (try await Player(on: bus), try await Player(on: bus))
+    try await TestDesktop.with { desktop in
+      let (owner, reader) = (try await Player(on: desktop), try await Player(on: desktop))
       try await Self.begin(owner, reader)
-      daemon.terminate(signal)
-      try await daemon.finish()
+      try await desktop.end(signal)
       try await reader.wait("number", is: "nil")
       try await owner.play("change text1.number 2")
-      let next = try await Session.start(on: bus)
+      try await desktop.start()
       try await Self.goOn(owner, reader)
-      for process in [next, owner.process, reader.process] { try await process.stop() }
+      for process in [owner.process, reader.process] { try await process.stop() }
     }
   }
 
   @Test func theBusIsEndedAndStartedAgain() async throws {
-    try await PrivateBus.with { bus in
-      let daemon = try await Session.start(on: bus)
-      let (owner, reader) = (try await Player(on: bus), try await Player(on: bus))
+    try await TestDesktop.with { desktop in
+      let (owner, reader) = (try await Player(on: desktop), try await Player(on: desktop))
       try await Self.begin(owner, reader)
-      try await bus.stop()
-      try await daemon.finish()
+      try await desktop.endBus()
       try await reader.wait("number", is: "nil")
       #expect(try await reader.refusal(of: "write number 9") == "Disconnected")
       try await owner.play("change text1.number 2")
-      let again = try await bus.start([
-        "/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1",
-        "--config-file=\(bus.directory)/bus.conf",
-      ])
-      let next = try await bus.start([Products.focusd, "--address", try await again.line("address")])
+      let again = try await desktop.beginAgain()
       try await Self.goOn(owner, reader)
-      for process in [next, again, owner.process, reader.process] { try await process.stop() }
+      for process in again + [owner.process, reader.process] { try await process.stop() }
     }
   }
 

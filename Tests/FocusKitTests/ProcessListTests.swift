@@ -12,7 +12,7 @@ import Testing
 
   @Test("TodoList: one process appends, another toggles, and nothing is lost")
   func todoList() async throws {
-    try await Session.play(3) { session, players in
+    try await TestDesktop.play(3) { desktop, players in
       let (owner, adder, toggler) = (players[0], players[1], players[2])
       try await owner.play("register todos todos=\(Self.three)")
       try await owner.play("take-focus todos")
@@ -25,13 +25,13 @@ import Testing
       #expect(toggles == "\(Self.count)")
       let descriptions = try await owner.play("source todos.todos").matches(of: /"description":"([^"]*)"/)
       #expect(descriptions.map { String($0.output.1) } == ["a", "b", "c"] + (0..<Self.count).map { "\($0)" })
-      let third = try await session.bus.run([Products.focusctl, "get", "demo.Todo.Items/2/done"])
+      let third = try await desktop.focusctl("get", "demo.Todo.Items/2/done")
       #expect(third.output == ["false"], "\(third)")
     }
   }
 
   @Test("ElementBinding") func elementBinding() async throws {
-    try await Session.play(2) { _, players in
+    try await TestDesktop.play(2) { _, players in
       let (owner, toolbar) = (players[0], players[1])
       try await owner.play("register todos todos=\(Self.three)")
       try await owner.play("take-focus todos")
@@ -47,7 +47,7 @@ import Testing
 
   @Test("StateOfArray: each change is told once, whoever makes it, and an equal write to nobody")
   func stateOfArray() async throws {
-    try await Session.play(3) { _, players in
+    try await TestDesktop.play(3) { _, players in
       let (owner, writer, observer) = (players[0], players[1], players[2])
       try await owner.play("register lamps lamps=[false,false]")
       try await owner.play("focus lamps")
@@ -76,7 +76,7 @@ import Testing
 
   @Test("OnChange: each of four processes sees every press, in order, and none twice")
   func onChange() async throws {
-    try await Session.play(5) { _, players in
+    try await TestDesktop.play(5) { _, players in
       let (owner, observers) = (players[0], players.dropFirst())
       try await owner.play("register lamps lamps=[false,false,false,false]")
       try await owner.play("focus lamps")

@@ -1,10 +1,11 @@
+import BusSupport
 import TestSupport
 import Testing
 
 /// The articles' scenes, each part a process of its own that shares nothing with the others.
 @Suite struct ProcessSceneTests {
   @Test("FocusedBinding") func focusedBinding() async throws {
-    try await Session.play(2) { session, players in
+    try await TestDesktop.play(2) { desktop, players in
       let (owner, toolbar) = (players[0], players[1])
       for number in 1...3 { try await owner.play("register text\(number) number=\(number)") }
       try await toolbar.play("watch number")
@@ -19,12 +20,12 @@ import Testing
       #expect(try await toolbar.play("read number") == "8")
       try await owner.wait("number", is: "8")
       #expect(try await owner.play("source text1.number") == "8")
-      #expect(try await session.busctl(get: "demo.Form.Number") == "x 8")
+      #expect(try await desktop.busctl(get: "demo.Form.Number") == "x 8")
       try await owner.play("focus text2")
       try await toolbar.wait("number", is: "2")
       try await owner.play("focus text1")
       try await toolbar.wait("number", is: "8")
-      #expect(try await session.busctl(set: "demo.Form.Number", "x", "9") == "")
+      #expect(try await desktop.busctl(set: "demo.Form.Number", "x", "9") == "")
       try await toolbar.wait("number", is: "9")
       #expect(try await owner.play("source text1.number") == "9")
       try await owner.play("focus -")
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test("FocusedValue") func focusedValue() async throws {
-    try await Session.play(2) { session, players in
+    try await TestDesktop.play(2) { desktop, players in
       let (owner, toolbar) = (players[0], players[1])
       try await owner.play("register text1 title=one")
       try await owner.play("focus text1")
@@ -44,7 +45,7 @@ import Testing
       #expect(try await toolbar.refusal(of: "write title two") == "PropertyReadOnly")
       try await owner.play(#"change text1.title "two""#)
       try await toolbar.wait("title", is: #""two""#)
-      #expect(try await session.busctl(get: "demo.Form.Title") == #"s "two""#)
+      #expect(try await desktop.busctl(get: "demo.Form.Title") == #"s "two""#)
       #expect(try await toolbar.play("read title") == #""two""#)
     }
   }
@@ -56,7 +57,7 @@ import Testing
       ("0.1", "0.15", "small"), ("1", "0.85", "large"),
     ])
   func localBinding(written: String, read: String, size: String) async throws {
-    try await Session.play(2) { session, players in
+    try await TestDesktop.play(2) { desktop, players in
       let (owner, toolbar) = (players[0], players[1])
       try await owner.play("register slider size")
       try await owner.play("focus slider")
@@ -64,7 +65,7 @@ import Testing
       try await toolbar.wait("position", is: "0.15")
       #expect(try await toolbar.play("write position \(written)") == read)
       #expect(try await owner.play("source slider.size") == size)
-      #expect(try await session.busctl(get: "demo.Slider.Position") == "d \(read)")
+      #expect(try await desktop.busctl(get: "demo.Slider.Position") == "d \(read)")
       try await toolbar.wait("position", is: read)
       #expect(
         try await toolbar.play("write position 1.5")
@@ -75,7 +76,7 @@ import Testing
 
   @Test("Binding, SetFromInit: a binding handed on through two initializers, here and in another process")
   func binding() async throws {
-    try await Session.play(2) { session, players in
+    try await TestDesktop.play(2) { desktop, players in
       let (owner, toolbar) = (players[0], players[1])
       try await owner.play("register player playing=false")
       try await owner.play("focus player")
@@ -97,7 +98,7 @@ import Testing
   }
 
   @Test("Constant") func constant() async throws {
-    try await Session.play(2) { session, players in
+    try await TestDesktop.play(2) { desktop, players in
       let (owner, toolbar) = (players[0], players[1])
       try await owner.play("register text1 constant=7")
       try await owner.play("focus text1")
@@ -107,7 +108,7 @@ import Testing
       try await toolbar.play("assign number 8")
       try await toolbar.waitForError("PropertyReadOnly")
       #expect(try await toolbar.play("read number") == "7")
-      #expect(try await session.busctl(get: "demo.Form.Number") == "x 7")
+      #expect(try await desktop.busctl(get: "demo.Form.Number") == "x 7")
       // What is observed comes on another way than answers and errors: what follows says that nothing more comes.
       try await owner.play("focus -")
       try await toolbar.wait("number", is: "nil")
@@ -116,7 +117,7 @@ import Testing
   }
 
   @Test("ProjectedValue") func projectedValue() async throws {
-    try await Session.play(2) { session, players in
+    try await TestDesktop.play(2) { desktop, players in
       let (owner, toolbar) = (players[0], players[1])
       try await owner.play(#"register person person={"name":"Ada","age":36}"#)
       try await owner.play("focus person")
@@ -134,7 +135,7 @@ import Testing
   }
 
   @Test("FocusedSceneValue") func focusedSceneValue() async throws {
-    try await Session.play(2) { _, players in
+    try await TestDesktop.play(2) { _, players in
       let (owner, toolbar) = (players[0], players[1])
       for field in ["window scene-title=scene", "inner in=window", "sibling in=window number=1", "other number=2"] {
         try await owner.play("register \(field)")
@@ -148,7 +149,7 @@ import Testing
   }
 
   @Test("Commands") func commands() async throws {
-    try await Session.play(2) { session, players in
+    try await TestDesktop.play(2) { desktop, players in
       let (owner, toolbar) = (players[0], players[1])
       try await owner.play("register editor save number=1")
       #expect(try await toolbar.play("can-save") == "false")
@@ -159,7 +160,7 @@ import Testing
       try await toolbar.play("run-save")
       #expect(try await owner.play("saved") == "1")
       #expect(try await toolbar.play("can-save") == "true")
-      let script = try await session.bus.run([Products.focusctl, "run", "demo.Form.Save"])
+      let script = try await desktop.focusctl("run", "demo.Form.Save")
       #expect(script.status == 0, "\(script)")
       #expect(try await owner.play("saved") == "2")
       try await owner.play("enable editor false")

@@ -1,3 +1,4 @@
+import BusSupport
 import FocusKit
 import TestSupport
 import Testing
@@ -6,9 +7,8 @@ import Testing
 @Suite struct ReconnectionTests {
   @Test(arguments: [Int32(9), 15])
   func theDaemonIsEndedAndStartedAgain(signal: Int32) async throws {
-    try await PrivateBus.with { bus in
-      let daemon = try await Session.start(on: bus)
-      let (owner, reader) = (FocusClient(address: bus.address), FocusClient(address: bus.address))
+    try await TestDesktop.with { desktop in
+      let (owner, reader) = (desktop.client(), desktop.client())
       let number = State(wrappedValue: 1)
       @FocusState var isFocused: Bool
       let window = FocusField("window", client: owner).register()
@@ -17,24 +17,21 @@ import Testing
       isFocused = true
       let seen = Changes(reader.changes(of: \.number))
       try await seen.wait(for: 1)
-      daemon.terminate(signal)
-      try await daemon.finish()
+      try await desktop.end(signal)
       try await seen.wait(for: nil)
       number.wrappedValue = 2
-      let next = try await Session.start(on: bus)
+      try await desktop.start()
       try await seen.wait(for: 2)
       #expect(try await reader.write(\.number, 3) == 3)
       #expect(number.wrappedValue == 3)
       #expect(isFocused)
       withExtendedLifetime(field) {}
-      try await next.stop()
     }
   }
 
   @Test func theBusIsEndedAndStartedAgain() async throws {
-    try await PrivateBus.with { bus in
-      let daemon = try await Session.start(on: bus)
-      let (owner, reader) = (FocusClient(address: bus.address), FocusClient(address: bus.address))
+    try await TestDesktop.with { desktop in
+      let (owner, reader) = (desktop.client(), desktop.client())
       let number = State(wrappedValue: 1)
       @FocusState var isFocused: Bool
       let window = FocusField("window", client: owner).register()
@@ -43,51 +40,43 @@ import Testing
       isFocused = true
       let seen = Changes(reader.changes(of: \.number))
       try await seen.wait(for: 1)
-      try await bus.stop()
-      try await daemon.finish()
+      try await desktop.endBus()
       try await seen.wait(for: nil)
       let failure = await #expect(throws: FocusError.self) { try await reader.write(\.number, 9) }
       #expect(failure?.name == "org.freedesktop.DBus.Error.Disconnected")
       number.wrappedValue = 2
-      let again = try await bus.start([
-        "/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1",
-        "--config-file=\(bus.directory)/bus.conf",
-      ])
-      let address = try await again.line("address")
-      let next = try await bus.start([Products.focusd, "--address", address])
+      let again = try await desktop.beginAgain()
       try await seen.wait(for: 2)
       #expect(try await reader.write(\.number, 3) == 3)
       #expect(number.wrappedValue == 3)
       #expect(isFocused)
       withExtendedLifetime(field) {}
-      try await next.stop()
-      try await again.stop()
+      for process in again { try await process.stop() }
     }
   }
 
   @Test func programsMayComeBeforeTheDaemon() async throws {
-    try await PrivateBus.with { bus in
-      let (owner, reader) = (FocusClient(address: bus.address), FocusClient(address: bus.address))
+    try await TestDesktop.with(isServed: false) { desktop in
+      let (owner, reader) = (desktop.client(), desktop.client())
       @FocusState var isFocused: Bool
       let field = FocusField("text1", client: owner).focusedValue(\.number, .constant(1)).focused($isFocused).register()
       isFocused = true
       let seen = Changes(reader.changes(of: \.number))
       try await seen.wait(for: nil)
-      let daemon = try await Session.start(on: bus)
+      try await desktop.start()
       try await seen.wait(for: 1)
       withExtendedLifetime(field) {}
-      try await daemon.stop()
     }
   }
 
   @Test func aWriteNeverLandsInAnotherField() async throws {
-    try await Session.with { session in
+    try await TestDesktop.with { desktop in
       let (one, two) = (State(wrappedValue: 1), State(wrappedValue: 2))
-      let owner = session.client()
+      let owner = desktop.client()
       let first = FocusField("text1", client: owner).focusedValue(\.number, one.projectedValue).register()
       let second = FocusField("text2", client: owner).focusedValue(\.number, two.projectedValue).register()
       try await second.registered()
-      let reader = session.client()
+      let reader = desktop.client()
       let errors = Errors(of: reader)
       let seen = Changes(reader.changes(of: \.number))
       @FocusedBinding(\.number, client: reader) var number

@@ -1,3 +1,4 @@
+import BusSupport
 import DBusTypes
 import FocusKit
 import TestSupport
@@ -12,8 +13,8 @@ import Testing
   }
 
   @Test("FocusedBinding") func focusedBinding() async throws {
-    try await Session.with { session in
-      let owner = session.client()
+    try await TestDesktop.with { desktop in
+      let owner = desktop.client()
       let (one, two) = (State(wrappedValue: 1), State(wrappedValue: 2))
       @FocusState var focus: Text?
       let first = FocusField("text1", client: owner).focusedValue(\.number, one.projectedValue)
@@ -22,7 +23,7 @@ import Testing
         .focused($focus, equals: .second).register()
       try await second.registered()
 
-      let reader = session.client()
+      let reader = desktop.client()
       @FocusedBinding(\.number, client: reader) var number
       let seen = Changes(reader.changes(of: \.number))
       number = 8
@@ -31,17 +32,17 @@ import Testing
       try await seen.wait(for: 1)
       number? *= 8
       #expect(number == 8)
-      let writer = session.client()
+      let writer = desktop.client()
       try await Changes(writer.changes(of: \.number)).wait(for: 8)
       #expect(try await writer.write(\.number, 8) == 8)
       #expect(one.wrappedValue == 8)
-      #expect(try await session.busctl(get: "demo.Form.Number") == "x 8")
+      #expect(try await desktop.busctl(get: "demo.Form.Number") == "x 8")
       focus = .second
       try await seen.wait(for: 2)
       #expect(number == 2)
       focus = .first
       try await seen.wait(for: 8)
-      #expect(try await session.busctl(set: "demo.Form.Number", "x", "9") == "")
+      #expect(try await desktop.busctl(set: "demo.Form.Number", "x", "9") == "")
       try await seen.wait(for: 9)
       #expect(one.wrappedValue == 9)
       focus = nil
@@ -54,19 +55,19 @@ import Testing
   }
 
   @Test("FocusedValue") func focusedValue() async throws {
-    try await Session.with { session in
+    try await TestDesktop.with { desktop in
       let title = State(wrappedValue: "one")
-      let field = FocusField("text1", client: session.client()).focusedValue(\.title, "plain")
+      let field = FocusField("text1", client: desktop.client()).focusedValue(\.title, "plain")
         .focusedValue(\.number, .constant(7)).register()
       try await field.focus()
-      let reader = session.client()
+      let reader = desktop.client()
       let seen = Changes(reader.changes(of: \.title))
       try await seen.wait(for: "plain")
       @FocusedValue(\.title, client: reader) var text
       #expect(text == "plain")
       #expect(try await reader.read(\.number) == 7)
       await #expect(throws: FocusError.self) { try await reader.write(\.number, 8) }
-      #expect(try await session.busctl(get: "demo.Form.Number") == "x 7")
+      #expect(try await desktop.busctl(get: "demo.Form.Number") == "x 7")
       @FocusedValue(\.half, client: reader) var half
       #expect(half == 3)
       _ = title
@@ -79,7 +80,7 @@ import Testing
       case medium
       case large
     }
-    try await Session.with { session in
+    try await TestDesktop.with { desktop in
       let size = State(wrappedValue: Size.small)
       let position = Binding(
         get: {
@@ -90,13 +91,13 @@ import Testing
           }
         },
         set: { size.wrappedValue = $0 < 0.25 ? .small : $0 < 0.75 ? .medium : .large })
-      let field = FocusField("slider", client: session.client())
+      let field = FocusField("slider", client: desktop.client())
         .focusedValue(\.position, position) { value in
           guard (0...1).contains(value) else { throw FocusError("the slider goes from 0 to 1, not to \(value)") }
         }
         .register()
       try await field.focus()
-      let writer = session.client()
+      let writer = desktop.client()
       for (written, read, expected) in [
         (0.8, 0.85, Size.large), (0.25, 0.5, .medium), (0.75, 0.85, .large), (0, 0.15, .small), (1, 0.85, .large),
       ] {
@@ -108,16 +109,16 @@ import Testing
       #expect(refusal?.message == "the slider goes from 0 to 1, not to 1.5")
       size.wrappedValue = .medium
       try await Changes(writer.changes(of: \.position)).wait(for: 0.5)
-      #expect(try await session.busctl(get: "demo.Slider.Position") == "d 0.5")
+      #expect(try await desktop.busctl(get: "demo.Slider.Position") == "d 0.5")
     }
   }
 
   @Test("OnChange") func onChange() async throws {
-    try await Session.with { session in
+    try await TestDesktop.with { desktop in
       let lamps = State(wrappedValue: [Bool](repeating: false, count: 4))
-      let field = FocusField("lamps", client: session.client()).focusedValue(\.lamps, lamps.projectedValue).register()
+      let field = FocusField("lamps", client: desktop.client()).focusedValue(\.lamps, lamps.projectedValue).register()
       try await field.focus()
-      let clients = (0..<4).map { _ in session.client() }
+      let clients = (0..<4).map { _ in desktop.client() }
       let observers = clients.map { Changes($0.changes(of: \.lamps)) }
       for observer in observers { try await observer.wait(for: lamps.wrappedValue) }
       var expected: [[Bool]?] = [lamps.wrappedValue]
@@ -138,11 +139,11 @@ import Testing
   }
 
   @Test("TodoList") func todoList() async throws {
-    try await Session.with { session in
+    try await TestDesktop.with { desktop in
       let todos = State(wrappedValue: (0..<3).map { Todo(description: "\($0)") })
-      let field = FocusField("todos", client: session.client()).focusedValue(\.todos, todos.projectedValue).register()
+      let field = FocusField("todos", client: desktop.client()).focusedValue(\.todos, todos.projectedValue).register()
       try await field.focus()
-      let (adder, toggler) = (session.client(), session.client())
+      let (adder, toggler) = (desktop.client(), desktop.client())
       async let appended: Void = {
         for number in 0..<100 {
           try await adder.write("demo.Todo.Items/-", Todo(description: "new \(number)"))
@@ -157,11 +158,11 @@ import Testing
   }
 
   @Test("ElementBinding") func elementBinding() async throws {
-    try await Session.with { session in
+    try await TestDesktop.with { desktop in
       let todos = State(wrappedValue: [Todo(description: "a"), Todo(description: "b")])
-      let field = FocusField("todos", client: session.client()).focusedValue(\.todos, todos.projectedValue).register()
+      let field = FocusField("todos", client: desktop.client()).focusedValue(\.todos, todos.projectedValue).register()
       try await field.focus()
-      let writer = session.client()
+      let writer = desktop.client()
       #expect(try await writer.write("demo.Todo.Items/1/done", true))
       #expect(todos.wrappedValue.map(\.done) == [false, true])
       #expect(try await writer.read("demo.Todo.Items/0/description") == "a")
@@ -176,11 +177,11 @@ import Testing
   }
 
   @Test("StateOfArray") func stateOfArray() async throws {
-    try await Session.with { session in
+    try await TestDesktop.with { desktop in
       let todos = State(wrappedValue: [Todo(description: "a")])
-      let field = FocusField("todos", client: session.client()).focusedValue(\.todos, todos.projectedValue).register()
+      let field = FocusField("todos", client: desktop.client()).focusedValue(\.todos, todos.projectedValue).register()
       try await field.focus()
-      let reader = session.client()
+      let reader = desktop.client()
       let seen = Changes(reader.changes(of: \.todos))
       try await seen.wait(for: todos.wrappedValue)
       @FocusedBinding(\.todos, client: reader) var focused
@@ -189,7 +190,7 @@ import Testing
       todos.wrappedValue[0].done = true
       focused?[0].done = true
       focused?.append(Todo(description: "b"))
-      try await Changes(session.client().changes(of: \.todos)).wait(
+      try await Changes(desktop.client().changes(of: \.todos)).wait(
         for: [Todo(description: "a", done: true), Todo(description: "b")])
       try await reader.write("demo.Todo.Items/1/done", true)
       try await seen.wait(for: [Todo(description: "a", done: true), Todo(description: "b", done: true)])
@@ -206,13 +207,13 @@ import Testing
   }
 
   @Test("FocusedSceneValue") func focusedSceneValue() async throws {
-    try await Session.with { session in
-      let owner = session.client()
+    try await TestDesktop.with { desktop in
+      let owner = desktop.client()
       let window = FocusField("window", client: owner).focusedSceneValue(\.title, "scene").register()
       let inner = FocusField("inner", parent: window, client: owner).register()
       let other = FocusField("other", client: owner).register()
       try await inner.focus()
-      let reader = session.client()
+      let reader = desktop.client()
       let seen = Changes(reader.changes(of: \.title))
       try await seen.wait(for: "scene")
       try await other.focus()
@@ -223,9 +224,9 @@ import Testing
   }
 
   @Test("Commands") func commands() async throws {
-    try await Session.with { session in
+    try await TestDesktop.with { desktop in
       let saved = Observed(0)
-      let owner = session.client()
+      let owner = desktop.client()
       let field = FocusField("editor", client: owner)
         .focusedValue(\.save) { saved.update { $0 += 1 } }
         .command("demo.Form.Add") { (left: Int, right: Int) in
@@ -234,7 +235,7 @@ import Testing
         }
         .register()
       try await field.registered()
-      let caller = session.client()
+      let caller = desktop.client()
       let none = await #expect(throws: FocusError.self) { try await caller.run(\.save) }
       #expect(none?.name == FocusError.notFocused)
       try await field.focus()

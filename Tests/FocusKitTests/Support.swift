@@ -1,3 +1,4 @@
+import BusSupport
 import FocusKit
 import TestSupport
 import Testing
@@ -66,52 +67,36 @@ extension FocusedValues {
   var half: Int? { self[NumberKey.self].map { $0.wrappedValue / 2 } }
 }
 
-/// A bus with the built daemon on it.
-struct Session {
-  static let service = "org.focusd.Focus1"
-  static let focused = "/org/focusd/Focus1/focused"
-
-  let bus: PrivateBus
-  let daemon: ManagedProcess
-
-  static func with<Result>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (Session) async throws -> Result
-  ) async throws -> Result {
-    try await PrivateBus.with { bus in
-      let daemon = try await start(on: bus)
-      let result = try await body(Session(bus: bus, daemon: daemon))
-      try await daemon.stop()
-      return result
-    }
-  }
-
-  static func start(on bus: PrivateBus) async throws -> ManagedProcess {
-    let daemon = try await bus.start([Products.focusd, "--address", bus.address])
-    let waited = try await bus.gdbus("wait", "--timeout", "50", service)
-    #expect(waited.succeeded, "the daemon took no name: \(daemon.progress.now)")
-    return daemon
-  }
-
+extension TestDesktop {
   func client() -> FocusClient { FocusClient(address: bus.address) }
 
   /// What busctl says of the focused property, or its error.
   func busctl(get key: String) async throws -> String {
-    let (interface, member) = Self.split(key)
-    let result = try await bus.busctl("get-property", Self.service, Self.focused, interface, member)
+    let (interface, member) = Focus1.split(key)
+    let result = try await busctl("get-property", interface, member)
     return result.succeeded ? result.text : result.errorText
   }
 
-  /// Writes with busctl; returns its error, empty where there is none.
+  /// Writes with busctl; returns its error, empty for none.
   @discardableResult
   func busctl(set key: String, _ type: String, _ value: String...) async throws -> String {
-    let (interface, member) = Self.split(key)
-    let arguments = ["set-property", Self.service, Self.focused, interface, member, type] + value
-    return try await bus.run(["/usr/bin/busctl", "--address=" + bus.address] + arguments).errorText
+    let (interface, member) = Focus1.split(key)
+    return try await busctl("set-property", [interface, member, type] + value).errorText
   }
 
-  private static func split(_ key: String) -> (interface: String, member: String) {
-    let dot = key.lastIndex(of: ".") ?? key.startIndex
-    return (String(key[..<dot]), String(key[dot...].dropFirst()))
+  /// Ends the bus, and the daemon with it.
+  func endBus() async throws {
+    try await bus.stop()
+    #expect(try await ended() == .status(1))
+  }
+
+  /// Starts another bus in the place of the one that was ended, and a daemon on it.
+  func beginAgain() async throws -> [ManagedProcess] {
+    let again = try await start([
+      "/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1",
+      "--config-file=\(bus.directory)/bus.conf",
+    ])
+    return [again, try await start([Products.focusd, "--address", try await again.line("address")])]
   }
 }
 

@@ -1,3 +1,4 @@
+import BusSupport
 import DBusTypes
 import TestSupport
 import Testing
@@ -10,9 +11,9 @@ import Testing
   private func run(
     _ arguments: [String], _ script: [ScriptedDaemon.Answer]
   ) async throws -> (result: CommandResult, calls: [String]) {
-    try await PrivateBus.with { bus in
-      let daemon = try await ScriptedDaemon(on: bus, script)
-      let result = try await bus.run([Products.focusctl, "--address", bus.address] + arguments)
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await ScriptedDaemon(on: desktop, script)
+      let result = try await desktop.focusctl(arguments)
       return (result, daemon.calls.now)
     }
   }
@@ -24,13 +25,13 @@ import Testing
   }
 
   @Test func aBusThatSaysNothingIsNotWaitedForLonger() async throws {
-    try await PrivateBus.with { bus in
-      let path = bus.directory + "/silent"
+    try await TestDesktop.with(isServed: false) { desktop in
+      let path = desktop.bus.directory + "/silent"
       let script =
         "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); print(); input()"
-      let silent = try await bus.start(["/usr/bin/python3", "-uc", script, path])
+      let silent = try await desktop.start(["/usr/bin/python3", "-uc", script, path])
       try await silent.line("a line that says that it listens")
-      let result = try await bus.run(
+      let result = try await desktop.run(
         [Products.focusctl, "--address", "unix:path=\(path)", "--timeout", "200ms", "get", "demo.Form.Number"])
       #expect(result.status == 3)
       #expect(result.errors == ["focusctl: no bus at 'unix:path=\(path)': no reply within 0.2 seconds"])
@@ -127,10 +128,10 @@ import Testing
 
   /// The daemon sends the changes of a turn before the replies of that turn, which may be older.
   @Test func aSignalBeforeTheReplyIsNewerThanTheReply() async throws {
-    try await PrivateBus.with { bus in
+    try await TestDesktop.with(isServed: false) { desktop in
       let daemon = try await ScriptedDaemon(
-        on: bus, [.signal(number: 1, then: .signal(number: 2, then: try ScriptedDaemon.readingAll(number: 1)))])
-      let watch = try await bus.start([Products.focusctl, "--address", bus.address, "watch", "Number"])
+        on: desktop, [.signal(number: 1, then: .signal(number: 2, then: try ScriptedDaemon.readingAll(number: 1)))])
+      let watch = try await desktop.start([Products.focusctl, "watch", "Number"])
       #expect(try await watch.line() == "2")
       try await watch.stop()
       #expect(daemon.calls.now == ["focused ReadAll"])
@@ -139,33 +140,35 @@ import Testing
   }
 
   @Test func withoutADaemonNamedKeysAreNil() async throws {
-    try await PrivateBus.with { bus in
-      let watch = try await bus.start([Products.focusctl, "--address", bus.address, "watch", "demo.Form.Number"])
+    try await TestDesktop.with(isServed: false) { desktop in
+      let watch = try await desktop.start([Products.focusctl, "watch", "demo.Form.Number"])
       #expect(try await watch.line() == "nil")
-      _ = try await ScriptedDaemon(on: bus, [try ScriptedDaemon.readingAll(number: 7)])
+      let daemon = try await ScriptedDaemon(on: desktop, [try ScriptedDaemon.readingAll(number: 7)])
       #expect(try await watch.lines(2) == ["nil", "7"])
-      try await bus.stop()
+      try await desktop.bus.stop()
       #expect(try await watch.finish() == .status(3))
       #expect(watch.progress.now.errors == ["focusctl: the bus is gone"])
+      #expect(daemon.calls.now == ["focused ReadAll"])
     }
   }
 
   @Test func watchingEndsWithItsReader() async throws {
-    try await PrivateBus.with { bus in
-      _ = try await ScriptedDaemon(on: bus, [try ScriptedDaemon.readingAll(number: 7)])
-      let result = try await bus.run([
-        "/bin/sh", "-c", "'\(Products.focusctl)' --address '\(bus.address)' watch Number | head -n 1",
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await ScriptedDaemon(on: desktop, [try ScriptedDaemon.readingAll(number: 7)])
+      let result = try await desktop.run([
+        "/bin/sh", "-c", "'\(Products.focusctl)' --address '\(desktop.bus.address)' watch Number | head -n 1",
       ])
       #expect(result.isSilent(status: 0, output: ["7"]))
+      #expect(daemon.calls.now == ["focused ReadAll"])
     }
   }
 
   @Test func withoutADaemonOrABusTheStatusIsThree() async throws {
-    try await PrivateBus.with { bus in
-      let absent = try await bus.focusctl("get", "demo.Form.Number")
+    try await TestDesktop.with(isServed: false) { desktop in
+      let absent = try await desktop.focusctl("get", "demo.Form.Number")
       #expect(absent.status == 3)
       #expect(absent.errors.count == 1)
-      let nowhere = try await bus.run([Products.focusctl, "--address", "unix:path=/nonexistent", "list"])
+      let nowhere = try await desktop.run([Products.focusctl, "--address", "unix:path=/nonexistent", "list"])
       #expect(nowhere.status == 3)
       #expect(
         nowhere.errors == [

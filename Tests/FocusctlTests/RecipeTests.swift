@@ -1,3 +1,4 @@
+import BusSupport
 import Foundation
 import TestSupport
 import Testing
@@ -9,13 +10,13 @@ import Testing
   /// What sway would run for `key`.
   private func bound(_ key: String, _ title: String) throws -> String {
     let start = "bindsym \(key) exec "
-    let line = try #require(try Desktop.recipe(title, "sway").first { $0.hasPrefix(start) })
+    let line = try #require(try TestDesktop.recipe(title, "sway").first { $0.hasPrefix(start) })
     return String(line.dropFirst(start.count))
   }
 
   @Test func hotkeys() async throws {
     let (mute, clear) = (try bound("XF86AudioMute", "A hotkey"), try bound("$mod+Delete", "A hotkey"))
-    try await Desktop.with { desktop in
+    try await TestDesktop.with { desktop in
       let result = try await desktop.shell(
         """
         focusctl register player --focus demo.Player.Mute=false demo.Form.Text=abc
@@ -27,11 +28,11 @@ import Testing
   }
 
   @Test func aModuleOfWaybar() async throws {
-    let text = try Desktop.recipe("A module of waybar", "json").joined(separator: "\n")
+    let text = try TestDesktop.recipe("A module of waybar", "json").joined(separator: "\n")
     let modules = try JSONDecoder().decode([String: [String: String]].self, from: Data("{\(text)}".utf8))
     let module = try #require(modules["custom/number"])
-    try await Desktop.with { desktop in
-      let watch = try await desktop.start(["/bin/sh", "-c", "exec " + (try #require(module["exec"]))])
+    try await TestDesktop.with { desktop in
+      let watch = try await desktop.background("exec " + (try #require(module["exec"])))
       func shown(_ line: Int) async throws -> [String: String] {
         let line = try await watch.lines(line)[line - 1]
         return try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
@@ -49,7 +50,7 @@ import Testing
   @Test func eachStepOfAKnobCounts() async throws {
     let up = try bound("F13", "The knob of a macro pad")
     let down = try bound("F14", "The knob of a macro pad")
-    try await Desktop.with { desktop in
+    try await TestDesktop.with { desktop in
       let result = try await desktop.shell(
         """
         focusctl register text1 --focus demo.Form.Number=0
@@ -63,7 +64,7 @@ import Testing
 
   /// The palette itself, between stand-ins for `focusctl` and a launcher that takes the last line.
   @Test func aCommandPalette() async throws {
-    let script = try Desktop.recipe("A command palette", "sh").joined(separator: "\n")
+    let script = try TestDesktop.recipe("A command palette", "sh").joined(separator: "\n")
     let focusctl = """
       #!/bin/sh
       [ "$1" = run ] && { echo "$*"; exit; }
@@ -72,17 +73,17 @@ import Testing
       echo '{"command":"a.Edit.Redo","enabled":true,"arguments":"","results":""}'
       echo '{"command":"a.Edit.Save","enabled":false,"arguments":"","results":""}'
       """
-    try await PrivateBus.with { bus in
-      let result = try await Desktop(bus: bus).shell(
-        Desktop.standIn("focusctl", focusctl) + Desktop.standIn("rofi", "#!/bin/sh\nexec tail -n 1") + script)
+    try await TestDesktop.with(isServed: false) { desktop in
+      let result = try await desktop.shell(
+        TestDesktop.standIn("focusctl", focusctl) + TestDesktop.standIn("rofi", "#!/bin/sh\nexec tail -n 1") + script)
       #expect(result.output == ["run --previous a.Edit.Redo"] && result.errors.isEmpty, "\(result)")
     }
   }
 
   @Test func aScriptThatFollowsAKey() async throws {
-    let script = try Desktop.recipe("A script that follows a key", "sh").joined(separator: "\n")
-    try await Desktop.with { desktop in
-      let follower = try await desktop.start(["/bin/sh", "-c", script])
+    let script = try TestDesktop.recipe("A script that follows a key", "sh").joined(separator: "\n")
+    try await TestDesktop.with { desktop in
+      let follower = try await desktop.background(script)
       #expect(try await follower.lines(1) == ["no number has focus"])
       _ = try await desktop.shell("focusctl register text1 --focus demo.Form.Number=5")
       _ = try await follower.lines(2)
@@ -93,12 +94,13 @@ import Testing
         ])
       try await desktop.bus.stop()
       try await follower.finish()
+      #expect(try await desktop.ended() == .status(1))
     }
   }
 
   /// Each word of the command line has its place in the manual.
   @Test func theManualNamesEveryCommandAndOption() throws {
-    let manual = try String(contentsOfFile: Desktop.project + "/Systemd/man/focusctl.1", encoding: .utf8)
+    let manual = try String(contentsOfFile: TestDesktop.project + "/Systemd/man/focusctl.1", encoding: .utf8)
     for name in CommandTable.commands.compactMap(\.name) {
       #expect(manual.contains(".It Cm \(name)\n") || manual.contains(".It Cm \(name) "))
     }

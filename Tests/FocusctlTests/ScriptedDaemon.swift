@@ -1,7 +1,7 @@
+import BusSupport
 import DBus
 import DBusTypes
 import EventLoop
-import Foundation
 import TestSupport
 
 /// Somebody who holds focusd's name and answers each call as a script says.
@@ -17,49 +17,29 @@ final class ScriptedDaemon: Sendable {
   /// The calls that came: object, method and arguments, in text.
   let calls = Observed<[String]>([])
 
-  /// Holds the name on `bus` until that ends.
-  init(on bus: PrivateBus, _ script: [Answer]) async throws {
-    let address = bus.address
-    let calls = calls
-    let isReady = Observed(false)
-    Thread.detachNewThread {
-      let loop = EventLoop()
-      var script = script[...]
-      guard let connection = try? Connection(to: .address(address)), let name = try? BusName("org.focusd.Focus1") else {
-        return
-      }
-      connection.onDisconnect = { loop.stop() }
-      connection.onMessage = { [unowned connection] message in
-        guard message.kind == .methodCall, message.interface?.text != "org.freedesktop.DBus.Peer" else { return }
-        let text = ScriptedDaemon.text(of: message)
-        calls.update { $0.append(text) }
-        try? ScriptedDaemon.give(script.popFirst() ?? .error("no.Script"), to: message, on: connection)
-      }
-      connection.attach(to: loop)
-      guard (try? connection.requestName(name)) == true else { return }
-      isReady.update { $0 = true }
-      loop.run()
-      connection.detach()
+  private let peer: Peer
+
+  /// Holds the name as long as it is there.
+  init(on desktop: TestDesktop, _ script: [Answer]) async throws {
+    peer = try await desktop.peer()
+    let rest = Locked(script[...])
+    peer.answer { [calls] call, thread in
+      guard call.interface != Focus1.peer else { return .values([]) }
+      let object = call.path.split(separator: "/").last.map(String.init) ?? ""
+      let text = ([object, call.member] + call.arguments.map(\.plainText)).joined(separator: " ")
+      calls.update { $0.append(text) }
+      return Self.answer(rest.withLock { $0.popFirst() } ?? .error("no.Script"), to: call, thread)
     }
-    _ = try await isReady.wait(for: "the scripted daemon") { $0 ? true : nil }
+    try await peer.own(Focus1.name)
   }
 
-  private static func text(of message: Message) -> String {
-    let arguments = (try? message.arguments()) ?? []
-    let object = message.path?.elements.last ?? ""
-    return ([String(object), message.member?.text ?? ""] + arguments.map(\.plainText)).joined(separator: " ")
-  }
-
-  private static func give(_ answer: Answer, to call: Message, on connection: Connection) throws {
+  private static func answer(_ answer: Answer, to call: Incoming, _ thread: PeerThread) -> BusSupport.Answer {
     switch answer {
-    case .reply(let values): try connection.send(try call.reply(values))
-    case .error(let name): try connection.send(call.reply(DBusError(ErrorName(name), "because")))
+    case .reply(let values): return .values(values)
+    case .error(let name): return .error(name, "because")
     case .signal(let number, let next):
-      guard let path = call.path else { return }
-      try connection.send(
-        try .propertiesChanged(
-          path: path, interface: try InterfaceName("demo.Form"), changed: [("Number", .int32(number))]))
-      try give(next, to: call, on: connection)
+      thread.emitChanged(call.path, "demo.Form", [("Number", .int32(number))])
+      return self.answer(next, to: call, thread)
     }
   }
 
@@ -67,13 +47,13 @@ final class ScriptedDaemon: Sendable {
   static func reading(_ value: DBusValue?, revision: UInt64 = 0) throws -> Answer {
     .reply([
       .variants(value.map { [$0] } ?? []),
-      .objectPath(value == nil ? .root : try ObjectPath("/org/focusd/Focus1/field/text1")), .uint64(revision),
+      .objectPath(value == nil ? .root : ObjectPath(known: Focus1.field("text1"))), .uint64(revision),
     ])
   }
 
   /// A reply to `Write`.
   static func written(_ value: DBusValue) throws -> Answer {
-    .reply([.variant(value), .objectPath(try ObjectPath("/org/focusd/Focus1/field/text1")), .uint64(9)])
+    .reply([.variant(value), .objectPath(ObjectPath(known: Focus1.field("text1"))), .uint64(9)])
   }
 
   /// A reply to `ReadAll`.

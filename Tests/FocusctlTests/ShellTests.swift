@@ -1,3 +1,4 @@
+import BusSupport
 import Foundation
 import TestSupport
 import Testing
@@ -5,10 +6,10 @@ import Testing
 /// `focusctl` in shells, against the real daemon.
 @Suite struct ShellTests {
   @Test func anotherMachineIsReachedThroughSsh() async throws {
-    try await Desktop.with { desktop in
+    try await TestDesktop.with { desktop in
       _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")
       // Does what ssh does with a command that it is given, on this machine.
-      let ssh = Desktop.standIn(
+      let ssh = TestDesktop.standIn(
         "ssh",
         """
         #!/bin/bash
@@ -34,7 +35,7 @@ import Testing
   }
 
   @Test func aDaemonThatIsSilentIsLeftInTime() async throws {
-    try await Desktop.with { desktop in
+    try await TestDesktop.with { desktop in
       let result = try await desktop.shell(
         """
         pid=$(busctl --user status org.focusd.Focus1 | sed -n 's/^PID=//p')
@@ -47,7 +48,7 @@ import Testing
   }
 
   @Test func whatWasProbablyMeantIsSaid() async throws {
-    try await Desktop.with { desktop in
+    try await TestDesktop.with { desktop in
       let result = try await desktop.shell(
         """
         focusctl register text1 demo.Form.Number=1 --focus
@@ -79,7 +80,7 @@ import Testing
   ]
 
   @Test(arguments: ["bash", "zsh", "fish"]) func aTabCompletes(shell: String) async throws {
-    let completions = Desktop.project + "/Systemd/completions"
+    let completions = TestDesktop.project + "/Systemd/completions"
     let lines = Self.typed.map { "'\($0.0)'" }.joined(separator: " ")
     // bash and fish tell their completions; zsh does so at a prompt alone.
     let script =
@@ -95,7 +96,7 @@ import Testing
           echo "${line% *} ${COMPREPLY[*]}"
         done
         """
-      case "zsh": "zsh -f \(Desktop.project)/Tests/FocusctlTests/complete.zsh \(completions) \(lines)"
+      case "zsh": "zsh -f \(TestDesktop.project)/Tests/FocusctlTests/complete.zsh \(completions) \(lines)"
       default:
         """
         fish --no-config -c 'source \(completions)/focusctl.fish
@@ -104,7 +105,7 @@ import Testing
           end' \(lines)
         """
       }
-    try await Desktop.with { desktop in
+    try await TestDesktop.with { desktop in
       _ = try await desktop.shell(#"focusctl register text1 --focus 'demo.Form.Items:aa{sv}=[{"name":"a"}]'"#)
       let result = try await desktop.shell(script, extra: ["TERM": "dumb"])
       let completed = result.output.map { $0.trimmingCharacters(in: .whitespaces) }
@@ -121,7 +122,7 @@ import Testing
     ("(sd)", #"["x",1.0]"#), ("g", "a{sv}"), ("o", "/a/b"), ("y", "255"), ("ad", #"["nan",-0.0,1e+300]"#),
   ])
   func valuesSurviveGetAndSet(type: String, text: String) async throws {
-    try await Desktop.with { desktop in
+    try await TestDesktop.with { desktop in
       let result = try await desktop.shell(
         """
         focusctl register a "demo.Form.Value:\(type)=$TEXT" && focusctl register b 'demo.Form.Value:\(type)'="$OTHER"

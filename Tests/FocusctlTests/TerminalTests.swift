@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import FocusContract
@@ -97,7 +98,7 @@ import Testing
   }
 
   @Test func aTerminalGetsColoursUnlessTheyAreUnwanted() async throws {
-    try await Desktop.with { desktop in
+    try await TestDesktop.with { desktop in
       _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")
       func text(_ extra: [String: String]) async throws -> String {
         let terminal = try await desktop.terminal(40, 10, "exec focusctl", extra: extra)
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test func aLiveWatchIsDrawnOverAndLeavesTheTerminalAsItWas() async throws {
-    try await Desktop.with { desktop in
+    try await TestDesktop.with { desktop in
       _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")
       let watch = try await desktop.terminal(40, 10, "focusctl watch Number; echo $?; stty -a | grep -o ' icanon'")
       try await watch.line { $0.contains("Number: 1") }

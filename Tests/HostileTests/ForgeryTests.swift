@@ -28,166 +28,141 @@ import Testing
       }
     }
 
-    var truth: Result<[DBusValue], CallError> {
+    var truth: Peer.Outcome {
       switch self {
       case .write, .writeBack: .success([.int32(6)])
       case .read: .success([.int32(7)])
       case .command: .success([.string("the truth")])
-      case .focus: .failure(CallError(name: "demo.Held.Busy", message: "not now"))
+      case .focus: .failure(RemoteError(name: "demo.Held.Busy", message: "not now"))
       }
     }
 
-    func done(by caller: Caller) -> Result<[DBusValue], CallError> {
+    func done(by caller: Peer) async -> Peer.Outcome {
       let field = Focus1.field(HeldOwner.id)
       do {
         switch self {
         case .write, .writeBack:
-          let answer = try caller.call(
-            field, Focus1.bindings, "Write", [.string(HeldOwner.key), .variant(.int32(6)), .properties([])])
+          let answer = try await caller.call(.write(HeldOwner.key, .int32(6), at: field))
           return .success(answer.prefix(1).map { $0.variantContent ?? $0 })
-        case .command: return .success(try caller.call(field, "demo.Held", "Say"))
-        case .read: return .success([try caller.read(HeldOwner.liveKey, at: field).value].compactMap(\.self))
+        case .command: return .success(try await caller.call(field, "demo.Held", "Say"))
+        case .read: return .success([try await caller.read(HeldOwner.liveKey, at: field).value].compactMap(\.self))
         case .focus:
-          try caller.field(HeldOwner.id, "Focus")
+          try await caller.field(HeldOwner.id, "Focus")
           return .success([])
         }
       } catch {
-        return .failure((error as? CallError) ?? CallError(name: nil, message: "\(error)"))
+        return .failure((error as? RemoteError) ?? RemoteError(name: "local", message: "\(error)"))
       }
     }
   }
 
   /// The daemon's own connection.
-  private static func daemon(_ caller: Caller) throws -> String {
-    try caller.ask("GetNameOwner", [.string(Focus1.name)]).first?.basicText ?? ""
+  private static func daemon(_ caller: Peer) async throws -> String {
+    try await caller.askBus("GetNameOwner", [.string(Focus1.name)]).first?.basicText ?? ""
   }
 
   @Test(arguments: Deed.allCases, [true, false])
   func nobodyAnswersForAnOwnerThatTakesItsTime(deed: Deed, isAnswered: Bool) async throws {
-    try await PrivateBus.with { bus in
-      let process = try await Focus1.start(on: bus)
-      let owner = try await HeldOwner(on: bus)
+    try await TestDesktop.with { desktop in
+      let owner = try await HeldOwner(on: desktop)
       try await owner.registered()
-      let (judge, client) = (try Caller(on: bus), try Caller(on: bus))
+      let (judge, client) = (try await desktop.peer(), try await desktop.peer())
       owner.hold(deed.member)
-      async let outcome = onThread { deed.done(by: client) }
-      try await owner.isAsked()
-      try await onThread {
-        let daemon = try Self.daemon(judge)
-        let forger = try Forger(on: bus)
-        let lies = [Forger.Lie.reply(deed.lie), .error("demo.Forged.Error")]
-        try forger.answer(isAnswered ? lies : lies.reversed(), to: daemon)
-        try forger.settle(daemon)
-      }
+      async let outcome = deed.done(by: client)
+      try await owner.object.called(deed.member)
+      let daemon = try await Self.daemon(judge)
+      let forger = try await desktop.peer()
+      let lies = [Lie.reply(deed.lie), .error("demo.Forged.Error")]
+      try await forger.forge(isAnswered ? lies : lies.reversed(), to: daemon)
+      try await forger.settle(daemon)
       if isAnswered {
-        try await onThread { try owner.answer(with: judge) }
-        #expect(try await outcome == deed.truth)
-        try await owner.leave(with: judge)
+        owner.answer()
+        #expect(await outcome == deed.truth)
+        try await owner.peer.leave()
       } else {
-        try await owner.leave(with: judge)
-        let result = try await outcome
-        #expect(throws: CallError.self) { try result.get() }
-        if case .failure(let error) = result { #expect(error.name == "org.focusd.Focus1.Error.OwnerGone") }
+        try await owner.peer.leave()
+        let result = await outcome
+        #expect(throws: RemoteError.self) { try result.get() }
+        if case .failure(let error) = result { #expect(error.shortName == "OwnerGone") }
       }
-      try await process.stop()
     }
   }
 
   /// What an object is, and what it holds, as the daemon learns when a field is registered.
   @Test(arguments: ["Introspect", "GetAll"]) func nobodyDescribesAnotherOwnersObject(member: String) async throws {
-    try await PrivateBus.with { bus in
-      let process = try await Focus1.start(on: bus)
-      let owner = try await HeldOwner(on: bus, holding: member)
-      try await owner.isAsked()
-      let judge = try Caller(on: bus)
-      try await onThread {
-        let daemon = try Self.daemon(judge)
-        let forger = try Forger(on: bus)
-        let evil = #"<node><interface name="evil.I"><property name="P" type="i" access="read"/></interface></node>"#
-        let lie: DBusValue =
-          member == "GetAll" ? .properties([(name: "Level", value: .int32(666))]) : .string(evil)
-        try forger.answer([.reply([lie]), .error("demo.Forged.Error")], to: daemon)
-        try forger.settle(daemon)
-        try owner.answer(with: judge)
-      }
+    try await TestDesktop.with { desktop in
+      let owner = try await HeldOwner(on: desktop, holding: member)
+      try await owner.object.called(member)
+      let judge = try await desktop.peer()
+      let daemon = try await Self.daemon(judge)
+      let forger = try await desktop.peer()
+      let evil = #"<node><interface name="evil.I"><property name="P" type="i" access="read"/></interface></node>"#
+      let lie: DBusValue =
+        member == "GetAll" ? .properties([("Level", .int32(666))]) : .string(evil)
+      try await forger.forge([.reply([lie]), .error("demo.Forged.Error")], to: daemon)
+      try await forger.settle(daemon)
+      owner.answer()
       try await owner.registered()
-      try await onThread {
-        let field = Focus1.field(HeldOwner.id)
-        let shown = try judge.call(field, "org.freedesktop.DBus.Introspectable", "Introspect").first?.basicText ?? ""
-        #expect(shown.contains("demo.Held"))
-        #expect(!shown.contains("evil.I"))
-        #expect(try judge.read(HeldOwner.key, at: field).value == .int32(1))
-      }
-      try await owner.leave(with: judge)
-      try await process.stop()
+      let field = Focus1.field(HeldOwner.id)
+      let shown = try await judge.introspect(field)
+      #expect(shown.contains("demo.Held"))
+      #expect(!shown.contains("evil.I"))
+      #expect(try await judge.read(HeldOwner.key, at: field).value == .int32(1))
+      try await owner.peer.leave()
     }
   }
 
   /// Owners that answer at once, while lies about the next calls never end.
   @Test func nobodyIsQuickerThanAQuickOwner() async throws {
-    try await PrivateBus.with { bus in
-      let process = try await Focus1.start(on: bus)
-      let owner = try await HeldOwner(on: bus)
+    try await TestDesktop.with { desktop in
+      let owner = try await HeldOwner(on: desktop)
       try await owner.registered()
-      let client = try Caller(on: bus)
+      let client = try await desktop.peer()
       let isOver = Observed(false)
-      let daemon = try await onThread { try Self.daemon(client) }
-      async let forgery: Void = onThread {
-        let forger = try Forger(on: bus)
-        let lies = [Forger.Lie.reply([.variant(.int32(666))]), .error("demo.Forged.Error")]
+      let daemon = try await Self.daemon(client)
+      async let forgery: Void = {
+        let forger = try await desktop.peer()
+        let lies = [Lie.reply([.variant(.int32(666))]), .error("demo.Forged.Error")]
         while !isOver.now {
-          let last = owner.state.now.lastSerial
-          try forger.answer(lies, to: daemon, serials: last + 1...last + 16)
+          let last = owner.object.state.now.calls.last?.serial ?? 0
+          try await forger.forge(lies, to: daemon, serials: last + 1...last + 16)
         }
-      }
+      }()
       defer { isOver.update { $0 = true } }
-      try await onThread {
-        let field = Focus1.field(HeldOwner.id)
-        for number in 0..<Int32(isSlow ? 5_000 : 300) {
-          try client.write(HeldOwner.key, .int32(number), at: field)
-          #expect(try client.read(HeldOwner.key, at: field).value == .int32(number))
-          #expect(try client.read(HeldOwner.liveKey, at: field).value == .int32(7))
-          #expect(try client.call(field, "demo.Held", "Say") == [.string("the truth")])
-        }
+      let field = Focus1.field(HeldOwner.id)
+      for number in 0..<Int32(isSlow ? 5_000 : 300) {
+        try await client.write(HeldOwner.key, .int32(number), at: field)
+        #expect(try await client.read(HeldOwner.key, at: field).value == .int32(number))
+        #expect(try await client.read(HeldOwner.liveKey, at: field).value == .int32(7))
+        #expect(try await client.call(field, "demo.Held", "Say") == [.string("the truth")])
       }
       isOver.update { $0 = true }
       try await forgery
-      try await owner.leave(with: client)
-      try await process.stop()
+      try await owner.peer.leave()
     }
   }
 
   /// Signals that are sent to the daemon alone, by somebody else than they are of.
   @Test func nobodyTellsOfAnotherOwnersObject() async throws {
-    try await PrivateBus.with { bus in
-      let process = try await Focus1.start(on: bus)
-      let owner = try await HeldOwner(on: bus)
+    try await TestDesktop.with { desktop in
+      let owner = try await HeldOwner(on: desktop)
       try await owner.registered()
-      let judge = try Caller(on: bus)
-      let emitted = Observed<[String]>([])
-      judge.onSignal = { signal in
-        let member = signal.member?.text ?? ""
-        emitted.update { $0.append(member) }
-      }
-      try await onThread {
-        try judge.listen()
-        let daemon = try Self.daemon(judge)
-        let forger = try Forger(on: bus)
-        let name = DBusValue.string(owner.state.now.name)
-        try forger.emit(
-          to: daemon, "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", [name, name, .string("")])
-        try forger.emit(
-          to: daemon, HeldOwner.path, Focus1.properties, "PropertiesChanged",
-          [.string("demo.Held"), .properties([(name: "Level", value: .int32(666))]), .strings([])])
-        try forger.emit(to: daemon, HeldOwner.path, "demo.Held", "Forged", [])
-        try forger.settle(daemon)
-        #expect(try judge.owners() == [HeldOwner.id: owner.state.now.name])
-        #expect(try judge.read(HeldOwner.key, at: Focus1.field(HeldOwner.id)).value == .int32(1))
-        #expect(!emitted.now.contains("Forged"))
-        #expect(!emitted.now.contains("PropertiesChanged"))
-      }
-      try await owner.leave(with: judge)
-      try await process.stop()
+      let judge = try await desktop.peer()
+      try await judge.subscribe()
+      let daemon = try await Self.daemon(judge)
+      let forger = try await desktop.peer()
+      let name = DBusValue.string(owner.peer.name)
+      try forger.forge(
+        to: daemon, "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", [name, name, .string("")])
+      try forger.forge(
+        to: daemon, HeldOwner.path, Focus1.properties, "PropertiesChanged",
+        [.string("demo.Held"), .properties([("Level", .int32(666))]), .strings([])])
+      try forger.forge(to: daemon, HeldOwner.path, "demo.Held", "Forged", [])
+      try await forger.settle(daemon)
+      #expect(try await judge.owners() == [HeldOwner.id: owner.peer.name])
+      #expect(try await judge.read(HeldOwner.key, at: Focus1.field(HeldOwner.id)).value == .int32(1))
+      #expect(!judge.signals.contains { ["Forged", "PropertiesChanged"].contains($0.member) })
+      try await owner.peer.leave()
     }
   }
 }

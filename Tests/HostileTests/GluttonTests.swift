@@ -82,11 +82,10 @@ import Testing
 
   /// However often it is tried.
   @Test func refusedCallsLeaveNothing() async throws {
-    try await PrivateBus.with { bus in
-      let daemon = try await Focus1.start(on: bus)
-      try await daemon.needsNoMore("refused calls of 8 MiB") {
+    try await TestDesktop.with { desktop in
+      try await desktop.daemon.needsNoMore("refused calls of 8 MiB") {
         try await onThread {
-          let glutton = try Glutton(on: bus)
+          let glutton = try Glutton(on: desktop.bus)
           let (bytes, texts) = (WireValue.variant(.byte(1)), WireValue.variant(.string("")))
           for shape in [WireValue.array(1 << 21, of: bytes), .array(1 << 20, of: texts), .text(8 << 20)] {
             #expect(try glutton.register("a", [("demo.Form.Value", shape)]).isPastLimit)
@@ -94,7 +93,6 @@ import Testing
           }
         }
       }
-      try await daemon.stop()
     }
   }
 

@@ -11,13 +11,12 @@ struct Siege: @unchecked Sendable {
 
   /// Runs `body` on a thread of its own; the daemon must be alive afterwards.
   static func with(_ body: @escaping @Sendable (Siege) throws -> Void) async throws {
-    try await PrivateBus.with { bus in
-      let daemon = try await Focus1.start(on: bus)
-      let siege = Siege(bus: bus, daemon: daemon, glutton: try Glutton(on: bus), watcher: try Glutton(on: bus))
+    try await TestDesktop.with { desktop in
+      let bus = desktop.bus
+      let siege = Siege(
+        bus: bus, daemon: desktop.daemon, glutton: try Glutton(on: bus), watcher: try Glutton(on: bus))
       try siege.watcher.listen()
       try await onThread { try body(siege) }
-      #expect(daemon.progress.now.exit == nil, "the daemon ended during the test")
-      try await daemon.stop()
     }
   }
 

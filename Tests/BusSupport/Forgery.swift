@@ -1,78 +1,58 @@
 internal import DBus
 package import DBusTypes
-package import TestSupport
+
+/// What a forged reply says.
+package enum Lie: Sendable {
+  case reply([DBusValue])
+  case error(String)
+}
 
 /// A client that answers calls that others were asked, and emits signals in their names: it guesses the numbers of calls.
-///
-/// One thread uses it at a time.
-package final class Forger: @unchecked Sendable {
-  /// What a forged reply says.
-  package enum Lie: Sendable {
-    case reply([DBusValue])
-    case error(String)
-  }
-
-  private let connection: Connection
-
-  /// - Throws: `DBusError` where there is no bus.
-  package init(on bus: PrivateBus) throws { connection = try Connection(to: .address(bus.address)) }
-
-  /// The connection's name on the bus.
-  package var name: String { connection.uniqueName?.text ?? "" }
-
-  /// Has the bus give the connection `name`.
-  /// - Throws: `DBusError`; `CallError` where another has it.
-  package func take(_ name: String) throws {
-    guard try connection.requestName(BusName(name)) else {
-      throw CallError(name: nil, message: "the name \(name) is taken")
-    }
-  }
-
+extension Peer {
   /// Tells each of `lies` as the reply to every call of `victim` whose number is among `serials`, and waits until the bus
   /// has passed them on, or dropped them.
-  /// - Throws: `DBusError`.
-  package func answer(_ lies: [Lie], to victim: String, serials: ClosedRange<UInt32> = 1...1024) throws {
+  /// - Throws: `DBusError`, `RemoteError`, `DeadlinePassed`.
+  package func forge(_ lies: [Lie], to victim: String, serials: ClosedRange<UInt32> = 1...1024) async throws {
     for lie in lies {
-      var bytes = try Self.reply(lie, to: victim)
-      var messages: [OutgoingMessage] = []
-      for serial in serials {
-        withUnsafeBytes(of: serial) { number in
-          for offset in 0..<4 { bytes[Self.replySerialOffset + offset] = number[offset] }
+      let bytes = try Forgery.reply(lie, to: victim)
+      perform { thread in
+        let messages = serials.map { serial in
+          var bytes = bytes
+          withUnsafeBytes(of: serial) { bytes.replaceSubrange(Forgery.replySerial, with: $0) }
+          return OutgoingMessage(marshalled: bytes)
         }
-        messages.append(OutgoingMessage(marshalled: bytes))
+        try? thread.connection?.send(messages)
       }
-      try connection.send(messages)
     }
-    _ = try connection.owner(of: .bus)
+    try await askBus("GetId")
   }
 
   /// Emits a signal to `victim` alone, whatever that has asked the bus for.
-  /// - Throws: `DBusError`.
-  package func emit(
+  /// - Throws: `DBusError`, `SyntaxError`.
+  package func forge(
     to victim: String, _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue]
   ) throws {
-    let signal = try Self.message(
+    let signal = try Forgery.message(
       kind: 4,
       [
         (1, .objectPath(try ObjectPath(path))), (2, .string(interface)), (3, .string(member)), (6, .string(victim)),
       ], arguments)
-    try connection.send(OutgoingMessage(marshalled: signal))
+    perform { _ = try? $0.connection?.send(OutgoingMessage(marshalled: signal)) }
   }
 
   /// Waits until `victim` has read all that was sent to it, or is gone.
-  /// - Throws: `SyntaxError` where `victim` is no name.
-  package func settle(_ victim: String) throws {
-    let ping = try OutgoingMessage.methodCall(
-      to: BusName(victim), path: .root, interface: .peer, member: MemberName("Ping"))
-    _ = try? connection.call(ping, timeout: .seconds(60))
+  /// - Throws: `DeadlinePassed`.
+  package func settle(_ victim: String) async throws {
+    _ = try await begin(DaemonCall(to: victim, "/", Focus1.peer, "Ping")).outcome()
   }
+}
 
-  // MARK: Messages
-
+/// Messages as the D-Bus specification has them on the wire: no library makes a reply to no call.
+private enum Forgery {
   /// Where a reply has the number of the call: its first header field begins at 16, with its code and its type.
-  private static let replySerialOffset = 20
+  static let replySerial = 20..<24
 
-  private static func reply(_ lie: Lie, to victim: String) throws -> [UInt8] {
+  static func reply(_ lie: Lie, to victim: String) throws -> [UInt8] {
     let fields: [(code: UInt8, value: DBusValue)] = [(5, .uint32(1)), (6, .string(victim))]
     switch lie {
     case .reply(let values): return try message(kind: 2, fields, values)
@@ -80,8 +60,7 @@ package final class Forger: @unchecked Sendable {
     }
   }
 
-  /// A message as the D-Bus specification has it on the wire: no library makes one that answers no call.
-  private static func message(
+  static func message(
     kind: UInt8, _ fields: [(code: UInt8, value: DBusValue)], _ arguments: [DBusValue]
   ) throws -> [UInt8] {
     var fields = fields

@@ -1,34 +1,23 @@
+import BusSupport
 import Foundation
 import TestSupport
 import Testing
 
-/// A session with the built daemon on it, used as a person at a shell or a terminal uses it.
-struct Desktop {
+/// A desktop as a person at a shell or a terminal uses it.
+extension TestDesktop {
   static let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path()
 
-  let bus: PrivateBus
-
-  static func with<Result>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (Desktop) async throws -> Result
-  ) async throws -> Result {
-    try await PrivateBus.with { bus in
-      let daemon = try await bus.start([Products.focusd, "--address", bus.address])
-      let waited = try await bus.gdbus("wait", "--timeout", "50", "org.focusd.Focus1")
-      #expect(waited.succeeded, "the daemon took no name: \(daemon.progress.now)")
-      let result = try await body(Desktop(bus: bus))
-      try await daemon.stop()
-      return result
-    }
-  }
-
-  /// Starts `arguments` where the built programs are on the PATH.
-  func start(_ arguments: [String], extra: [String: String] = [:]) async throws -> ManagedProcess {
-    try await bus.start(arguments, extra: extra.merging(["PATH": Products.directory + ":/usr/bin:/bin"]) { $1 })
-  }
+  /// What has the built programs on the `PATH`.
+  private static let programs = ["PATH": Products.directory + ":/usr/bin:/bin"]
 
   /// Runs `script` with bash, to its end.
   func shell(_ script: String, extra: [String: String] = [:]) async throws -> CommandResult {
-    try await start(["/bin/bash", "-c", script], extra: extra).result()
+    try await run(["/bin/bash", "-c", script], extra: extra.merging(Self.programs) { $1 })
+  }
+
+  /// Starts `script` with a shell.
+  func background(_ script: String) async throws -> ManagedProcess {
+    try await start(["/bin/sh", "-c", script], extra: Self.programs)
   }
 
   /// The beginning of a script with a program `name` of its own on the PATH.
@@ -50,7 +39,8 @@ struct Desktop {
     _ columns: Int, _ rows: Int, _ script: String, extra: [String: String] = ["TERM": "xterm"]
   ) async throws -> ManagedProcess {
     try await start(
-      ["/usr/bin/script", "-qefc", "stty cols \(columns) rows \(rows); \(script)", "/dev/null"], extra: extra)
+      ["/usr/bin/script", "-qefc", "stty cols \(columns) rows \(rows); \(script)", "/dev/null"],
+      extra: extra.merging(Self.programs) { $1 })
   }
 
   /// The fenced block of the README below the heading `title` that begins with `language`, line by line.
