@@ -6,10 +6,10 @@ import Glibc
 
 /// Follows the values of one object of the daemon, across the daemon's restarts.
 ///
-/// It subscribes before it reads. What signals say before the reply to `ReadAll` is at least as new as the reply, since
-/// the daemon sends every change before the replies of the same turn: it replaces what the reply says.
+/// It subscribes before it reads. Changes signalled before the reply to `ReadAll` are at least as new as the reply,
+/// because the daemon sends every change before the replies of the same turn: they replace the reply's values.
 final class Watcher {
-  /// What is called with each set of changes that belong together.
+  /// Called with each set of changes that belong together.
   typealias Handler = ([WatchState.Change]) throws(CommandError) -> Void
 
   private typealias Changes = [(key: String, value: DBusValue?)]
@@ -22,11 +22,11 @@ final class Watcher {
   private var end: CommandError?
   private var reader: HangupSource?
 
-  /// Which reading the next reply must belong to: an older one may still come.
+  /// The number of the current read: a reply to an older one may still arrive.
   private var reading = 0
-  /// What came while the reading is under way; nil while none is.
+  /// The changes that arrive during a read; nil if no read is in progress.
   private var early: Changes?
-  /// The connection that holds the daemon's name: only its signals count.
+  /// The connection that owns the daemon's name: only its signals count.
   private var owner: BusName?
 
   init(_ daemon: Daemon, _ path: ObjectPath, _ requests: [KeyArgument], _ handler: @escaping Handler) {
@@ -36,8 +36,8 @@ final class Watcher {
     state = WatchState(requests)
   }
 
-  /// Calls the handler with the state now and with each change, until that throws or the bus is gone.
-  /// - Throws: `CommandError`: what the handler threw, or status 3.
+  /// Calls the handler with the current state and with each change, until the handler throws or the bus is gone.
+  /// - Throws: `CommandError`: the handler's error, or status 3.
   func run() throws(CommandError) {
     do {
       let rules = [.properties(of: path), .daemon] + (path == Focus1.focused ? [] : [MatchRule.fields])
@@ -47,7 +47,7 @@ final class Watcher {
     }
     daemon.connection.onMessage = { [weak self] in self?.received($0) }
     daemon.connection.onDisconnect = { [weak self] in
-      self?.stop(CommandError(.noDaemon, "the bus is gone"))
+      self?.stop(CommandError(.noDaemon, "lost the connection to the bus"))
     }
     daemon.connection.attach(to: loop)
     read()
@@ -56,7 +56,7 @@ final class Watcher {
     if let end { throw end }
   }
 
-  /// Ends with status 0 when whoever reads standard output is gone.
+  /// Ends with status 0 when the reader closes standard output.
   func endWithReader() {
     reader = HangupSource(STDOUT_FILENO, on: loop) { [weak self] in self?.stop(CommandError(.done)) }
   }
@@ -66,7 +66,7 @@ final class Watcher {
     loop.schedule(after: limit) { [weak self] in self?.stop(error) }
   }
 
-  /// Ends as `error` says.
+  /// Ends with `error`.
   func stop(_ error: CommandError) { end = end ?? error }
 
   private func read() {
@@ -74,7 +74,7 @@ final class Watcher {
     early = []
     let number = reading
     daemon.call(.readAll(at: path)) { [weak self] result in
-      // The connection ends its calls also when it outlives the watcher.
+      // The connection may outlive the watcher and still end its calls.
       guard let self, number == reading, end == nil else { return }
       answered(result)
     }
@@ -88,7 +88,7 @@ final class Watcher {
       for (key, value) in early { values[key] = value }
       let isFirst = !state.hasBegun
       let changes = state.replace(with: values)
-      // Later, a short key that could be several is nil: a status bar is to survive that.
+      // Later, an ambiguous short key is nil: a status bar must survive that.
       if isFirst { try state.requireUnambiguous() }
       show(changes)
     } catch let error as CommandError {
