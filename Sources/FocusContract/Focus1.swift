@@ -2,7 +2,7 @@ package import DBusTypes
 
 /// The names of the bus contract, `org.focusd.Focus1`, as the daemon and its clients spell them.
 package enum Focus1 {
-  /// The name that the daemon holds on the bus.
+  /// The name that the daemon owns on the bus.
   package static let busName = BusName(known: "org.focusd.Focus1")
 
   // MARK: Objects
@@ -15,7 +15,7 @@ package enum Focus1 {
   package static let fields = ObjectPath(known: "/org/focusd/Focus1/field")
 
   /// The object of the field `id`.
-  /// - Throws: `SyntaxError` where `id` is no element of a path.
+  /// - Throws: `SyntaxError` if `id` is not a path element.
   package static func field(_ id: String) throws(SyntaxError) -> ObjectPath { try fields.appending(id) }
 
   // MARK: Interfaces
@@ -23,10 +23,10 @@ package enum Focus1 {
   package static let manager = InterfaceName(known: "org.focusd.Focus1.Manager")
   package static let field = InterfaceName(known: "org.focusd.Focus1.Field")
   package static let bindings = InterfaceName(known: "org.focusd.Focus1.Bindings")
-  /// What a bound field's own object may have.
+  /// The interface that a bound field's own object may implement.
   package static let responder = InterfaceName(known: "org.focusd.Focus1.Responder")
 
-  /// Whether the interface is the contract's or the standard's, and so holds no keys.
+  /// Whether the interface belongs to the contract or to D-Bus itself, so that its members are not keys.
   package static func isOwn(_ interface: String) -> Bool {
     interface == busName.text || interface.hasPrefix("org.focusd.Focus1.")
       || interface.hasPrefix("org.freedesktop.DBus.")

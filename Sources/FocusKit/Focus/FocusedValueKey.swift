@@ -17,36 +17,36 @@ internal import DBusTypes
 /// }
 /// ```
 ///
-/// What `Value` is says what others may do with it:
+/// The type `Value` determines what others may do with it:
 ///
 /// | `Value` | on the bus |
 /// | --- | --- |
-/// | `Binding<T>`, `T: DBusRepresentable` | a property that others may write, read-only where the binding is constant |
-/// | `T: DBusRepresentable` | a property that is read |
+/// | `Binding<T>`, `T: DBusRepresentable` | a property that others may write, read-only if the binding is constant |
+/// | `T: DBusRepresentable` | a read-only property |
 /// | `() -> Void`, also `async` and `throws`, `@Sendable` and `@MainActor` | a command |
 public protocol FocusedValueKey {
   /// The type of the value.
   associatedtype Value
 
-  /// The key's name on the bus, `INTERFACE.Member`; without one of its own, `MODULE.FocusedValues.TYPE`.
+  /// The key's name on the bus, `INTERFACE.Member`; the default is `MODULE.FocusedValues.TYPE`.
   ///
-  /// `MODULE` and `TYPE` are as Swift names them, the types that `TYPE` is declared in between the two; other
-  /// characters than letters, digits and `_` of ASCII are `_`. Programs of different modules that share a key name it.
+  /// `MODULE` and `TYPE` are Swift's names, with any types that enclose `TYPE` between the two; characters other than
+  /// ASCII letters, digits and `_` become `_`. Programs of different modules that share a key must set its name.
   static var name: String { get }
 }
 
 extension FocusedValueKey {
-  /// The name that follows from the type: `MODULE.FocusedValues.TYPE`.
+  /// The name derived from the type: `MODULE.FocusedValues.TYPE`.
   public static var name: String { KeyName.standard(for: Self.self) }
 }
 
-/// A key as the bus knows it.
+/// A key as named on the bus.
 struct KeyName: Hashable, Sendable {
   let interface: InterfaceName
   let member: MemberName
 
-  /// Checks `text` and takes it apart.
-  /// - Throws: `FocusError` where it is not `INTERFACE.Member`.
+  /// Checks and splits `text`.
+  /// - Throws: `FocusError` if it is not `INTERFACE.Member`.
   init(_ text: String) throws(FocusError) {
     do throws(SyntaxError) {
       let dot = text.lastIndex(of: ".") ?? text.startIndex
@@ -54,12 +54,12 @@ struct KeyName: Hashable, Sendable {
       member = try MemberName(String(text[dot...].dropFirst()))
     } catch {
       throw FocusError(
-        "'\(text)' is not the name of a key: INTERFACE.Member, such as 'demo.Form.Number'; \(error)",
+        "'\(text)' is not the name of a key: expected INTERFACE.Member, such as 'demo.Form.Number'; \(error)",
         name: ErrorName.invalidArgs.text)
     }
   }
 
-  /// The name of a key whose type gives none.
+  /// The default name of a key.
   static func standard(for type: Any.Type) -> String {
     var parts: [String] = [""]
     var depth = 0
