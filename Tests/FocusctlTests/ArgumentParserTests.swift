@@ -77,7 +77,7 @@ import Testing
       ["update", "x.Y.Z", "5"],
       "'5' is not an expression: expected +N, -N, *N, /N, toggle or append TEXT, such as +5 or *0.5"
     ),
-    (["watch", "x.Y.Z/~2"], "'/~2' is not a JSON Pointer: '~' is written '~0', and '/' within a step '~1'"),
+    (["watch", "x.Y.Z/~2"], "'/~2' is not a JSON Pointer: write '~0' for '~', and '~1' for '/' within a step"),
   ])
   func refusesCallsBeforeConnecting(arguments: [String], message: String) {
     #expect(throws: CommandError.usage(message)) { try Program.run(arguments) }
