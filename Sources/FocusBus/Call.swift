@@ -30,7 +30,8 @@ package struct Call<Reply>: Sendable {
     let values = try message.success().arguments()
     guard let reply = read(values) else {
       let types = values.map(\.type.description).joined()
-      throw DBusError(.failed, "focusd answers '\(member)' with '\(types)', which is not version 1 of its interface")
+      throw DBusError(
+        .failed, "focusd replies to '\(member)' with '\(types)', which does not match version 1 of its interface")
     }
     return reply
   }

@@ -38,7 +38,7 @@ package struct Daemon {
     do {
       return try call.reply(in: try connection.call(message, timeout: timeout))
     } catch  where error.name == .noReply && connection.isConnected {
-      throw DBusError(.noReply, "no answer to '\(call.member)' within \(timeout)")
+      throw DBusError(.noReply, "no reply to '\(call.member)' within \(timeout)")
     }
   }
 

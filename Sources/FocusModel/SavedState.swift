@@ -170,7 +170,7 @@ extension FocusModel {
     for (id, field) in fields {
       guard let parent = field.parent else { continue }
       guard fields[parent] != nil else {
-        throw .invalid("the saved field '\(id)' lies in '\(parent)', which is not there")
+        throw .invalid("the saved field '\(id)' has the parent '\(parent)', which does not exist")
       }
       fields[parent]?.children.insert(id)
     }
@@ -181,7 +181,7 @@ extension FocusModel {
         depth += 1
         next = fields[parent]?.parent
       }
-      guard next == nil else { throw .invalid("the saved field '\(id)' lies too deep, or within itself") }
+      guard next == nil else { throw .invalid("the saved field '\(id)' is nested too deeply, or within itself") }
     }
   }
 
@@ -190,7 +190,7 @@ extension FocusModel {
   public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(FocusError) {
     var field = try field(id)
     if let key = field.bindings.keys.first(where: { object.properties[$0] != nil }) {
-      throw .invalid("\(key) is a stored value of the field and a property of its object too")
+      throw .invalid("\(key) is both a stored value and a property of the field's object")
     }
     try Limits.check(keys: field.bindings.count + object.keyCount)
     try checkAllowance(of: field.owner, lingers: field.lingers, Extent(bytes: object.size))

@@ -70,8 +70,8 @@ public final class FocusService {
 
   private func heldBy(_ owner: BusName?) -> DBusError {
     let process = owner.flatMap { try? connection.processID(of: $0) }
-    let holder = process.map { "process \($0)" } ?? owner?.text ?? "somebody else"
-    return DBusError(.failed, "the bus name \(Focus1.busName) is held by \(holder) already")
+    let holder = process.map { "process \($0)" } ?? owner?.text ?? "another connection"
+    return DBusError(.failed, "the bus name \(Focus1.busName) is already owned by \(holder)")
   }
 
   /// How many fields there are and which has focus, for people.
@@ -133,7 +133,7 @@ public final class FocusService {
       do {
         for signal in try announcer.signals(of: change, model) { outbox.add(signal: signal, tellsOfChange: true) }
       } catch {
-        log.error("a change could not be told of: \(error.name)")
+        log.error("cannot signal a change: \(error.name)")
       }
     }
   }

@@ -57,7 +57,7 @@ extension FocusService {
 
   private func checkReserved(_ revision: UInt64) throws(DBusError) {
     guard revision <= reserved else {
-      throw DBusError(.ioError, "revision \(revision) cannot be saved: read the property, which needs none")
+      throw DBusError(.ioError, "revision \(revision) cannot be saved: read the property, which needs no revision")
     }
   }
 
@@ -95,11 +95,11 @@ extension FocusService {
       lastFailure = .now
       if !cannotSave {
         cannotSave = true
-        log.error("changes cannot be saved, and are refused: \(reason)")
+        log.error("changes cannot be saved and are refused: \(reason)")
       }
       // Without changes there is nothing to refuse: the revisions that are reserved still last.
       guard model.hasTurnChanges else { return }
-      takeBack(DBusError(.ioError, "the change cannot be saved, and was not made: \(reason)"))
+      takeBack(DBusError(.ioError, "the change cannot be saved and was not made: \(reason)"))
     }
   }
 

@@ -84,7 +84,7 @@ import Testing
         #expect(try client.read("demo.A.B").value == nil)
         #expect(try client.owners() == [:])
       }
-      #expect(Self.lines(of: daemon, "nothing can be saved in").count == 1)
+      #expect(Self.lines(of: daemon, "cannot save state in").count == 1)
       try FileManager.default.removeItem(atPath: place)
       try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
       _ = try await daemon.progress.wait(for: "second try") { progress in

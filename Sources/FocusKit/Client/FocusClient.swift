@@ -55,7 +55,7 @@ public final class FocusClient: Sendable {
       let worker = Worker(bus, cache, mailbox, reporter)
       withExtendedLifetime(worker) { worker.run() }
     }
-    if !isStarted { reporter.report(FocusError("the system gives no thread for the connection to the bus")) }
+    if !isStarted { reporter.report(FocusError("cannot start a thread for the connection to the bus")) }
   }
 
   /// The slot of the key `name`.

@@ -56,7 +56,8 @@ final class Link {
   /// Calls the daemon and hands `reply` what it says, or what prevented that.
   func call<Reply>(_ call: Call<Reply>, _ reply: @escaping (Result<Reply, FocusError>) -> Void) {
     guard let daemon else {
-      return reply(.failure(FocusError("there is no bus now, and so no focusd", name: ErrorName.disconnected.text)))
+      return reply(
+        .failure(FocusError("not connected to a bus, so there is no focusd", name: ErrorName.disconnected.text)))
     }
     daemon.call(call) { reply($0.mapError { FocusError($0) }) }
   }

@@ -84,7 +84,7 @@ extension FocusClient {
     do {
       try await call(.field(try Focus1.field(field), "Focus"))
     } catch let error as SyntaxError {
-      throw FocusError("'\(field)' is no field's id: \(error)")
+      throw FocusError("'\(field)' is not a field id: \(error)")
     }
   }
 
@@ -113,7 +113,7 @@ extension FocusClient {
 
   private static func name<Value>(_ keyPath: KeyPath<FocusedValues, Value?>) throws(FocusError) -> String {
     guard let name = FocusedValues.name(of: keyPath) else {
-      throw FocusError("the property of 'FocusedValues' gets and sets one key: 'self[Key.self]'")
+      throw FocusError("the property of 'FocusedValues' must get and set one key: 'self[Key.self]'")
     }
     return name
   }

@@ -23,7 +23,7 @@ public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
     case let error as FocusError: self = error
     case let error as DBusError: self.init(error)
     case let error as DBusConversionError: self.init(error.description, name: Self.typeMismatch)
-    case is DecodingError: self.init("the value lacks a member: \(error)", name: Self.typeMismatch)
+    case is DecodingError: self.init("the value does not match its type: \(error)", name: Self.typeMismatch)
     default: self.init("\(error)")
     }
   }

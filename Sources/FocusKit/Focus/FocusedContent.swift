@@ -100,7 +100,7 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
     do {
       guard try !slot.write(value.dbusValue(), in: state) else { return }
       client.report(
-        FocusError("'\(slot.key)' is another than the value that was read", name: FocusError.conflict))
+        FocusError("'\(slot.key)' is no longer the value that was read", name: FocusError.conflict))
     } catch {
       client.report(FocusError(any: error))
     }

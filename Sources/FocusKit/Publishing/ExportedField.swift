@@ -79,7 +79,7 @@ final class ExportedField {
       case .property(let property): publish(property, key)
       case .command(let command): commands[key] = command
       case .unsupported(let type):
-        throw FocusError("'\(publication.name)' is of type '\(type)', which has no form on the bus")
+        throw FocusError("'\(publication.name)' is of type '\(type)', which D-Bus cannot represent")
       }
     } catch {
       letters.post { $0.report(error) }
@@ -182,7 +182,7 @@ final class ExportedField {
 
   private func key(_ arguments: [DBusValue]) throws -> (KeyName, PublishedProperty) {
     guard arguments.count >= 2, case .string(let interface) = arguments[0], case .string(let member) = arguments[1]
-    else { throw FocusError("an interface and a property are asked for", name: ErrorName.invalidArgs.text) }
+    else { throw FocusError("expected an interface and a property", name: ErrorName.invalidArgs.text) }
     let key = try KeyName("\(interface).\(member)")
     guard let property = properties[key] else {
       throw FocusError("the field has no '\(interface).\(member)'", name: ErrorName.unknownProperty.text)
@@ -198,7 +198,7 @@ final class ExportedField {
 
   private func getAll(_ message: Message) throws -> DBusValue {
     guard case .string(let interface)? = try message.arguments().first else {
-      throw FocusError("an interface is asked for", name: ErrorName.invalidArgs.text)
+      throw FocusError("expected an interface", name: ErrorName.invalidArgs.text)
     }
     let keys = properties.keys.filter { interface.isEmpty || $0.interface.text == interface }
     for key in keys { refresh(key) }
@@ -212,7 +212,7 @@ final class ExportedField {
     let arguments = try message.arguments()
     let (key, property) = try key(arguments)
     guard arguments.count == 3, let value = arguments[2].variantContent else {
-      throw FocusError("a value is asked for", name: ErrorName.invalidArgs.text)
+      throw FocusError("expected a value", name: ErrorName.invalidArgs.text)
     }
     guard let set = property.set else {
       throw FocusError("'\(key.interface).\(key.member)' is read-only", name: ErrorName.propertyReadOnly.text)

@@ -36,7 +36,7 @@ final class FieldRegistry {
     for field in fields where field.owner == number {
       field.close()
       if let path = field.path { link.call(.field(path, "Unregister")) { _ in } }
-      field.fail(FocusError("the field was taken away", name: ErrorName.unknownObject.text))
+      field.fail(FocusError("the field was unregistered", name: ErrorName.unknownObject.text))
     }
     fields.removeAll { $0.owner == number }
   }

@@ -93,13 +93,13 @@ extension FocusService {
       model.saved()
       reserved = journal?.reserved ?? reserved
     } catch {
-      log.error("changes cannot be saved, and are refused: \(error)")
+      log.error("changes cannot be saved and are refused: \(error)")
       cannotSave = true
     }
     model.endTurn()
     steps = []
     outbox = Outbox()
-    if ended.hasFields { log.info("\(status), as saved") }
+    if ended.hasFields { log.info("restored the saved state: \(status)") }
     if willRecover {
       willRecover = false
       if !cannotSave { log.info("changes can be saved again") }
@@ -128,7 +128,7 @@ extension FocusService {
       do throws(DBusError) {
         beginRecovery(among: try result.get(), isStart: false)
       } catch {
-        log.error("the bus does not tell who is on it: \(error.name)")
+        log.error("cannot list the connections on the bus: \(error.name)")
       }
       guard journal == nil, replacement == nil else { return }
       willRecover = false
@@ -171,7 +171,7 @@ extension FocusService {
       if case .success = result { stopWatching(object) }
       let name = DBusError(any: error).name
       guard name != .timeout else {
-        log.debug("the owner of the field '\(id)' does not answer yet")
+        log.debug("the owner of the field '\(id)' does not reply yet")
         loop.schedule(after: .seconds(1)) { [weak self] in
           guard self?.awaits(id, registration, object.owner) == true else { return }
           self?.bindAgain(id, saved, object.owner)
@@ -179,7 +179,7 @@ extension FocusService {
         return
       }
       // Only the error's name: what an owner says of it may hold a value.
-      log.info("the field '\(id)' is not back: \(name)")
+      log.info("the field '\(id)' was not restored: \(name)")
       ifNotSaved(nil) { [self] _ in announce((try? model.unregister(id, by: object.owner)) ?? []) }
       announce((try? model.unregister(id, by: object.owner)) ?? [])
     }

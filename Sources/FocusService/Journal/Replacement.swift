@@ -15,9 +15,9 @@ extension FocusService {
   /// - Throws: `DBusError` if it cannot be set aside.
   func replaceDamaged() throws {
     guard let file = StateFile(), let aside = file.setAside("damaged") else {
-      throw DBusError(.ioError, "the state file is damaged, and cannot be set aside")
+      throw DBusError(.ioError, "the state file is damaged and cannot be renamed")
     }
-    log.error("\(file.path) is damaged: it is kept as \(aside), and what it should hold is saved anew")
+    log.error("\(file.path) is damaged: it is kept as \(aside), and the state is saved again")
     replacement = Replacement(reason: "damaged")
     // Before there is another: SQLite removes, by its name, the log of the one that it closes.
     journal = nil
@@ -31,7 +31,7 @@ extension FocusService {
     journal = nil
     replacement = Replacement(reason: "replaced")
     guard let file = StateFile() else { return }
-    log.error("\(file.path) has been moved, deleted or replaced: what it should hold is saved anew")
+    log.error("\(file.path) has been moved, deleted or replaced: the state is saved again")
     if file.identity == identity {
       replacement?.own = identity
     } else if let gonesLog {
@@ -46,14 +46,14 @@ extension FocusService {
   /// - Throws: whatever prevents that; then it is tried again with the next change.
   /// - Returns: true, since everything was written.
   func replaceJournal() throws -> Bool {
-    guard let file = StateFile() else { throw DBusError(.ioError, "there is no place for a state file") }
+    guard let file = StateFile() else { throw DBusError(.ioError, "there is no directory for a state file") }
     try file.prepare()
     if let stamp = replacement?.stamp, stamp == file.stamp { replacement?.own = file.identity }
     replacement?.stamp = nil
     if file.identity != replacement?.own, file.size > 0 {
       guard !file.isLocked else { throw DBusError(.ioError, "\(file.path): another focusd uses it") }
       guard let aside = file.setAside(replacement?.reason ?? "replaced") else {
-        throw DBusError(.ioError, "\(file.path) is in the way, and cannot be set aside")
+        throw DBusError(.ioError, "\(file.path) is in the way and cannot be renamed")
       }
       log.error("\(file.path) was in the way: it is kept as \(aside)")
       try file.prepare()
