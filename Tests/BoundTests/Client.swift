@@ -167,7 +167,7 @@ extension Peer {
   }
 }
 
-/// What a `PropertiesChanged` of the daemon says of one property: its value, or nil where it was invalidated.
+/// What a `PropertiesChanged` of the daemon says of one property: its value, or nil if it was invalidated.
 extension Peer.Signal {
   /// The keys that the signal tells of, with their values.
   var told: [String: DBusValue?] {

@@ -39,7 +39,7 @@ final class Peer: Sendable {
     func end(_ result: Result<[DBusValue], RemoteError>) { outcome.update { $0 = result } }
 
     /// Waits for the reply.
-    /// - Throws: `RemoteError` where it is an error; `DeadlinePassed`.
+    /// - Throws: `RemoteError` if it is an error; `DeadlinePassed`.
     func values() async throws -> [DBusValue] { try await outcome.wait(for: "reply \(number)") { $0 }.get() }
 
     /// Waits for the reply, which is an error or not.

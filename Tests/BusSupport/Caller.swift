@@ -32,11 +32,11 @@ package final class Caller: @unchecked Sendable {
   package var name: String { connection.uniqueName?.text ?? "" }
 
   /// Has every signal of the daemon sent to `onSignal`.
-  /// - Throws: `DBusError` where the bus refuses.
+  /// - Throws: `DBusError` if the bus refuses.
   package func listen() throws { try connection.addMatch(MatchRule(sender: BusName(Focus1.name))) }
 
   /// Has the bus give the connection `name`.
-  /// - Throws: `DBusError`; `CallError` where another has it.
+  /// - Throws: `DBusError`; `CallError` if another has it.
   package func take(_ name: String) throws {
     guard try connection.requestName(BusName(name)) else {
       throw CallError(name: nil, message: "the name \(name) is taken")
@@ -48,7 +48,7 @@ package final class Caller: @unchecked Sendable {
   package func send(_ message: OutgoingMessage) throws { try connection.send(message) }
 
   /// A call of the daemon.
-  /// - Throws: `SyntaxError` where a name is none.
+  /// - Throws: `SyntaxError` if a name is none.
   package static func message(
     _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
   ) throws -> OutgoingMessage {

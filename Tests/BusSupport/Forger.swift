@@ -14,14 +14,14 @@ package final class Forger: @unchecked Sendable {
 
   private let connection: Connection
 
-  /// - Throws: `DBusError` where there is no bus.
+  /// - Throws: `DBusError` if there is no bus.
   package init(on bus: PrivateBus) throws { connection = try Connection(to: .address(bus.address)) }
 
   /// The connection's name on the bus.
   package var name: String { connection.uniqueName?.text ?? "" }
 
   /// Has the bus give the connection `name`.
-  /// - Throws: `DBusError`; `CallError` where another has it.
+  /// - Throws: `DBusError`; `CallError` if another has it.
   package func take(_ name: String) throws {
     guard try connection.requestName(BusName(name)) else {
       throw CallError(name: nil, message: "the name \(name) is taken")
@@ -60,7 +60,7 @@ package final class Forger: @unchecked Sendable {
   }
 
   /// Waits until `victim` has read all that was sent to it, or is gone.
-  /// - Throws: `SyntaxError` where `victim` is no name.
+  /// - Throws: `SyntaxError` if `victim` is no name.
   package func settle(_ victim: String) throws {
     let ping = try OutgoingMessage.methodCall(
       to: BusName(victim), path: .root, interface: .peer, member: MemberName("Ping"))

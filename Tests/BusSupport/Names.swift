@@ -13,7 +13,7 @@ package enum Focus1 {
   package static func field(_ id: String) -> String { manager + "/field/" + id }
 
   /// Starts the daemon on `bus` and waits until it has its name.
-  /// - Throws: `DeadlinePassed` where it takes none.
+  /// - Throws: `DeadlinePassed` if it takes none.
   package static func start(
     on bus: PrivateBus, extra: [String: String] = [:], prefix: [String] = []
   ) async throws -> ManagedProcess {
@@ -24,7 +24,7 @@ package enum Focus1 {
   }
 
   /// Waits until `daemon` says that it serves.
-  /// - Throws: `DeadlinePassed` where it does not.
+  /// - Throws: `DeadlinePassed` if it does not.
   package static func serves(_ daemon: ManagedProcess) async throws {
     _ = try await daemon.progress.wait(for: "daemon") { progress in
       progress.errors.contains { $0.hasSuffix("serving as \(name)") } || progress.exit != nil ? true : nil
@@ -37,7 +37,7 @@ package enum Focus1 {
 
 /// A call that was answered with an error, or not at all.
 package struct CallError: Error, Hashable, CustomStringConvertible {
-  /// The error's name, or nil where there was no answer in time.
+  /// The error's name, or nil if there was no answer in time.
   package let name: String?
   package let message: String
 

@@ -22,7 +22,7 @@ import Testing
         }
         try client.field("f2", "Focus")
       }
-      // Such a turn waits for nobody: what is to be known of the bus is known already.
+      // Such a turn does not wait: the daemon already knows the state of the bus.
       let monitor = try await bus.start([
         "/usr/bin/dbus-monitor", "--address", bus.address, "type='method_call',destination='org.freedesktop.DBus'",
       ])

@@ -65,7 +65,7 @@ final class Writer: @unchecked Sendable {
   }
 
   /// Writes until the daemon is gone.
-  /// - Throws: `CallError` where it refuses what it should not.
+  /// - Throws: `CallError` if it refuses what it should not.
   func run() throws {
     do {
       while true {

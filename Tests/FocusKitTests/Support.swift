@@ -101,7 +101,7 @@ struct Session {
     return result.succeeded ? result.text : result.errorText
   }
 
-  /// Writes with busctl; returns its error, empty where there is none.
+  /// Writes with busctl; returns its error, empty if there is none.
   @discardableResult
   func busctl(set key: String, _ type: String, _ value: String...) async throws -> String {
     let (interface, member) = Self.split(key)
