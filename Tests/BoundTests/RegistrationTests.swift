@@ -91,7 +91,8 @@ struct RegistrationTests {
       Bad(what: "too big", xml: "<node>" + String(repeating: " ", count: 1 << 20) + "</node>", says: "1048576"),
       Bad(what: "a bad type", xml: document(("demo.Slider", property("Value", "dd"))), says: "'dd'"),
       Bad(what: "Introspect fails", member: "Introspect", answer: .error(error, "odd thing"), says: "odd thing"),
-      Bad(what: "Introspect answers a number", member: "Introspect", answer: .values([.int32(1)]), says: "not a string"),
+      Bad(
+        what: "Introspect answers a number", member: "Introspect", answer: .values([.int32(1)]), says: "not a string"),
       Bad(what: "Introspect answers nothing", member: "Introspect", answer: .values([]), says: "not a string"),
       Bad(what: "GetAll fails", member: "GetAll", answer: .error(error, "odd thing"), says: "odd thing"),
       Bad(what: "GetAll answers a text", member: "GetAll", answer: .values([.string("x")]), says: "not a dictionary"),

@@ -48,7 +48,7 @@ package final class Caller: @unchecked Sendable {
   package func send(_ message: OutgoingMessage) throws { try connection.send(message) }
 
   /// A call of the daemon.
-  /// - Throws: `SyntaxError` if a name is none.
+  /// - Throws: `SyntaxError` if a name is not valid.
   package static func message(
     _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
   ) throws -> OutgoingMessage {
