@@ -8,7 +8,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// A release needs no runtime library of the compiler's on the machine that it runs on, and loads none.
+/// A release does not depend on the compiler's runtime libraries.
 let selfContained: [String] = ["-Xclang-linker", "-static-libgcc"]
 
 let package = Package(
@@ -52,7 +52,7 @@ let package = Package(
     .executableTarget(
       name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
       swiftSettings: strict,
-      // At a fixed address there is nothing to relocate: that is a sixth of the time that one call takes.
+      // A fixed address avoids relocations, which take a sixth of the time of one call.
       linkerSettings: [
         .unsafeFlags(selfContained + ["-Xclang-linker", "-no-pie"], .when(configuration: .release))
       ]),
@@ -121,7 +121,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// It builds with the fuzzer's flags only, which .ci/fuzz gives.
+// It only builds with the fuzzer's flags, which .ci/fuzz sets.
 if Context.environment["FOCUSD_FUZZ"] != nil {
   package.targets += [
     .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),

@@ -1,8 +1,8 @@
-/// The text form of basic values: what a person types and reads.
+/// The human-readable text form of basic values.
 extension DBusValue {
-  /// The value as plain text, or nil where it is an array, structure, dictionary, variant or file descriptor.
+  /// The value as plain text, or nil if it is an array, structure, dictionary, variant or file descriptor.
   ///
-  /// `init(text:of:)` reads it back unchanged, but for the payload of a NaN.
+  /// `init(text:of:)` reads it back unchanged, except for the payload of a NaN.
   public var basicText: String? {
     switch self {
     case .byte(let value): String(value)
@@ -22,7 +22,7 @@ extension DBusValue {
   }
 
   /// Reads a value of the basic type `type`.
-  /// - Throws: `SyntaxError` where the text is no such value, is out of the type's range, or the type is not basic.
+  /// - Throws: `SyntaxError` if the text is not such a value, is out of the type's range, or the type is not basic.
   public init(text: String, of type: DBusType) throws(SyntaxError) {
     switch type {
     case .byte: self = .byte(try DBusValue.integer(text, "byte"))
@@ -34,14 +34,14 @@ extension DBusValue {
     case .int64: self = .int64(try DBusValue.integer(text, "64-bit integer"))
     case .uint64: self = .uint64(try DBusValue.integer(text, "unsigned 64-bit integer"))
     case .double:
-      // A number past the type's range reads as infinity, which only its name may mean.
+      // A number beyond the type's range parses as infinity, which must be written by name.
       guard let value = Double(text), value.isFinite || !text.utf8.contains(where: isDigit) else {
         throw SyntaxError(expected: "number", text: text, rule: "digits such as 0.8 or 1e-3, 'inf' or 'nan'")
       }
       self = .double(value)
     case .string:
       guard !text.utf8.contains(0) else {
-        throw SyntaxError(expected: "string", text: text, rule: "D-Bus strings hold no NUL")
+        throw SyntaxError(expected: "string", text: text, rule: "D-Bus strings cannot contain NUL")
       }
       self = .string(text)
     case .objectPath: self = .objectPath(try ObjectPath(text))

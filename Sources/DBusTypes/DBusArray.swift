@@ -1,6 +1,6 @@
-/// The values of an array, all of one type, which it carries also when it is empty.
+/// The values of an array, all of one type; an empty array has its type too.
 ///
-/// Bytes are kept as bytes, so an `ay` takes one byte an element.
+/// Bytes are stored as bytes, so an `ay` takes one byte per element.
 public struct DBusArray: Sendable {
   private enum Storage {
     case bytes([UInt8])
@@ -12,7 +12,7 @@ public struct DBusArray: Sendable {
   private var storage: Storage
 
   /// Creates an array of `elements`.
-  /// - Throws: `TypeMismatch` where an element is not of `elementType`.
+  /// - Throws: `TypeMismatch` if an element is not of `elementType`.
   public init(of elementType: DBusType, _ elements: [DBusValue] = []) throws(TypeMismatch) {
     for element in elements where element.type != elementType {
       throw TypeMismatch(expected: elementType, actual: element.type)
@@ -86,19 +86,19 @@ extension DBusArray: Hashable {
   }
 }
 
-/// A value of another type than was asked for.
+/// A value of an unexpected type.
 public struct TypeMismatch: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The type that would have been right.
+  /// The expected type.
   public let expected: DBusType
-  /// The type that was given.
+  /// The actual type.
   public let actual: DBusType
 
-  /// Creates an error about a value of type `actual` where `expected` was asked for.
+  /// Creates an error about a value of type `actual` instead of `expected`.
   public init(expected: DBusType, actual: DBusType) {
     self.expected = expected
     self.actual = actual
   }
 
   /// The whole error in one sentence.
-  public var description: String { "the value is of type '\(actual)', and '\(expected)' was asked for" }
+  public var description: String { "the value is of type '\(actual)', but '\(expected)' is expected" }
 }

@@ -1,4 +1,4 @@
-/// The entries of a dictionary in the order in which they came, with the types that it carries also when it is empty.
+/// The entries of a dictionary in their original order; an empty dictionary has its types too.
 public struct DBusDictionary: Sendable {
   /// One key and its value.
   public struct Entry: Hashable, Sendable {
@@ -18,11 +18,11 @@ public struct DBusDictionary: Sendable {
   public let keyType: DBusType
   /// The type of every value.
   public let valueType: DBusType
-  /// The entries, as they came; a peer may have sent one key twice.
+  /// The entries in their original order; a peer may have sent a key twice.
   public let entries: [Entry]
 
   /// Creates a dictionary of `entries`.
-  /// - Throws: `TypeMismatch` where a key is not of `keyType` or a value not of `valueType`.
+  /// - Throws: `TypeMismatch` if a key is not of `keyType` or a value is not of `valueType`.
   public init(key keyType: DBusType, value valueType: DBusType, _ entries: [Entry] = []) throws(TypeMismatch) {
     for entry in entries {
       guard entry.key.type == keyType else { throw TypeMismatch(expected: keyType, actual: entry.key.type) }
@@ -44,7 +44,7 @@ public struct DBusDictionary: Sendable {
 }
 
 extension DBusDictionary: Hashable {
-  /// Compares the types and the entries, whatever their order.
+  /// Compares the types and the entries, ignoring their order.
   public static func == (left: DBusDictionary, right: DBusDictionary) -> Bool {
     guard left.keyType == right.keyType, left.valueType == right.valueType,
       left.entries.count == right.entries.count

@@ -6,19 +6,19 @@ public enum DBusType: Hashable, Sendable {
   case byte
   /// `b`, true or false.
   case boolean
-  /// `n`, 16 bits with sign.
+  /// `n`, a signed 16-bit integer.
   case int16
-  /// `q`, 16 bits without sign.
+  /// `q`, an unsigned 16-bit integer.
   case uint16
-  /// `i`, 32 bits with sign.
+  /// `i`, a signed 32-bit integer.
   case int32
-  /// `u`, 32 bits without sign.
+  /// `u`, an unsigned 32-bit integer.
   case uint32
-  /// `x`, 64 bits with sign.
+  /// `x`, a signed 64-bit integer.
   case int64
-  /// `t`, 64 bits without sign.
+  /// `t`, an unsigned 64-bit integer.
   case uint64
-  /// `d`, IEEE 754 double precision.
+  /// `d`, an IEEE 754 double.
   case double
   /// `s`, UTF-8 text without NUL.
   case string
@@ -28,13 +28,13 @@ public enum DBusType: Hashable, Sendable {
   case signature
   /// `h`, a file descriptor.
   case unixFD
-  /// `v`, a value that carries its own type.
+  /// `v`, a value together with its type.
   case variant
   /// `aT`, any number of values of one type.
   indirect case array(DBusType)
   /// `(T…)`, one or more values of fixed types.
   indirect case structure([DBusType])
-  /// `a{KV}`, values by a key of a basic type.
+  /// `a{KV}`, values by keys of a basic type.
   indirect case dictionary(key: DBusType, value: DBusType)
 
   /// The type's signature.
@@ -45,7 +45,7 @@ public enum DBusType: Hashable, Sendable {
     return text
   }
 
-  /// The signature of one entry of a dictionary, as libdbus wants it: `{sv}`.
+  /// The signature of one dictionary entry, as libdbus requires it: `{sv}`.
   package static func entrySignature(_ key: DBusType, _ value: DBusType) -> String {
     var text = "{"
     key.write(to: &text)
@@ -93,7 +93,7 @@ public enum DBusType: Hashable, Sendable {
     }
   }
 
-  /// The basic type of a signature's byte, or nil where that begins a container or is none.
+  /// The basic type for a signature's byte, or nil if the byte begins a container or is not a type.
   package init?(basicCode: UInt8) {
     switch basicCode {
     case UInt8(ascii: "y"): self = .byte
@@ -113,7 +113,7 @@ public enum DBusType: Hashable, Sendable {
     }
   }
 
-  /// Whether the type holds no other: all but arrays, structures, dictionaries and variants.
+  /// Whether the type is basic: not an array, structure, dictionary or variant.
   public var isBasic: Bool {
     switch self {
     case .array, .structure, .dictionary, .variant: false
@@ -121,7 +121,7 @@ public enum DBusType: Hashable, Sendable {
     }
   }
 
-  /// What a marshalled value's offset must be a multiple of, in bytes.
+  /// The alignment of a marshalled value, in bytes.
   package var alignment: Int {
     switch self {
     case .byte, .signature, .variant: 1

@@ -1,7 +1,7 @@
 /// A value of any D-Bus type.
 ///
-/// Two values are equal where they have the same type and content: doubles bit for bit, so that NaN equals itself and 0
-/// differs from -0; dictionaries whatever the order of their entries.
+/// Two values are equal if they have the same type and content. Doubles are compared bit for bit, so that NaN equals
+/// itself and 0 differs from -0; dictionaries are compared regardless of the order of their entries.
 public enum DBusValue: Sendable {
   /// `y`
   case byte(UInt8)
@@ -21,7 +21,7 @@ public enum DBusValue: Sendable {
   case uint64(UInt64)
   /// `d`
   case double(Double)
-  /// `s`: text without NUL; one with it is refused when the value is sent.
+  /// `s`: text without NUL; text with NUL is refused when the value is sent.
   case string(String)
   /// `o`
   case objectPath(ObjectPath)
@@ -31,7 +31,7 @@ public enum DBusValue: Sendable {
   case unixFD(UnixFD)
   /// `aT`
   case array(DBusArray)
-  /// `(T…)`: one member at least; an empty structure is refused when the value is sent.
+  /// `(T…)`: at least one member; an empty structure is refused when the value is sent.
   case structure([DBusValue])
   /// `a{KV}`
   case dictionary(DBusDictionary)
@@ -87,7 +87,7 @@ extension DBusValue: Hashable {
     }
   }
 
-  /// Feeds kind and content into `hasher`.
+  /// Feeds type and content into `hasher`.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .byte(let value): Self.combine("y", value, &hasher)
@@ -99,7 +99,7 @@ extension DBusValue: Hashable {
     case .int64(let value): Self.combine("x", value, &hasher)
     case .uint64(let value): Self.combine("t", value, &hasher)
     case .double(let value): Self.combine("d", value.bitPattern, &hasher)
-    // Not as Swift hashes texts, for which one letter and a letter with an accent are the same.
+    // Swift's own hash treats canonically equivalent texts as equal, D-Bus does not.
     case .string(let value): Self.combine("s", Array(value.utf8), &hasher)
     case .objectPath(let value): Self.combine("o", value, &hasher)
     case .signature(let value): Self.combine("g", value.text, &hasher)

@@ -1,18 +1,18 @@
-/// The protocol's own limits: the D-Bus specification, sections "Marshaling" and "Message Protocol".
+/// The limits of the protocol: the D-Bus specification, sections "Marshaling" and "Message Protocol".
 public enum ProtocolLimits {
-  /// An array's elements, in bytes as marshalled.
+  /// The marshalled elements of an array, in bytes.
   public static let arraySize = 64 << 20
-  /// Containers within each other in a message's body, variants included.
+  /// The nesting of containers in a message's body, including variants.
   public static let depth = 64
-  /// As many of them as every bus carries: dbus-broker closes the connection of whoever sends 64.
+  /// The nesting that every bus accepts: dbus-broker closes the connection of a client that sends 64.
   public static let sendableDepth = 63
 }
 
 extension DBusValue {
-  /// The bytes that the value takes when it is marshalled by itself, from an aligned start.
+  /// The size in bytes of the value marshalled by itself, from an aligned start.
   public var marshalledSize: Int { marshalledEnd(from: 0) }
 
-  /// How many containers are within each other: 0 for a basic value, 1 for an array of basic values.
+  /// The nesting of containers: 0 for a basic value, 1 for an array of basic values.
   public var depth: Int {
     switch self {
     case .array(let array):
@@ -28,7 +28,7 @@ extension DBusValue {
     }
   }
 
-  /// Whether a file descriptor is anywhere within the value.
+  /// Whether the value contains a file descriptor.
   public var holdsUnixFD: Bool {
     switch self {
     case .unixFD: true
@@ -42,7 +42,7 @@ extension DBusValue {
     }
   }
 
-  /// The offset at which the value ends that is marshalled at `offset`, the padding before it included.
+  /// The end of the value if it is marshalled at `offset`, including the padding before it.
   package func marshalledEnd(from offset: Int) -> Int {
     switch self {
     case .string(let text): return stringEnd(text, from: offset)
@@ -69,7 +69,7 @@ extension DBusValue {
 }
 
 extension DBusType {
-  /// The marshalled size of every value of this type in bytes, which is also its alignment, or nil where values differ.
+  /// The marshalled size of every value of this type in bytes, which is also its alignment, or nil if sizes differ.
   package var fixedSize: Int? {
     switch self {
     case .byte, .int16, .uint16, .boolean, .int32, .uint32, .unixFD, .int64, .uint64, .double: alignment
@@ -77,7 +77,7 @@ extension DBusType {
     }
   }
 
-  /// Whether a value of this type can hold a file descriptor.
+  /// Whether a value of this type can contain a file descriptor.
   package var mayHoldUnixFD: Bool {
     switch self {
     case .unixFD, .variant: true

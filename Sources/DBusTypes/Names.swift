@@ -1,13 +1,13 @@
-/// A D-Bus name: a text whose syntax was checked once, when the name was made.
+/// A D-Bus name: a text whose syntax is checked once, when the name is created.
 ///
-/// libdbus aborts the process when it is handed a name that breaks the rules, so only values of these types reach it.
+/// libdbus aborts the process if a name breaks the rules, so only values of these types are passed to it.
 /// The rules are those of the D-Bus specification, section "Valid Names".
 public protocol DBusName: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The name's text.
   var text: String { get }
 
-  /// Checks `text` and makes a name of it.
-  /// - Throws: `SyntaxError` where the text breaks the rules of the specification.
+  /// Creates a name from `text`.
+  /// - Throws: `SyntaxError` if the text breaks the rules of the specification.
   init(_ text: String) throws(SyntaxError)
 }
 
@@ -19,7 +19,7 @@ extension DBusName {
   public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }
 
-/// The length in bytes that the specification allows a name of any kind.
+/// The maximum length of any name in bytes, according to the specification.
 package let maximumNameLength = 255
 
 private func isNameStart(_ byte: UInt8) -> Bool {
@@ -29,10 +29,10 @@ private func isNameStart(_ byte: UInt8) -> Bool {
 
 package func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-/// Whether `byte` may stand in an element of an object path or of an interface name.
+/// Whether `byte` is allowed in an element of an object path or of an interface name.
 package func isNameByte(_ byte: UInt8) -> Bool { isNameStart(byte) || isDigit(byte) }
 
-/// Whether `text` is two or more elements joined by dots, within the length of a name.
+/// Whether `text` consists of two or more elements joined by dots, within the length of a name.
 private func isDotted(_ text: some StringProtocol, dashes: Bool = false, leadingDigits: Bool = false) -> Bool {
   var length = 0
   var elements = 1
@@ -59,8 +59,8 @@ public struct InterfaceName: DBusName {
   /// The name's text.
   public let text: String
 
-  /// Checks `text` and makes an interface name of it.
-  /// - Throws: `SyntaxError` where it is not two or more elements of `[A-Za-z0-9_]`, joined by dots, none beginning
+  /// Creates an interface name from `text`.
+  /// - Throws: `SyntaxError` if it is not two or more elements of `[A-Za-z0-9_]`, joined by dots, none beginning
   ///   with a digit, at most 255 bytes in all.
   public init(_ text: String) throws(SyntaxError) {
     guard isDotted(text) else {
@@ -79,8 +79,8 @@ public struct ErrorName: DBusName {
   /// The name's text.
   public let text: String
 
-  /// Checks `text` and makes an error name of it.
-  /// - Throws: `SyntaxError` as `InterfaceName` does.
+  /// Creates an error name from `text`.
+  /// - Throws: `SyntaxError`, like `InterfaceName`.
   public init(_ text: String) throws(SyntaxError) { self.text = try InterfaceName(text).text }
 
   package init(known text: String) { self.text = text }
@@ -91,8 +91,8 @@ public struct MemberName: DBusName {
   /// The name's text.
   public let text: String
 
-  /// Checks `text` and makes a member name of it.
-  /// - Throws: `SyntaxError` where it is not of `[A-Za-z0-9_]`, begins with a digit, is empty or longer than 255 bytes.
+  /// Creates a member name from `text`.
+  /// - Throws: `SyntaxError` if it is not of `[A-Za-z0-9_]`, begins with a digit, is empty or longer than 255 bytes.
   public init(_ text: String) throws(SyntaxError) {
     let bytes = text.utf8
     guard let first = bytes.first, bytes.count <= maximumNameLength, !isDigit(first), bytes.allSatisfy(isNameByte)
@@ -112,11 +112,11 @@ public struct BusName: DBusName {
   /// The name's text.
   public let text: String
 
-  /// Whether the bus gave this name to one connection, for as long as that lives.
+  /// Whether the bus assigned this name to one connection for its lifetime.
   public var isUnique: Bool { text.utf8.first == UInt8(ascii: ":") }
 
-  /// Checks `text` and makes a bus name of it.
-  /// - Throws: `SyntaxError` where it is neither a unique nor a well-known name.
+  /// Creates a bus name from `text`.
+  /// - Throws: `SyntaxError` if it is neither a unique nor a well-known name.
   public init(_ text: String) throws(SyntaxError) {
     let unique = text.utf8.first == UInt8(ascii: ":")
     let valid =

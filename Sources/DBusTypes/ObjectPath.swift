@@ -5,11 +5,11 @@ public struct ObjectPath: DBusName {
   /// The path's text.
   public let text: String
 
-  /// The path `/`, which also stands for "none" where a path is asked for.
+  /// The path `/`, which also stands for "none" in place of a path.
   public static let root = ObjectPath(known: "/")
 
-  /// Checks `text` and makes a path of it.
-  /// - Throws: `SyntaxError` where it is not `/`, or elements of `[A-Za-z0-9_]`, each after a slash.
+  /// Creates a path from `text`.
+  /// - Throws: `SyntaxError` if it is not `/`, or elements of `[A-Za-z0-9_]`, each after a slash.
   public init(_ text: String) throws(SyntaxError) {
     guard ObjectPath.isValid(text) else {
       throw SyntaxError(
@@ -38,7 +38,7 @@ public struct ObjectPath: DBusName {
   public var elements: [Substring] { text.split(separator: "/") }
 
   /// The path of the child `element`.
-  /// - Throws: `SyntaxError` where `element` is not of `[A-Za-z0-9_]`.
+  /// - Throws: `SyntaxError` if `element` is not of `[A-Za-z0-9_]`.
   public func appending(_ element: String) throws(SyntaxError) -> ObjectPath {
     try ObjectPath(text == "/" ? "/" + element : text + "/" + element)
   }

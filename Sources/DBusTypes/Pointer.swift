@@ -1,38 +1,38 @@
-/// A JSON Pointer (RFC 6901) on D-Bus values: which element of a value is meant.
+/// A JSON Pointer (RFC 6901) to an element of a D-Bus value.
 ///
-/// Arrays and structures go by index, dictionaries by key, variants are looked through. `-` is the element after an
-/// array's last: writing it appends.
+/// Steps are indices in arrays and structures and keys in dictionaries; variants are transparent. `-` is the element
+/// after an array's last: writing it appends.
 public struct Pointer: Hashable, Sendable, CustomStringConvertible {
-  /// The steps from the whole value down to the element, unescaped; none for the whole.
+  /// The unescaped steps from the whole value down to the element; empty for the whole value.
   public let tokens: [String]
 
-  /// The most steps that a pointer's text may have: the depth of the deepest value that a message carries.
+  /// The maximum number of steps in a pointer's text: the depth of the deepest value in a message.
   public static let maximumSteps = ProtocolLimits.depth
 
   /// The pointer to the whole value.
   public static let whole = Pointer(tokens: [])
 
-  /// Creates a pointer of steps that are not escaped.
+  /// Creates a pointer from unescaped steps.
   public init(tokens: [String]) { self.tokens = tokens }
 
-  /// Reads a pointer: nothing for the whole, else steps, each after a slash, with `~1` for `/` and `~0` for `~`.
-  /// - Throws: `SyntaxError` where it begins otherwise, a `~` is followed by anything else, or there are more steps than
+  /// Parses a pointer: empty for the whole value, else steps, each after a slash, with `~1` for `/` and `~0` for `~`.
+  /// - Throws: `SyntaxError` if it begins otherwise, a `~` is followed by anything else, or there are more steps than
   ///   `maximumSteps`.
   public init(_ text: String) throws(SyntaxError) {
     func error(_ rule: String) -> SyntaxError { SyntaxError(expected: "JSON Pointer", text: text, rule: rule) }
     guard text.isEmpty || text.utf8.first == UInt8(ascii: "/") else {
       throw error("steps, each after a slash, such as /2/done")
     }
-    // By bytes: to Swift a slash with an accent after it is another letter, and no slash.
+    // Split bytes: to Swift, a slash and a combining accent are one other character.
     let parts = text.utf8.split(
       separator: UInt8(ascii: "/"), maxSplits: Pointer.maximumSteps + 1, omittingEmptySubsequences: false)
     guard parts.count <= Pointer.maximumSteps + 1 else {
-      throw error("at most \(Pointer.maximumSteps) steps, since no value is nested deeper")
+      throw error("at most \(Pointer.maximumSteps) steps, because no value is nested more deeply")
     }
     var tokens: [String] = []
     for part in parts.dropFirst() {
       guard let token = Pointer.unescaped(part) else {
-        throw error("'~' is written '~0', and '/' within a step '~1'")
+        throw error("write '~0' for '~', and '~1' for '/' within a step")
       }
       tokens.append(token)
     }
@@ -77,9 +77,9 @@ public struct Pointer: Hashable, Sendable, CustomStringConvertible {
 
 /// Why a pointer into a value cannot be followed or written.
 public enum PointerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The value has no such element; `reason` says what there is instead.
+  /// The value has no such element; `reason` describes the existing elements.
   case noSuchElement(Pointer, reason: String)
-  /// The element is of another type than the value that is to be written.
+  /// The element is of another type than the value to write.
   case typeMismatch(Pointer, TypeMismatch)
 
   /// The whole error in one sentence.
@@ -87,19 +87,19 @@ public enum PointerError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .noSuchElement(let pointer, let reason): "there is no element '\(pointer)': \(reason)"
     case .typeMismatch(let pointer, let mismatch):
-      "the element '\(pointer)' is of type '\(mismatch.expected)', and the value given is of type '\(mismatch.actual)'"
+      "the element '\(pointer)' is of type '\(mismatch.expected)', but the given value is of type '\(mismatch.actual)'"
     }
   }
 }
 
 extension Pointer {
-  /// An index as RFC 6901 writes it: digits without leading zeros; nil if `token` is not one.
+  /// An index as defined by RFC 6901: digits without leading zeros; nil if `token` is not an index.
   static func index(_ token: String) -> Int? {
     guard token.utf8.allSatisfy(isDigit), token == "0" || token.utf8.first != UInt8(ascii: "0") else { return nil }
     return Int(token)
   }
 
-  /// Why `token` names none of the `count` elements of a container.
+  /// The reason why `token` names none of the `count` elements of a container.
   static func indexReason(_ token: String, _ container: String, _ count: Int) -> String {
     count == 0
       ? "the \(container) is empty"
@@ -107,23 +107,23 @@ extension Pointer {
   }
 }
 
-/// The same on decoded values, through the marshalled ones.
+/// The same for decoded values, by way of marshalled values.
 extension DBusValue {
-  /// The element at `pointer`; if it lies in a variant, what that holds.
+  /// The element at `pointer`; if it is in a variant, the variant's content.
   /// - Throws: `PointerError.noSuchElement`.
   public func element(at pointer: Pointer) throws(PointerError) -> DBusValue {
     guard !pointer.tokens.isEmpty else { return self }
     return try MarshalledValue(self).element(at: pointer).decoded(descriptors(of: self))
   }
 
-  /// This value with the element at `pointer` replaced, appended or added, as `MarshalledValue` does.
+  /// This value with the element at `pointer` replaced, appended or added, as by `MarshalledValue`.
   /// - Throws: `PointerError`.
   public func replacingElement(at pointer: Pointer, with value: DBusValue) throws(PointerError) -> DBusValue {
     try MarshalledValue(self).replacingElement(at: pointer, with: MarshalledValue(value))
       .decoded(descriptors(of: self))
   }
 
-  /// The descriptors that `value` holds, by the index that they have when it is marshalled.
+  /// The descriptors in `value`, by their index when it is marshalled.
   private func descriptors(of value: DBusValue) -> WireReader.Descriptors {
     guard value.holdsUnixFD else { return { _, _ in nil } }
     var writer = WireWriter()
@@ -132,7 +132,7 @@ extension DBusValue {
     return { index, _ in index < descriptors.count ? descriptors[index] : nil }
   }
 
-  /// What is below all variants around it.
+  /// The content of all nested variants.
   public var lookedThrough: DBusValue {
     var value = self
     while case .variant(let content) = value { value = content }

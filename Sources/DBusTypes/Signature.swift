@@ -1,4 +1,4 @@
-/// Any number of complete types, one after another: what a message or a method's arguments consist of.
+/// Any number of complete types, one after another: the types of a message's body or a method's arguments.
 ///
 /// The D-Bus specification, section "Valid Signatures": at most 255 bytes, 32 arrays and 32 structures deep.
 public struct Signature: DBusName {
@@ -7,11 +7,11 @@ public struct Signature: DBusName {
   /// The complete types that the signature lists.
   public let types: [DBusType]
 
-  /// The signature of no values at all.
+  /// The empty signature.
   public static let empty = Signature(known: [])
 
-  /// Checks `text` and makes a signature of it.
-  /// - Throws: `SyntaxError` where the text breaks the rules of the specification.
+  /// Creates a signature from `text`.
+  /// - Throws: `SyntaxError` if the text breaks the rules of the specification.
   public init(_ text: String) throws(SyntaxError) {
     var parser = SignatureParser(text)
     self.types = try parser.parse()
@@ -19,8 +19,8 @@ public struct Signature: DBusName {
   }
 
   /// The signature that lists `types`.
-  /// - Throws: `SyntaxError` where the types are nested deeper, or written out are longer, than the specification allows,
-  ///   and where a structure is empty or a dictionary's key is not basic.
+  /// - Throws: `SyntaxError` if the types are nested more deeply, or their text is longer, than the specification allows,
+  ///   a structure is empty, or a dictionary's key is not basic.
   public init(_ types: [DBusType]) throws(SyntaxError) {
     try self.init(types.map(\.description).joined())
   }
@@ -32,8 +32,8 @@ public struct Signature: DBusName {
 }
 
 extension DBusType {
-  /// Checks `signature` and makes a type of it.
-  /// - Throws: `SyntaxError` where it is not one single complete type.
+  /// Creates a type from `signature`.
+  /// - Throws: `SyntaxError` if it is not one single complete type.
   public init(_ signature: String) throws(SyntaxError) {
     let types = try Signature(signature).types
     guard let only = types.first, types.count == 1 else {
@@ -45,7 +45,7 @@ extension DBusType {
 }
 
 extension DBusType {
-  /// How long the type's signature is, in bytes.
+  /// The length of the type's signature in bytes.
   package var signatureLength: Int {
     switch self {
     case .array(let element): 1 + element.signatureLength
@@ -55,7 +55,7 @@ extension DBusType {
     }
   }
 
-  /// Whether `Signature` takes the type's signature: the same rules, without writing it out.
+  /// Whether `Signature` accepts the type's signature: applies the same rules without building the text.
   package var isValid: Bool {
     isBasic || (signatureLength <= SignatureParser.maximumLength && isValid(arrays: 0, structures: 0))
   }
@@ -73,7 +73,7 @@ extension DBusType {
   }
 }
 
-/// Reads a signature from left to right.
+/// Parses a signature from left to right.
 private struct SignatureParser {
   fileprivate static let maximumLength = 255
   fileprivate static let maximumDepth = 32
@@ -107,11 +107,11 @@ private struct SignatureParser {
     switch code {
     case UInt8(ascii: "v"): return .variant
     case UInt8(ascii: "a"):
-      guard arrays < Self.maximumDepth else { throw error("at most 32 arrays within each other") }
+      guard arrays < Self.maximumDepth else { throw error("at most 32 nested arrays") }
       if next == UInt8(ascii: "{") { return try dictionary(arrays: arrays + 1, structures: structures) }
       return .array(try type(arrays: arrays + 1, structures: structures))
     case UInt8(ascii: "("):
-      guard structures < Self.maximumDepth else { throw error("at most 32 structures within each other") }
+      guard structures < Self.maximumDepth else { throw error("at most 32 nested structures") }
       return try structure(arrays: arrays, structures: structures + 1)
     default:
       throw error("one of 'ybnqiuxtdsoghv', an array 'a…', a structure '(…)' or a dictionary 'a{…}' at each place")
@@ -122,7 +122,7 @@ private struct SignatureParser {
     var members: [DBusType] = []
     while next != UInt8(ascii: ")") { members.append(try type(arrays: arrays, structures: structures)) }
     position += 1
-    guard !members.isEmpty else { throw error("a structure has one member at least") }
+    guard !members.isEmpty else { throw error("a structure has at least one member") }
     return .structure(members)
   }
 

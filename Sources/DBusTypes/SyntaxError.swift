@@ -1,5 +1,5 @@
 extension String {
-  /// The text as an error's one sentence can quote it: its beginning where it is long, its control characters escaped.
+  /// The text for a quotation in an error message: shortened if it is long, with control characters escaped.
   package var excerpt: String {
     var excerpt = ""
     for scalar in unicodeScalars.prefix(utf8.count <= 300 ? 300 : 60) {
@@ -12,16 +12,16 @@ extension String {
   }
 }
 
-/// A text that is not what D-Bus requires of a name, path, signature or value.
+/// A text that breaks the rules of D-Bus for a name, path, signature or value.
 public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What the text should have been, as a noun phrase: `interface name`, `object path`.
+  /// What the text should be, as a noun phrase: `interface name`, `object path`.
   public let expected: String
-  /// The text as it was given, shortened where it is long, with control characters escaped.
+  /// The given text, shortened if it is long, with control characters escaped.
   public let text: String
-  /// What would have been right.
+  /// The rule that the text breaks.
   public let rule: String
 
-  /// Creates an error about `text`, which is not the `expected` thing because of `rule`.
+  /// Creates an error about `text`, which is not an `expected` because of `rule`.
   public init(expected: String, text: String, rule: String) {
     self.expected = expected
     self.text = text.excerpt

@@ -1,9 +1,9 @@
 internal import Glibc
 
 extension String {
-  /// Whether both texts are the same bytes, at once for copies of one text.
+  /// Whether both texts have the same bytes; immediate for copies of one text.
   ///
-  /// To `==` a letter with an accent is the same as the accented letter, and to D-Bus it is not.
+  /// `==` treats canonically equivalent texts as equal, D-Bus does not.
   package func hasSameBytes(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     let areSame = utf8.withContiguousStorageIfAvailable { own in
@@ -15,7 +15,7 @@ extension String {
     return areSame.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
   }
 
-  /// Whether a NUL is anywhere in the text.
+  /// Whether the text contains NUL.
   package var holdsNUL: Bool {
     utf8.withContiguousStorageIfAvailable { bytes in
       bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false

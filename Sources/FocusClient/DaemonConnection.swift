@@ -32,7 +32,7 @@ package struct DaemonConnection {
     do {
       return try call.reply(in: try connection.call(message, timeout: timeout))
     } catch  where error.name == .noReply && connection.isConnected {
-      throw DBusError(.noReply, "no answer to '\(call.member)' within \(timeout)")
+      throw DBusError(.noReply, "no reply to '\(call.member)' within \(timeout)")
     }
   }
 
@@ -59,7 +59,7 @@ extension DaemonCall {
     let values = try message.success().arguments()
     guard let reply = read(values) else {
       let types = values.map(\.type.description).joined()
-      throw DBusError(.failed, "focusd answers '\(member)' with '\(types)', which is not version 1 of its interface")
+      throw DBusError(.failed, "focusd replies to '\(member)' with '\(types)', which does not match version 1 of its interface")
     }
     return reply
   }

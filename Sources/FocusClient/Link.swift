@@ -128,7 +128,7 @@ package final class Link {
   /// Calls the daemon, and hands its reply, or what prevented one, to `handler`.
   package func call<Reply>(_ call: DaemonCall<Reply>, _ handler: @escaping (Result<Reply, DBusError>) -> Void) {
     guard let daemon else {
-      return handler(.failure(DBusError(.disconnected, "there is no bus now, and so no focusd")))
+      return handler(.failure(DBusError(.disconnected, "not connected to a bus, so there is no focusd")))
     }
     daemon.call(call, handler)
   }

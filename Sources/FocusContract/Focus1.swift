@@ -2,7 +2,7 @@ package import DBusTypes
 
 /// The names of the bus contract, `org.focusd.Focus1`, as the daemon and its clients spell them.
 package enum Focus1 {
-  /// The name that the daemon holds on the bus.
+  /// The name that the daemon owns on the bus.
   package static let busName = BusName(known: "org.focusd.Focus1")
   /// What the names of the contract's interfaces begin with.
   package static let interfacePrefix = "org.focusd.Focus1."
@@ -21,7 +21,7 @@ package enum Focus1 {
   package static let manager = InterfaceName(known: "org.focusd.Focus1.Manager")
   package static let field = InterfaceName(known: "org.focusd.Focus1.Field")
   package static let bindings = InterfaceName(known: "org.focusd.Focus1.Bindings")
-  /// What a bound field's own object may have.
+  /// The interface that a bound field's own object may implement.
   package static let responder = InterfaceName(known: "org.focusd.Focus1.Responder")
 
   // MARK: Errors

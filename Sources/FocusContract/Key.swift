@@ -22,7 +22,7 @@ public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
       let member = try? MemberName(String(text[text.utf8.index(after: dot)...]))
     else { throw error(form) }
     guard !Key.isReserved(text) else {
-      throw error("keys under org.freedesktop. and org.focusd.Focus1 belong to D-Bus and to focusd")
+      throw error("keys under org.freedesktop. and org.focusd.Focus1 are reserved for D-Bus and focusd")
     }
     self.interface = interface
     self.member = member

@@ -1,4 +1,4 @@
-/// The version of the daemon and of all that is released with it.
+/// The version of the daemon and of everything released with it.
 package enum Version {
   package static let current = "0.1.0"
 }

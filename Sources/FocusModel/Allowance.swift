@@ -6,7 +6,7 @@ extension Limits {
   /// - Throws: `FocusError.limitExceeded`.
   static func check(keys count: Int) throws(FocusError) {
     guard count <= keysPerField else {
-      throw .limitExceeded("a field may have \(keysPerField) keys, and this would have \(count)")
+      throw .limitExceeded("a field may have \(keysPerField) keys, but this one would have \(count)")
     }
   }
 
@@ -15,18 +15,19 @@ extension Limits {
   static func check(_ value: MarshalledValue, of key: Key) throws(FocusError) -> Extent {
     let bytes = value.size
     guard bytes <= Limits.value.bytes else {
-      throw .limitExceeded("the value of \(key) takes \(bytes) bytes, and a value may take \(Limits.value.bytes)")
+      throw .limitExceeded(
+        "the value of \(key) takes \(bytes) bytes, but a value may take at most \(Limits.value.bytes)")
     }
     let measure = value.measure
     guard !measure.holdsUnixFD else {
-      throw .invalid("the value of \(key) holds a file descriptor, which a stored binding cannot keep")
+      throw .invalid("the value of \(key) contains a file descriptor, which cannot be stored")
     }
     guard measure.elements <= Limits.value.elements else {
       throw .limitExceeded(
-        "the value of \(key) has \(measure.elements) elements, and a value may have \(Limits.value.elements)")
+        "the value of \(key) has \(measure.elements) elements, but a value may have \(Limits.value.elements)")
     }
     guard measure.depth <= valueDepth else {
-      throw .limitExceeded("the value of \(key) is nested \(measure.depth) deep, and \(valueDepth) is the most")
+      throw .limitExceeded("the value of \(key) is nested \(measure.depth) deep, but at most \(valueDepth) is allowed")
     }
     return Extent(bytes: bytes, elements: measure.elements)
   }
@@ -51,7 +52,7 @@ struct Allowance: Hashable {
     fileprivate var name: String {
       switch self {
       case .owner: "one owner"
-      case .lingering: "all fields without an owner, or that linger, together"
+      case .lingering: "all lingering fields and fields without an owner together"
       case .everyone: "all owners together"
       }
     }
@@ -66,16 +67,16 @@ struct Allowance: Hashable {
   /// - Throws: `FocusError.limitExceeded`.
   func check(_ holder: Holder, fields moreFields: Int, _ more: Extent) throws(FocusError) {
     guard moreFields <= 0 || fields + moreFields <= holder.fieldLimit else {
-      throw .limitExceeded("\(holder.name) may have \(holder.fieldLimit) fields, and this would be one more")
+      throw .limitExceeded("\(holder.name) may have \(holder.fieldLimit) fields, but this would be one more")
     }
     guard more.bytes <= 0 || extent.bytes + more.bytes <= holder.limit.bytes else {
       throw .limitExceeded(
-        "\(holder.name) may have values of \(holder.limit.bytes) bytes, and these would make it "
+        "\(holder.name) may have values of \(holder.limit.bytes) bytes, but this would make it "
           + holder.number(extent.bytes + more.bytes))
     }
     guard more.elements <= 0 || extent.elements + more.elements <= holder.limit.elements else {
       throw .limitExceeded(
-        "\(holder.name) may have values of \(holder.limit.elements) elements, and these would make it "
+        "\(holder.name) may have values of \(holder.limit.elements) elements, but this would make it "
           + holder.number(extent.elements + more.elements))
     }
   }

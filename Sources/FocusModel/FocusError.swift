@@ -53,19 +53,19 @@ extension FocusError: CustomStringConvertible {
     case .noSuchField(let text):
       "there is no field '\(text.excerpt)': a field is named by its object path, /org/focusd/Focus1/field/ID"
     case .fieldExists(let id):
-      "a field '\(id)' is registered already: choose another id, or \"\" to have one picked"
+      "the field '\(id)' already exists: choose another id, or \"\" to let focusd choose one"
     case .noSuchElement(let key, let error):
       "\(key): \(error)"
     case .typeMismatch(let path, let expected, let actual):
-      "\(path) is of type '\(expected)', and the value given is of type '\(actual)'"
+      "\(path) is of type '\(expected)', but the given value is of type '\(actual)'"
     case .unknownProperty(let key, let field):
       "the field '\(field)' does not publish \(key)"
     case .commandNotFocused(let key):
-      "nothing has the command \(key) now: neither the focused field, its ancestors nor its scene"
+      "there is no command \(key) now: neither the focused field, its ancestors nor its scene has it"
     case .unknownCommand(let key, let field):
       "the field '\(field)' has no command \(key)"
     case .disabled(let key, let field):
-      "the command \(key) of the field '\(field)' is disabled now"
+      "the command \(key) of the field '\(field)' is disabled"
     case .readOnly(let key, let field):
       "\(key) of the field '\(field)' is read-only: only the owner of a stored binding may write it"
     case .conflict(let sentence), .accessDenied(let sentence), .invalid(let sentence), .limitExceeded(let sentence):

@@ -17,19 +17,19 @@ extension FocusModel {
     if let parent = options.parent {
       guard fields[parent] != nil else { throw .noSuchField(parent.text) }
       guard table.path(from: parent).count < Limits.fieldDepth else {
-        throw .limitExceeded("fields may lie \(Limits.fieldDepth) deep, and '\(parent)' is the innermost possible")
+        throw .limitExceeded("fields may be nested \(Limits.fieldDepth) deep, and '\(parent)' already is at that depth")
       }
     }
     let label = options.label ?? id?.text
     if let label, label.utf8.count > Limits.labelLength {
-      throw .limitExceeded("a label may have \(Limits.labelLength) bytes, and this has \(label.utf8.count)")
+      throw .limitExceeded("a label may have \(Limits.labelLength) bytes, but this one has \(label.utf8.count)")
     }
     let bound = options.object
     guard bound == nil || !options.lingers else {
-      throw .invalid("a field with an 'object' goes with it: 'linger' is not for it")
+      throw .invalid("a field with the option 'object' cannot have 'linger': it is removed with its owner")
     }
     if let key = values.keys.sorted().first(where: { bound?.properties[$0] != nil }) {
-      throw .invalid("\(key) is given as a stored value and is a property of the field's object too: choose one")
+      throw .invalid("\(key) is both a stored value and a property of the field's object: choose one")
     }
     var all = values
     var extents = try check(values, readOnly: options.readOnly, of: nil, object: bound)
@@ -80,7 +80,7 @@ extension FocusModel {
     let present = field?.bindings ?? [:]
     let stored = Set(values.keys).union(present.keys).filter { bound[$0] == nil }
     if let stray = readOnly.sorted().first(where: { !stored.contains($0) }) {
-      throw .invalid("'read_only' lists \(stray), which is not among the field's stored keys")
+      throw .invalid("'read_only' lists \(stray), which is not a stored key of the field")
     }
     try Limits.check(keys: stored.count + (object?.keyCount ?? 0))
     var extents: [Key: Extent] = [:]
@@ -104,7 +104,7 @@ extension FocusModel {
   ) throws(FocusError) -> [Change] {
     let field = try field(id, ownedBy: client, to: "publish on")
     if let key = values.keys.sorted().first(where: { field.object?.properties[$0] != nil }) {
-      throw .invalid("\(key) is a property of the field's object: the owner changes it there")
+      throw .invalid("\(key) is a property of the field's object: only the object can change it")
     }
     let extents = try check(values, readOnly: readOnly ?? [], of: field, object: field.object)
     var growth = Extent()
@@ -134,7 +134,9 @@ extension FocusModel {
     let field = try field(id, ownedBy: client, to: "withdraw keys from")
     for key in keys.sorted() {
       guard let binding = field.bindings[key] else { throw .unknownProperty(key, id) }
-      guard !binding.isBound else { throw .invalid("\(key) is a property of the field's object, and stays with it") }
+      guard !binding.isBound else {
+        throw .invalid("\(key) is a property of the field's object and cannot be withdrawn")
+      }
     }
 
     return operate { operation in

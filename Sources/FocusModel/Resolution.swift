@@ -57,7 +57,7 @@ extension FocusModel {
     let field = try holder(of: key, at: place)
     guard let binding = field.bindings[key] else { throw .unknownProperty(key, field.id) }
     guard field.isVisible(to: client) else {
-      throw .accessDenied("\(key) is a value of the sensitive field '\(field.id)', shown to its owner only")
+      throw .accessDenied("the field '\(field.id)' is sensitive: only its owner may read \(key)")
     }
     return Reading(value: try path.element(of: binding.value), field: field.id, revision: binding.revision)
   }

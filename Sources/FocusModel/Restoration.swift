@@ -70,7 +70,7 @@ public struct Restoration {
       guard let parent = field.parent.flatMap({ present($0) }) else { continue }
       linked[id]?.parent = parent
       guard linked[parent] != nil else {
-        throw .invalid("the saved field '\(id)' lies in '\(parent)', which is not there")
+        throw .invalid("the saved field '\(id)' has the parent '\(parent)', which does not exist")
       }
       linked[parent]?.children.insert(id)
     }
@@ -81,7 +81,7 @@ public struct Restoration {
         depth += 1
         next = linked[parent]?.parent
       }
-      guard next == nil else { throw .invalid("the saved field '\(id)' lies too deep, or within itself") }
+      guard next == nil else { throw .invalid("the saved field '\(id)' is nested too deeply, or within itself") }
     }
     var state = state
     state.focusedField = state.focusedField.flatMap { present($0) }

@@ -158,7 +158,7 @@ extension FocusModel {
   public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(FocusError) {
     let field = try field(id)
     if let key = field.bindings.keys.first(where: { object.properties[$0] != nil }) {
-      throw .invalid("\(key) is a stored value of the field and a property of its object too")
+      throw .invalid("\(key) is both a stored value and a property of the field's object")
     }
     try Limits.check(keys: field.bindings.count + object.keyCount)
     try checkAllowance(of: field.owner, lingers: field.lingers, Extent(bytes: object.size))

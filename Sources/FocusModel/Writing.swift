@@ -47,7 +47,7 @@ extension FocusModel {
     guard var binding = field.bindings[key] else { throw .unknownProperty(key, field.id) }
     let isShown = try check(path, of: field, condition, by: client)
     if let wanted = condition.revision, wanted != binding.revision {
-      throw .conflict("\(key) is at revision \(binding.revision) by now, and \(wanted) was asked for: read it again")
+      throw .conflict("\(key) is now at revision \(binding.revision), not \(wanted): read it again")
     }
     guard !binding.isReadOnly || (!binding.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
     let whole = try path.replacing(binding.value, with: value)
@@ -80,7 +80,7 @@ extension FocusModel {
     guard !field.isVisible(to: client) else { return true }
     guard path.pointer.tokens.isEmpty, condition.revision == nil else {
       throw .accessDenied(
-        "\(path) is a value of the sensitive field '\(field.id)': others write it whole, and without 'revision'")
+        "the field '\(field.id)' is sensitive: others may write \(path) only as a whole and without 'revision'")
     }
     return false
   }
@@ -126,6 +126,6 @@ extension FocusModel {
       case .field(let id): id
       }
     guard holder != wanted else { return }
-    throw .conflict("\(key) belongs to \(holder.map { "the field '\($0)'" } ?? "no field") now, not to '\(wanted)'")
+    throw .conflict("\(key) now belongs to \(holder.map { "the field '\($0)'" } ?? "no field"), not to '\(wanted)'")
   }
 }

@@ -60,8 +60,8 @@ public final class FocusService {
 
   private func heldBy(_ owner: BusName?) -> DBusError {
     let process = owner.flatMap { try? connection.processID(of: $0) }
-    let holder = process.map { "process \($0)" } ?? owner?.text ?? "somebody else"
-    return DBusError(.failed, "the bus name \(Focus1.busName) is held by \(holder) already")
+    let holder = process.map { "process \($0)" } ?? owner?.text ?? "another connection"
+    return DBusError(.failed, "the bus name \(Focus1.busName) is already owned by \(holder)")
   }
 
   /// How many fields there are and which has focus, for people.

@@ -1,16 +1,16 @@
 /// One command of the command line.
 struct Command: Sendable {
-  /// The word that calls it; nil for the call without one.
+  /// Its name; nil for the call without a command.
   let name: String?
-  /// What it works on, as the help writes it.
+  /// Its operands, as the help shows them.
   let operands: String
   /// How many operands it takes.
   let operandCount: ClosedRange<Int>
-  /// What it does, in a line.
+  /// Its description in one line.
   let summary: String
-  /// The options that it takes beside the general ones.
+  /// The options that it takes in addition to the general ones.
   let options: [Option]
-  /// What its own help says beyond that, in whole lines.
+  /// The further text of its own help, in whole lines.
   let details: String
   let run: @Sendable (Invocation) throws(CommandError) -> Void
 
@@ -30,13 +30,13 @@ struct Command: Sendable {
 
   func takes(_ option: Option) -> Bool { options.contains(option) || Option.general.contains(option) }
 
-  /// The command in a sentence.
+  /// The command, for use in a sentence.
   var described: String { name.map { "'\($0)'" } ?? "'\(Program.name)' alone" }
 
   /// The command with its operands.
   var synopsis: String { [name, operands].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " ") }
 
-  /// How to call it, in a line.
+  /// Its usage in one line.
   var usage: String {
     [Program.name, name ?? "", options.isEmpty ? "" : "[OPTION…]", operands].filter { !$0.isEmpty }
       .joined(separator: " ")
@@ -58,7 +58,8 @@ enum CommandTable {
 
   static let commands = [
     Command(
-      nil, "", 0...0, "show the fields as a tree, those with focus in full", options: [.json], details: Help.tree,
+      nil, "", 0...0, "show the fields as a tree, those on the focus path in full", options: [.json],
+      details: Help.tree,
       run: Listing.tree),
     Command("list", "", 0...0, "list every field", options: [.json, .format], details: Help.list, run: Listing.list),
     Command(
@@ -68,10 +69,10 @@ enum CommandTable {
       "set", "KEY[/POINTER] VALUE", 2...2, "write a value", options: target, details: Help.set,
       run: ReadingAndWriting.set),
     Command(
-      "update", "KEY[/POINTER] EXPRESSION", 2...3, "change a value by what it is: +N -N *N /N toggle append TEXT",
+      "update", "KEY[/POINTER] EXPRESSION", 2...3, "change a value relative to itself: +N -N *N /N toggle append TEXT",
       options: target, details: Help.update, run: ReadingAndWriting.update),
     Command(
-      "watch", "[KEY[/POINTER]…]", 0...unbounded, "print the values now, then a line for each change",
+      "watch", "[KEY[/POINTER]…]", 0...unbounded, "print the current values, then a line for each change",
       options: target + [.json, .waybar, .format],
       details: Help.watch, run: Watching.watch),
     Command("wait", "KEY[/POINTER]", 1...1, "wait until a key is not nil", details: Help.wait, run: Watching.wait),
@@ -79,10 +80,10 @@ enum CommandTable {
       "run", "COMMAND [ARGUMENT…]", 1...unbounded, "call a command and print its results", options: target + [.json],
       details: Help.run, run: Dispatching.run),
     Command(
-      "commands", "", 0...0, "list the commands that can be called now", options: target + [.json],
+      "commands", "", 0...0, "list the commands that currently resolve", options: target + [.json],
       details: Help.commands, run: Dispatching.commands),
     Command(
-      "register", "ID KEY[:SIGNATURE]=VALUE…", 1...unbounded, "make a field that outlives this call",
+      "register", "ID KEY[:SIGNATURE]=VALUE…", 1...unbounded, "create a field that remains after the command exits",
       options: [.label, .parent, .scope, .readOnly, .sensitive, .focus], details: Help.register,
       run: FieldMethods.register),
     Command("unregister", "ID…", 1...unbounded, "remove fields", run: FieldMethods.unregister),
@@ -91,13 +92,13 @@ enum CommandTable {
       "blur", "ID", 1...1, "move focus from a field to the one that contains it", details: Help.blur,
       run: FieldMethods.blur),
     Command(
-      "publish", "ID KEY[:SIGNATURE]=VALUE…", 2...unbounded, "add keys to a field, or change them",
+      "publish", "ID KEY[:SIGNATURE]=VALUE…", 2...unbounded, "add keys to a field or change them",
       options: [.readOnly], details: Help.publish, run: FieldMethods.publish),
-    Command("withdraw", "ID KEY…", 2...unbounded, "take keys from a field", run: FieldMethods.withdraw),
+    Command("withdraw", "ID KEY…", 2...unbounded, "remove keys from a field", run: FieldMethods.withdraw),
   ]
 
-  /// The command that `word` calls.
-  /// - Throws: `CommandError` where there is none.
+  /// The command named `word`.
+  /// - Throws: `CommandError` if there is no such command.
   static func command(named word: String?) throws(CommandError) -> Command {
     if let command = commands.first(where: { $0.name == word }) { return command }
     let word = word ?? ""

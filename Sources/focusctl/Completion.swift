@@ -3,11 +3,11 @@ import DBusTypes
 import FocusClient
 import FocusContract
 
-/// What could come next in a call, for the completions of shells: `focusctl __complete WORD… BEGUN`.
+/// The candidates for the next word of a call, for shell completion: `focusctl __complete WORD… BEGUN`.
 ///
-/// A candidate is a line: the whole word, and after a tab what it means.
+/// A candidate is a line: the whole word, a tab and its meaning.
 struct Completion {
-  /// The word in place of a command that asks for it; people have no use for it.
+  /// The hidden command that prints the candidates.
   static let word = "__complete"
 
   typealias Candidate = (word: String, meaning: String)
@@ -15,11 +15,11 @@ struct Completion {
   /// The word that is being typed.
   private let begun: String
   private let parsed: ParsedArguments
-  /// The option whose argument it is.
+  /// The option whose argument is being typed.
   private let option: Option?
   private let isPastOptions: Bool
 
-  /// The lines for `words`, of which the last is being typed, perhaps still empty; none where nothing can be said.
+  /// The lines for `words`, the last of which is being typed and may be empty; empty if there are no candidates.
   static func text(of words: [String]) -> String {
     guard let completion = try? Completion(words) else { return "" }
     return completion.candidates.map { "\($0.word)\t\($0.meaning)\n" }.joined()
@@ -36,7 +36,7 @@ struct Completion {
       }
       if pending != nil { before.removeLast() }
     }
-    // The argument of `--field=te` is completed with all of the word.
+    // The candidates for `--field=te` are whole words.
     if !isPastOptions, begun.hasPrefix("--"), let equals = begun.firstIndex(of: "=") {
       pending = Option.all.first { $0.argument != nil && begun[..<equals] == "--\($0.name)" }
       begun = String(begun[begun.index(after: equals)...])
@@ -48,7 +48,7 @@ struct Completion {
     prefix = words.last.map { String($0.dropLast(begun.count)) } ?? ""
   }
 
-  /// What stands before `begun` in its word.
+  /// The part of the word before `begun`.
   private let prefix: String
 
   private var candidates: [Candidate] {
@@ -109,7 +109,7 @@ struct Completion {
 
   private var ids: [Candidate] { fields.map { ($0.id, Output.escaped($0.label)) } }
 
-  /// What resolves now, or where nothing does, what any field has; by their last parts where the word begins so.
+  /// The keys that resolve, or if there are none, those of any field; by their last parts if the word begins like one.
   private var keys: [Candidate] {
     let now = bindings.flatMap { try? $0.keys() } ?? []
     let all =
@@ -129,7 +129,7 @@ struct Completion {
     return names.map { (String($0.0.split(separator: ".").last ?? ""), $0.0) }
   }
 
-  /// The elements of what the pointer leads to so far.
+  /// The elements of the value that the pointer names so far.
   private var elements: [Candidate] {
     guard let container = (try? KeyArgument(begun))?.container,
       let found = try? bindings?.read(container)
@@ -155,6 +155,6 @@ struct Completion {
       let value = try? bindings?.read(key)?.reading.value
     else { return [] }
     if case .boolean = value { return [("true", "boolean"), ("false", "boolean")] }
-    return [(ValueText.line(value), "the value now")]
+    return [(ValueText.line(value), "the current value")]
   }
 }

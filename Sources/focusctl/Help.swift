@@ -6,17 +6,17 @@ enum Help {
 
     Applications register fields; one field holds focus. A key, such as
     demo.Form.Number, stands for the value that the focused field publishes under
-    it, or else the nearest of the fields around it.
+    it, or else the nearest of the fields that contain it.
 
     Usage: \(Program.name) [OPTION…] [COMMAND] [OPERAND…]
 
-    Commands ('\(Program.name) COMMAND --help' says more of each):
+    Commands ('\(Program.name) COMMAND --help' describes each):
     \(rows(CommandTable.commands.map { ($0.synopsis.isEmpty ? "(none)" : $0.synopsis, $0.summary) }))
     Options:
     \(rows(Option.all.map { ($0.synopsis, $0.summary) }))
-    The last part of a key is enough where only one key ends so. POINTER is a JSON
-    Pointer into the value: demo.Todo.Items/2/done. Options may stand anywhere; '--'
-    ends them, for operands that begin with '-' and are no numbers.
+    The last part of a key is enough if only one key ends with it. POINTER is a JSON
+    Pointer into the value: demo.Todo.Items/2/done. Options may appear anywhere;
+    '--' ends them, for operands that begin with '-' and are not numbers.
 
     Examples:
       \(Program.name) register text1 demo.Form.Number=1 --focus
@@ -39,14 +39,14 @@ enum Help {
   }
 
   private static let exitStatuses = """
-    Exit status: 0 done; 1 nil: the key resolves to nothing, or nothing has focus;
-    2 the call's words are off; 3 no bus or no daemon; 4 refused; 5 conflict.
+    Exit status: 0 success; 1 nil: the key resolves to nothing, or nothing has
+    focus; 2 usage error; 3 no bus or no daemon; 4 refused; 5 conflict.
 
     """
 
   private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
-  /// Two columns, the second of which begins on the next line where the first is too wide, and goes on below itself.
+  /// Two columns; the second begins on the next line if the first is too wide, and wraps below itself.
   private static func rows(_ rows: [(String, String)]) -> String {
     let gutter = 26
     return rows.map { left, right in
@@ -57,12 +57,12 @@ enum Help {
     }.joined()
   }
 
-  /// How wide the help is where the terminal is wide enough.
+  /// The width of the help if the terminal is wide enough.
   private static let width = 80
 
   private static func spaces(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
 
-  /// `text` with its long lines broken for a terminal of fewer columns than the help is wide.
+  /// `text` with its long lines wrapped for a terminal that is narrower than the help.
   static func fitted(_ text: String, _ columns: Int) -> String {
     guard columns < width else { return text }
     return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in

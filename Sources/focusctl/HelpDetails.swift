@@ -1,17 +1,18 @@
-/// What the help of each command says beyond its line in the table.
+/// The help of each command beyond its line in the table.
 extension Help {
   static let tree = """
-    Each field with its id and its label where that differs, those within it
-    indented. The fields on the focus path are shown with their values, KEY: VALUE
-    (TYPE), and their commands, KEY(). Of the others a few are shown, and a count.
-    Where nothing has focus the exit status is 1, and a pipe gets nothing.
+    Each field has its id, its label if that differs, and the fields within it,
+    indented. Fields on the focus path have their values, KEY: VALUE (TYPE), and
+    their commands, KEY(). Only a few of the others are shown, with a count of the
+    rest. If nothing has focus, the exit status is 1 and a pipe receives nothing.
     """
 
   static let list = """
-    A line for each field: id, label, parent, scope, '*' where it has focus, owner;
-    '-' where there is none. On a terminal, what fits into its width, and 200 lines.
-    The parts of a --format are {id} {label} {parent} {scope} {focused} {owner}
-    {linger} {sensitive} {json}; {parent:-TEXT} is TEXT where there is none.
+    A line for each field: id, label, parent, scope, '*' if it has focus, owner;
+    '-' stands for none. On a terminal, columns that do not fit are left out, and at
+    most 200 lines are printed. The parts of a --format are {id} {label} {parent}
+    {scope} {focused} {owner} {linger} {sensitive} {json}; {parent:-TEXT} is TEXT if
+    there is no parent.
     """
 
   static let get = """
@@ -26,9 +27,9 @@ extension Help {
     """
 
   static let set = """
-    VALUE is read by the key's own type: text as it is, numbers, 'true' or 'false',
-    anything else as JSON. A POINTER that ends in '/-' appends to an array; one that
-    ends in a new dictionary key adds it.
+    VALUE is parsed according to the key's type: text as it is, numbers, 'true' or
+    'false', anything else as JSON. A POINTER that ends in '/-' appends to an array;
+    one that ends in a new dictionary key adds it.
 
     Examples:
       \(Program.name) set demo.Form.Number -8
@@ -39,9 +40,9 @@ extension Help {
 
   static let update = """
     Expressions: +N, -N, *N and /N for numbers (whole numbers are divided as in C),
-    'toggle' for booleans, 'append TEXT' for strings and arrays. The change is made
-    to the value as it stands, whatever others do meanwhile, and stays in the field
-    that was read first. A result that the type cannot hold is refused.
+    'toggle' for booleans, 'append TEXT' for strings and arrays. If others change
+    the value meanwhile, the update is repeated with the new value, always in the
+    field that was read first. A result that the type cannot hold is refused.
 
     Examples:
       \(Program.name) update demo.Form.Number +5
@@ -51,12 +52,13 @@ extension Help {
     """
 
   static let watch = """
-    With one KEY a line is its value, else KEY VALUE; 'nil' stands for no value.
-    Line breaks, tabs and backslashes in text are written \\n, \\t and \\\\; JSON tells
-    the text nil from no value. Without KEY, every key that resolves is watched. It
-    goes on across a restart of the daemon, until it is ended. On a terminal the
-    lines are drawn over in place: arrows scroll, q ends. The parts of a --format are
-    {key} {value} {type} {json}; {value:-TEXT} is TEXT for nil.
+    With one KEY, a line is its value, otherwise KEY VALUE; 'nil' stands for no
+    value. Line breaks, tabs and backslashes in text are written \\n, \\t and \\\\; JSON
+    distinguishes the text nil from no value. Without KEY, every key that resolves
+    is watched. It continues when the daemon restarts, until interrupted. On a
+    terminal the lines are updated in place: the arrow keys scroll, q quits. The
+    parts of a --format are {key} {value} {type} {json}; {value:-TEXT} is TEXT for
+    nil.
 
     Examples:
       \(Program.name) watch demo.Form.Number
@@ -65,17 +67,17 @@ extension Help {
     """
 
   static let wait = """
-    Nothing is printed. It also waits for a daemon that is not there yet. With
-    --timeout the exit status is 1 where the key is nil all that time.
+    Nothing is printed. If the daemon is not running yet, it waits for the daemon.
+    With --timeout, the exit status is 1 if the key is nil for all that time.
 
     Example:
       \(Program.name) wait demo.Form.Number && \(Program.name) set demo.Form.Number 8
     """
 
   static let run = """
-    ARGUMENTs are read by the types that the command takes: text as it is, numbers,
-    'true' or 'false', anything else as JSON. Each result is a line. A command that
-    is disabled is refused; one that nothing has is nil.
+    ARGUMENTs are parsed according to the command's types: text as it is, numbers,
+    'true' or 'false', anything else as JSON. Each result is a line. A disabled
+    command is refused; a command that does not resolve is nil.
 
     Examples:
       \(Program.name) run demo.Edit.Insert 'some text'
@@ -83,15 +85,15 @@ extension Help {
     """
 
   static let commands = """
-    A line for each command: name, 'enabled' or 'disabled', the types that it takes
-    or '-'.
+    A line for each command: name, 'enabled' or 'disabled', the types of its
+    arguments or '-'.
     """
 
   static let register = """
-    The field's id is printed; with the id '' the daemon picks one. Without
-    SIGNATURE a value's type is what it looks like: true and false b; whole numbers
-    i, large ones x or t; with a point or an exponent d; JSON arrays and objects;
-    else s.
+    The field's id is printed; with the id '' the daemon chooses one. Without
+    SIGNATURE the type is inferred from the value: b for true and false; i, or if
+    too large x or t, for whole numbers; d for numbers with a point or an exponent;
+    JSON arrays and objects; else s.
 
     Examples:
       \(Program.name) register main --label 'Main window'
@@ -99,11 +101,11 @@ extension Help {
       \(Program.name) register text2 demo.Form.Size:d=1 'demo.Form.Tags=["a","b"]'
     """
 
-  static let blur = "A field without focus is left as it is, and that is no error."
+  static let blur = "If the field does not have focus, nothing happens; this is not an error."
 
   static let publish = """
-    Without SIGNATURE a key that the field has keeps its type; a new one gets the
-    type that the value looks like, as with 'register'.
+    Without SIGNATURE, an existing key keeps its type, and the type of a new key is
+    inferred from the value, as with 'register'.
 
     Example:
       \(Program.name) publish text1 demo.Form.Number=2 demo.Form.Hint='a number'

@@ -1,17 +1,17 @@
 import Glibc
 
-/// What people and programs read from us: written at once, in whole.
+/// Standard output and standard error, written at once and completely.
 enum Output {
   /// Writes `text` to standard output.
-  /// - Throws: `CommandError`: status 0, without a word, where the reader has gone.
+  /// - Throws: `CommandError`: status 0, without a message, if the reader has closed the pipe.
   static func write(_ text: String) throws(CommandError) {
     let error = write(text, to: STDOUT_FILENO)
     guard error != 0 else { return }
     if error == EPIPE { throw CommandError(.done) }
-    throw .refused("standard output takes no more: \(String(cString: strerror(error)))")
+    throw .refused("cannot write to standard output: \(String(cString: strerror(error)))")
   }
 
-  /// Writes `text` to standard error, as far as that takes it.
+  /// Writes `text` to standard error, ignoring failures.
   static func writeError(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
   /// Writes all of `text` and returns 0, or the number of the error that prevented it.
@@ -36,7 +36,7 @@ enum Output {
 
   /// `text` with control characters and backslashes escaped, so that it stays within its line.
   static func escaped(_ text: String) -> String {
-    // C2 begins the further control characters, U+0080 to U+009F, among others.
+    // C2 is the first byte of the control characters U+0080 to U+009F, among others.
     let isSuspect = { (byte: UInt8) in byte < 0x20 || byte == 0x7f || byte == 0xc2 || byte == UInt8(ascii: "\\") }
     guard text.utf8.contains(where: isSuspect) else { return text }
     var result = ""
@@ -55,12 +55,12 @@ enum Output {
     return result
   }
 
-  /// A message with its line breaks made spaces.
+  /// A message with spaces in place of its line breaks.
   static func oneLine(_ message: String) -> String {
     message.split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 
-  /// How wide each column of `rows` is.
+  /// The width of each column of `rows`.
   static func widths(_ rows: [[String]]) -> [Int] {
     var widths: [Int] = []
     for row in rows {

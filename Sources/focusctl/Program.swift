@@ -7,9 +7,9 @@ import Glibc
 enum Program {
   static let name = "focusctl"
 
-  /// Runs what the process's own arguments ask for.
+  /// Runs the command that the process's own arguments name.
   static func main() -> Status {
-    // A reader that has gone is an error of `write`, not the end of the process.
+    // If the reader closes the pipe, `write` fails, and the process continues.
     signal(SIGPIPE, SIG_IGN)
     do {
       try run(try processArguments())
@@ -25,14 +25,14 @@ enum Program {
     for index in 1..<max(1, Int(CommandLine.argc)) {
       guard let raw = CommandLine.unsafeArgv[index] else { break }
       guard let argument = String(validatingCString: raw) else {
-        throw .usage("argument \(index) is not valid UTF-8, which D-Bus requires of all text")
+        throw .usage("argument \(index) is not valid UTF-8, which D-Bus requires")
       }
       arguments.append(argument)
     }
     return arguments
   }
 
-  /// Runs what `arguments` ask for.
+  /// Runs the command that `arguments` name.
   static func run(_ arguments: [String]) throws(CommandError) {
     if arguments.first == Completion.word {
       try Output.write(Completion.text(of: Array(arguments.dropFirst())))
@@ -56,32 +56,32 @@ enum Program {
       return
     }
     for option in options.given where !command.takes(option) {
-      throw .usage("\(command.described) takes no option '--\(option.name)'; usage: \(command.usage)")
+      throw .usage("\(command.described) does not take the option '--\(option.name)'; usage: \(command.usage)")
     }
     guard command.operandCount.contains(operands.count) else {
       throw .usage(
-        "\(command.described) takes \(command.operandCountText), and \(operands.count) "
+        "\(command.described) takes \(command.operandCountText), but \(operands.count) "
           + "\(operands.count == 1 ? "was" : "were") given; usage: \(command.usage)")
     }
     try command.run(Invocation(operands: Array(operands), options: options))
   }
 }
 
-/// What a command is called with.
+/// The arguments of one call of a command.
 struct Invocation {
   let operands: [String]
   let options: Options
 
-  /// Connects to the bus that the options name; it, and the daemon, may take as long to answer as they say, if they are to.
+  /// Connects to the bus that the options name, with their time limit for the bus and the daemon if there is one.
   func connect(isTimed: Bool = true) throws(CommandError) -> DaemonConnection {
     let timeout = isTimed ? try timeout() : nil
     guard let host = options.host else { return try DaemonConnection.connect(options.bus, timeout: timeout) }
-    guard !options.given.contains(.address) else { throw .usage("'--host' and '--address' exclude each other") }
+    guard !options.given.contains(.address) else { throw .usage("'--host' and '--address' cannot be combined") }
     let address = try RemoteHost(host).address(ofSystemBus: options.bus == .system)
     return try DaemonConnection.connect(.address(address), of: host, timeout: timeout)
   }
 
-  /// The time limit, where one was given.
+  /// The time limit, if one was given.
   func timeout() throws(CommandError) -> Duration? {
     guard let text = options.timeout else { return nil }
     return try Timeout.read(text)

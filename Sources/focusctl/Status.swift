@@ -1,20 +1,20 @@
-/// How a call ends, as its exit status says it.
+/// The exit status of a call.
 enum Status: Int32, Sendable {
-  /// It is done.
+  /// Success.
   case done = 0
   /// The key resolves to nothing.
   case nothing = 1
-  /// The words of the call are off.
+  /// Usage error.
   case usage = 2
   /// There is no bus, or no daemon on it.
   case noDaemon = 3
   /// The daemon, or the field's owner, refused it.
   case refused = 4
-  /// Somebody else's change came in between, again and again.
+  /// Changes by others conflicted again and again.
   case conflict = 5
 }
 
-/// Ends a command before its end: with a status, and a sentence for people where there is something to say.
+/// Ends a command early, with a status and, unless it succeeded, a message.
 struct CommandError: Error, Hashable, Sendable {
   let status: Status
   let message: String?

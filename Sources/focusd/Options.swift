@@ -2,7 +2,7 @@
 internal import DBus
 internal import Glibc
 
-/// What the daemon is told on its command line.
+/// The daemon's command line.
 struct Options {
   enum Action {
     case serve
@@ -20,18 +20,18 @@ struct Options {
 
     Usage: focusd [--verbose] [--address ADDRESS]
 
-    It is started by the first call to it, or by systemctl --user start focusd. Each
-    user session needs one. To see what it knows: focusctl, or busctl --user tree
+    The first call to it, or systemctl --user start focusd, starts the daemon. Each
+    user session needs one. To see its fields: focusctl, or busctl --user tree
     org.focusd.Focus1.
 
       --address ADDRESS  the bus to serve on, such as unix:path=/run/user/1000/bus
                          (default: the session bus)
-      --verbose          say each step on standard error; never a value
+      --verbose          log each step to standard error, but never a value
       --help             print this and exit
       --version          print the version and exit
 
-    Exit status: 0 ended as asked; 1 no bus, or the name is held already; 2 the
-    options are off.
+    Exit status: 0 terminated on request; 1 no bus, or the name is already owned;
+    2 usage error.
 
     """
 
@@ -50,11 +50,11 @@ struct Options {
     opterr = 0
     while true {
       let word = Int(optind)
-      // The colon has a missing argument told apart from an unknown option.
+      // The colon makes getopt distinguish a missing argument from an unknown option.
       switch getopt_long(count, arguments, ":h", table + [option()], nil) {
       case -1:
         if let stray = text(arguments, Int(optind), below: count) {
-          options.action = .refuse("focusd takes no words, and '\(stray)' was given")
+          options.action = .refuse("unexpected argument '\(stray)'")
         }
         return options
       case 1: options.bus = .address(String(cString: optarg))
@@ -66,10 +66,10 @@ struct Options {
         options.action = .showVersion
         return options
       case Int32(UInt8(ascii: ":")):
-        options.action = .refuse("--address needs the address of a bus")
+        options.action = .refuse("option '--address' requires an argument: the address of a bus")
         return options
       default:
-        options.action = .refuse("there is no option '\(text(arguments, word, below: count) ?? "")'")
+        options.action = .refuse("unknown option '\(text(arguments, word, below: count) ?? "")'")
         return options
       }
     }

@@ -1,11 +1,11 @@
 internal import CLinux
 internal import Glibc
 
-/// What the process holds are the session's values, passwords among them: nothing of its memory is for others.
+/// Keeps the process's memory private: it holds the session's values, including passwords.
 enum Secrecy {
-  /// Has no core dump written, and no other process of the user, debuggers included, look at this one's memory.
+  /// Disables core dumps, and denies other processes of the user, debuggers included, access to this one's memory.
   ///
-  /// `FOCUSD_ALLOW_TRACING=1` leaves out the second, for those who look for leaks.
+  /// `FOCUSD_ALLOW_TRACING=1` allows the access, for leak checkers.
   static func begin() {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     // Under systemd the unit sets it, and the sandbox may refuse this.

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The service manager that started the process, where one did: `sd_notify(3)`.
+/// The service manager that started the process, if any: `sd_notify(3)`.
 struct ServiceManager {
   private let socketPath: String?
 
-  /// How often the manager wants to hear from the process at least, or nil.
+  /// The watchdog interval that the manager set, or nil.
   let watchdogInterval: Duration?
 
   /// Whether standard error goes to the journal.
@@ -22,7 +22,7 @@ struct ServiceManager {
     getenv(name).map { String(cString: $0) }
   }
 
-  /// Tells the manager `state`: `READY=1`, `STATUS=…`; nothing happens where there is none.
+  /// Sends `state`, such as `READY=1` or `STATUS=…`, to the manager; does nothing if there is none.
   func notify(_ state: String) {
     guard let path = socketPath, let first = path.utf8.first else { return }
     var address = sockaddr_un()

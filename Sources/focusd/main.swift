@@ -21,22 +21,22 @@ private func serve(_ options: Options) -> Int32 {
   let manager = ServiceManager()
   let log = Log(isVerbose: options.isVerbose, showsPriorities: manager.readsPriorities)
   let loop = EventLoop()
-  // Large blocks go back to the system when they are freed: glibc would keep them, once it has seen one freed.
+  // Return large blocks to the system when they are freed: glibc would keep them once one has been freed.
   mallopt(M_MMAP_THRESHOLD, 256 << 10)
-  // A file that may not grow further is an error of the write, and no end of the process.
+  // If a file may not grow further, the write fails, and the process continues.
   signal(SIGXFSZ, SIG_IGN)
   var status: Int32 = 0
   do {
-    // What a loop calls never holds the loop: both would outlive the connection, and the journal with it.
+    // A loop's handlers never retain the loop: both would outlive the connection, and the journal with it.
     let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak loop] number in
       guard number != SIGHUP else { return }
-      log.info("ending, as asked")
+      log.info("terminating on request")
       loop?.stop()
     }
     defer { withExtendedLifetime(signals) {} }
     let connection = try Connection(to: options.bus)
     connection.onDisconnect = { [weak loop] in
-      log.error("the bus has gone")
+      log.error("lost the connection to the bus")
       status = 1
       loop?.stop()
     }
@@ -58,7 +58,7 @@ private func serve(_ options: Options) -> Int32 {
   return status
 }
 
-/// Tells the manager twice in each of its intervals that the loop turns.
+/// Notifies the watchdog twice in each of its intervals.
 private func keepAlive(_ manager: ServiceManager, _ loop: EventLoop) {
   guard let interval = manager.watchdogInterval else { return }
   loop.schedule(after: interval / 2) { [weak loop] in
@@ -67,7 +67,7 @@ private func keepAlive(_ manager: ServiceManager, _ loop: EventLoop) {
   }
 }
 
-/// Tells the manager what there is, once a second at most.
+/// Reports the service's status to the manager, at most once a second.
 private func reportStatus(of service: FocusService, _ manager: ServiceManager, _ loop: EventLoop) {
   var isPending = false
   service.onChange = { [weak service, weak loop] in

@@ -1,7 +1,7 @@
-# bash completion for focusctl: focusctl itself says what could come next.
+# bash completion for focusctl: focusctl itself computes the candidates.
 _focusctl() {
   local words=() word begun line
-  # bash takes '=' and ':' for words of their own.
+  # bash splits words at '=' and ':'.
   for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
     if [ ${#words[@]} -gt 0 ] && [[ $word == [=:]* || ${words[-1]} == *[=:] ]]; then
       words[-1]+=$word

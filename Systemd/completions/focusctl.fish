@@ -1,4 +1,4 @@
-# fish completion for focusctl: focusctl itself says what could come next.
+# fish completion for focusctl: focusctl itself computes the candidates.
 function __focusctl_complete
     set -l words (commandline -opc)
     set -l begun (commandline -ct)

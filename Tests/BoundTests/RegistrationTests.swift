@@ -72,10 +72,10 @@ struct RegistrationTests {
       ),
       Bad(
         what: "a reserved interface", options: [("interfaces", .strings(["org.focusd.Focus1.Mine"]))],
-        says: "never exposed"),
+        says: "reserved for D-Bus or focusd"),
       Bad(
         what: "D-Bus's interface", options: [("interfaces", .strings([Focus1.properties]))],
-        says: "never exposed"),
+        says: "reserved for D-Bus or focusd"),
       Bad(what: "no object there", path: "/nowhere", says: "there is no /nowhere"),
       Bad(what: "linger", options: [("linger", .boolean(true))], says: "'linger'"),
       Bad(
@@ -92,8 +92,9 @@ struct RegistrationTests {
       Bad(what: "too big", xml: "<node>" + String(repeating: " ", count: 1 << 20) + "</node>", says: "1048576"),
       Bad(what: "a bad type", xml: document(("demo.Slider", property("Value", "dd"))), says: "'dd'"),
       Bad(what: "Introspect fails", member: "Introspect", answer: .error(error, "odd thing"), says: "odd thing"),
-      Bad(what: "Introspect answers a number", member: "Introspect", answer: .values([.int32(1)]), says: "no text"),
-      Bad(what: "Introspect answers nothing", member: "Introspect", answer: .values([]), says: "no text"),
+      Bad(
+        what: "Introspect answers a number", member: "Introspect", answer: .values([.int32(1)]), says: "not a string"),
+      Bad(what: "Introspect answers nothing", member: "Introspect", answer: .values([]), says: "not a string"),
       Bad(what: "GetAll fails", member: "GetAll", answer: .error(error, "odd thing"), says: "odd thing"),
       Bad(what: "GetAll answers a text", member: "GetAll", answer: .values([.string("x")]), says: "not a dictionary"),
       Bad(what: "GetAll answers nothing", member: "GetAll", answer: .values([]), says: "not a dictionary"),
@@ -102,7 +103,7 @@ struct RegistrationTests {
         answer: .values([
           .dictionary(DBusDictionary(known: .string, .string, [.init(key: .string("Value"), value: .string("1"))]))
         ]), says: "not a dictionary"),
-      Bad(what: "another type than declared", values: ["demo.Slider.Value": .int32(1)], says: "of type 'i' by GetAll"),
+      Bad(what: "another type than declared", values: ["demo.Slider.Value": .int32(1)], says: "of type 'i' in GetAll"),
       Bad(what: "too many keys", xml: document(("demo.Many", many)), error: "LimitsExceeded", says: "257"),
       Bad(
         what: "too many keys with stored ones",

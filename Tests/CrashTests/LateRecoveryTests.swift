@@ -7,7 +7,7 @@ import Testing
 
 /// The state file can be opened only when the daemon serves already: it goes on serving, and nothing is lost or left.
 @Suite struct LateRecoveryTests {
-  /// A place for the state that is none, until it leads to where another daemon has saved.
+  /// An invalid place for the state, until it is linked to the state of another daemon.
   private struct Place {
     let path: String
     let desktop: TestDesktop

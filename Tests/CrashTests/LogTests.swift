@@ -24,7 +24,7 @@ import Testing
       #expect(lines.filter { $0.contains(Self.secret) } == [])
       #expect(lines.allSatisfy { ["<3>", "<6>", "<7>"].contains($0.prefix(3)) && $0.count > 8 })
       #expect(!lines.contains { $0.hasPrefix("<3>") }, "\(lines)")
-      for event in ["<6>serving as", "<6>ending, as asked", ", as saved"] {
+      for event in ["<6>serving as", "<6>terminating on request", "restored the saved state: "] {
         #expect(lines.contains { $0.contains(event) }, "nothing is said of '\(event)'")
       }
       #expect(lines.filter { $0.contains("serving as") }.count == 2)

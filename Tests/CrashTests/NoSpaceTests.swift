@@ -61,7 +61,7 @@ import Testing
       for _ in 0..<3 { #expect(try await refusal { try await client.call(registration) } == "IOError") }
       #expect(try await client.read("demo.A.B").value == nil)
       #expect(try await client.owners() == [:])
-      #expect(desktop.log("nothing can be saved in").count == 1)
+      #expect(desktop.log("cannot save state in").count == 1)
       try FileManager.default.removeItem(atPath: place)
       try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
       try await desktop.said("can be saved again")

@@ -63,7 +63,7 @@ final class Writer: @unchecked Sendable {
   }
 
   /// Writes until the daemon is gone.
-  /// - Throws: `RemoteError` where it refuses what it should not.
+  /// - Throws: `RemoteError` if it refuses what it should not.
   func run() async throws {
     do {
       while true {

@@ -134,7 +134,7 @@ struct IntrospectionParserTests {
     Bad("unclosed", "<node><interface name='demo.I'>", "no element found"),
     Bad("crossed", "<node><interface name='demo.I'></node></interface>", "mismatched tag"),
     Bad("two roots", "<node/><node/>", "junk after document element"),
-    Bad("another root", "<html><node/></html>", "its root is 'html' and not 'node'"),
+    Bad("another root", "<html><node/></html>", "its root is 'html', not 'node'"),
     Bad("an interface as the root", "<interface name='demo.I'/>", "its root is 'interface'"),
     Bad("an attribute twice", "<node name='a' name='b'/>", "duplicate attribute"),
     Bad("an entity", "<!DOCTYPE node [<!ENTITY x 'y'>]><node/>", "DOCTYPE"),
@@ -156,8 +156,11 @@ struct IntrospectionParserTests {
     Bad("a property without type", document("<property name='A' access='read'/>"), "not a"),
     Bad("a property of two types", document("<property name='A' type='ii' access='read'/>"), "'ii' is not a"),
     Bad("a property of no type", document("<property name='A' type='z' access='read'/>"), "'z' is not a"),
-    Bad("a property without access", document("<property name='A' type='i'/>"), "'A' has no access"),
-    Bad("a property of another access", document("<property name='A' type='i' access='rw'/>"), "'A' has no access"),
+    Bad(
+      "a property without access", document("<property name='A' type='i'/>"), "the access of the property 'A' is not"),
+    Bad(
+      "a property of another access", document("<property name='A' type='i' access='rw'/>"),
+      "the access of the property 'A' is not"),
     Bad(
       "a property twice",
       document("<property name='A' type='i' access='read'/><property name='A' type='s' access='read'/>"),

@@ -10,7 +10,7 @@ import Testing
     try .signal(path: testPath, interface: testInterface, member: MemberName(known: "Signal"), arguments)
   }
 
-  /// The message of such bytes, or nil where libdbus refuses them.
+  /// The message of such bytes, or nil if libdbus refuses them.
   static func message(of bytes: [UInt8]) throws -> Message? {
     var error = CDBus.DBusError()
     dbus_error_init(&error)

@@ -143,9 +143,9 @@ struct PointerTests {
       ("/bytes/3", "the array has the elements 0 to 2, and '3' is not one of them"), ("/empty/0", "the array is empty"),
       ("/todos/0/5", "the structure has the elements 0 to 1, and '5' is not one of them"),
       ("/todos/0/0/x", "a value of type 's' has no elements"),
-      ("/numbers/x", "the dictionary's keys are of type 'i', and 'x' is not one"),
-      ("/bytes/-", "'-' can be written, and is not there yet"),
-      ("/gone", "'gone' can be written, and is not there yet"),
+      ("/numbers/x", "the dictionary's keys are of type 'i', and 'x' is not of that type"),
+      ("/bytes/-", "'-' does not exist yet; it can only be written"),
+      ("/gone", "'gone' does not exist yet; it can only be written"),
     ] {
       #expect(throws: PointerError.noSuchElement(try Pointer(pointer), reason: reason)) { try value.element(pointer) }
     }

@@ -51,7 +51,7 @@ private struct NaiveBoundModel {
 
   func type(of key: Key) -> DBusType? { entries.lazy.compactMap { $0.values[key]?.type }.first }
 
-  /// Whether a field may publish `values` beside what there is.
+  /// Whether a field may publish `values` beside the existing ones.
   func fits(_ values: [Key: MarshalledValue]) -> Bool {
     values.allSatisfy { key, value in type(of: key).map { $0 == value.type } ?? true }
   }

@@ -52,7 +52,7 @@ extension Equatable {
   fileprivate func equals(_ other: Any) -> Bool { (other as? Self) == self }
 }
 
-/// What is saved of a model, had back, and taken back.
+/// The saved state of a model: saved, restored, and rolled back.
 @Suite struct SavedTests {
   /// A bound object with two properties and two commands.
   static func object(_ number: Int32) throws -> BoundObject {

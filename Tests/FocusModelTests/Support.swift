@@ -123,7 +123,7 @@ struct Observer {
     }
   }
 
-  /// Checks that what was told is what there is.
+  /// Checks that the reported changes match the model.
   func check(against model: FocusModel) throws {
     var truth: [Key: MarshalledValue] = [:]
     for (key, id) in model.resolveAll() { truth[key] = model.fields[id]?.shown.values[key] }

@@ -41,11 +41,11 @@ import Testing
   @Test(arguments: [
     (["--jsn"], "unknown option '--jsn'; did you mean '--json'?"),
     (["get", "--feild=x"], "unknown option '--feild'; did you mean '--field'?"),
-    (["--zebra"], "unknown option '--zebra'; before an operand that begins with '-' goes '--'"),
-    (["set", "K", "-x"], "unknown option '-x'; before an operand that begins with '-' goes '--'"),
-    (["--field"], "option '--field' needs its ID"),
+    (["--zebra"], "unknown option '--zebra'; put '--' before an operand that begins with '-'"),
+    (["set", "K", "-x"], "unknown option '-x'; put '--' before an operand that begins with '-'"),
+    (["--field"], "option '--field' requires an argument: ID"),
     (["--json=1"], "option '--json' takes no argument"),
-    (["--s"], "option '--s' may be any of '--scope', '--sensitive', '--system'"),
+    (["--s"], "option '--s' is ambiguous: '--scope', '--sensitive', '--system'"),
   ])
   func refusesOptions(arguments: [String], message: String) {
     #expect(throws: CommandError.usage(message)) { try ArgumentParser.parse(arguments) }
@@ -57,24 +57,27 @@ import Testing
     (["frobnicate"], "unknown command 'frobnicate'; 'focusctl --help' lists them"),
     (
       ["get"],
-      "'get' takes 1 operand, and 0 were given; usage: focusctl get [OPTION…] KEY[/POINTER]"
+      "'get' takes 1 operand, but 0 were given; usage: focusctl get [OPTION…] KEY[/POINTER]"
     ),
-    (["blur", "a", "b"], "'blur' takes 1 operand, and 2 were given; usage: focusctl blur ID"),
-    (["list", "--label", "x"], "'list' takes no option '--label'; usage: focusctl list [OPTION…]"),
-    (["--field", "x"], "'focusctl' alone takes no option '--field'; usage: focusctl [OPTION…]"),
+    (["blur", "a", "b"], "'blur' takes 1 operand, but 2 were given; usage: focusctl blur ID"),
+    (["list", "--label", "x"], "'list' does not take the option '--label'; usage: focusctl list [OPTION…]"),
+    (["--field", "x"], "'focusctl' alone does not take the option '--field'; usage: focusctl [OPTION…]"),
     (
       ["publish", "a"],
-      "'publish' takes 2 operands or more, and 1 was given; usage: focusctl publish [OPTION…] ID KEY[:SIGNATURE]=VALUE…"
+      "'publish' takes 2 operands or more, but 1 was given; usage: focusctl publish [OPTION…] ID KEY[:SIGNATURE]=VALUE…"
     ),
     (
       ["get", "a b"],
-      "'a b' is not a key: elements of [A-Za-z0-9_], joined by dots, none beginning with a digit, at most 255 bytes, such as demo.Form.Number, or the last of them alone"
+      "'a b' is not a key: expected elements of [A-Za-z0-9_], joined by dots, none beginning with a digit, at most 255 bytes, such as demo.Form.Number, or only the last element"
     ),
     (["focus", "a b"], "'a b' is not a field id: characters of [A-Za-z0-9_], at most 64 bytes"),
-    (["register", "a", "x.Y.Z=1", "--scope", "no"], "'no' is not a scope: 'field' or 'scene'"),
+    (["register", "a", "x.Y.Z=1", "--scope", "no"], "'no' is not a scope: expected 'field' or 'scene'"),
     (["register", "a", "x.Y.Z=1", "x.Y.Z=2"], "'x.Y.Z' is given twice"),
-    (["update", "x.Y.Z", "5"], "'5' is not an expression: +N, -N, *N, /N, toggle or append TEXT, such as +5 or *0.5"),
-    (["watch", "x.Y.Z/~2"], "'/~2' is not a JSON Pointer: '~' is written '~0', and '/' within a step '~1'"),
+    (
+      ["update", "x.Y.Z", "5"],
+      "'5' is not an expression: expected +N, -N, *N, /N, toggle or append TEXT, such as +5 or *0.5"
+    ),
+    (["watch", "x.Y.Z/~2"], "'/~2' is not a JSON Pointer: write '~0' for '~', and '~1' for '/' within a step"),
   ])
   func refusesCallsBeforeConnecting(arguments: [String], message: String) {
     #expect(throws: CommandError.usage(message)) { try Program.run(arguments) }
@@ -86,12 +89,12 @@ import Testing
   }
 
   @Test(arguments: [
-    (["watch", "K", "--json", "--waybar"], "'--json' and '--waybar' exclude each other"),
-    (["watch", "K", "--waybar", "--format", "x"], "'--waybar' and '--format' exclude each other"),
-    (["get", "K", "--json", "--format", "x"], "'--json' and '--format' exclude each other"),
-    (["get", "K", "--timeout", "0"], "'0' is not a timeout: seconds above 0, such as 2, 0.5 or 500ms"),
-    (["get", "K", "-H", "-evil"], "'-evil' is not a host: [USER@]HOST[:PORT], as for ssh"),
-    (["get", "K", "-H", "a", "--address", "b"], "'--host' and '--address' exclude each other"),
+    (["watch", "K", "--json", "--waybar"], "'--json' and '--waybar' cannot be combined"),
+    (["watch", "K", "--waybar", "--format", "x"], "'--waybar' and '--format' cannot be combined"),
+    (["get", "K", "--json", "--format", "x"], "'--json' and '--format' cannot be combined"),
+    (["get", "K", "--timeout", "0"], "'0' is not a timeout: expected seconds above 0, such as 2, 0.5 or 500ms"),
+    (["get", "K", "-H", "-evil"], "'-evil' is not a host: expected [USER@]HOST[:PORT], as for ssh"),
+    (["get", "K", "-H", "a", "--address", "b"], "'--host' and '--address' cannot be combined"),
   ])
   func refusesOptionsThatDoNotGoTogether(arguments: [String], message: String) {
     #expect(throws: CommandError.usage(message)) { try Program.run(arguments) }

@@ -82,7 +82,7 @@ import Testing
     #expect(result.status == 4)
     #expect(
       result.errors == [
-        "focusctl: 'demo.Form.Number' was not changed: the field 'text1', which it was read from, has it no more"
+        "focusctl: 'demo.Form.Number' was not changed: the field 'text1', from which it was read, no longer has it"
       ])
     #expect(calls.count == 3)
   }
@@ -147,7 +147,7 @@ import Testing
       #expect(try await watch.lines(2) == ["nil", "7"])
       try await desktop.bus.stop()
       #expect(try await watch.finish() == .status(3))
-      #expect(watch.progress.now.errors == ["focusctl: the bus is gone"])
+      #expect(watch.progress.now.errors == ["focusctl: lost the connection to the bus"])
       #expect(daemon.calls.now == ["focused ReadAll"])
     }
   }

@@ -36,10 +36,10 @@ import Testing
     (["/0"], "i", "5", "5 cannot be divided by 0"), (["/0"], "d", "5", "5.0 cannot be divided by 0"),
     (["*10"], "d", "1e308", "1e+308 * 10.0 is out of the range of type 'd'"),
     (["+0.5"], "i", "1", "'+0.5' needs a whole number for a value of type 'i'"),
-    (["+1"], "s", "1", "'+1' needs a number, and the value is of type 's'"),
-    (["+1"], "b", "true", "'+1' needs a number, and the value is of type 'b'"),
-    (["toggle"], "i", "1", "'toggle' needs a boolean, and the value is of type 'i'"),
-    (["append", "x"], "a{ss}", "{}", "'append' needs a string or an array, and the value is of type 'a{ss}'"),
+    (["+1"], "s", "1", "'+1' needs a number, but the value is of type 's'"),
+    (["+1"], "b", "true", "'+1' needs a number, but the value is of type 'b'"),
+    (["toggle"], "i", "1", "'toggle' needs a boolean, but the value is of type 'i'"),
+    (["append", "x"], "a{ss}", "{}", "'append' needs a string or an array, but the value is of type 'a{ss}'"),
     (
       ["append", "x"], "ai", "[]",
       "'x' is not a 32-bit integer (type 'i'): a whole number from -2147483648 to 2147483647, such as 8"

@@ -14,11 +14,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{vale}", "a format has no part '{vale}'; did you mean '{value}'?"),
-    ("{zebra}", "a format has no part '{zebra}': {key} {value}"),
-    ("{value", "'{value' is not a format: '{value' has no end; a brace that is to be shown is written '{{'"),
-    ("a}", "'a}' is not a format: a brace that is to be shown is written '}}'"),
-    ("\\x", "'\\x' means nothing in a format; '\\\\' is a backslash"),
+    ("{vale}", "unknown part '{vale}' of a format; did you mean '{value}'?"),
+    ("{zebra}", "unknown part '{zebra}' of a format: expected one of {key} {value}"),
+    ("{value", "'{value' is not a format: '{value' is not closed; write '{{' for a literal brace"),
+    ("a}", "'a}' is not a format: write '}}' for a literal brace"),
+    ("\\x", "'\\x' is not an escape of a format; write '\\\\' for a backslash"),
   ])
   func refusesFormats(format: String, message: String) {
     #expect(throws: CommandError.usage(message)) { try Template(format, parts: ["key", "value"]) }

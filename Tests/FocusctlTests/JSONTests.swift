@@ -40,39 +40,39 @@ import Testing
   }
 
   @Test(arguments: [
-    ("ay", "[1,300]", "'[1,300]' is not a value of type 'ay': '/1' is to be a whole number from 0 to 255, such as [8]"),
+    ("ay", "[1,300]", "'[1,300]' is not a value of type 'ay': '/1' must be a whole number from 0 to 255, such as [8]"),
     (
       "ai", "[1.5]",
-      "'[1.5]' is not a value of type 'ai': '/0' is to be a whole number from -2147483648 to 2147483647, such as [8]"
+      "'[1.5]' is not a value of type 'ai': '/0' must be a whole number from -2147483648 to 2147483647, such as [8]"
     ),
     (
       "at", "[-1]",
-      "'[-1]' is not a value of type 'at': '/0' is to be a whole number from 0 to 18446744073709551615, such as [8]"
+      "'[-1]' is not a value of type 'at': '/0' must be a whole number from 0 to 18446744073709551615, such as [8]"
     ),
-    ("as", "[1]", #"'[1]' is not a value of type 'as': '/0' is to be a string, such as ["text"]"#),
-    ("as", "[", #"'[' is not a value of type 'as': it is not valid JSON, such as ["text"]"#),
-    ("as", "{}", #"'{}' is not a value of type 'as': it is to be an array, such as ["text"]"#),
-    ("(is)", "[1]", #"'[1]' is not a value of type '(is)': it is to be an array of 2 members, such as [8,"text"]"#),
+    ("as", "[1]", #"'[1]' is not a value of type 'as': '/0' must be a string, such as ["text"]"#),
+    ("as", "[", #"'[' is not a value of type 'as': expected valid JSON, such as ["text"]"#),
+    ("as", "{}", #"'{}' is not a value of type 'as': expected an array, such as ["text"]"#),
+    ("(is)", "[1]", #"'[1]' is not a value of type '(is)': expected an array of 2 members, such as [8,"text"]"#),
     (
       "(is)", #"[1,"a",2]"#,
-      #"'[1,"a",2]' is not a value of type '(is)': it is to be an array of 2 members, such as [8,"text"]"#
+      #"'[1,"a",2]' is not a value of type '(is)': expected an array of 2 members, such as [8,"text"]"#
     ),
-    ("a{sb}", "[]", #"'[]' is not a value of type 'a{sb}': it is to be an object, such as {"name":true}"#),
+    ("a{sb}", "[]", #"'[]' is not a value of type 'a{sb}': expected an object, such as {"name":true}"#),
     (
       "a{yb}", #"{"300":true}"#,
-      #"'{"300":true}' is not a value of type 'a{yb}': it is to be a byte, a whole number from 0 to 255, such as {"8":true}"#
+      #"'{"300":true}' is not a value of type 'a{yb}': expected a byte, a whole number from 0 to 255, such as {"8":true}"#
     ),
     (
       "ao", #"["x"]"#,
-      #"'["x"]' is not a value of type 'ao': '/0' is to be an object path, '/', or elements of [A-Za-z0-9_], each after a slash, such as ["/org/example"]"#
+      #"'["x"]' is not a value of type 'ao': '/0' must be an object path, '/', or elements of [A-Za-z0-9_], each after a slash, such as ["/org/example"]"#
     ),
     (
       "ah", "[1]",
-      "'[1]' is not a value of type 'ah': '/0' is to be a file descriptor, which has no text form"
+      "'[1]' is not a value of type 'ah': '/0' must be a file descriptor, which has no text form"
     ),
     (
       "a{sv}", #"{"a":null}"#,
-      #"'{"a":null}' is not a value of type 'a{sv}': '/a' is to be a value that D-Bus has: no null, and no integer of more than 64 bits, such as {"name":{"type":"i","data":8}}"#
+      #"'{"a":null}' is not a value of type 'a{sv}': '/a' must be a value that D-Bus supports: not null, and no integer of more than 64 bits, such as {"name":{"type":"i","data":8}}"#
     ),
   ])
   func refuses(signature: String, text: String, message: String) throws {

@@ -21,7 +21,7 @@ import Testing
 
   @Test func severalAreNamed() throws {
     let key = try KeyArgument("Text/1")
-    #expect(throws: CommandError.usage("'Text' may be any of demo.Form.Text, other.Form.Text")) {
+    #expect(throws: CommandError.usage("'Text' is ambiguous: demo.Form.Text, other.Form.Text")) {
       try key.resolved(among: Self.present)
     }
   }

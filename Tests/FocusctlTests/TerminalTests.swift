@@ -88,11 +88,11 @@ import Testing
     var page = LivePage([])
     page.take((10..<30).map { .init(key: "a.B.K\($0)", value: .int32($0)) })
     #expect(page.lines(on: Self.narrow).count == 9)
-    #expect(page.lines(on: Self.narrow).last == "1-8 of 20; arrows scroll, q ends")
+    #expect(page.lines(on: Self.narrow).last == "1-8 of 20; arrows scroll, q quits")
     for press in Keyboard.presses(of: "\u{1b}[Bj\u{1b}[6~x") { page.move(press, rows: 10) }
     #expect(page.lines(on: Self.narrow).first == "a.B.K20: 20 (i)")
     page.move(.end, rows: 10)
-    #expect(page.lines(on: Self.narrow).last == "13-20 of 20; arrows scroll, q ends")
+    #expect(page.lines(on: Self.narrow).last == "13-20 of 20; arrows scroll, q quits")
     page.take([.init(key: "a.B.K29", value: nil)])
     #expect(page.lines(on: Self.narrow).dropLast().last == "a.B.K28: 28 (i)")
   }

@@ -41,7 +41,7 @@ import Testing
   @Test(arguments: ["[draft", "{a}", #"{"type":"y","data":300}"#, "[null]"])
   func refusesToGuess(text: String) {
     let error = #expect(throws: SyntaxError.self) { try InferredType.value(of: text) }
-    #expect(error?.description.hasSuffix("a text is given with the type 's'") == true)
+    #expect(error?.description.hasSuffix("for a string, give the type 's'") == true)
   }
 
   @Test(arguments: [
@@ -66,7 +66,10 @@ import Testing
       "demo.Form.Number",
       "'demo.Form.Number' is not KEY[:SIGNATURE]=VALUE, such as demo.Form.Number=1 or demo.Form.Size:d=1"
     ),
-    ("Number=1", "'Number' is not a whole key: an interface name, a dot and a member name, such as demo.Form.Number"),
+    (
+      "Number=1",
+      "'Number' is not a whole key: expected an interface name, a dot and a member name, such as demo.Form.Number"
+    ),
     ("demo.Form.Number:ii=1", "'ii' is not a type: one single complete type, such as 'i', 'as' or 'a{sv}'"),
     (
       "demo.Form.Number:y=300",

@@ -55,7 +55,7 @@ import Testing
       let journal = try #require(opened.journal, "\(opened.problems)")
       #expect(opened.problems.count == 1)
       let problem = try #require(opened.problems.first)
-      #expect(problem.contains("more than the limits allow") && problem.contains("state.db.over-limits-1"))
+      #expect(problem.contains("exceeds the limits") && problem.contains("state.db.over-limits-1"))
       #expect(!problem.contains("\n") && problem.utf8.count < 4096)
       let left = (counts.fields - opened.model.fields.count)
       let leftValues = opened.model.fields.values.reduce(counts.values) { $0 - $1.bindings.count }

@@ -16,9 +16,9 @@ import Testing
   }
 
   static let places = [
-    Place(command: "chmod 755 .", complaint: "is open to others with the mode 755: it must have the mode 700"),
-    Place(command: "chmod 770 .", complaint: "is open to others with the mode 770: it must have the mode 700"),
-    Place(command: "chmod 701 .", complaint: "is open to others with the mode 701: it must have the mode 700"),
+    Place(command: "chmod 755 .", complaint: "is accessible to others with the mode 755: it must have the mode 700"),
+    Place(command: "chmod 770 .", complaint: "is accessible to others with the mode 770: it must have the mode 700"),
+    Place(command: "chmod 701 .", complaint: "is accessible to others with the mode 701: it must have the mode 700"),
     Place(command: "touch other; ln -s other state.db", complaint: "state.db is a symbolic link"),
     Place(command: "ln -s nowhere state.db", complaint: "state.db is a symbolic link"),
     Place(command: "touch other; ln -s other state.db-wal", complaint: "state.db-wal is a symbolic link"),

@@ -25,10 +25,10 @@ internal import Testing
       ("--prefix", "--prefix needs a directory"),
       ("--binaries", "--binaries needs a directory"),
       ("here", "unexpected argument 'here'"),
-      ("--prefix '/home/a b'", "unlike '/home/a b'"),
-      ("--prefix '/opt/100%'", "unlike '/opt/100%'"),
-      ("--uninstall --binaries /usr/bin", "--binaries does not go with --uninstall"),
-      ("--keep-state", "--keep-state goes with --uninstall"),
+      ("--prefix '/home/a b'", "invalid prefix '/home/a b'"),
+      ("--prefix '/opt/100%'", "invalid prefix '/opt/100%'"),
+      ("--uninstall --binaries /usr/bin", "--binaries cannot be combined with --uninstall"),
+      ("--keep-state", "--keep-state requires --uninstall"),
     ])
   func aCallThatIsOffIsRefusedAndChangesNothing(words: String, complaint: String) async throws {
     let transcript = try await run("status=0; $install \(words) || status=$?; find . -mindepth 1; exit $status")

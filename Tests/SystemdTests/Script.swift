@@ -10,7 +10,7 @@ enum SessionBus: String, CaseIterable, Sendable {
 
 /// What a shell script printed, and how it ended.
 struct Transcript: CustomStringConvertible {
-  /// The exit status, or nil where a signal ended the script.
+  /// The exit status, or nil if a signal ended the script.
   let status: Int32?
   let output: [String]
   let errors: [String]
@@ -25,7 +25,7 @@ enum Script {
   static let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path()
   static let installer = project + "/Systemd/install"
 
-  /// The programs under test: those built with the tests, or a release that is to be tried instead.
+  /// The programs under test: those built with the tests, or a release.
   static let binaries = ProcessInfo.processInfo.environment["FOCUSD_TEST_BINARIES"] ?? Products.directory
 
   /// Runs `script` with bash, where each command must succeed, in an environment that knows of no session.

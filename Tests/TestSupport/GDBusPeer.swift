@@ -86,7 +86,7 @@ package final class GDBusPeer: Sendable {
   }
 
   /// Waits for the reply to what `begin` began.
-  /// - Throws: `RemoteError` where it is an error; `DeadlinePassed`.
+  /// - Throws: `RemoteError` if it is an error; `DeadlinePassed`.
   package func reply(to id: Int) async throws -> String {
     let event = try await process.progress.wait(for: "reply \(id)") { progress in
       // By the script's own spelling: decoding every line for every reply would take far longer than the calls.

@@ -25,7 +25,7 @@ package final class PrivateBus: Sendable {
     address = try await daemon.line("address")
   }
 
-  /// Whether the bus is to be dbus-broker, with `FOCUSD_TEST_BUS=dbus-broker`, and not dbus-daemon.
+  /// Whether to use dbus-broker instead of dbus-daemon: `FOCUSD_TEST_BUS=dbus-broker`.
   package static let isBroker = ProcessInfo.processInfo.environment["FOCUSD_TEST_BUS"] == "dbus-broker"
 
   private static func broker(in directory: String) throws -> [String] {

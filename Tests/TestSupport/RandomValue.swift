@@ -25,7 +25,7 @@ package struct ValueGenerator {
     .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string, .objectPath, .signature,
   ]
 
-  /// A type of at most `depth` containers within each other.
+  /// A type of at most `depth` nested containers.
   package mutating func type(depth: Int) -> DBusType {
     switch depth > 0 ? Int.random(in: 0..<9, using: &numbers) : 8 {
     case 0, 1: return .array(type(depth: depth - 1))

@@ -33,7 +33,7 @@ final class Spawner: Sendable {
   }
 
   /// Starts `arguments`, the program's full path first.
-  /// - Throws: `SpawnError` where the program cannot be started.
+  /// - Throws: `SpawnError` if the program cannot be started.
   func spawn(_ arguments: [String], environment: [String: String]) async throws -> Spawned {
     let arguments = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--"] + arguments
     let environment = environment.map { "\($0.key)=\($0.value)" }

@@ -43,7 +43,7 @@ package struct WireValue: Sendable {
     }
   }
 
-  /// `depth` variants within each other, the innermost with `content`.
+  /// `depth` nested variants, the innermost with `content`.
   package static func variants(_ depth: Int, around content: WireValue = .byte(1)) -> WireValue {
     (0..<depth).reduce(content) { value, _ in .variant(value) }
   }

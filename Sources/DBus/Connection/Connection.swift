@@ -70,7 +70,7 @@ public final class Connection {
     try call(hello, timeout: timeout) { answer = $0 }
     while answer == nil { loop.turn() }
     guard case .string(let name)? = try answer?.get().success().arguments().first else {
-      throw DBusError(.failed, "the bus gives this connection no name")
+      throw DBusError(.failed, "the bus did not assign a name to this connection")
     }
     _ = dbus_bus_set_unique_name(raw, name)
   }
@@ -368,7 +368,7 @@ public final class Connection {
 
 extension DBusError {
   static let disconnected = DBusError(.disconnected, "the connection to the bus is closed")
-  static let noDescriptors = DBusError(.notSupported, "this connection passes no file descriptors")
+  static let noDescriptors = DBusError(.notSupported, "this connection does not support file descriptors")
 }
 
 extension Message {

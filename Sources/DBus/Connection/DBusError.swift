@@ -59,7 +59,7 @@ extension ErrorName {
 
 extension DBusError {
   /// What libdbus says with a failed call of its own where it says nothing else.
-  static let noMemory = DBusError(.noMemory, "libdbus found no memory")
+  static let noMemory = DBusError(.noMemory, "out of memory")
 
   /// The error for text that is no name, path, signature or value.
   public init(_ error: SyntaxError) { self.init(.invalidArgs, error.description) }

@@ -15,7 +15,7 @@ extension IntrospectionDocument {
   public static func interfaces(in xml: String) throws(DBusError) -> [InterfaceDescription] {
     guard xml.utf8.count <= maximumSize else {
       throw DBusError(
-        .invalidArgs, "the introspection data has \(xml.utf8.count) bytes, and \(maximumSize) is the most")
+        .invalidArgs, "the introspection data has \(xml.utf8.count) bytes, but at most \(maximumSize) are allowed")
     }
     guard let parser = XML_ParserCreate("UTF-8") else { throw .noMemory }
     defer { XML_ParserFree(parser) }
@@ -29,7 +29,7 @@ extension IntrospectionDocument {
       // Entities and default attributes are what makes small documents grow, and introspection data needs neither.
       XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, hasDeclarations in
         guard hasDeclarations != 0 else { return }
-        IntrospectionState.with(data) { $0.refuse("its DOCTYPE has declarations of its own, which it needs none of") }
+        IntrospectionState.with(data) { $0.refuse("its DOCTYPE contains declarations, which are not allowed") }
       }
       var text = xml
       let status = text.withUTF8 { bytes in
@@ -82,7 +82,9 @@ private final class IntrospectionState {
 
   func begin(_ name: UnsafePointer<XML_Char>?, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?) {
     guard problem == nil, let name else { return }
-    guard open.count < Self.maximumDepth else { return refuse("elements lie more than \(Self.maximumDepth) deep") }
+    guard open.count < Self.maximumDepth else {
+      return refuse("elements are nested more than \(Self.maximumDepth) deep")
+    }
     var values: [String: String] = [:]
     var next = attributes
     while let pair = next, let key = pair[0], let value = pair[1] {
@@ -108,7 +110,7 @@ private final class IntrospectionState {
     let name = attributes["name"] ?? ""
     switch (open.last, element) {
     case (nil, "node"): return .node
-    case (nil, _): refuse("its root is '\(element.prefix(60))' and not 'node'")
+    case (nil, _): refuse("its root is '\(element.prefix(60))', not 'node'")
     case (.node, "interface"):
       try beginInterface(InterfaceName(name))
       return .interface
@@ -157,7 +159,7 @@ private final class IntrospectionState {
 
   private func addProperty(_ name: MemberName, _ type: DBusType, _ access: String) {
     guard let access = InterfaceDescription.Property.Access(rawValue: access) else {
-      return refuse("the property '\(name)' has no access of 'read', 'write' or 'readwrite'")
+      return refuse("the access of the property '\(name)' is not 'read', 'write' or 'readwrite'")
     }
     guard ownEmits.updateValue(nil, forKey: name) == nil else {
       return refuse("the interface '\(interfaces.last?.name.text ?? "")' has the property '\(name)' twice")

@@ -50,7 +50,7 @@ public struct MessageBody: Sendable {
   }
 
   static func longSignature(_ length: Int) -> DBusError {
-    DBusError(.limitsExceeded, "the values' signature takes \(length) bytes, and a message's takes 255 at most")
+    DBusError(.limitsExceeded, "the values' signature takes \(length) bytes, but a message's takes at most 255")
   }
 
   /// Takes values of the types in `signature` that were marshalled from checked parts.
@@ -61,7 +61,7 @@ public struct MessageBody: Sendable {
     guard descriptors <= MessageBody.unixFDLimit else {
       throw DBusError(
         .limitsExceeded,
-        "the values hold \(descriptors) file descriptors, and a message carries \(MessageBody.unixFDLimit) at most")
+        "the values hold \(descriptors) file descriptors, but a message carries at most \(MessageBody.unixFDLimit)")
     }
     for descriptor in writer.descriptors where fcntl(descriptor.number, F_GETFD) < 0 {
       throw DBusError(.invalidArgs, "\(descriptor.number) is not an open file descriptor")
@@ -79,6 +79,6 @@ public struct MessageBody: Sendable {
   }
 
   static func tooLarge(_ size: Int) -> DBusError {
-    DBusError(.limitsExceeded, "the values take \(size) bytes, and a message carries \(sizeLimit) at most")
+    DBusError(.limitsExceeded, "the values take \(size) bytes, but a message carries at most \(sizeLimit)")
   }
 }

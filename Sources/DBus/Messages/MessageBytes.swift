@@ -16,7 +16,7 @@ extension Message {
   /// - Throws: `DBusError` where they are no valid message.
   package convenience init(demarshalling bytes: UnsafeBufferPointer<UInt8>) throws(DBusError) {
     guard let start = bytes.baseAddress, let count = Int32(exactly: bytes.count) else {
-      throw DBusError(.invalidArgs, "a message has 16 bytes at least, and \(bytes.count) are too few or too many")
+      throw DBusError(.invalidArgs, "\(bytes.count) bytes are not a message: too few (at least 16) or too many")
     }
     let raw = try withDBusError { error in
       start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { dbus_message_demarshal($0, count, error) }

@@ -81,7 +81,7 @@ public struct OutgoingMessage {
   /// The bus closes the connection of who sends a message with the path or the interface that stands for itself.
   static func refuseLocal(_ path: ObjectPath, _ interface: InterfaceName?) throws(DBusError) {
     for name in [path.text, interface?.text ?? ""] where name == DBUS_PATH_LOCAL || name == DBUS_INTERFACE_LOCAL {
-      throw DBusError(.invalidArgs, "'\(name)' is reserved, and no message may carry it")
+      throw DBusError(.invalidArgs, "'\(name)' is reserved and not allowed in a message")
     }
   }
 

@@ -80,7 +80,7 @@ extension DBusError {
   init(_ error: WireError) {
     switch error {
     case .tooManyElements(let limit):
-      self.init(.limitsExceeded, "the message holds more than \(limit) elements, which is the most")
+      self.init(.limitsExceeded, "the message has more than \(limit) elements, the maximum")
     case .tooDeep: self.init(.limitsExceeded, "\(error)")
     case .malformed, .missingDescriptor: self.init(.invalidArgs, "\(error)")
     }

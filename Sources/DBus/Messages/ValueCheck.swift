@@ -22,7 +22,7 @@ enum ValueCheck {
     switch (value, type) {
     case (.string(let text), .string):
       guard !text.holdsNUL else {
-        throw DBusError(.invalidArgs, "a D-Bus string holds no NUL, and one of \(text.utf8.count) bytes does")
+        throw DBusError(.invalidArgs, "D-Bus strings cannot contain NUL, but one of \(text.utf8.count) bytes does")
       }
     case (.array(let array), .array(let element)):
       guard array.elementType == element else { throw mismatch(value, type) }

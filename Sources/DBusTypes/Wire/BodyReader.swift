@@ -1,30 +1,30 @@
-/// Reads a message's values one after another, without decoding what is not asked for.
+/// Reads a message's values one after another, and decodes only those requested.
 ///
-/// It is valid as long as the bytes are: within the call that handed it out.
+/// It is valid as long as the bytes: during the call that provides it.
 package struct BodyReader {
   private var walker: WireWalker
 
-  /// Reads `bytes`, which libdbus has checked, and no more than `elementLimit` elements of them.
+  /// Reads `bytes`, which libdbus has checked, up to `elementLimit` elements.
   package init(_ bytes: UnsafeRawBufferPointer, elementLimit: Int = .max) {
     walker = WireWalker(bytes, elementLimit: elementLimit)
   }
 
   /// Reads a string or an object path.
-  /// - Throws: `WireError` if the bytes end before.
+  /// - Throws: `WireError` if the bytes end too early.
   package mutating func text() throws(WireError) -> String {
     String(decoding: try walker.text(TypeCode.string).dropFirst(4).dropLast(), as: UTF8.self)
   }
 
   /// Reads a boolean.
-  /// - Throws: `WireError` if the bytes end before.
+  /// - Throws: `WireError` if the bytes end too early.
   package mutating func boolean() throws(WireError) -> Bool { try walker.number() != 0 }
 
-  /// Reads what a variant holds.
-  /// - Throws: `WireError` if the bytes end before.
+  /// Reads a variant's content.
+  /// - Throws: `WireError` if the bytes end too early.
   package mutating func variant() throws(WireError) -> MarshalledValue { try MarshalledValue(inVariant: &walker) }
 
-  /// Reads what a variant holds, or passes over it and returns nil if it takes more than `limit` bytes.
-  /// - Throws: `WireError` if the bytes end before.
+  /// Reads a variant's content, or skips it and returns nil if it takes more than `limit` bytes.
+  /// - Throws: `WireError` if the bytes end too early.
   package mutating func variant(limit: Int) throws(WireError) -> MarshalledValue? {
     var whole = walker
     try whole.skipAll("v")
@@ -35,13 +35,13 @@ package struct BodyReader {
     return try variant()
   }
 
-  /// Passes over a variant.
-  /// - Throws: `WireError` if the bytes end before.
+  /// Skips a variant.
+  /// - Throws: `WireError` if the bytes end too early.
   package mutating func skipVariant() throws(WireError) { try walker.skipAll("v") }
 
-  /// Reads an array of strings, variants or dictionary entries, one element with each call of `element`.
-  /// - Throws: `WireError` if the bytes end before.
-  /// - Returns: false if there are more than `limit`; the rest is passed over.
+  /// Reads an array of strings, variants or dictionary entries, one element per call of `element`.
+  /// - Throws: `WireError` if the bytes end too early.
+  /// - Returns: false if there are more than `limit`; the rest is skipped.
   @discardableResult
   package mutating func array(
     ofEntries: Bool = false, limit: Int = .max, _ element: (inout BodyReader) throws(WireError) -> Void
@@ -66,13 +66,13 @@ package struct BodyReader {
 }
 
 extension MarshalledValue {
-  /// The texts of an array of strings; nil if the value is not one.
+  /// The texts of an array of strings; nil if the value has another type.
   package var strings: [String]? {
     guard signature == "as" else { return nil }
     return withParts { _, content in
       var reader = BodyReader(content)
       var texts: [String] = []
-      // What a marshalled value holds has been walked over when it was made.
+      // The content of a marshalled value was validated when it was created.
       _ = try? reader.array { element throws(WireError) in texts.append(try element.text()) }
       return texts
     }

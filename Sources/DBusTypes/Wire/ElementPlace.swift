@@ -1,4 +1,4 @@
-/// A value within marshalled ones: its type, and where it begins.
+/// A value within marshalled values: its type and its start.
 struct ElementPlace {
   var signature: UnsafeRawBufferPointer
   var index = 0
@@ -12,7 +12,7 @@ struct ElementPlace {
 
   var code: UInt8 { index < signature.count ? signature[index] : 0 }
 
-  /// The signature of the one type that the value has.
+  /// The signature of the value's type.
   var ownSignature: UnsafeRawBufferPointer {
     let end = (try? TypeCode.end(of: index, in: signature)) ?? signature.count
     return UnsafeRawBufferPointer(rebasing: signature[index..<end])
@@ -20,7 +20,7 @@ struct ElementPlace {
 
   var type: DBusType { (try? DBusType(String(decoding: ownSignature, as: UTF8.self))) ?? .variant }
 
-  /// Goes to what is below all variants around it.
+  /// Descends through all nested variants.
   mutating func lookThrough() {
     while code == TypeCode.variant, let text = try? walker.signatureText() {
       signature = UnsafeRawBufferPointer(rebasing: text[1..<(text.count - 1)])
@@ -60,7 +60,7 @@ struct ElementPlace {
     var count = 0
     while next.code != TypeCode.structureEnd {
       if count == wanted { return .found(next) }
-      // Of the members behind it, only the number matters.
+      // For the members after it, only the count matters.
       if wanted == nil || count < wanted ?? 0 {
         try next.walker.skip(signature, &next.index)
       } else {
@@ -93,7 +93,7 @@ struct ElementPlace {
     return .missing(reason: Pointer.indexReason(token, "array", count))
   }
 
-  /// Goes to the first element, and returns where the last one ends.
+  /// Moves to the first element, and returns the end of the last one.
   mutating func enterArray() throws(WireError) -> Int {
     index += 1
     let length = Int(try walker.number())
@@ -116,13 +116,13 @@ struct ElementPlace {
       try next.walker.skip(signature, &next.index)
     }
     guard let key = try? DBusValue(text: token, of: keyType), key.basicText?.hasSameBytes(as: token) == true else {
-      return .missing(reason: "the dictionary's keys are of type '\(keyType)', and '\(token)' is not one")
+      return .missing(reason: "the dictionary's keys are of type '\(keyType)', and '\(token)' is not of that type")
     }
     return .added(key: key)
   }
 
-  /// Whether the text of the key at `walker` is `token`, byte for byte: Swift takes a letter with an accent for the
-  /// accented letter.
+  /// Whether the text of the key at `walker` is `token`, byte for byte: Swift's `==` treats canonically equivalent texts
+  /// as equal.
   private func reads(
     _ token: String, _ code: UInt8, _ type: DBusType, _ walker: inout WireWalker
   ) throws(WireError) -> Bool {

@@ -1,6 +1,6 @@
-/// Elements of marshalled values: what lies beside the way to one is copied, not decoded.
+/// Elements of marshalled values: everything off the path to the element is copied, not decoded.
 extension MarshalledValue {
-  /// The element at `pointer`; if it lies in a variant, what that holds.
+  /// The element at `pointer`; if it is in a variant, the variant's content.
   /// - Throws: `PointerError.noSuchElement`.
   public func element(at pointer: Pointer) throws(PointerError) -> MarshalledValue {
     guard !pointer.tokens.isEmpty else { return self }
@@ -12,7 +12,7 @@ extension MarshalledValue {
           switch place.child(token) {
           case .found(let child): place = child
           case .appended, .added:
-            throw .noSuchElement(pointer, reason: "'\(token)' can be written, and is not there yet")
+            throw .noSuchElement(pointer, reason: "'\(token)' does not exist yet; it can only be written")
           case .missing(let reason): throw .noSuchElement(pointer, reason: reason)
           }
         }
@@ -27,7 +27,7 @@ extension MarshalledValue {
 
   /// This value with the element at `pointer` replaced, appended or added.
   ///
-  /// In a variant, a value of the type that it holds replaces its content, and a variant replaces it whatever it holds.
+  /// In a variant, a value of the content's type replaces the content, and a variant replaces it regardless of its content.
   /// - Throws: `PointerError`.
   public func replacingElement(
     at pointer: Pointer, with element: MarshalledValue
@@ -68,13 +68,13 @@ extension MarshalledValue {
   }
 }
 
-/// The writing of a value anew, with one element replaced.
+/// Rewrites a value with one element replaced.
 private struct ElementEdit {
   let pointer: Pointer
   let element: MarshalledValue
   var writer: WireWriter
 
-  /// Writes the value at `place` with the element that `tokens` lead to replaced, and moves behind it.
+  /// Writes the value at `place` with the element at `tokens` replaced, and moves past it.
   mutating func replace(_ place: inout ElementPlace, _ tokens: ArraySlice<String>) throws(PointerError) {
     if place.code == TypeCode.variant {
       if tokens.isEmpty, element.isOf(place.ownSignature) { return try put(over: &place) }
@@ -98,7 +98,7 @@ private struct ElementEdit {
     case .appended where rest.isEmpty: try append(to: &place, key: nil)
     case .added(let key) where rest.isEmpty: try append(to: &place, key: key)
     case .appended, .added:
-      throw .noSuchElement(pointer, reason: "'\(token)' is not there yet, and so has no elements")
+      throw .noSuchElement(pointer, reason: "'\(token)' does not exist yet, so it has no elements")
     case .missing(let reason): throw .noSuchElement(pointer, reason: reason)
     }
   }
@@ -109,13 +109,13 @@ private struct ElementEdit {
     .typeMismatch(pointer, TypeMismatch(expected: expected, actual: element.type))
   }
 
-  /// Writes the new element, and passes over the one that it replaces.
+  /// Writes the new element, and skips the replaced one.
   private mutating func put(over place: inout ElementPlace) throws(PointerError) {
     writer.append(element)
     guard (try? place.walker.skip(place.signature, &place.index)) != nil else { throw invalid }
   }
 
-  /// Copies `place` up to `child`, writes that anew, and copies the rest.
+  /// Copies `place` up to `child`, rewrites the child, and copies the rest.
   private mutating func replaceChild(
     of place: inout ElementPlace, _ child: ElementPlace, _ tokens: ArraySlice<String>
   ) throws(PointerError) {
@@ -161,7 +161,7 @@ private struct ElementEdit {
     guard (try? place.walker.copy(place.signature, &place.index, to: &writer)) != nil else { throw invalid }
   }
 
-  /// Copies the array or dictionary at `place`, and writes the new element behind its last.
+  /// Copies the array or dictionary at `place`, and writes the new element after its last.
   private mutating func append(to place: inout ElementPlace, key: DBusValue?) throws(PointerError) {
     var inner = place
     guard let end = try? inner.enterArray() else { throw invalid }

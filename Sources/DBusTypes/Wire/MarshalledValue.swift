@@ -1,10 +1,10 @@
-/// A value as its type and its marshalled bytes: it takes the memory that it takes in a message.
+/// A value as its type and its marshalled bytes: it takes as much memory as in a message.
 ///
-/// Two values are equal if their types and their bytes are the same: the entries of dictionaries in the same order,
-/// doubles bit for bit. It carries no file descriptors.
+/// Two values are equal if their types and their bytes are equal: dictionary entries in the same order, doubles bit for
+/// bit. It contains no file descriptors.
 public struct MarshalledValue: Hashable, Sendable {
-  /// The alignment of everything within, the signature's length, the signature, a NUL, zeros up to a multiple of 8, then the
-  /// value as it is marshalled from an aligned start, in the byte order of this machine.
+  /// The alignment of the content, the signature's length, the signature, a NUL, zeros up to a multiple of 8, then the
+  /// value marshalled from an aligned start, in the byte order of this machine.
   public let storage: [UInt8]
 
   private static let signatureStart = 2
@@ -13,7 +13,7 @@ public struct MarshalledValue: Hashable, Sendable {
     aligned(signatureStart + signatureLength + 1, to: 8)
   }
 
-  /// Marshals `value`, which must be valid: `DBusValue.check` says so.
+  /// Marshals `value`, which must be valid according to `DBusValue.check`.
   public init(_ value: DBusValue) {
     var writer = WireWriter(capacity: 24)
     MarshalledValue.begin(&writer, value.type.description.utf8)
@@ -21,7 +21,7 @@ public struct MarshalledValue: Hashable, Sendable {
     self.init(writer)
   }
 
-  /// Copies the single complete type at `index` of `signature` from where `walker` is, and moves both behind it.
+  /// Copies the value of the single complete type at `index` of `signature` from `walker`, and moves both past it.
   init(
     _ walker: inout WireWalker, _ signature: UnsafeRawBufferPointer, _ index: inout Int
   ) throws(WireError) {
@@ -41,7 +41,7 @@ public struct MarshalledValue: Hashable, Sendable {
     self.init(writer, alignment: alignment)
   }
 
-  /// Writes what comes before the value's own bytes; the alignment is set at the end.
+  /// Writes the part before the value's own bytes; the alignment is set at the end.
   static func begin(_ writer: inout WireWriter, _ signature: some Collection<UInt8>) {
     writer.append(UInt8(0))
     writer.append(UInt8(truncatingIfNeeded: signature.count))
@@ -50,14 +50,14 @@ public struct MarshalledValue: Hashable, Sendable {
     writer.align(8)
   }
 
-  /// The value in a writer that `begin` has begun.
+  /// The value in a writer that `begin` prepared.
   init(_ writer: WireWriter, alignment: Int? = nil) {
     var bytes = writer.bytes
     bytes[0] = UInt8(truncatingIfNeeded: alignment ?? bytes.withUnsafeBytes(MarshalledValue.alignment))
     storage = bytes
   }
 
-  /// The alignment of everything within.
+  /// The alignment of the content.
   var alignment: Int { Int(storage[0]) }
 
   private static func alignment(of bytes: UnsafeRawBufferPointer) -> Int {
@@ -70,8 +70,8 @@ public struct MarshalledValue: Hashable, Sendable {
     return walker.measure.alignment
   }
 
-  /// Checks bytes that were `storage` of a value once, and makes a value of them.
-  /// - Throws: `WireError` if they are not.
+  /// Creates a value from bytes that were once the `storage` of a value, after checking them.
+  /// - Throws: `WireError` if they are not valid.
   public init(checking storage: [UInt8]) throws(WireError) {
     var fault: WireError?
     storage.withUnsafeBytes { bytes in
@@ -129,24 +129,24 @@ extension MarshalledValue {
     return storage[1] == other.storage[1] && storage[1..<end].elementsEqual(other.storage[1..<end])
   }
 
-  /// The bytes that the value takes when it is marshalled by itself, from an aligned start.
+  /// The size in bytes of the value marshalled by itself, from an aligned start.
   public var size: Int { storage.count - Self.contentStart(Int(storage[1])) }
 
   /// The value, decoded.
   ///
-  /// A file descriptor, which is not carried, is one that is closed.
+  /// A file descriptor is not stored, and decoded as a closed one.
   public var value: DBusValue { decoded { _, _ in nil } }
 
   func decoded(_ descriptors: @escaping WireReader.Descriptors) -> DBusValue {
     let type = type
     return withParts { _, content in
       var reader = WireReader(content, descriptors: descriptors)
-      // What a marshalled value holds has been walked over when it was made: only descriptors can be missing.
+      // The content of a marshalled value was validated when it was created: only descriptors can be missing.
       return (try? reader.value(type)) ?? .unixFD(UnixFD(owning: -1))
     }
   }
 
-  /// What the value takes up.
+  /// The size of the value.
   public var measure: WireMeasure {
     withParts { signature, content in
       var walker = WireWalker(content)
@@ -156,7 +156,7 @@ extension MarshalledValue {
     }
   }
 
-  /// The value below all variants around it.
+  /// The content of all nested variants.
   public var lookedThrough: MarshalledValue {
     guard storage[1] == 1, storage[Self.signatureStart] == TypeCode.variant else { return self }
     return withParts { _, content in
@@ -166,7 +166,7 @@ extension MarshalledValue {
     }
   }
 
-  /// What the variant holds that is next, and moves behind it.
+  /// The content of the next variant; moves past it.
   init(inVariant walker: inout WireWalker) throws(WireError) {
     let text = try walker.signatureText()
     let signature = UnsafeRawBufferPointer(rebasing: text[1..<(text.count - 1)])

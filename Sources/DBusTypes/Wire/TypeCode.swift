@@ -1,4 +1,4 @@
-/// The bytes of a signature, and what each says of how values are marshalled.
+/// The bytes of a signature, and how values of each type are marshalled.
 ///
 /// The D-Bus specification, sections "Type System" and "Marshaling (Wire Format)".
 enum TypeCode {
@@ -15,7 +15,7 @@ enum TypeCode {
   static let entry = UInt8(ascii: "{")
   static let entryEnd = UInt8(ascii: "}")
 
-  /// What the offset of a value is a multiple of.
+  /// The alignment of a value.
   @inline(__always)
   static func alignment(_ code: UInt8) -> Int {
     switch code {
@@ -28,7 +28,7 @@ enum TypeCode {
     }
   }
 
-  /// The size that all values of a basic type have, or nil where they differ.
+  /// The size of all values of a basic type, or nil if their sizes differ.
   @inline(__always)
   static func fixedSize(_ code: UInt8) -> Int? {
     switch code {
@@ -40,7 +40,7 @@ enum TypeCode {
     }
   }
 
-  /// Where the single complete type ends that begins at `start` of `signature`.
+  /// The end of the single complete type that begins at `start` of `signature`.
   /// - Throws: `WireError.malformed` if the signature ends before it.
   static func end(of start: Int, in signature: UnsafeRawBufferPointer) throws(WireError) -> Int {
     var position = start
@@ -60,26 +60,26 @@ enum TypeCode {
   }
 }
 
-/// Why marshalled values cannot be read or written.
+/// An error of reading or writing marshalled values.
 public enum WireError: Error, Hashable, Sendable {
-  /// The bytes are not what the signature says; the text names the first fault.
+  /// The bytes do not match the signature; the text names the first fault.
   case malformed(String)
   /// There are more elements than the limit.
   case tooManyElements(limit: Int)
-  /// Containers lie deeper within each other than any message carries.
+  /// Containers are nested more deeply than a message allows.
   case tooDeep
-  /// A file descriptor is named that did not come with the bytes.
+  /// A file descriptor is referenced that was not received with the bytes.
   case missingDescriptor
 }
 
 extension WireError: CustomStringConvertible {
-  /// What is wrong, in one sentence.
+  /// The error in one sentence.
   public var description: String {
     switch self {
     case .malformed(let fault): "the bytes are not a D-Bus value: \(fault)"
     case .tooManyElements(let limit): "there are more than \(limit) elements"
     case .tooDeep: "containers are nested more than \(ProtocolLimits.depth) deep"
-    case .missingDescriptor: "a file descriptor is named that did not come with the message"
+    case .missingDescriptor: "a file descriptor is referenced that was not received with the message"
     }
   }
 }

@@ -1,6 +1,6 @@
 /// Decodes marshalled values.
 struct WireReader {
-  /// Finds a descriptor by its index in the message, or by how many were named before it.
+  /// Finds a descriptor by its index in the message, or by the number of references before it.
   typealias Descriptors = (_ index: Int, _ before: Int) -> UnixFD?
 
   private var walker: WireWalker
@@ -28,7 +28,7 @@ struct WireReader {
     do { return try Signature(text) } catch { throw .malformed("\(error)") }
   }
 
-  /// The next value, which is of `type`.
+  /// The next value, of `type`.
   mutating func value(_ type: DBusType, depth: Int = 0) throws(WireError) -> DBusValue {
     guard depth <= ProtocolLimits.depth else { throw .tooDeep }
     switch type {
@@ -71,12 +71,12 @@ struct WireReader {
     return try value(type, depth: depth + 1)
   }
 
-  /// Reads an array's length and passes over what is before its first element.
+  /// Reads an array's length and skips the padding before its first element.
   private mutating func end(alignment: Int) throws(WireError) -> Int {
     let length = Int(try number(UInt32.self))
     try walker.align(alignment)
     guard length <= walker.source.count - walker.position else {
-      throw .malformed("an array of \(length) bytes is longer than the bytes")
+      throw .malformed("an array of \(length) bytes exceeds the remaining bytes")
     }
     return walker.position + length
   }
@@ -106,9 +106,9 @@ struct WireReader {
 }
 
 extension DBusValue {
-  /// The values of the types in `signature` that `bytes` hold, which were checked when they were received.
+  /// The values in `bytes`, of the types in `signature`; the bytes were checked when they were received.
   ///
-  /// `descriptors` are those that the values name, in their order.
+  /// `descriptors` are those that the values reference, in order.
   /// - Throws: `WireError`.
   package static func decode(
     _ signature: String, _ bytes: UnsafeRawBufferPointer, descriptors: @autoclosure () -> [UnixFD?], elementLimit: Int
@@ -116,7 +116,7 @@ extension DBusValue {
     let types: [DBusType]
     do { types = try Signature(signature).types } catch { throw .malformed("\(error)") }
     try WireWalker.check(bytes, signature, elementLimit: elementLimit)
-    // Not before the limit has been checked, which is one of what is done, too.
+    // Only after the check of the limit, which covers this work too.
     let descriptors = descriptors()
     var reader = WireReader(bytes) { _, before in before < descriptors.count ? descriptors[before] : nil }
     var values: [DBusValue] = []
@@ -126,7 +126,7 @@ extension DBusValue {
 }
 
 extension MarshalledValue {
-  /// The decoded values of `marshalled`, which name `descriptors` in their order.
+  /// The decoded values of `marshalled`, which reference `descriptors` in order.
   package static func values(_ marshalled: [MarshalledValue], naming descriptors: [UnixFD?]) -> [DBusValue] {
     var next = 0
     return marshalled.map { value in
@@ -139,10 +139,10 @@ extension MarshalledValue {
 }
 
 extension WireWalker {
-  /// The most elements that one byte can hold: structures within each other have none of their own.
+  /// The maximum number of elements per byte: nested structures take no bytes of their own.
   private static let elementsPerByte = 34
 
-  /// Whether `bytes` may hold more than `limit` elements.
+  /// Whether `bytes` may contain more than `limit` elements.
   package static func mayHold(_ bytes: UnsafeRawBufferPointer, more limit: Int) -> Bool {
     bytes.count > limit / elementsPerByte
   }
@@ -157,7 +157,7 @@ extension WireWalker {
     try walker.skipAll(signature)
   }
 
-  /// Passes over values of the types in `signature`.
+  /// Skips values of the types in `signature`.
   mutating func skipAll(_ signature: String) throws(WireError) {
     let codes = Array(signature.utf8)
     var fault: WireError?

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// Where a walk over marshalled values copies them to.
+/// The destination of a walk that copies marshalled values.
 protocol WireSink {
-  /// Takes `bytes` at the next multiple of `alignment`.
+  /// Appends `bytes` at the next multiple of `alignment`.
   mutating func take(_ bytes: UnsafeRawBufferPointer, alignment: Int)
-  /// Begins an array whose elements have `alignment`, and returns what `endArray` needs.
+  /// Begins an array whose elements have `alignment`, and returns the argument for `endArray`.
   mutating func beginArray(alignment: Int) -> WireWriter.Mark
   mutating func endArray(_ mark: WireWriter.Mark)
 }
 
 /// A sink for walks that only measure.
 struct NoSink: WireSink {
-  // ThreadSanitizer takes the place of a structure without content for one that all threads share.
+  // ThreadSanitizer takes the address of an empty structure for one that all threads share.
   private var content: UInt8 = 0
 
   @inline(__always) mutating func take(_ bytes: UnsafeRawBufferPointer, alignment: Int) {}
@@ -19,28 +19,28 @@ struct NoSink: WireSink {
   @inline(__always) mutating func endArray(_ mark: WireWriter.Mark) {}
 }
 
-/// What marshalled values take up.
+/// The size of marshalled values.
 public struct WireMeasure: Hashable, Sendable {
-  /// Basic values, structures and empty arrays, at whatever depth; a string and a byte array count as one.
+  /// Basic values, structures and empty arrays, at any depth; a string or a byte array counts as one.
   public var elements = 0
-  /// Containers within each other: 0 for a basic value, 1 for an array of basic values.
+  /// The nesting of containers: 0 for a basic value, 1 for an array of basic values.
   public var depth = 0
-  /// Whether a file descriptor is anywhere within.
+  /// Whether the values contain a file descriptor.
   public var holdsUnixFD = false
-  /// What every offset within is a multiple of, where one is: at such a multiple the same bytes are the same value.
+  /// The alignment of the whole content: at any multiple of it, the same bytes are the same value.
   var alignment = 1
 }
 
-/// Goes over marshalled values by their signature, without decoding them: it measures, checks and copies.
+/// Walks over marshalled values by their signature, without decoding them, to measure, check and copy them.
 ///
-/// Every offset is checked against the bytes, so nothing that a peer or a file says leads outside of them.
+/// Every offset is checked against the bytes, so no data from a peer or a file leads outside of them.
 package struct WireWalker {
   let source: UnsafeRawBufferPointer
   var position: Int
   var measure = WireMeasure()
-  /// The most elements, after which the walk ends.
+  /// The maximum number of elements, after which the walk ends.
   let elementLimit: Int
-  /// Whether what libdbus has checked on arrival is checked here: of bytes that came from elsewhere.
+  /// Whether to repeat the checks that libdbus makes on arrival, for bytes from another source.
   let checksContent: Bool
 
   init(
@@ -52,13 +52,13 @@ package struct WireWalker {
     self.checksContent = checksContent
   }
 
-  /// Passes over the single complete type at `index` of `signature`, and moves `index` behind it.
+  /// Skips the value of the single complete type at `index` of `signature`, and moves `index` past it.
   mutating func skip(_ signature: UnsafeRawBufferPointer, _ index: inout Int, depth: Int = 0) throws(WireError) {
     var sink = NoSink()
     try copy(signature, &index, depth: depth, to: &sink)
   }
 
-  /// Copies the single complete type at `index` of `signature`, and moves `index` behind it.
+  /// Copies the value of the single complete type at `index` of `signature`, and moves `index` past it.
   mutating func copy<Sink: WireSink>(
     _ signature: UnsafeRawBufferPointer, _ index: inout Int, depth: Int = 0, to sink: inout Sink
   ) throws(WireError) {
@@ -100,7 +100,7 @@ package struct WireWalker {
     case TypeCode.array:
       try array(signature, &index, depth + 1, &sink)
     default:
-      throw .malformed("a signature has the byte \(code)")
+      throw .malformed("a signature contains the byte \(code)")
     }
   }
 
@@ -126,7 +126,7 @@ package struct WireWalker {
     let alignment = TypeCode.alignment(code)
     try align(alignment)
     guard length <= ProtocolLimits.arraySize, length <= source.count - position else {
-      throw .malformed("an array of \(length) bytes is longer than the bytes")
+      throw .malformed("an array of \(length) bytes exceeds the remaining bytes")
     }
     let end = position + length
     let mark = sink.beginArray(alignment: alignment)
@@ -183,7 +183,7 @@ package struct WireWalker {
   }
 }
 
-/// Steps over single parts of values.
+/// Steps over parts of values.
 extension WireWalker {
   /// Moves to the next multiple of `alignment`.
   @inline(__always)
@@ -206,26 +206,26 @@ extension WireWalker {
     return UnsafeRawBufferPointer(rebasing: source[position..<(position + size)])
   }
 
-  /// A 32-bit number, as lengths are written.
+  /// A 32-bit number, such as a length.
   @inline(__always)
   mutating func number() throws(WireError) -> UInt32 {
     try take(4, alignment: 4).loadUnaligned(as: UInt32.self)
   }
 
-  /// A string or an object path, its length and its NUL included.
+  /// A string or an object path, including its length and its NUL.
   @inline(__always)
   mutating func text(_ code: UInt8) throws(WireError) -> UnsafeRawBufferPointer {
     try align(4)
     let start = position
     let length = Int(try number())
-    guard length < source.count - position else { throw .malformed("a text is longer than the bytes") }
+    guard length < source.count - position else { throw .malformed("a text exceeds the remaining bytes") }
     position += length + 1
     let bytes = UnsafeRawBufferPointer(rebasing: source[start..<position])
     if checksContent { try checkText(bytes, code) }
     return bytes
   }
 
-  /// A signature, its length and its NUL included.
+  /// A signature, including its length and its NUL.
   @inline(__always)
   mutating func signatureText() throws(WireError) -> UnsafeRawBufferPointer {
     guard position < source.count else { throw .malformed("they end where a signature should follow") }
@@ -244,16 +244,16 @@ extension WireWalker {
     let content = UnsafeRawBufferPointer(rebasing: bytes[4..<(bytes.count - 1)])
     let holdsNUL = content.baseAddress.map { memchr($0, 0, content.count) != nil } ?? false
     guard bytes[bytes.count - 1] == 0, !holdsNUL, let text = String(validating: content, as: UTF8.self) else {
-      throw .malformed("a text is not UTF-8 without NUL")
+      throw .malformed("a text is not valid UTF-8 or contains NUL")
     }
     guard code != TypeCode.objectPath || (try? ObjectPath(text)) != nil else {
-      throw .malformed("an object path is not one")
+      throw .malformed("an object path is not valid")
     }
   }
 
   private func checkSignature(_ bytes: UnsafeRawBufferPointer, isSingle: Bool) throws(WireError) {
     guard let signature = try? Signature(String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)),
       !isSingle || signature.types.count == 1
-    else { throw .malformed("a signature is not one") }
+    else { throw .malformed("a signature is not valid") }
   }
 }

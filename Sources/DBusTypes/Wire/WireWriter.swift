@@ -1,17 +1,17 @@
 /// Marshals values one after another, from an aligned start, in the byte order of this machine.
 ///
-/// The D-Bus specification, section "Marshaling (Wire Format)". What is written must be valid: `DBusValue.check` says so.
+/// The D-Bus specification, section "Marshaling (Wire Format)". Values must be valid according to `DBusValue.check`.
 public struct WireWriter: WireSink {
-  /// What has been written.
+  /// The bytes written so far.
   public private(set) var bytes: [UInt8] = []
-  /// The file descriptors that the written values name by their index.
+  /// The file descriptors that the written values reference by index.
   public private(set) var descriptors: [UnixFD] = []
 
-  /// Where an array began.
+  /// The start of an array.
   struct Mark {
-    /// Where its length is.
+    /// The offset of its length.
     let length: Int
-    /// Where its first element is.
+    /// The offset of its first element.
     let start: Int
   }
 
@@ -37,10 +37,10 @@ public struct WireWriter: WireSink {
     withUnsafeBytes(of: number) { take($0, alignment: MemoryLayout<Number>.size) }
   }
 
-  /// Writes bytes as they are.
+  /// Writes bytes unchanged.
   public mutating func append(raw bytes: [UInt8]) { self.bytes.append(contentsOf: bytes) }
 
-  /// Replaces the 32-bit number at `offset`, which was written before.
+  /// Replaces the previously written 32-bit number at `offset`.
   public mutating func replace(at offset: Int, with number: UInt32) {
     withUnsafeBytes(of: number) { new in
       for (index, byte) in new.enumerated() { bytes[offset + index] = byte }
@@ -72,14 +72,14 @@ public struct WireWriter: WireSink {
     replace(at: mark.length, with: UInt32(truncatingIfNeeded: bytes.count - mark.start))
   }
 
-  /// Writes an array, or a dictionary, whose elements `body` writes and have `alignment`.
+  /// Writes an array or a dictionary; `body` writes its elements, which have `alignment`.
   public mutating func array(alignment: Int, _ body: (inout WireWriter) -> Void) {
     let mark = beginArray(alignment: alignment)
     body(&self)
     endArray(mark)
   }
 
-  /// Writes `value` with its type before it, as a variant.
+  /// Writes `value` as a variant, preceded by its type.
   public mutating func append(variant value: MarshalledValue) {
     value.withParts { signature, content in
       bytes.append(UInt8(truncatingIfNeeded: signature.count))
@@ -97,22 +97,22 @@ public struct WireWriter: WireSink {
     }
   }
 
-  /// Copies the value that `source` has from `start` on, where its own alignment is met, to where the writer is; `alignment`
-  /// is that of everything within.
+  /// Appends a copy of the value in `source` that begins at `start`, an aligned offset; `alignment` is the alignment of
+  /// its whole content.
   mutating func copy(
     _ signature: UnsafeRawBufferPointer, _ source: UnsafeRawBufferPointer, from start: Int, alignment: Int
   ) {
     if (bytes.count - start) % alignment == 0 {
       bytes.append(contentsOf: source[start...])
     } else if signature.count > 1, signature[0] == TypeCode.array, TypeCode.alignment(signature[1]) == 8 {
-      // The elements begin at a multiple of 8 wherever the array does.
+      // The elements begin at a multiple of 8 wherever the array begins.
       bytes.append(contentsOf: source[start..<(start + 4)])
       align(8)
       bytes.append(contentsOf: source[aligned(start + 4, to: 8)...])
     } else {
       var walker = WireWalker(source, at: start)
       var index = 0
-      // The value has been walked over before.
+      // The value has been validated before.
       try? walker.copy(signature, &index, to: &self)
     }
   }

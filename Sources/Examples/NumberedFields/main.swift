@@ -1,7 +1,7 @@
 import FocusKit
 
-// Three text fields with a number each, and a button that knows nothing of them: it multiplies by 8 what has focus.
-// Start it twice, and either program's button acts on the field that has focus, whichever program that is in.
+// Three text fields with a number each, and an independent button that multiplies the focused number by 8.
+// Start it twice: either program's button acts on the focused field, even if it is in the other program.
 
 struct MyIntDataBinding: FocusedValueKey {
   typealias Value = Binding<Int>
@@ -19,7 +19,7 @@ struct Form {
   @State private var numbers = [1, 2, 3]
   @FocusState private var focused: Int?
 
-  /// A field for each number, for as long as the result is kept.
+  /// A field for each number, registered while the result is kept.
   func fields() -> [FocusField] {
     zip(1..., $numbers).map { number, $number in
       FocusField(label: "text \(number)")
@@ -49,7 +49,7 @@ let button = SetButton()
 let fields = form.fields()
 for field in fields { try await field.registered() }
 
-print("1, 2, 3: focus a field; x: press the button; an empty line: look again; b: blur; q: quit")
+print("1, 2, 3: focus a field; x: press the button; an empty line: show again; b: blur; q: quit")
 while let line = readLine(), line != "q" {
   switch line {
   case "b": form.focus(nil)

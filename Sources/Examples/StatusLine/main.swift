@@ -1,6 +1,6 @@
 import FocusKit
 
-// A line for each change of one key, whatever has focus: what a status bar shows.
+// A line for each change of one key, whichever field has focus, as a status bar shows it.
 
 struct NumberKey: FocusedValueKey {
   typealias Value = Binding<Int>

@@ -1,6 +1,6 @@
 import FocusKit
 
-// A volume in steps that anything on the desktop may turn: a knob, a script, `focusctl set Volume 0.3`.
+// A volume in steps that anything on the desktop can change: a knob, a script, `focusctl set Volume 0.3`.
 
 struct VolumeKey: FocusedValueKey {
   typealias Value = Binding<Double>
@@ -27,7 +27,7 @@ struct Player {
     defer { isFocused = true }
     return FocusField("player", label: "Player")
       .focusedValue(\.volume, volume) { volume in
-        guard (0...1).contains(volume) else { throw FocusError("the volume goes from 0 to 1, not to \(volume)") }
+        guard (0...1).contains(volume) else { throw FocusError("the volume must be from 0 to 1, not \(volume)") }
       }
       .focused($isFocused)
       .register()

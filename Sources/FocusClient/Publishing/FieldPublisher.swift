@@ -41,7 +41,7 @@ package final class FieldPublisher {
   package func remove(group: UInt64) {
     for field in fields where field.description.group == group {
       if let path = field.path { link.call(.field(path, "Unregister")) { _ in } }
-      field.fail(DBusError(.unknownObject, "the field was taken away"))
+      field.fail(DBusError(.unknownObject, "the field was unregistered"))
     }
     fields.removeAll { $0.description.group == group }
   }

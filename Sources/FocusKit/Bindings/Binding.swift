@@ -1,15 +1,15 @@
 /// Reads and writes a value whose source of truth is elsewhere: SwiftUI's `Binding`.
 ///
-/// Members that can be written are bindings of their own (`$person.name`), and so are the elements of a collection
-/// (`$todos[0].done`, `$todos.forEach { $todo in … }`).
+/// Writable members have bindings too (`$person.name`), and so do the elements of a collection (`$todos[0].done`,
+/// `$todos.forEach { $todo in … }`).
 ///
-/// A binding to an element that is gone keeps the last value that it saw, and what is written to it is dropped: neither
-/// is an error. To ask for an element that is not there is one, as it is for the collection itself.
+/// A binding to an element that no longer exists keeps the last value that it saw and drops writes; neither is an error.
+/// Subscripting a missing element traps, as in the collection itself.
 @propertyWrapper @dynamicMemberLookup
 public struct Binding<Value> {
   let location: any Location<Value>
 
-  /// What travels with each change that is made through the binding.
+  /// The transaction of each change through the binding.
   public var transaction = Transaction()
 
   init(_ location: any Location<Value>, _ transaction: Transaction = Transaction()) {
@@ -19,22 +19,22 @@ public struct Binding<Value> {
 
   /// Creates a binding that is read and written by closures.
   ///
-  /// Those of the main actor are called there, whoever reads or writes; others wherever that happens.
+  /// Closures of the main actor are always called there; others on the thread that reads or writes.
   @preconcurrency
   public init(
     @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
     @_inheritActorContext set: @escaping @isolated(any) @Sendable (Value) -> Void
   ) {
     let isolation = Isolation([get.isolation, set.isolation])
-    // Such a function is called with `await`, or, where its isolation has been seen to, as what it is otherwise.
+    // Such a function is called with `await`, or synchronously once its isolation is ensured.
     let read = unsafeBitCast(get, to: (@Sendable () -> Value).self)
     let write = unsafeBitCast(set, to: (@Sendable (Value) -> Void).self)
     self.init(ClosureLocation(isolation, read) { value, _ in write(value) })
   }
 
-  /// Creates a binding that is read and written by closures, the latter with what travels with the change.
+  /// Creates a binding that is read and written by closures; the setter receives the change's transaction.
   ///
-  /// Those of the main actor are called there, whoever reads or writes; others wherever that happens.
+  /// Closures of the main actor are always called there; others on the thread that reads or writes.
   @preconcurrency
   public init(
     @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
@@ -49,7 +49,7 @@ public struct Binding<Value> {
   /// Creates a binding from another to the same value.
   public init(projectedValue: Binding<Value>) { self = projectedValue }
 
-  /// A binding to a value that never changes: what is written to it is dropped.
+  /// A binding to a value that never changes and drops writes.
   public static func constant(_ value: Value) -> Binding<Value> { Binding(ConstantLocation(value)) }
 
   /// The value.
@@ -61,7 +61,7 @@ public struct Binding<Value> {
     }
   }
 
-  /// The binding itself, so that it can be handed on as `$name`.
+  /// The binding itself, so that it can be passed on as `$name`.
   public var projectedValue: Binding<Value> { self }
 
   /// A binding to a member of the value.
@@ -69,20 +69,20 @@ public struct Binding<Value> {
     Binding<Subject>(KeyPathLocation(location, keyPath), transaction)
   }
 
-  /// The same binding, whose changes carry `transaction`.
+  /// The same binding, with `transaction` for its changes.
   public func transaction(_ transaction: Transaction) -> Binding<Value> { Binding(location, transaction) }
 }
 
-// What it holds are states, which are locked, and closures, which are Sendable.
+// It contains states, which are locked, and closures, which are Sendable.
 extension Binding: @unchecked Sendable where Value: Sendable {}
 
 extension Binding {
-  /// Creates a binding to an optional from one to a value; nil that is written to it is dropped.
+  /// Creates a binding to an optional from one to a value; writing nil does nothing.
   public init<Wrapped>(_ base: Binding<Wrapped>) where Value == Wrapped? {
     self.init(PromotedLocation(base.location), base.transaction)
   }
 
-  /// Creates a binding to the value within an optional, or nil where there is none now.
+  /// Creates a binding to the value within an optional, or nil if the optional is currently nil.
   ///
   /// When the optional becomes nil, the binding keeps the last value that it saw.
   public init?(_ base: Binding<Value?>) {
@@ -90,13 +90,13 @@ extension Binding {
     self.init(UnwrappedLocation(base.location, value), base.transaction)
   }
 
-  /// Creates a binding to a value of any hashable type; a value of another type that is written to it is dropped.
+  /// Creates a binding to a value of any hashable type; writing a value of another type does nothing.
   public init<Content: Hashable>(_ base: Binding<Content>) where Value == AnyHashable {
     self.init(HashableLocation(base.location), base.transaction)
   }
 }
 
 extension Binding: Identifiable where Value: Identifiable {
-  /// What identifies the value.
+  /// The identity of the value.
   public var id: Value.ID { wrappedValue.id }
 }

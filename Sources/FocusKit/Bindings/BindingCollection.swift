@@ -1,4 +1,4 @@
-/// The bindings to the elements that a collection had when the iteration began.
+/// Iterates over bindings to the elements that a collection had when the iteration began.
 public struct BindingIterator<Values: MutableCollection>: IteratorProtocol {
   private let base: Binding<Values>
   private let values: Values
@@ -21,12 +21,12 @@ public struct BindingIterator<Values: MutableCollection>: IteratorProtocol {
 extension Binding: Sequence where Value: MutableCollection {
   /// A binding to an element.
   public typealias Element = Binding<Value.Element>
-  /// What goes through the elements' bindings.
+  /// The iterator over the elements' bindings.
   public typealias Iterator = BindingIterator<Value>
   /// A part of the elements' bindings.
   public typealias SubSequence = Slice<Binding<Value>>
 
-  /// Goes through bindings to the elements that there are now; the loop's body may add and remove elements.
+  /// Iterates over bindings to the current elements; the loop's body may add and remove elements.
   public func makeIterator() -> BindingIterator<Value> { BindingIterator(self) }
 }
 
@@ -48,12 +48,12 @@ extension Binding: Collection where Value: MutableCollection {
   /// The position after `index`.
   public func index(after index: Value.Index) -> Value.Index { wrappedValue.index(after: index) }
 
-  /// Moves `index` on by one.
+  /// Advances `index` by one.
   public func formIndex(after index: inout Value.Index) { wrappedValue.formIndex(after: &index) }
 
-  /// A binding to the element at `position`, which must be there now, as in the collection itself.
+  /// A binding to the element at `position`, which must exist now, as in the collection itself.
   ///
-  /// When the element is gone, the binding keeps the last value that it saw and drops what is written to it.
+  /// Once the element no longer exists, the binding keeps the last value that it saw and drops writes.
   public subscript(position: Value.Index) -> Binding<Value.Element> {
     Binding<Value.Element>(ElementLocation(location, position, wrappedValue[position]), transaction)
   }

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Where closures may be called: anywhere, or on the main actor, for those that were made there.
+/// Where closures may be called: anywhere, or only on the main actor if they were created there.
 struct Isolation: Sendable {
   static let anywhere = Isolation([])
 
@@ -21,6 +21,6 @@ struct Isolation: Sendable {
     return mark
   }()
 
-  /// Whether this is the main actor: the main thread, or the one that Dispatch has in its place.
+  /// Whether this is the main actor: the main thread, or Dispatch's replacement for it.
   private static var isOnMain: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 }

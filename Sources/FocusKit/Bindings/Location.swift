@@ -1,29 +1,29 @@
-/// Where a binding's value is: a state, a pair of closures, or a part of another location.
+/// The source of a binding's value: a state, a pair of closures, or a part of another location.
 protocol Location<Value>: AnyObject {
   associatedtype Value
 
   /// Where the value may be read and written.
   var isolation: Isolation { get }
 
-  /// Whether nothing that is written here is kept.
+  /// Whether writes are dropped.
   var isConstant: Bool { get }
 
-  /// The value now; Observation is told that it was read.
+  /// The current value; Observation registers the read.
   func get() -> Value
 
-  /// The value now, for the binding's own use: not a reading that a write may be based on.
+  /// The current value, for the binding's own use: not a read that a write may be based on.
   func peek() -> Value
 
   /// Replaces the value.
   func set(_ value: Value, _ transaction: Transaction)
 
-  /// Changes the value in place; where the source is a state, no other change is lost between reading and writing.
+  /// Changes the value in place; if the source is a state, no other change is lost between reading and writing.
   func modify(_ transaction: Transaction, _ change: (inout Value) -> Void)
 
-  /// Has `sink` called with each new value, in order, until the result is called.
+  /// Calls `sink` with each new value, in order, until the result is called.
   ///
-  /// The sink is called while the source is locked, and so must not read it.
-  /// - Returns: nil where changes cannot be told one by one.
+  /// The sink is called while the source is locked, so it must not read the source.
+  /// - Returns: nil if single changes cannot be observed.
   func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)?
 }
 

@@ -59,16 +59,16 @@ final class KeyPathLocation<Root, Value>: Location {
   }
 }
 
-/// What a location saw last, for when its source has it no more.
+/// The last value that a location saw, for use after its source has lost it.
 final class LastSeen<Value>: Sendable {
   private let last: Locked<Value>
 
   init(_ value: Value) { last = Locked(value) }
 
-  /// Keeps `value` where there is one, and returns the last that there was.
+  /// Keeps `value` if it is not nil, and returns the last value kept.
   func keeping(_ value: Value?) -> Value {
     guard let value else { return last.withLock { $0 } }
-    // What is replaced is freed outside of the lock: its end may run code of the value's own.
+    // Free the replaced value outside of the lock: its deinitializer may run arbitrary code.
     let old = last.withLock { last in
       let old = last
       last = value
@@ -78,7 +78,7 @@ final class LastSeen<Value>: Sendable {
   }
 }
 
-/// An element of a collection at another location, for as long as there is one at its index.
+/// An element of a collection at another location, while its index is valid.
 final class ElementLocation<Values: MutableCollection>: Location {
   typealias Value = Values.Element
 
@@ -121,7 +121,7 @@ final class ElementLocation<Values: MutableCollection>: Location {
   }
 }
 
-/// A value as an optional one.
+/// A value as an optional.
 final class PromotedLocation<Wrapped>: Location {
   private let base: any Location<Wrapped>
 
@@ -148,7 +148,7 @@ final class PromotedLocation<Wrapped>: Location {
   }
 }
 
-/// The value within an optional one.
+/// The value within an optional.
 final class UnwrappedLocation<Value>: Location {
   private let base: any Location<Value?>
   private let last: LastSeen<Value>
@@ -183,7 +183,7 @@ final class UnwrappedLocation<Value>: Location {
   }
 }
 
-/// A hashable value without its type.
+/// A type-erased hashable value.
 final class HashableLocation<Content: Hashable>: Location {
   private let base: any Location<Content>
 

@@ -1,8 +1,8 @@
-/// A value that belongs to whoever declares it, and that others reach through the binding `$name`.
+/// A value that belongs to its declaration; others access it through the binding `$name`.
 ///
-/// SwiftUI's `State`, usable from any thread. Observation sees each change; a write of an equal value is none.
-/// A change through a binding's member or element is never lost to another at the same time, but `count += 1` is a read,
-/// then a write, as everywhere in Swift.
+/// SwiftUI's `State`, usable from any thread. Observation sees each change; writing an equal value is not a change.
+/// A change through a binding's member or element is never lost to a concurrent one, but `count += 1` is a read, then a
+/// write, as everywhere in Swift.
 @propertyWrapper
 public struct State<Value> {
   let storage: Storage<Value>

@@ -2,7 +2,7 @@ internal import DBus
 internal import EventLoop
 internal import Observation
 
-/// A source of truth: one value, and everyone who wants to know of its changes.
+/// A source of truth: one value and the observers of its changes.
 final class Storage<Value>: Location, Observable, Sendable {
   private struct Content {
     var value: Value
@@ -16,7 +16,7 @@ final class Storage<Value>: Location, Observable, Sendable {
 
   init(_ value: Value) { content = Locked(Content(value: value)) }
 
-  /// What Observation knows the value as.
+  /// The value's identity for Observation.
   var value: Value { self.get() }
 
   func get() -> Value {
@@ -26,9 +26,10 @@ final class Storage<Value>: Location, Observable, Sendable {
 
   func set(_ value: Value, _ transaction: Transaction) { modify(transaction) { $0 = value } }
 
-  /// The change is tried on a copy, so no code of the value's own runs under the lock, and again where another was first.
+  /// The change is applied to a copy, so that the value's own code never runs under the lock, and repeated if another
+  /// change came first.
   ///
-  /// Observation is told after the value has changed: whoever reads anew on another thread because of it reads the new one.
+  /// Observation is notified after the value has changed: another thread that then reads again reads the new value.
   func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
     while true {
       let before = content.withLock { $0 }

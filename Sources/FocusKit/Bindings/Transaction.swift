@@ -1,20 +1,20 @@
-/// A kind of value that travels with a change, such as why it is made.
+/// The key of a value that accompanies a change, such as its reason.
 public protocol TransactionKey {
-  /// The kind of the value.
+  /// The type of the value.
   associatedtype Value: Sendable
-  /// The value of a transaction that says nothing of the key.
+  /// The value in a transaction that does not set the key.
   static var defaultValue: Value { get }
 }
 
-/// What travels with a change of a value: SwiftUI's `Transaction`, without animations.
+/// The context of a change of a value: SwiftUI's `Transaction`, without animations.
 ///
-/// A program adds values of its own by extending it with computed properties over a `TransactionKey`.
+/// A program adds its own values by extending it with computed properties over a `TransactionKey`.
 public struct Transaction: Sendable {
   @TaskLocal static var current = Transaction()
 
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
-  /// Creates a transaction that says nothing.
+  /// Creates an empty transaction.
   public init() {}
 
   /// The value of `key`, or its default.
@@ -23,7 +23,7 @@ public struct Transaction: Sendable {
     set { values[ObjectIdentifier(key)] = newValue }
   }
 
-  /// This transaction with what `inner` says in place of what this one says of the same keys.
+  /// This transaction with its values replaced by those of `inner` for the same keys.
   func merging(_ inner: Transaction) -> Transaction {
     guard !inner.values.isEmpty else { return self }
     var merged = self
@@ -32,16 +32,16 @@ public struct Transaction: Sendable {
   }
 }
 
-/// Runs `body`, whose changes carry `transaction`; within another one the inner wins, key by key.
-/// - Throws: what `body` throws.
-/// - Returns: what `body` returns.
+/// Runs `body` with `transaction` for its changes; if nested, the inner transaction wins, key by key.
+/// - Throws: The error that `body` throws.
+/// - Returns: The result of `body`.
 public func withTransaction<Result>(_ transaction: Transaction, _ body: () throws -> Result) rethrows -> Result {
   try Transaction.$current.withValue(Transaction.current.merging(transaction), operation: body)
 }
 
-/// Runs `body`, whose changes carry `value` for the key at `keyPath`.
-/// - Throws: what `body` throws.
-/// - Returns: what `body` returns.
+/// Runs `body` with `value` for the key at `keyPath` in the transaction of its changes.
+/// - Throws: The error that `body` throws.
+/// - Returns: The result of `body`.
 public func withTransaction<Result, Value>(
   _ keyPath: WritableKeyPath<Transaction, Value>, _ value: Value, _ body: () throws -> Result
 ) rethrows -> Result {

@@ -113,7 +113,7 @@ extension FocusClient {
 
   private static func name<Value>(_ keyPath: KeyPath<FocusedValues, Value?>) throws(FocusError) -> String {
     guard let name = FocusedValues.name(of: keyPath) else {
-      throw FocusError("the property of 'FocusedValues' gets and sets one key: 'self[Key.self]'")
+      throw FocusError("the property of 'FocusedValues' must get and set one key: 'self[Key.self]'")
     }
     return name
   }

@@ -106,7 +106,7 @@ final class Slot: Observable, Sendable {
       let found = value.type
       guard misread.withLock({ $0.insert("\(found) \(Value.self)").inserted }) else { return nil }
       let report = FocusError(
-        "'\(key)' is read as '\(Value.self)', of type '\(Value.dbusType)', and what has focus publishes it with type "
+        "'\(key)' is read as '\(Value.self)', of type '\(Value.dbusType)', but the focused field publishes it with type "
           + "'\(found)': \(FocusError(any: error).message)", name: FocusError.typeMismatch)
       // Not from here, where a reader may hold a lock.
       mailbox.post { $0.report(report) }

@@ -27,14 +27,14 @@ final class WriteQueue {
   private func begin(_ key: String) {
     guard !underWay.contains(key), let ticket = waiting[key]?.first else { return }
     guard ticket.slot.isCurrent(ticket) else {
-      return refuse(ticket, FocusError("a write to '\(key)' before this one was refused", name: FocusError.conflict))
+      return refuse(ticket, FocusError("an earlier write to '\(key)' was refused", name: FocusError.conflict))
     }
     if let base = ticket.base {
       if let origin = base.origin { send(ticket, origin) } else { ask(ticket, base) }
     } else if let origin = last[key] {
       send(ticket, origin)
     } else {
-      refuse(ticket, FocusError("'\(key)' is nil now", name: FocusError.notFocused))
+      refuse(ticket, FocusError("'\(key)' is now nil", name: FocusError.notFocused))
     }
   }
 
@@ -47,10 +47,10 @@ final class WriteQueue {
       underWay.remove(key)
       do throws(FocusError) {
         guard let reading = try result.get() else {
-          throw FocusError("'\(key)' is nil now", name: FocusError.notFocused)
+          throw FocusError("'\(key)' is now nil", name: FocusError.notFocused)
         }
         guard base.isStill(reading, moves: cache.moves) else {
-          throw FocusError("'\(key)' is another than the value that was read", name: FocusError.conflict)
+          throw FocusError("'\(key)' is no longer the value that was read", name: FocusError.conflict)
         }
         send(ticket, reading.origin)
       } catch {

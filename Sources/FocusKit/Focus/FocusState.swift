@@ -1,10 +1,10 @@
-/// Which of several fields has focus, or whether one has, as the daemon says: SwiftUI's `FocusState`.
+/// Which of several fields has focus, or whether one field has focus: SwiftUI's `FocusState`.
 ///
-/// A field is joined to it with ``FocusField/focused(_:equals:)``. Assigning a field's value asks for focus for that field,
-/// assigning nil or false gives it up; when focus moves otherwise, the value follows.
+/// ``FocusField/focused(_:equals:)`` connects a field to it. Assigning a field's value requests focus for that field,
+/// assigning nil or false gives focus up; when focus moves otherwise, the value follows.
 @propertyWrapper
 public struct FocusState<Value: Hashable & Sendable>: Sendable {
-  /// What a field is joined to a focus state with.
+  /// Connects a field to a focus state.
   @propertyWrapper
   public struct Binding: Sendable {
     let storage: Storage<Value>
@@ -22,7 +22,7 @@ public struct FocusState<Value: Hashable & Sendable>: Sendable {
   private let storage: Storage<Value>
   let unfocused: Value
 
-  /// Creates a state for one field, which is true while that has focus.
+  /// Creates a state for one field, which is true while the field has focus.
   public init() where Value == Bool {
     unfocused = false
     storage = Storage(false)
@@ -40,6 +40,6 @@ public struct FocusState<Value: Hashable & Sendable>: Sendable {
     nonmutating set { storage.set(newValue, Transaction.current) }
   }
 
-  /// What a field is joined to the state with.
+  /// The binding that connects a field to the state.
   public var projectedValue: Binding { Binding(storage: storage) }
 }

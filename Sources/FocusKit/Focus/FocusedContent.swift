@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A binding to a value that has a D-Bus type.
 protocol FocusedBindingContent {
-  /// Reads the binding to what `slot` holds now, or nil.
+  /// Reads the binding to the current value of `slot`, or nil.
   static func reader(_ slot: Slot, _ client: FocusClient) -> () -> Self?
 }
 
@@ -16,7 +16,7 @@ extension Binding: FocusedBindingContent where Value: DBusRepresentable {
     return {
       guard !slot.isNil else { return nil }
       if let binding = made.withLock({ $0 }) { return binding }
-      // Making it is no reading of the program's.
+      // Creating it does not count as a read by the program.
       let binding = slot.value(as: Value.self).map { Binding(UnwrappedLocation(location, $0)) }
       made.withLock { $0 = binding }
       return binding
@@ -30,13 +30,13 @@ extension DBusRepresentable {
   }
 }
 
-/// What a slot holds, as the type of a key.
+/// The content of a slot, as the type of a key.
 enum FocusedContent {
   static func value<Value>(_ type: Value.Type, _ slot: Slot, _ client: FocusClient) -> Value? {
     reader(type, slot, client)()
   }
 
-  /// Reads what `slot` holds now; which kind of value it is, is found out here, and not for each reading.
+  /// Reads the current value of `slot`; determines the kind of value once, not for each read.
   static func reader<Value>(_ type: Value.Type, _ slot: Slot, _ client: FocusClient) -> () -> Value? {
     let reader: Any?
     if let type = type as? any FocusedBindingContent.Type {
@@ -61,14 +61,14 @@ enum FocusedContent {
   }
 }
 
-/// The value of a key that is focused now, as a location; nil that is written is dropped.
+/// The currently focused value of a key, as a location; writing nil does nothing.
 ///
-/// What was read through it is what the next write through it is based on: where that has changed meanwhile, or focus has
-/// moved, the write is refused. A write without a reading before is of what is there.
+/// A write is based on the value that was last read through the location: if the value has changed since, or focus has
+/// moved, the write is refused. A write without a previous read is based on the current value.
 final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
   private let slot: Slot
   private let client: FocusClient
-  /// The number of the state that was read last; 0 where that was nil, or was written since.
+  /// The number of the state that was read last; 0 if it was nil or has been written since.
   private let read = Atomic<UInt64>(0)
 
   init(_ slot: Slot, _ client: FocusClient) {
@@ -101,7 +101,7 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
     do {
       guard try !slot.write(value.dbusValue(), in: state) else { return }
       client.report(
-        FocusError("'\(slot.key)' is another than the value that was read", name: FocusError.conflict))
+        FocusError("'\(slot.key)' is no longer the value that was read", name: FocusError.conflict))
     } catch {
       client.report(FocusError(any: error))
     }

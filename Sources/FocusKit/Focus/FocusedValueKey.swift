@@ -16,21 +16,21 @@ internal import FocusContract
 /// }
 /// ```
 ///
-/// What `Value` is says what others may do with it:
+/// The type `Value` determines what others may do with it:
 ///
 /// | `Value` | on the bus |
 /// | --- | --- |
-/// | `Binding<T>`, `T: DBusRepresentable` | a property that others may write, read-only where the binding is constant |
-/// | `T: DBusRepresentable` | a property that is read |
+/// | `Binding<T>`, `T: DBusRepresentable` | a property that others may write, read-only if the binding is constant |
+/// | `T: DBusRepresentable` | a read-only property |
 /// | `() -> Void`, also `async` and `throws`, `@Sendable` and `@MainActor` | a command |
 public protocol FocusedValueKey {
   /// The type of the value.
   associatedtype Value
 
-  /// The key's name on the bus, `INTERFACE.Member`; without one of its own, `MODULE.FocusedValues.TYPE`.
+  /// The key's name on the bus, `INTERFACE.Member`; the default is `MODULE.FocusedValues.TYPE`.
   ///
-  /// `MODULE` and `TYPE` are as Swift names them, the types that `TYPE` is declared in between the two; other
-  /// characters than letters, digits and `_` of ASCII are `_`. Programs of different modules that share a key name it.
+  /// `MODULE` and `TYPE` are Swift's names, with any types that enclose `TYPE` between the two; characters other than
+  /// ASCII letters, digits and `_` become `_`. Programs of different modules that share a key must set its name.
   static var name: String { get }
 }
 

@@ -1,15 +1,15 @@
-/// The values that what has focus, and what contains it, publish: SwiftUI's `FocusedValues`.
+/// The values published by the focused field and the fields that contain it: SwiftUI's `FocusedValues`.
 ///
 /// A program adds its keys by extending it with computed properties over a ``FocusedValueKey``; they are always optional.
 public struct FocusedValues {
   enum Source {
-    /// What is focused now.
+    /// The currently focused values.
     case focused(FocusClient)
-    /// Nothing: which keys are read and set is noted.
+    /// No values: it records which keys are read and set.
     case recorder(Recorder)
   }
 
-  /// Which keys a computed property of `FocusedValues` reads and sets.
+  /// The keys that a computed property of `FocusedValues` reads and sets.
   final class Recorder {
     var names: [String] = []
     var published: [Publication] = []
@@ -36,7 +36,7 @@ public struct FocusedValues {
     }
   }
 
-  /// The name of the one key that `keyPath` stands for, or nil where it computes something else from keys.
+  /// The name of the key that `keyPath` stands for, or nil if it computes something else from keys.
   static func name<Value>(of keyPath: KeyPath<FocusedValues, Value?>) -> String? {
     guard keyPath is WritableKeyPath<FocusedValues, Value?> else { return nil }
     let recorder = Recorder()
@@ -44,7 +44,7 @@ public struct FocusedValues {
     return recorder.names.count == 1 ? recorder.names.first : nil
   }
 
-  /// What publishing the value of `binding` at `keyPath` publishes: a property that only its owner writes.
+  /// The publication of the value of `binding` at `keyPath`: a property that only its owner may write.
   static func publications<Value: DBusRepresentable>(
     _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ binding: Binding<Value>
   ) -> [Publication] {
@@ -53,7 +53,7 @@ public struct FocusedValues {
     }
   }
 
-  /// What setting `keyPath` to `value` publishes.
+  /// The publication that results from setting `keyPath` to `value`.
   static func publications<Value>(
     _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value
   ) -> [Publication] {

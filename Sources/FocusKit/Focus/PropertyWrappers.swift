@@ -1,6 +1,6 @@
-/// The value of a key that is focused now, or nil: SwiftUI's `FocusedValue`.
+/// The currently focused value of a key, or nil: SwiftUI's `FocusedValue`.
 ///
-/// Reading it sends nothing. Observation sees its changes.
+/// Reading it sends no message. Observation sees its changes.
 @propertyWrapper
 public struct FocusedValue<Value> {
   private let read: () -> Value?
@@ -15,18 +15,19 @@ public struct FocusedValue<Value> {
     }
   }
 
-  /// The value, or nil where nothing that has focus publishes the key, or before the daemon has answered.
+  /// The value, or nil if no field with focus publishes the key, or until the daemon has replied.
   public var wrappedValue: Value? { read() }
 }
 
-// It holds the client and a slot, which are Sendable, and a key path, which is immutable.
+// It contains the client and a slot, which are Sendable, and a key path, which is immutable.
 extension FocusedValue: @unchecked Sendable where Value: Sendable {}
 
-/// A binding to the value of a key that is focused now, read and written in place: SwiftUI's `FocusedBinding`.
+/// A binding to the currently focused value of a key, read and written in place: SwiftUI's `FocusedBinding`.
 ///
-/// Reading it sends nothing. A write is seen at once in this process and carries which state of which field was read last
-/// through the same wrapper: where focus or the value is another by then, it is refused, reported to the client's error
-/// handler, and undone here; it never lands in another field. A write without a reading since the last is of what is there. While the value is nil, and where nil is written, a write does nothing.
+/// Reading it sends no message. A write is visible at once in this process, and names the field and the state that were
+/// last read through the same wrapper. If focus or the value has changed by then, the write is refused, reported to the
+/// client's error handler and undone here; it never changes another field. A write without a read since the last write
+/// is based on the current value. While the value is nil, a write does nothing, and neither does writing nil.
 @propertyWrapper
 public struct FocusedBinding<Value: DBusRepresentable>: Sendable {
   private let binding: Binding<Value?>
@@ -38,7 +39,7 @@ public struct FocusedBinding<Value: DBusRepresentable>: Sendable {
       return
     }
     client.start()
-    // A key path is immutable, and is only read through.
+    // A key path is immutable, and only used for reading.
     nonisolated(unsafe) let keyPath = keyPath
     let current = { @Sendable in FocusedValues(.focused(client))[keyPath: keyPath] }
     binding = Binding(

@@ -68,7 +68,7 @@ final class FieldExport {
         case .property(let property): field.properties[key] = exported(property, key, field)
         case .command(let command): field.commands[key] = exported(command)
         case .unsupported(let type):
-          throw FocusError("'\(publication.name)' is of type '\(type)', which has no form on the bus")
+          throw FocusError("'\(publication.name)' is of type '\(type)', which D-Bus cannot represent")
         }
       } catch {
         let error = FocusError(any: error)

@@ -187,7 +187,7 @@ public final class FocusField: Sendable {
     async throws
   {
     guard let name = FocusedValues.name(of: keyPath) else {
-      throw FocusError("the property of 'FocusedValues' gets and sets one key: 'self[Key.self]'")
+      throw FocusError("the property of 'FocusedValues' must get and set one key: 'self[Key.self]'")
     }
     try await setEnabled(name, isEnabled)
   }

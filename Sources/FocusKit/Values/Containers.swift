@@ -5,25 +5,25 @@ extension Array: DBusRepresentable where Element: DBusRepresentable {
   public static var dbusType: DBusType { .array(Element.dbusType) }
 
   /// Creates the array.
-  /// - Throws: `DBusConversionError` where an element is none.
+  /// - Throws: `DBusConversionError` if an element cannot be converted.
   public init(dbusValue: DBusValue) throws {
     guard case .array(let array) = dbusValue.unwrapped else { throw DBusConversionError(dbusValue, to: Self.self) }
     self = try array.map { try Element(dbusValue: $0) }
   }
 
-  /// The array, with its element's type also when it is empty.
-  /// - Throws: `DBusConversionError` where D-Bus has no such element.
+  /// The array; it has its element type even if it is empty.
+  /// - Throws: `DBusConversionError` if D-Bus cannot represent an element.
   public func dbusValue() throws -> DBusValue {
     .array(try DBusArray(of: Element.dbusType, try map { try $0.dbusValue() }))
   }
 }
 
 extension Optional: DBusRepresentable where Wrapped: DBusRepresentable {
-  /// `aT`: D-Bus has no nil, so an optional is an array of one element or none.
+  /// `aT`: D-Bus has no nil, so an optional is an array with one element or none.
   public static var dbusType: DBusType { .array(Wrapped.dbusType) }
 
   /// Creates the optional from an array.
-  /// - Throws: `DBusConversionError` where it has more than one element, or that is none.
+  /// - Throws: `DBusConversionError` if it has more than one element, or the element cannot be converted.
   public init(dbusValue: DBusValue) throws {
     guard case .array(let array) = dbusValue.unwrapped, array.count <= 1 else {
       throw DBusConversionError(dbusValue, to: Self.self)
@@ -31,8 +31,8 @@ extension Optional: DBusRepresentable where Wrapped: DBusRepresentable {
     self = try array.first.map { try Wrapped(dbusValue: $0) }
   }
 
-  /// An array of the value, or of none.
-  /// - Throws: `DBusConversionError` where D-Bus has no such value.
+  /// An array with the value, or an empty array.
+  /// - Throws: `DBusConversionError` if D-Bus cannot represent the value.
   public func dbusValue() throws -> DBusValue {
     .array(try DBusArray(of: Wrapped.dbusType, try map { [try $0.dbusValue()] } ?? []))
   }
@@ -42,8 +42,8 @@ extension Dictionary: DBusRepresentable where Key: DBusRepresentable, Value: DBu
   /// The type `a{KV}`.
   public static var dbusType: DBusType { .dictionary(key: Key.dbusType, value: Value.dbusType) }
 
-  /// Creates the dictionary; where a key is there twice, the last value counts.
-  /// - Throws: `DBusConversionError` where a key or a value is none.
+  /// Creates the dictionary; if a key occurs twice, the last value counts.
+  /// - Throws: `DBusConversionError` if a key or a value cannot be converted.
   public init(dbusValue: DBusValue) throws {
     guard case .dictionary(let dictionary) = dbusValue.unwrapped else {
       throw DBusConversionError(dbusValue, to: Self.self)
@@ -54,11 +54,11 @@ extension Dictionary: DBusRepresentable where Key: DBusRepresentable, Value: DBu
     }
   }
 
-  /// The dictionary, with its types also when it is empty.
-  /// - Throws: `DBusConversionError` where D-Bus has no such key or value.
+  /// The dictionary; it has its types even if it is empty.
+  /// - Throws: `DBusConversionError` if D-Bus cannot represent a key or a value.
   public func dbusValue() throws -> DBusValue {
     guard Key.dbusType.isBasic else {
-      throw DBusConversionError("a dictionary's key is of a basic type on the bus, and '\(Key.self)' is not")
+      throw DBusConversionError("dictionary keys must have a basic type on the bus, and '\(Key.self)' does not")
     }
     let entries = try map { DBusDictionary.Entry(key: try $0.key.dbusValue(), value: try $0.value.dbusValue()) }
     return .dictionary(try DBusDictionary(key: Key.dbusType, value: Value.dbusType, entries))
@@ -70,16 +70,16 @@ extension DBusRepresentable where Self: RawRepresentable, RawValue: DBusRepresen
   public static var dbusType: DBusType { RawValue.dbusType }
 
   /// Creates the value from its raw value.
-  /// - Throws: `DBusConversionError` where no value has that.
+  /// - Throws: `DBusConversionError` if no value has this raw value.
   public init(dbusValue: DBusValue) throws {
     guard let value = Self(rawValue: try RawValue(dbusValue: dbusValue)) else {
-      throw DBusConversionError("'\(dbusValue.unwrapped.basicText ?? "…")' is the raw value of no '\(Self.self)'")
+      throw DBusConversionError("'\(dbusValue.unwrapped.basicText ?? "…")' is not a raw value of '\(Self.self)'")
     }
     self = value
   }
 
   /// The raw value.
-  /// - Throws: `DBusConversionError` where D-Bus has no such value.
+  /// - Throws: `DBusConversionError` if D-Bus cannot represent the value.
   public func dbusValue() throws -> DBusValue { try rawValue.dbusValue() }
 }
 
@@ -96,7 +96,7 @@ extension DBusRepresentable where Self: Codable {
   public func dbusValue() throws -> DBusValue {
     let value = try DBusEncoder.encode(self)
     guard value.type == Self.dbusType else {
-      throw DBusConversionError("'\(Self.self)' encodes itself as '\(value.type)', not as properties by name")
+      throw DBusConversionError("'\(Self.self)' is encoded as '\(value.type)', not as properties by name")
     }
     return value
   }
@@ -107,15 +107,15 @@ extension DBusRepresentable where Self: Codable, Self: RawRepresentable, RawValu
   public static var dbusType: DBusType { RawValue.dbusType }
 
   /// Creates the value from its raw value.
-  /// - Throws: `DBusConversionError` where no value has that.
+  /// - Throws: `DBusConversionError` if no value has this raw value.
   public init(dbusValue: DBusValue) throws {
     guard let value = Self(rawValue: try RawValue(dbusValue: dbusValue)) else {
-      throw DBusConversionError("'\(dbusValue.unwrapped.basicText ?? "…")' is the raw value of no '\(Self.self)'")
+      throw DBusConversionError("'\(dbusValue.unwrapped.basicText ?? "…")' is not a raw value of '\(Self.self)'")
     }
     self = value
   }
 
   /// The raw value.
-  /// - Throws: `DBusConversionError` where D-Bus has no such value.
+  /// - Throws: `DBusConversionError` if D-Bus cannot represent the value.
   public func dbusValue() throws -> DBusValue { try rawValue.dbusValue() }
 }

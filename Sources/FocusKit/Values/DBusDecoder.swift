@@ -1,6 +1,6 @@
 internal import DBusTypes
 
-/// Decodes what `DBusEncoder` encodes, and the same from other clients: also dictionaries of one type of value.
+/// Decodes the output of `DBusEncoder` and its equivalents from other clients, such as dictionaries of one value type.
 struct DBusDecoder: Decoder {
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -23,7 +23,7 @@ struct DBusDecoder: Decoder {
   }
 
   private func mismatch(_ expected: Any.Type) -> DecodingError {
-    .typeMismatch(expected, .init(codingPath: codingPath, debugDescription: "a value of type '\(value.type)' is there"))
+    .typeMismatch(expected, .init(codingPath: codingPath, debugDescription: "the value is of type '\(value.type)'"))
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -58,7 +58,7 @@ struct DBusDecoder: Decoder {
     private func value(_ key: any CodingKey) throws -> DBusValue {
       guard let value = values[key.stringValue] else {
         throw DecodingError.keyNotFound(
-          key, .init(codingPath: codingPath, debugDescription: "the dictionary has no '\(key.stringValue)'"))
+          key, .init(codingPath: codingPath, debugDescription: "the dictionary has no key '\(key.stringValue)'"))
       }
       return value
     }

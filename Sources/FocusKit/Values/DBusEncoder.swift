@@ -1,12 +1,12 @@
 internal import DBusTypes
 
-/// Encodes what has no D-Bus type of its own: keyed containers as `a{sv}`, unkeyed ones as arrays.
+/// Encodes types without their own D-Bus type: keyed containers as `a{sv}`, unkeyed containers as arrays.
 final class DBusEncoder: Encoder {
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any] = [:]
   private var result: Part?
 
-  /// What a container will hold, known when all has been encoded into it.
+  /// The content of a container, complete once everything has been encoded into it.
   private enum Part {
     case value(DBusValue)
     case keyed(Keyed)
@@ -30,7 +30,7 @@ final class DBusEncoder: Encoder {
   private final class Elements {
     var parts: [Part] = []
 
-    /// An array of the elements' type where they all have one, else of variants.
+    /// An array of the elements' type if they all have the same type, else of variants.
     func value() throws -> DBusValue {
       let values = try parts.map { try $0.value() }
       guard let type = values.first?.type, values.allSatisfy({ $0.type == type }) else { return .variants(values) }
@@ -40,8 +40,8 @@ final class DBusEncoder: Encoder {
 
   private init(_ codingPath: [any CodingKey]) { self.codingPath = codingPath }
 
-  /// `value` as it goes over the bus.
-  /// - Throws: what encoding throws.
+  /// `value` as sent over the bus.
+  /// - Throws: The error of the encoding.
   static func encode(_ value: some Encodable) throws -> DBusValue {
     let encoder = DBusEncoder([])
     try value.encode(to: encoder)
@@ -75,7 +75,7 @@ final class DBusEncoder: Encoder {
     let keyed: Keyed
     let codingPath: [any CodingKey]
 
-    /// What is nil is left out.
+    /// Nil values are omitted.
     func encodeNil(forKey key: Key) {}
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
@@ -108,7 +108,7 @@ final class DBusEncoder: Encoder {
 
     func encodeNil() throws {
       throw EncodingError.invalidValue(
-        Any?.none as Any, .init(codingPath: path, debugDescription: "an element of an array on the bus is never nil"))
+        Any?.none as Any, .init(codingPath: path, debugDescription: "an array on the bus cannot contain nil"))
     }
 
     func encode(_ value: some Encodable) throws { elements.parts.append(try DBusEncoder.part(value, path)) }
@@ -137,7 +137,7 @@ final class DBusEncoder: Encoder {
   }
 }
 
-/// A key of no type in particular.
+/// A key of any type.
 struct DBusCodingKey: CodingKey {
   let stringValue: String
   let intValue: Int?

@@ -1,6 +1,6 @@
 public import DBusTypes
 
-/// A value that can be a focused value: one that has a D-Bus type.
+/// A value that can be a focused value, because it has a D-Bus type.
 ///
 /// | Swift | D-Bus |
 /// | --- | --- |
@@ -8,33 +8,33 @@ public import DBusTypes
 /// | `Int`, `Int8` … `Int64`; `UInt`, `UInt8` … `UInt64` | `x`, `n`, `n`, `i`, `x`; `t`, `y`, `q`, `u`, `t` |
 /// | `[T]`, `[K: V]`, `T?` | `aT`, `a{KV}`, `aT` with one element or none |
 /// | `RawRepresentable` | as its raw value |
-/// | `Codable` | `a{sv}`: what is nil is left out |
+/// | `Codable` | `a{sv}`; nil values are omitted |
 ///
-/// A `RawRepresentable` or `Codable` type need only declare the conformance. A number is also read from a narrower or
-/// wider type that can hold it, and written as the type that its key has already.
+/// A `RawRepresentable` or `Codable` type only needs to declare the conformance. A number is also read from any narrower
+/// or wider type whose value it can hold, and written with the existing type of its key.
 public protocol DBusRepresentable: Sendable {
-  /// The type that the value is published with.
+  /// The type with which the value is published.
   static var dbusType: DBusType { get }
 
-  /// Creates the value from what came over the bus.
-  /// - Throws: `DBusConversionError` where that is no such value.
+  /// Creates the value from a value received over the bus.
+  /// - Throws: `DBusConversionError` if the value cannot be converted.
   init(dbusValue: DBusValue) throws
 
-  /// The value as it goes over the bus, of type `dbusType`.
-  /// - Throws: `DBusConversionError` where D-Bus has no such value.
+  /// The value as sent over the bus, of type `dbusType`.
+  /// - Throws: `DBusConversionError` if D-Bus cannot represent the value.
   func dbusValue() throws -> DBusValue
 }
 
-/// A value that the bus, or the program, has another idea of.
+/// An error of the conversion between Swift and D-Bus values.
 public struct DBusConversionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was converted and what would have been right, in one sentence.
+  /// The value and the expected type, in one sentence.
   public let description: String
 
-  /// Creates an error that says `description`.
+  /// Creates an error with `description`.
   public init(_ description: String) { self.description = description }
 
   init(_ value: DBusValue, to type: Any.Type) {
-    self.init("a value of type '\(value.type)' is not, or is out of range for, '\(type)'")
+    self.init("a value of type '\(value.type)' cannot be converted to '\(type)', or is out of range")
   }
 }
 
@@ -63,7 +63,7 @@ extension DBusValue {
     }
   }
 
-  /// The value as one of `type`, where it is a number and that can hold it; otherwise as it is.
+  /// The value converted to `type` if it is a number and `type` can hold it; otherwise unchanged.
   func adapted(to type: DBusType) -> DBusValue {
     guard type != self.type else { return self }
     let adapted: DBusValue? =
@@ -83,7 +83,7 @@ extension DBusValue {
 }
 
 extension DBusRepresentable where Self: FixedWidthInteger, Self: Codable {
-  /// Creates the integer from any that it can hold.
+  /// Creates the integer from any integer within its range.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
     guard let value: Self = dbusValue.integer() else { throw DBusConversionError(dbusValue, to: Self.self) }
@@ -165,7 +165,7 @@ extension Double: DBusRepresentable {
   /// The type `d`.
   public static var dbusType: DBusType { .double }
 
-  /// Creates the number from one that it can hold.
+  /// Creates the number from one within its range.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
     guard let number = dbusValue.number else { throw DBusConversionError(dbusValue, to: Self.self) }
@@ -180,7 +180,7 @@ extension Float: DBusRepresentable {
   /// The type `d`.
   public static var dbusType: DBusType { .double }
 
-  /// Creates the number from one, rounded to what it can hold.
+  /// Creates the number from one, rounded to its precision.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws { self = Float(try Double(dbusValue: dbusValue)) }
 
@@ -192,14 +192,14 @@ extension Bool: DBusRepresentable {
   /// The type `b`.
   public static var dbusType: DBusType { .boolean }
 
-  /// Creates the truth value.
+  /// Creates the boolean.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
     guard case .boolean(let value) = dbusValue.unwrapped else { throw DBusConversionError(dbusValue, to: Self.self) }
     self = value
   }
 
-  /// The truth value as `b`.
+  /// The boolean as `b`.
   public func dbusValue() -> DBusValue { .boolean(self) }
 }
 
@@ -219,16 +219,16 @@ extension String: DBusRepresentable {
     }
   }
 
-  /// The text as `s`; D-Bus has no NUL in texts.
-  /// - Throws: `DBusConversionError` where there is one.
+  /// The text as `s`; D-Bus strings cannot contain NUL.
+  /// - Throws: `DBusConversionError` if the text contains NUL.
   public func dbusValue() throws -> DBusValue {
-    guard !utf8.contains(0) else { throw DBusConversionError("a text on the bus holds no NUL, and this one does") }
+    guard !utf8.contains(0) else { throw DBusConversionError("D-Bus strings cannot contain NUL") }
     return .string(self)
   }
 }
 
 extension DBusValue {
-  /// What a variant holds, however deep; else the value itself.
+  /// The content of a variant, however deeply nested; otherwise the value itself.
   var unwrapped: DBusValue {
     var value = self
     while case .variant(let content) = value { value = content }

@@ -25,7 +25,7 @@ extension FocusService {
 
   private func checkReserved(_ revision: UInt64) throws(DBusError) {
     guard revision <= persistence.reserved else {
-      throw DBusError(.ioError, "revision \(revision) cannot be saved: read the property, which needs none")
+      throw DBusError(.ioError, "revision \(revision) cannot be saved: read the property, which needs no revision")
     }
   }
 }

@@ -58,7 +58,7 @@ struct Call {
     case .values(let entries): return try Call.unique(entries)
     case .tooLong:
       throw DBusError(
-        .limitsExceeded, "more than \(CallArgument.entryLimit) names are given, and a field has no more keys")
+        .limitsExceeded, "more than \(CallArgument.entryLimit) names are given, but a field has no more keys")
     default: throw Call.tableError
     }
   }
@@ -138,7 +138,7 @@ enum CallArgument {
         states.append((try entry.text(), try entry.boolean()))
       }
       self = .states(states)
-    default: throw .malformed("no method takes the type '\(type)'")
+    default: throw .malformed("no method takes an argument of type '\(type)'")
     }
   }
 }
@@ -150,14 +150,14 @@ extension Message {
     let limit = Limits.arguments
     guard bytes.count <= limit.bytes else {
       throw DBusError(
-        .limitsExceeded, "the arguments take \(bytes.count) bytes, and a call's may take \(limit.bytes)")
+        .limitsExceeded, "the arguments take \(bytes.count) bytes, but a call's may take at most \(limit.bytes)")
     }
     guard WireWalker.mayHold(bytes, more: limit.elements) else { return }
     do throws(WireError) {
       try WireWalker.check(bytes, signatureText, elementLimit: limit.elements)
     } catch {
       throw DBusError(
-        .limitsExceeded, "the arguments have more elements than the \(limit.elements) that a call's may have")
+        .limitsExceeded, "the arguments have more than \(limit.elements) elements, the maximum of a call")
     }
   }
 }
@@ -184,7 +184,7 @@ struct Options {
     known.append(name)
     guard let value = left.removeValue(forKey: name) else { return nil }
     guard value.type == type else {
-      throw DBusError(.invalidArgs, "the option '\(name)' is of type '\(type)', and '\(value.type)' was given")
+      throw DBusError(.invalidArgs, "the option '\(name)' is of type '\(type)', not '\(value.type)'")
     }
     return value
   }
@@ -225,7 +225,7 @@ struct Options {
   /// - Throws: `DBusError.invalidArgs` if there is an option that was not taken.
   func finish() throws(DBusError) {
     guard let stray = left.keys.sorted().first else { return }
-    let list = known.isEmpty ? "there are none" : "known are " + known.joined(separator: ", ")
-    throw DBusError(.invalidArgs, "there is no option '\(stray.excerpt)': \(list)")
+    let list = known.isEmpty ? "there are no options" : "known options are " + known.joined(separator: ", ")
+    throw DBusError(.invalidArgs, "unknown option '\(stray.excerpt)': \(list)")
   }
 }

@@ -21,7 +21,7 @@ extension FocusService {
     _ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError?
   ) throws -> MessageBody? {
     guard let client = message.sender, let path = message.path, let member = message.member else {
-      throw DBusError(.invalidArgs, "a method call names its object and its method")
+      throw DBusError(.invalidArgs, "a method call must name its object and its method")
     }
     let target = Target(path).flatMap { exists($0) ? $0 : nil }
     let interface = message.interface

@@ -52,7 +52,8 @@ extension ServedInterface {
     try given.finish()
     if let path = object {
       guard !options.lingers else {
-        throw DBusError(.invalidArgs, "a field with an 'object' goes with its owner: 'linger' is not for it")
+        throw DBusError(
+          .invalidArgs, "a field with the option 'object' cannot have 'linger': it is removed with its owner")
       }
       try service.register(
         BoundRegistration(
@@ -60,7 +61,7 @@ extension ServedInterface {
           object: OwnedObject(owner: call.client, path: path), reply: call.reply))
       return nil
     }
-    guard chosen == nil else { throw DBusError(.invalidArgs, "the option 'interfaces' goes with 'object'") }
+    guard chosen == nil else { throw DBusError(.invalidArgs, "the option 'interfaces' requires 'object'") }
     let (field, changes) = try service.model.register(id, values, options, owner: call.client)
     service.announce(changes)
     if takesFocus { try service.model.focus(field, by: call.client) }
@@ -69,7 +70,7 @@ extension ServedInterface {
 
   private static func scope(_ text: String) throws(DBusError) -> Scope {
     guard let scope = Scope(rawValue: text) else {
-      throw DBusError(.invalidArgs, "the option 'scope' is 'field' or 'scene', and '\(text.excerpt)' was given")
+      throw DBusError(.invalidArgs, "the option 'scope' must be 'field' or 'scene', not '\(text.excerpt)'")
     }
     return scope
   }

@@ -50,7 +50,7 @@ final class ServedInterface: Sendable {
       let takes = description.input.map { "\($0.name) '\($0.type)'" }.joined(separator: ", ")
       throw DBusError(
         .invalidArgs,
-        "\(description.name) takes \(takes.isEmpty ? "no arguments" : takes), and '\(given)' was given")
+        "\(description.name) takes \(takes.isEmpty ? "no arguments" : takes), but '\(given)' was given")
     }
 
     /// Decodes the arguments of a call that carries what the method takes.

@@ -112,7 +112,7 @@ final class Database {
   func check() throws {
     var found: String?
     try prepare("PRAGMA quick_check(1)").rows { row in found = row.text(0) }
-    guard found == "ok" else { throw SavedStateDamaged(description: found ?? "nothing could be checked") }
+    guard found == "ok" else { throw SavedStateDamaged(description: found ?? "the check had no result") }
   }
 }
 

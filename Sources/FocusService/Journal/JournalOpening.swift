@@ -28,7 +28,7 @@ extension Journal {
     _ file: StateFile?, patience: Int = 0, _ progress: @escaping StartProgress = { _, _ in }
   ) -> Opened {
     guard let file else {
-      return Opened(problems: ["nothing can be saved: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set"])
+      return Opened(problems: ["cannot save state: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set"])
     }
     var left = patience
     var problems: [String] = []
@@ -42,12 +42,12 @@ extension Journal {
         usleep(50_000)
       } catch {
         guard problems.isEmpty, let reason = reasonToSetAside(error) else {
-          return Opened(problems: problems + ["nothing can be saved in \(file.path): \(sentence(error))"])
+          return Opened(problems: problems + ["cannot save state in \(file.path): \(sentence(error))"])
         }
         guard let aside = file.setAside(reason.word) else {
-          return Opened(problems: ["nothing can be saved: \(file.path) \(reason.sentence), and cannot be set aside"])
+          return Opened(problems: ["cannot save state: \(file.path) \(reason.sentence), and cannot be renamed"])
         }
-        problems.append("\(file.path) \(reason.sentence): it is kept as \(aside), and focusd begins without fields")
+        problems.append("\(file.path) \(reason.sentence): it is kept as \(aside), and focusd starts without fields")
       }
     }
   }
@@ -66,13 +66,14 @@ extension Journal {
     do {
       let aside = try journal.keepCopy(of: file)
       try journal.save(opened.model, everything: true)
-      opened.problems = [leftOut(saved.restoration.leftOut, of: file) + "; the file as it was is \(aside)"]
+      opened.problems = [leftOut(saved.restoration.leftOut, of: file) + "; the original file is kept as \(aside)"]
     } catch {
       // What is left out must not be written over.
       opened.journal = nil
       opened.replacement = Replacement(reason: overLimits)
       opened.problems = [
-        leftOut(saved.restoration.leftOut, of: file) + "; it cannot be kept aside, and changes are refused: \(error)"
+        leftOut(saved.restoration.leftOut, of: file)
+          + "; the original file cannot be kept, so changes are refused: \(error)"
       ]
     }
     return opened
@@ -88,7 +89,7 @@ extension Journal {
     let saved = try Loading.load(database, progress)
     var opened = Opened(saved)
     opened.replacement = Replacement(reason: "replaced", stamp: stamp)
-    opened.problems = ["\(file.path) is read-only: what it holds is served, and changes are refused"]
+    opened.problems = ["\(file.path) is read-only: the saved fields are served, and changes are refused"]
     if !saved.restoration.leftOut.isEmpty {
       opened.replacement = Replacement(reason: overLimits)
       opened.problems.append(leftOut(saved.restoration.leftOut, of: file))
@@ -108,13 +109,13 @@ extension Journal {
   private static func leftOut(_ names: [String], of file: StateFile) -> String {
     let most = 50
     let more = names.count > most ? " and \(names.count - most) more" : ""
-    return "\(file.path) holds more than the limits allow, and these are left out: "
+    return "\(file.path) exceeds the limits; left out: "
       + names.prefix(most).joined(separator: ", ") + more
   }
 
   private static func sentence(_ error: any Error) -> String {
     guard (error as? DatabaseError)?.isBusy == true else { return "\(error)" }
-    return "another focusd uses it; give this one another XDG_STATE_HOME"
+    return "another focusd uses it; set another XDG_STATE_HOME"
   }
 
   private static func reasonToSetAside(_ error: any Error) -> (word: String, sentence: String)? {
@@ -122,7 +123,7 @@ extension Journal {
     case let error as SchemaTooNew: ("version-\(error.version)", "was written by a later focusd")
     case let error as DatabaseError: error.isDamage ? ("damaged", "is damaged") : nil
     case is StateFileRefused, is StateFileGone: nil
-    default: ("damaged", "holds what focusd does not understand")
+    default: ("damaged", "has contents that focusd does not understand")
     }
   }
 }

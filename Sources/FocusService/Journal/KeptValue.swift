@@ -12,7 +12,7 @@ enum KeptValue {
     return try MarshalledValue(version1(bytes, first))
   }
 
-  private static let damaged = SavedStateDamaged(description: "a value is not one")
+  private static let damaged = SavedStateDamaged(description: "a value is not valid")
 
   /// A basic value as its type's code and its content, any other as a reply that carries it in a variant: a message begins
   /// with `l` or `B`, which are no types' codes.

@@ -110,7 +110,7 @@ struct Loading {
   /// - Throws: `SavedStateDamaged`.
   private static func count(_ number: Int64) throws -> UInt64 {
     guard (0...(.max / 2)).contains(number) else {
-      throw SavedStateDamaged(description: "it has counted to \(number)")
+      throw SavedStateDamaged(description: "its revision is \(number)")
     }
     return UInt64(number)
   }

@@ -55,13 +55,15 @@ enum Schema {
     guard found <= version else { throw SchemaTooNew(version: found) }
     if found < version {
       guard try found > 0 || tables(of: database) == "" else {
-        throw SavedStateDamaged(description: "it has tables and no version")
+        throw SavedStateDamaged(description: "it has tables but no version")
       }
       try database.execute("BEGIN IMMEDIATE")
       for migration in migrations.dropFirst(Int(found)) { try database.execute(migration) }
       try database.execute("PRAGMA user_version = \(version); COMMIT")
     }
-    guard try tables(of: database) == columns else { throw SavedStateDamaged(description: "its tables are others") }
+    guard try tables(of: database) == columns else {
+      throw SavedStateDamaged(description: "its tables have an unexpected schema")
+    }
   }
 }
 

@@ -77,7 +77,7 @@ struct StateFile {
       throw StateFileRefused(description: "\(directory) cannot be opened: \(String(cString: strerror(errno)))")
     }
     guard found.st_mode & S_IFMT == S_IFDIR else {
-      throw StateFileRefused(description: "\(directory) is not a directory: it must be one of the user's own")
+      throw StateFileRefused(description: "\(directory) is not a directory: it must be a directory of the user")
     }
     guard found.st_uid == geteuid() else {
       throw StateFileRefused(
@@ -86,7 +86,7 @@ struct StateFile {
     guard found.st_mode & 0o077 == 0 else {
       let mode = String(found.st_mode & 0o777, radix: 8)
       throw StateFileRefused(
-        description: "\(directory) is open to others with the mode \(mode): it must have the mode 700")
+        description: "\(directory) is accessible to others with the mode \(mode): it must have the mode 700")
     }
   }
 
@@ -96,7 +96,7 @@ struct StateFile {
       throw StateFileRefused(description: "\(path) is a symbolic link: it must be a regular file")
     }
     guard found.st_mode & S_IFMT == S_IFREG else {
-      throw StateFileRefused(description: "\(path) is not a regular file: it must be one")
+      throw StateFileRefused(description: "\(path) is not a regular file: it must be a regular file")
     }
     guard found.st_uid == geteuid() else {
       throw StateFileRefused(
@@ -176,7 +176,7 @@ struct StateFile {
   /// - Returns: its path.
   func create(_ reason: String) throws(StateFileRefused) -> String {
     guard let path = freePath(reason) else {
-      throw StateFileRefused(description: "no name beside \(self.path) is free")
+      throw StateFileRefused(description: "there is no free name beside \(self.path)")
     }
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard file >= 0 else {

@@ -47,7 +47,7 @@ extension FocusService {
     guard objects.at(address).count(where: counts) >= OwnedObjects.fieldsPerObject else { return }
     throw DBusError(
       .limitsExceeded,
-      "the object \(address.path) stands behind \(OwnedObjects.fieldsPerObject) fields, which is the most")
+      "the object \(address.path) already backs \(OwnedObjects.fieldsPerObject) fields, the maximum")
   }
 
   /// Ends a registration whose object has been introspected.

@@ -79,7 +79,7 @@ extension FocusService {
   private func introspected(_ examination: Examination, _ answer: Message) throws {
     let object = examination.object
     guard case .string(let xml)? = try answer.limitedArguments().first else {
-      throw DBusError(.invalidArgs, "the answer to Introspect is no text")
+      throw DBusError(.invalidArgs, "the reply to Introspect is not a string")
     }
     let all = try IntrospectionDocument.interfaces(in: xml)
     object.introspectionSize = xml.utf8.count
@@ -88,7 +88,7 @@ extension FocusService {
     // GDBus and others answer for objects that are not there, with the standard interfaces alone.
     guard object.hasResponder || all.contains(where: { !Key.isReserved($0.name.text) }) else {
       throw DBusError(
-        .invalidArgs, "it shows neither an interface to expose nor \(InterfaceName.responder)")
+        .invalidArgs, "it has neither an interface to expose nor \(InterfaceName.responder)")
     }
     try object.declaration(chosen: examination.chosen).check()
     let readable = object.interfaces.filter { $0.properties.contains { $0.access != .write } }
@@ -118,7 +118,7 @@ extension FocusService {
     let names = Set(free.map(\.name.text))
     if let reserved = chosen.first(where: Key.isReserved) {
       throw DBusError(
-        .invalidArgs, "'interfaces' lists '\(reserved)', which belongs to D-Bus or to focusd and is never exposed")
+        .invalidArgs, "'interfaces' lists '\(reserved)', which is reserved for D-Bus or focusd")
     }
     for name in chosen where !names.contains(name) {
       throw DBusError(.invalidArgs, "it does not have the interface '\(name)' that 'interfaces' lists")
@@ -134,9 +134,10 @@ extension FocusService {
     case .timeout:
       return DBusError(
         .timeout,
-        "the object \(object.path) did not answer within 5 seconds: it has to while the call of Register is under way")
+        "the object \(object.path) did not reply within 5 seconds: it must reply while the call to Register is in progress"
+      )
     default:
-      return DBusError(.invalidArgs, "the object \(object.path) cannot stand behind a field: \(error.message)")
+      return DBusError(.invalidArgs, "the object \(object.path) cannot back a field: \(error.message)")
     }
   }
 }
@@ -146,7 +147,7 @@ extension OwnedObject {
   /// - Throws: `DBusError.invalidArgs` where it is no dictionary, or a property is of another type than declared.
   fileprivate func takeIn(_ interface: InterfaceName, _ answer: Message, _ calls: OwnerCalls) throws {
     guard answer.signatureText == "a{sv}" else {
-      throw DBusError(.invalidArgs, "the answer to GetAll of \(interface) is not a dictionary of properties")
+      throw DBusError(.invalidArgs, "the reply to GetAll for \(interface) is not a dictionary of properties")
     }
     let known = readable[interface.text] ?? [:]
     var misfit: (key: Key, declared: DBusType, told: DBusType)?
@@ -162,7 +163,7 @@ extension OwnedObject {
     guard let misfit else { return }
     throw DBusError(
       .invalidArgs,
-      "its property \(misfit.key) is of type '\(misfit.declared)' by introspection and of type '\(misfit.told)' by GetAll"
+      "its property \(misfit.key) is of type '\(misfit.declared)' in its introspection but of type '\(misfit.told)' in GetAll"
     )
   }
 

@@ -32,16 +32,16 @@ final class OwnerCalls {
     let (calls, present) = waiting[owner, default: (0, 0)]
     guard calls < OwnerCalls.limit else {
       throw DBusError(
-        .limitsExceeded, "\(OwnerCalls.limit) calls to the field's owner are under way already, which is the most")
+        .limitsExceeded, "\(OwnerCalls.limit) calls to the field's owner are already in progress, the maximum")
     }
     guard bytes == 0 || present + bytes <= Limits.perOwner.bytes else {
       throw DBusError(
-        .limitsExceeded, "calls to the field's owner may carry \(Limits.perOwner.bytes) bytes of values while they wait"
+        .limitsExceeded, "pending calls to the field's owner may carry \(Limits.perOwner.bytes) bytes of values"
       )
     }
     guard bytes == 0 || waitingBytes + bytes <= Limits.total.bytes else {
       throw DBusError(
-        .limitsExceeded, "calls to all owners together may carry \(Limits.total.bytes) bytes of values while they wait")
+        .limitsExceeded, "pending calls to all owners may carry \(Limits.total.bytes) bytes of values")
     }
     waiting[owner] = (calls + 1, present + bytes)
     waitingBytes += bytes
@@ -176,7 +176,7 @@ extension Result<Message, DBusError> {
 
 extension DBusError {
   /// The owner did not answer in time.
-  static let ownerTimeout = DBusError(.timeout, "the field's owner did not answer within 5 seconds")
+  static let ownerTimeout = DBusError(.timeout, "the field's owner did not reply within 5 seconds")
   /// The owner left, or cannot be asked.
-  static let ownerGone = DBusError(.ownerGone, "the field's owner has left the bus, or cannot be asked")
+  static let ownerGone = DBusError(.ownerGone, "the field's owner has left the bus, or cannot be called")
 }

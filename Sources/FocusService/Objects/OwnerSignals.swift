@@ -16,14 +16,14 @@ enum OwnerSignals {
 
   /// What a registrant is told where the bus does not answer.
   fileprivate static func silence(_ object: OwnedObject) -> DBusError {
-    DBusError(.timeout, "the object \(object.path) cannot be followed: the bus did not answer within 5 seconds")
+    DBusError(.timeout, "cannot follow the object \(object.path): the bus did not reply within 5 seconds")
   }
 
   /// What a registrant is told where the bus refuses the rule, whatever the bus calls that.
   fileprivate static func refusal(_ error: DBusError, _ object: OwnedObject) -> DBusError {
     DBusError(
       .limitsExceeded,
-      "the object \(object.path) cannot be followed: the bus refuses another match rule (\(error.name))")
+      "cannot follow the object \(object.path): the bus refuses another match rule (\(error.name))")
   }
 }
 
@@ -102,7 +102,7 @@ extension FocusService {
         }
       } catch {
         if droppedSignals.admit() != nil {
-          log.info("a PropertiesChanged of \(interface) is past the limits and was not read: its values are stale")
+          log.info("a PropertiesChanged of \(interface) exceeds the limits and was ignored: its values are stale")
         }
         updates = [:]
         stale = Set(known.values)
@@ -141,7 +141,7 @@ extension FocusService {
       return
     }
     log.info(
-      "the signal \(interface).\(member) of the field '\(id)' is not emitted again: it has \(size) bytes, and "
-        + "\(OwnerSignals.sizeLimit) are the most" + (skipped > 0 ? "; so were \(skipped) others before it" : ""))
+      "the signal \(interface).\(member) of the field '\(id)' is not emitted again: it has \(size) bytes, but at most "
+        + "\(OwnerSignals.sizeLimit) are allowed" + (skipped > 0 ? "; \(skipped) others were dropped before it" : ""))
   }
 }

@@ -52,7 +52,7 @@ extension FocusService {
       if case .success = result { stopWatching(object) }
       let name = DBusError(any: error).name
       guard name != .timeout else {
-        log.debug("the owner of the field '\(id)' does not answer yet")
+        log.debug("the owner of the field '\(id)' does not reply yet")
         loop.schedule(after: .seconds(1)) { [weak self] in
           guard let self, rebinding.field(in: model) != nil else { return }
           bindAgain(id, rebinding.registration, rebinding.saved, of: object.owner)
@@ -60,7 +60,7 @@ extension FocusService {
         return false
       }
       // Only the error's name: what an owner says of it may hold a value.
-      log.info("the field '\(id)' is not back: \(name)")
+      log.info("the field '\(id)' was not restored: \(name)")
       announce((try? model.unregister(id, by: object.owner)) ?? [])
     }
     return true

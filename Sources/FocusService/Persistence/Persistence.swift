@@ -151,7 +151,7 @@ extension Persistence {
       return .saved
     } catch {
       let reason = DBusError(any: error).message
-      let error = DBusError(.ioError, "the change cannot be saved, and was not made: \(reason)")
+      let error = DBusError(.ioError, "the change cannot be saved and was not made: \(reason)")
       if case .closed(let isReopening) = state {
         state = .closed(isReopening: true)
         return .refused(error, reopens: !isReopening)
@@ -224,6 +224,6 @@ extension Persistence {
       state = .replacing(replacement, since: .now)
     case .closed, .recovering: return
     }
-    if isNew { log.error("changes cannot be saved, and are refused: \(reason)") }
+    if isNew { log.error("changes cannot be saved and are refused: \(reason)") }
   }
 }

@@ -74,7 +74,7 @@ extension FocusService {
     if let deadline = ended.deadline { loop.cancel(deadline) }
     model.endTurn()
     turn = Turn()
-    if ended.hasFields { log.info("\(status), as saved") }
+    if ended.hasFields { log.info("restored the saved state: \(status)") }
     if ended.isLate {
       announce(model.everything)
       sendOutbox()
@@ -99,7 +99,7 @@ extension FocusService {
       do throws(DBusError) {
         beginRecovery(among: try result.get(), isStart: false)
       } catch {
-        log.error("the bus does not tell who is on it: \(error.name)")
+        log.error("cannot list the connections on the bus: \(error.name)")
       }
       if persistence.isClosed { recoverLater() }
     }

@@ -15,9 +15,9 @@ extension Replacement {
   /// - Throws: `DBusError` if it cannot be set aside.
   init(setAside file: StateFile?, _ log: Log) throws {
     guard let file, let aside = file.setAside("damaged") else {
-      throw DBusError(.ioError, "the state file is damaged, and cannot be set aside")
+      throw DBusError(.ioError, "the state file is damaged and cannot be renamed")
     }
-    log.error("\(file.path) is damaged: it is kept as \(aside), and what it should hold is saved anew")
+    log.error("\(file.path) is damaged: it is kept as \(aside), and the state is saved again")
     self.init(reason: "damaged")
   }
 
@@ -25,7 +25,7 @@ extension Replacement {
   init(of gone: (file: StateFile.Identity, log: StateFile.Identity)?, in file: StateFile?, _ log: Log) {
     self.init(reason: "replaced")
     guard let file else { return }
-    log.error("\(file.path) has been moved, deleted or replaced: what it should hold is saved anew")
+    log.error("\(file.path) has been moved, deleted or replaced: the state is saved again")
     guard let gone else { return }
     if file.identity == gone.file {
       own = gone.file
@@ -40,14 +40,14 @@ extension Replacement {
   /// Whatever is found in its place is set aside, and never deleted.
   /// - Throws: whatever prevents that; then it can be tried again.
   mutating func journal(in file: StateFile?, _ log: Log) throws -> Journal {
-    guard let file else { throw DBusError(.ioError, "there is no place for a state file") }
+    guard let file else { throw DBusError(.ioError, "there is no directory for a state file") }
     try file.prepare()
     if let stamp, stamp == file.stamp { own = file.identity }
     stamp = nil
     if file.identity != own, file.size > 0 {
       guard !file.isLocked else { throw DBusError(.ioError, "\(file.path): another focusd uses it") }
       guard let aside = file.setAside(reason) else {
-        throw DBusError(.ioError, "\(file.path) is in the way, and cannot be set aside")
+        throw DBusError(.ioError, "\(file.path) is in the way and cannot be renamed")
       }
       log.error("\(file.path) was in the way: it is kept as \(aside)")
       try file.prepare()

@@ -1,21 +1,21 @@
 @preconcurrency import CLinux
 import Glibc
 
-/// The words of a call, told apart.
+/// The parsed arguments of a call.
 struct ParsedArguments {
-  /// The command and what it works on.
+  /// The command and its operands.
   var operands: [String] = []
   var options = Options()
 }
 
 /// Reads arguments by `getopt_long(3)`: options may stand anywhere, and end at `--`.
 ///
-/// Other than by getopt's own rules, a negative number is an operand.
+/// Unlike plain getopt, it takes a negative number as an operand.
 enum ArgumentParser {
-  /// Tells `arguments`, the program's name not among them, apart; on one thread at a time, as getopt wants it.
-  /// - Throws: `CommandError` for an option that is unknown, or without its argument, or with one that it takes none of.
+  /// Parses `arguments`, without the program's name; getopt allows only one thread at a time.
+  /// - Throws: `CommandError` for an unknown option, a missing argument, or an argument for an option without one.
   static func parse(_ arguments: [String]) throws(CommandError) -> ParsedArguments {
-    // Reports each operand in its turn as the argument of option 1, and errors to us alone.
+    // Reports each operand in order as the argument of option 1, and prints no errors.
     var letters = "-:"
     var long: [option] = []
     for (index, each) in Option.all.enumerated() {
@@ -31,12 +31,12 @@ enum ArgumentParser {
     }
 
     var parsed = ParsedArguments()
-    // 0 makes glibc begin anew.
+    // 0 makes glibc start over.
     optind = 0
     while true {
       let position = max(1, Int(optind))
       if position <= arguments.count, isNegativeNumber(arguments[position - 1]) {
-        // getopt must have begun before its index may be moved on.
+        // getopt must have started before its index may change.
         guard optind > 0 else {
           parsed.operands.append(arguments[0])
           let rest = try parse(Array(arguments.dropFirst()))
@@ -70,7 +70,7 @@ enum ArgumentParser {
 
   private static func code(_ letter: Character) -> Int32? { letter.asciiValue.map(Int32.init) }
 
-  /// Whether `word` is a number below zero, which getopt would take for letters of options.
+  /// Whether `word` is a negative number, which getopt would parse as option letters.
   static func isNegativeNumber(_ word: String) -> Bool {
     guard word.hasPrefix("-") else { return false }
     let rest = word.dropFirst()
@@ -82,7 +82,7 @@ enum ArgumentParser {
     let word = arguments[position - 1]
     let argument =
       Option.all.first { "--" + $0.name == word || $0.letter.map { "-\($0)" } == word }?.argument ?? "argument"
-    return .usage("option '\(word)' needs its \(argument)")
+    return .usage("option '\(word)' requires an argument: \(argument)")
   }
 
   private static func unknown(_ arguments: [String], at position: Int) -> CommandError {
@@ -92,11 +92,11 @@ enum ArgumentParser {
     let begun = names.filter { $0.hasPrefix(name) }
     if begun == [name], word != name { return .usage("option '\(name)' takes no argument") }
     if begun.count > 1, name.hasPrefix("--") {
-      return .usage("option '\(name)' may be any of \(begun.map { "'\($0)'" }.joined(separator: ", "))")
+      return .usage("option '\(name)' is ambiguous: \(begun.map { "'\($0)'" }.joined(separator: ", "))")
     }
     if let near = Suggestion.nearest(to: name, among: names) {
       return .usage("unknown option '\(name)'; did you mean '\(near)'?")
     }
-    return .usage("unknown option '\(word)'; before an operand that begins with '-' goes '--'")
+    return .usage("unknown option '\(word)'; put '--' before an operand that begins with '-'")
   }
 }

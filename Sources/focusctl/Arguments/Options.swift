@@ -4,11 +4,11 @@ import DBus
 struct Option: Hashable, Sendable {
   /// The long name, without the dashes.
   let name: String
-  /// The short name, where it has one.
+  /// The short name, if it has one.
   let letter: Character?
-  /// What its argument stands for, where it takes one.
+  /// The placeholder for its argument, if it takes one.
   let argument: String?
-  /// What it does, in a line of the help.
+  /// Its description, one line of the help.
   let summary: String
 
   private init(_ name: String, _ letter: Character? = nil, _ argument: String? = nil, _ summary: String) {
@@ -18,41 +18,41 @@ struct Option: Hashable, Sendable {
     self.summary = summary
   }
 
-  static let field = Option("field", nil, "ID", "that field instead of the focused one")
-  static let previous = Option("previous", nil, nil, "the field that held focus before")
-  static let json = Option("json", nil, nil, "one JSON document a line, values as 'busctl --json=short' prints them")
-  static let waybar = Option("waybar", nil, nil, "a document for a custom module of waybar a line")
-  static let format = Option("format", nil, "TEXT", "a line with parts, such as '{key} is {value}'")
-  static let label = Option("label", nil, "TEXT", "the field's name for people; the id where not given")
-  static let parent = Option("parent", nil, "ID", "the field that contains the new one; a scene where not given")
+  static let field = Option("field", nil, "ID", "use this field instead of the focused one")
+  static let previous = Option("previous", nil, nil, "use the field that previously had focus")
+  static let json = Option("json", nil, nil, "print one JSON document per line, like 'busctl --json=short'")
+  static let waybar = Option("waybar", nil, nil, "print one document per line for a custom module of waybar")
+  static let format = Option("format", nil, "TEXT", "print lines of this form, such as '{key} is {value}'")
+  static let label = Option("label", nil, "TEXT", "the field's display name (default: the id)")
+  static let parent = Option("parent", nil, "ID", "the field that contains the new one (default: none, a scene)")
   static let scope = Option(
     "scope", nil, "field|scene", "whether keys resolve with focus in the field, or anywhere in its scene")
   static let readOnly = Option("read-only", nil, "KEY", "a key that only the owner may write; may be repeated")
-  static let sensitive = Option("sensitive", nil, nil, "show the field's values to nobody; writing them stays allowed")
-  static let focus = Option("focus", nil, nil, "have the new field take focus at once")
-  static let user = Option("user", nil, nil, "the session bus (default)")
-  static let system = Option("system", nil, nil, "the system bus")
+  static let sensitive = Option("sensitive", nil, nil, "hide the field's values; they can still be written")
+  static let focus = Option("focus", nil, nil, "give the new field focus at once")
+  static let user = Option("user", nil, nil, "use the session bus (default)")
+  static let system = Option("system", nil, nil, "use the system bus")
   static let address = Option(
-    "address", nil, "A", "the bus at the D-Bus address A, such as unix:path=/run/user/1000/bus")
-  static let host = Option("host", "H", "HOST", "the bus of that machine, over ssh: [USER@]HOST[:PORT]")
-  static let timeout = Option("timeout", nil, "SECONDS", "wait no longer than that for an answer (25)")
+    "address", nil, "A", "use the bus at the D-Bus address A, such as unix:path=/run/user/1000/bus")
+  static let host = Option("host", "H", "HOST", "use the bus of another machine, over ssh: [USER@]HOST[:PORT]")
+  static let timeout = Option("timeout", nil, "SECONDS", "time limit for a reply (default: 25)")
   static let help = Option("help", "h", nil, "show help, or a command's help, and exit")
   static let version = Option("version", nil, nil, "show the version and exit")
 
-  /// Those that every command takes.
+  /// The options that every command takes.
   static let general = [user, system, address, host, timeout, help, version]
 
   static let all =
     [field, previous, json, waybar, format, label, parent, scope, readOnly, sensitive, focus] + general
 }
 
-/// What the options of one call say.
+/// The values of the options of one call.
 struct Options {
   var field: String?
   var previous = false
   var json = false
   var waybar = false
-  /// The lines that the user wants, as typed.
+  /// The format of a line, as typed.
   var format: String?
   var label: String?
   var parent: String?
@@ -61,14 +61,14 @@ struct Options {
   var sensitive = false
   var focus = false
   var bus = Connection.Bus.session
-  /// The machine whose bus it is, as typed; this one where nil.
+  /// The machine whose bus to use, as typed; nil for this one.
   var host: String?
-  /// How long to wait, as typed.
+  /// The time limit, as typed.
   var timeout: String?
   var help = false
   var version = false
 
-  /// The options as they were given, in order.
+  /// The options in the order given.
   private(set) var given: [Option] = []
 
   mutating func set(_ option: Option, _ argument: String) {

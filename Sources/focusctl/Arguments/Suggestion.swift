@@ -1,6 +1,6 @@
-/// Finds what was probably meant.
+/// Suggestions for mistyped names.
 enum Suggestion {
-  /// The one of `names` that is nearest to `word`, or nil where none is near.
+  /// The one of `names` that is nearest to `word`, or nil if none is near.
   static func nearest(to word: String, among names: [String]) -> String? {
     let letters = word.drop { $0 == "-" }.count
     let limit = letters <= 2 ? 1 : letters <= 4 ? 2 : 3
@@ -9,7 +9,7 @@ enum Suggestion {
       .min { $0.distance < $1.distance }?.name
   }
 
-  /// How many letters must be put in, taken out, changed or swapped with the next to make `a` of `b`.
+  /// The number of insertions, deletions, substitutions and swaps of neighbours that turn `b` into `a`.
   static func distance(_ a: String, _ b: String) -> Int {
     let a = Array(a)
     let b = Array(b)

@@ -13,16 +13,16 @@ struct Bindings {
     self.path = path
   }
 
-  /// Those that `options` name: of a field, of the one before, or of whatever is focused.
-  /// - Throws: `CommandError`; status 1 where no field held focus before.
+  /// The bindings that `options` select: of a field, of the previously focused field, or of the focused object.
+  /// - Throws: `CommandError`; status 1 if no field had focus before.
   init(_ daemon: DaemonConnection, _ options: Options) throws(CommandError) {
     self.daemon = daemon
     if let field = options.field {
-      guard !options.previous else { throw .usage("'--field' and '--previous' exclude each other") }
+      guard !options.previous else { throw .usage("'--field' and '--previous' cannot be combined") }
       path = try FieldID.path(field)
     } else if options.previous {
       guard let previous = try Bindings.previousField(daemon) else {
-        throw CommandError(.nothing, "no field held focus before")
+        throw CommandError(.nothing, "no field had focus before")
       }
       path = previous
     } else {
@@ -30,7 +30,7 @@ struct Bindings {
     }
   }
 
-  /// Who could publish a key that is nil here.
+  /// The reason why a key is nil here.
   var described: String {
     path == Focus1.focused
       ? "no field on the focus path publishes it" : "the field '\(FieldID.id(path))' has no such key"
@@ -44,7 +44,7 @@ struct Bindings {
     }
   }
 
-  /// What `key` holds, or nil: nothing on the focus path, or not this field, publishes it.
+  /// The value of `key`, or nil if nothing on the focus path, or not this field, publishes it.
   func read(_ key: String) throws(DBusError) -> KeyReading? {
     do {
       return try daemon.call(.read(key, at: path))
@@ -53,17 +53,17 @@ struct Bindings {
     }
   }
 
-  /// Writes `value` into what `key` names; where `origin` is given, only while that is still so.
+  /// Writes `value` to `key`; if `origin` is given, only if the key still has that origin.
   func write(_ key: String, _ value: DBusValue, under origin: Origin? = nil) throws(DBusError) {
     try daemon.call(.write(key, value, under: origin, at: path))
   }
 
-  /// The keys that there are here.
+  /// All keys of these bindings.
   func keys() throws(DBusError) -> [String] { try daemon.call(.keys(at: path)) }
 
-  /// Reads what `key` stands for, with the whole key that it was read by; nil where it resolves to nothing.
+  /// Reads the value that `key` stands for, and returns it with the whole key; nil if the key resolves to nothing.
   ///
-  /// A whole key takes one message; only one that resolves to nothing is looked up among those that do.
+  /// A whole key takes one message; only a key that resolves to nothing is looked up among those that resolve.
   /// - Throws: `ReadFailure`.
   func read(_ key: KeyArgument) throws(ReadFailure) -> (key: KeyArgument, reading: KeyReading)? {
     var refusal: DBusError?
@@ -95,11 +95,11 @@ struct Bindings {
 
 /// Why a key could not be read.
 struct ReadFailure: Error {
-  /// The key as far as it was resolved.
+  /// The key, as far as it is resolved.
   let key: KeyArgument
-  /// The daemon's error, where it was that.
+  /// The daemon's error, if it replied with one.
   let error: DBusError?
-  /// How the command ends because of it.
+  /// The error that ends the command.
   let command: CommandError
 
   init(key: KeyArgument, error: DBusError) {

@@ -4,8 +4,8 @@ import FocusClient
 import FocusContract
 
 extension DaemonConnection {
-  /// Connects to `bus`, which is that of `host` where one is named.
-  /// - Throws: `CommandError`, status 3, where there is none.
+  /// Connects to `bus`, on `host` if one is given.
+  /// - Throws: `CommandError`, status 3, if there is none.
   static func connect(
     _ bus: Connection.Bus, of host: String? = nil, timeout: Duration? = nil
   ) throws(CommandError) -> DaemonConnection {
@@ -13,10 +13,10 @@ extension DaemonConnection {
     do {
       return try DaemonConnection(to: place, timeout: timeout)
     } catch {
-      // There ssh has said why.
+      // ssh has already printed the reason.
       let why =
         host == nil || ![.disconnected, .noReply].contains(error.name)
-        ? error.message : "ssh or systemd-stdio-bridge there ended; 'ssh HOST systemd-stdio-bridge --help' is to work"
+        ? error.message : "ssh or systemd-stdio-bridge exited; check 'ssh HOST systemd-stdio-bridge --help'"
       throw CommandError(.noDaemon, "no \(host.map { "bus through ssh at '\($0)'" } ?? described(bus)): \(why)")
     }
   }
@@ -33,24 +33,26 @@ extension DaemonConnection {
     guard bus == .session else { return bus }
     guard let session = sessionBus else {
       throw CommandError(
-        .noDaemon, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set; '--address' names one")
+        .noDaemon,
+        "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set; set one, or use '--address'")
     }
     return session
   }
 
-  /// How the command ends because of `error`, with the id that was probably meant where there is no field at `path`.
+  /// The error that ends the command because of `error`; if `path` has no field, it suggests an id.
   func explained(_ ending: CommandError, _ error: DBusError?, _ path: ObjectPath) -> CommandError {
     let ids = path.text.hasPrefix(Focus1.fields.text + "/")
     guard error?.name == .unknownObject, ids, let fields = try? FieldInfo.all(self) else { return ending }
     let id = FieldID.id(path)
     guard !fields.contains(where: { $0.path == path }) else { return ending }
     let near = Suggestion.nearest(to: id, among: fields.map(\.id)).map { "did you mean '\($0)'?" }
-    return CommandError(ending.status, "there is no field '\(id)'; \(near ?? "'\(Program.name) list' shows them")")
+    return CommandError(
+      ending.status, "there is no field '\(id)'; \(near ?? "'\(Program.name) list' shows all fields")")
   }
 }
 
 extension CommandError {
-  /// How a call that failed with `error` ends.
+  /// The error that ends a command whose call failed with `error`.
   init(_ error: DBusError) {
     let message = error.message.isEmpty ? error.name.text : error.message
     switch error.name {
@@ -59,9 +61,9 @@ extension CommandError {
     case .serviceUnknown, .nameHasNoOwner:
       self.init(
         .noDaemon,
-        "focusd is not on this bus; where it is installed, 'systemctl --user start focusd' starts it: \(message)")
-    case .disconnected: self.init(.noDaemon, "the bus is gone: \(message)")
-    case .noReply: self.init(.noDaemon, "focusd does not answer: \(message); '--timeout' changes how long it may take")
+        "focusd is not on this bus; if it is installed, 'systemctl --user start focusd' starts it: \(message)")
+    case .disconnected: self.init(.noDaemon, "lost the connection to the bus: \(message)")
+    case .noReply: self.init(.noDaemon, "focusd does not reply: \(message); '--timeout' sets the time limit")
     case _ where error.isFailedStart: self.init(.noDaemon, "focusd does not start: \(message)")
     default: self.init(.refused, message)
     }
@@ -69,13 +71,13 @@ extension CommandError {
 }
 
 extension DBusError {
-  /// Whether the bus, or systemd on its behalf, tried to start the daemon in vain.
+  /// Whether the bus, or systemd on its behalf, failed to start the daemon.
   fileprivate var isFailedStart: Bool {
     name.text == "org.freedesktop.DBus.Error.TimedOut" || name.text.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
       || name.text.hasPrefix("org.freedesktop.systemd1.")
   }
 
-  /// Whether there is no daemon to ask, but may be one later.
+  /// Whether there is no daemon now, but may be one later.
   var meansNoDaemon: Bool {
     [.serviceUnknown, .nameHasNoOwner, .noReply].contains(name) || isFailedStart
   }

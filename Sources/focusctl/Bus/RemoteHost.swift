@@ -1,10 +1,10 @@
-/// Another machine whose bus is reached through ssh, as `busctl -H` does.
+/// Another machine whose bus is reached through ssh, as by `busctl -H`.
 struct RemoteHost: Hashable, Sendable {
   private let name: String
   private let port: String?
 
   /// Reads `[USER@]HOST[:PORT]`; an IPv6 address stands in brackets.
-  /// - Throws: `CommandError` where it is none.
+  /// - Throws: `CommandError` if it is not a valid host.
   init(_ text: String) throws(CommandError) {
     var name = text[...]
     var port: String?
@@ -18,28 +18,28 @@ struct RemoteHost: Hashable, Sendable {
       name.unicodeScalars.allSatisfy({
         $0.value > 0x20 && $0.value != 0x7f && !"/\"'`$;&|<>()\\".unicodeScalars.contains($0)
       })
-    else { throw .usage("'\(text)' is not a host: [USER@]HOST[:PORT], as for ssh") }
+    else { throw .usage("'\(text)' is not a host: expected [USER@]HOST[:PORT], as for ssh") }
     self.name = String(name.hasPrefix("[") && name.hasSuffix("]") ? name.dropFirst().dropLast() : name)
     self.port = port
   }
 
-  /// The D-Bus address of the user's session bus, or the system bus, there.
+  /// The D-Bus address of that machine's session bus of the user, or of its system bus.
   func address(ofSystemBus isSystem: Bool) -> String {
     let words = ["-xT"] + (port.map { ["-p", $0] } ?? []) + ["--", name, RemoteHost.bridge(toSystemBus: isSystem)]
     return "unixexec:path=ssh,"
       + words.enumerated().map { "argv\($0.offset + 1)=\(RemoteHost.escaped($0.element))" }.joined(separator: ",")
   }
 
-  /// What the shell there is to run.
+  /// The command for the remote shell.
   ///
-  /// Bridges before systemd 254 take `--user` and yet go to the system bus.
+  /// Before systemd 254, the bridge accepts `--user` but connects to the system bus.
   private static func bridge(toSystemBus isSystem: Bool) -> String {
     guard !isSystem else { return "systemd-stdio-bridge" }
     let address = "${DBUS_SESSION_BUS_ADDRESS:-unix:path=$XDG_RUNTIME_DIR/bus}"
     return "exec sh -c 'exec systemd-stdio-bridge --bus-path=\"\(address)\"'"
   }
 
-  /// A value in an address: but for these, each byte is written as its number.
+  /// A value in an address: all other bytes are written as their number.
   private static func escaped(_ value: String) -> String {
     value.utf8.map { byte in
       let isPlain =

@@ -4,14 +4,14 @@ import FocusClient
 import FocusContract
 import Glibc
 
-/// The commands that call, or list, what fields can do.
+/// The commands that call or list the commands of fields.
 enum Dispatching {
   static func run(_ call: Invocation) throws(CommandError) {
     let name = try command(call.operands[0])
     let bindings = try Bindings(try call.connect(), call.options)
     guard let key = try name.resolved(among: bindings.commands().map(\.name)),
       let command = try? Key(key.name)
-    else { throw CommandError(.nothing, "nothing has the command '\(name.name)': \(bindings.whoCouldHave)") }
+    else { throw CommandError(.nothing, "no such command '\(name.name)': \(bindings.whoCouldHave)") }
     let texts = Array(call.operands.dropFirst())
     let arguments = try arguments(texts, of: command, bindings.methods(command))
     let results: [DBusValue]
@@ -45,7 +45,7 @@ enum Dispatching {
         rows.append([command.name, command.isEnabled ? "enabled" : "disabled", input.isEmpty ? "-" : input])
       }
     }
-    // Programs get a line for each command and nothing else.
+    // For programs, print a line for each command and nothing else.
     let heads = isatty(STDOUT_FILENO) != 0 && !call.options.json ? [["COMMAND", "STATE", "ARGUMENTS"]] : []
     try Output.write(Output.table(heads + rows))
   }
@@ -53,7 +53,7 @@ enum Dispatching {
   private static func command(_ text: String) throws(CommandError) -> KeyArgument {
     let name = try KeyArgument(text)
     guard name.pointer.isEmpty else {
-      throw .usage("'\(text)' has a pointer, and a command is called as a whole: '\(name.name)'")
+      throw .usage("'\(text)' has a pointer, but commands take none: use '\(name.name)'")
     }
     return name
   }
@@ -64,14 +64,14 @@ enum Dispatching {
     interfaces.first { $0.name == command.interface }?.methods.filter { $0.name == command.member } ?? []
   }
 
-  /// Reads `texts` by what the command takes; where it has several forms, by the one with as many arguments.
+  /// Parses `texts` as the command's arguments; if it has several forms, as those of the form with that many arguments.
   private static func arguments(
     _ texts: [String], of command: Key, _ methods: [InterfaceDescription.Method]
   ) throws(CommandError) -> [DBusValue] {
     guard let method = methods.first(where: { $0.input.count == texts.count }) else {
       let forms = methods.map { $0.input.isEmpty ? "no arguments" : $0.input.map(described).joined(separator: ", ") }
-      let takes = forms.isEmpty ? "arguments that nobody tells" : forms.joined(separator: " or ")
-      throw .usage("'\(command)' takes \(takes), and \(texts.count) \(texts.count == 1 ? "was" : "were") given")
+      let takes = forms.isEmpty ? "unknown arguments" : forms.joined(separator: " or ")
+      throw .usage("'\(command)' takes \(takes), but \(texts.count) \(texts.count == 1 ? "was" : "were") given")
     }
     var values: [DBusValue] = []
     for (text, argument) in zip(texts, method.input) {
@@ -90,13 +90,14 @@ enum Dispatching {
 }
 
 extension Bindings {
-  /// Who could have a command that is not here.
+  /// The reason why there is no such command here.
   fileprivate var whoCouldHave: String {
     path == Focus1.focused
-      ? "neither the focused field, its ancestors nor its scene" : "the field '\(FieldID.id(path))' does not"
+      ? "neither the focused field, its ancestors nor its scene has it"
+      : "the field '\(FieldID.id(path))' does not have it"
   }
 
-  /// The commands that can be called here, ordered by name.
+  /// The commands available here, ordered by name.
   fileprivate func commands() throws(CommandError) -> [(name: String, isEnabled: Bool)] {
     do {
       return try daemon.call(.commands(at: path)).map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
@@ -105,12 +106,12 @@ extension Bindings {
     }
   }
 
-  /// What introspection shows here.
+  /// The introspection of this object.
   fileprivate func interfaces() throws(CommandError) -> [InterfaceDescription] {
     do { return try daemon.call(.introspection(of: path)) } catch { throw CommandError(error) }
   }
 
-  /// The methods of one name here.
+  /// The methods with one name here.
   fileprivate func methods(_ command: Key) throws(CommandError) -> [InterfaceDescription.Method] {
     Dispatching.methods(try interfaces(), command)
   }

@@ -7,7 +7,7 @@ import FocusContract
 struct FieldInfo {
   let path: ObjectPath
   var label = ""
-  /// The unique name of its owner, or nothing.
+  /// The unique name of its owner, or empty.
   var owner = ""
   /// `/` for a scene.
   var parent = ObjectPath.root
@@ -15,7 +15,7 @@ struct FieldInfo {
   var isFocused = false
   var lingers = false
   var isSensitive = false
-  /// What it publishes, ordered by key.
+  /// Its published values, ordered by key.
   var values: [(key: String, value: DBusValue)] = []
   /// Its commands, ordered by key.
   var commands: [(key: String, isEnabled: Bool)] = []
@@ -37,7 +37,7 @@ struct FieldInfo {
     return dictionary.entries.compactMap { entry in entry.key.basicText.map { ($0, entry.value) } }
   }
 
-  /// Reads one object's interfaces; nil where it is no field.
+  /// Reads one object's interfaces; nil if it is not a field.
   private init?(_ path: String, _ interfaces: [(key: String, value: DBusValue)]) {
     guard interfaces.contains(where: { $0.key == Focus1.field.text }), let path = try? ObjectPath(path) else {
       return nil
@@ -75,7 +75,7 @@ struct FieldInfo {
   /// The parts of a `--format` for fields.
   static let parts = ["id", "label", "parent", "scope", "focused", "owner", "linger", "sensitive", "json"]
 
-  /// The part of that name in text, or nil where the field has none.
+  /// The text of the part with that name, or nil if the field has none.
   func part(_ name: String) -> String? {
     switch name {
     case "id": id

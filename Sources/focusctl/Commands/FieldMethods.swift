@@ -3,7 +3,7 @@ import DBusTypes
 import FocusClient
 import FocusContract
 
-/// The commands that make, change and remove fields.
+/// The commands that create, change and remove fields.
 enum FieldMethods {
   static func register(_ call: Invocation) throws(CommandError) {
     let options = call.options
@@ -15,7 +15,7 @@ enum FieldMethods {
     if let parent = options.parent { registration.append(("parent", .objectPath(try FieldID.path(parent)))) }
     if let scope = options.scope {
       guard scope == "field" || scope == "scene" else {
-        throw .usage("'\(scope)' is not a scope: 'field' or 'scene'")
+        throw .usage("'\(scope)' is not a scope: expected 'field' or 'scene'")
       }
       registration.append(("scope", .string(scope)))
     }

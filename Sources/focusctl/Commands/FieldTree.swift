@@ -1,20 +1,20 @@
 import DBusTypes
 
-/// The scenes with their fields, indented, of which the focus path is shown in full.
+/// The scenes with their fields, indented; only the focus path is shown in full.
 ///
-/// Its length depends on the focus path, not on how many fields there are.
+/// Its length depends on the focus path, not on the number of fields.
 struct FieldTree {
   private let fields: Int
   private let children: [ObjectPath: [FieldInfo]]
   private let onPath: Set<ObjectPath>
   private let terminal: Terminal
-  /// How many fields off the focus path are shown, among all and within each field.
+  /// The number of fields off the focus path that are shown, in total and within each field.
   private var room = 30
   private static let roomWithin = 8
 
   private var text = ""
 
-  /// The tree of `fields` as lines for `terminal`.
+  /// The tree of `fields`, as lines for `terminal`.
   static func text(of fields: [FieldInfo], on terminal: Terminal) -> String {
     var tree = FieldTree(fields, terminal)
     tree.add(within: .root, depth: 0)
@@ -67,7 +67,7 @@ struct FieldTree {
         addLine(depth + 1, (isEnabled ? Style.plain : .faint).applied(to: line, on: terminal))
       }
     }
-    // Beyond what the daemon allows there is only what goes round in circles.
+    // The daemon allows no deeper nesting, so anything beyond it is a cycle.
     if depth < 64 { add(within: field.path, depth: depth + 1) }
   }
 

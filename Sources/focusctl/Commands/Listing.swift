@@ -18,11 +18,11 @@ enum Listing {
   }
 
   private static let heads = ["ID", "LABEL", "PARENT", "SCOPE", "FOCUS", "OWNER"]
-  /// The columns in the order in which a narrow terminal goes without them.
+  /// The columns in the order in which they are dropped on a narrow terminal.
   private static let dispensable = [5, 3, 2, 4]
   private static let longest = 200
 
-  /// A line for each field: all of them for programs, as many as can be looked through on a terminal.
+  /// A line for each field: all fields for programs, a limited number on a terminal.
   static func table(of fields: [FieldInfo], on terminal: Terminal) -> String {
     guard terminal.isTerminal else { return Output.table(fields.map(cells)) }
     var rows = [heads] + fields.prefix(longest).map(cells)
@@ -59,20 +59,20 @@ enum Listing {
     let fields = try FieldInfo.all(try call.connect())
     let path = focusPath(of: fields)
     guard !path.isEmpty else {
-      // People see what could have focus; programs are told that nothing has.
+      // Without focus, a terminal shows the fields, and programs get exit status 1.
       guard Terminal.output.isTerminal, !call.options.json else { throw CommandError(.nothing) }
       try Output.write(FieldTree.text(of: fields, on: .output))
       throw CommandError(
         .nothing,
         fields.isEmpty
-          ? "there are no fields yet: '\(Program.name) register --help' says how to make one"
+          ? "there are no fields yet: '\(Program.name) register --help' shows how to create one"
           : "nothing has focus: '\(Program.name) focus ID' gives it to a field")
     }
     try Output.write(
       call.options.json ? path.map { $0.json + "\n" }.joined() : FieldTree.text(of: fields, on: .output))
   }
 
-  /// The focused field's ancestors from the scene down, then the field; nothing where no field has focus.
+  /// The focused field's ancestors from the scene down, then the field; empty if no field has focus.
   static func focusPath(of fields: [FieldInfo]) -> [FieldInfo] {
     let byPath = Dictionary(fields.map { ($0.path, $0) }) { first, _ in first }
     var path: [FieldInfo] = []

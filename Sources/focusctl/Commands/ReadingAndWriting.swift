@@ -60,7 +60,7 @@ enum ReadingAndWriting {
     }
     let whole = first.key.text
     var reading = first.reading
-    // Whoever takes focus from here on, the change belongs to the field that was read.
+    // If focus moves from here on, the change still applies to the field that was read.
     let field = Bindings(daemon, reading.origin.field)
     for _ in 0..<attempts {
       let value = try expression.applied(to: reading.value)
@@ -82,10 +82,10 @@ enum ReadingAndWriting {
         throw .refused("\(error)")
       }
     }
-    throw CommandError(.conflict, "'\(whole)' was changed by others \(attempts) times while it was to be changed")
+    throw CommandError(.conflict, "cannot update '\(whole)': gave up after \(attempts) conflicts with other changes")
   }
 
-  /// How often `update` tries: each conflict is another's success, so only a value that never rests gets there.
+  /// How often `update` tries: each conflict is another client's success, so only a constantly changing value gets there.
   private static let attempts = 10_000
 
   private static func leftField(_ error: DBusError, _ key: String, _ field: ObjectPath) -> CommandError {
@@ -94,7 +94,7 @@ enum ReadingAndWriting {
   }
 
   private static func gone(_ key: String, _ field: ObjectPath) -> CommandError {
-    .refused("'\(key)' was not changed: the field '\(FieldID.id(field))', which it was read from, has it no more")
+    .refused("'\(key)' was not changed: the field '\(FieldID.id(field))', from which it was read, no longer has it")
   }
 
   private static func unresolved(_ key: KeyArgument, in bindings: Bindings) -> CommandError {
@@ -111,7 +111,7 @@ enum ReadingAndWriting {
     do { return try body() } catch { throw bindings.daemon.explained(error.command, error.error, bindings.path) }
   }
 
-  /// The key made whole and the type of what it names, which need not be there yet: an array's `/-`, a new dictionary key.
+  /// The whole key and the type of its element, which need not exist yet: an array's `/-`, a new dictionary key.
   private static func typeOfTarget(
     of key: KeyArgument, in bindings: Bindings
   ) throws(ReadFailure) -> (key: KeyArgument, type: DBusType)? {
@@ -135,18 +135,18 @@ enum ReadingAndWriting {
     case let other:
       throw ReadFailure(
         key: whole,
-        command: .refused("'\(whole.text)' cannot be appended to: '\(found.key.text)' is of type '\(other)', no array"))
+        command: .refused("cannot append to '\(whole.text)': '\(found.key.text)' is of type '\(other)', not an array"))
     }
   }
 
-  /// Writes into a sensitive field, whose type nobody is shown: as what the text looks like, else as a string.
+  /// Writes to a sensitive field, whose type is hidden: with the type that the text suggests, else as a string.
   private static func writeUnseen(_ key: KeyArgument, _ text: String, in bindings: Bindings) throws(CommandError) {
     let string = DBusValue.string(text)
     let value = (try? InferredType.value(of: text)) ?? string
     do {
       try bindings.write(key.text, value)
     } catch  where error.name == Focus1.typeMismatch && value.type != .string {
-      // What the daemon says of the first try names the type that would be right.
+      // The daemon's error for the first attempt names the expected type.
       do { try bindings.write(key.text, string) } catch let second {
         throw CommandError(second.name == Focus1.typeMismatch ? error : second)
       }

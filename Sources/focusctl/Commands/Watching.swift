@@ -2,7 +2,7 @@ import DBusTypes
 import FocusClient
 import FocusContract
 
-/// The commands that go on until something happens.
+/// The commands that run until something happens.
 enum Watching {
   static func watch(_ call: Invocation) throws(CommandError) {
     let requests = try keys(call.operands)
@@ -36,7 +36,7 @@ enum Watching {
 
   static func wait(_ call: Invocation) throws(CommandError) {
     let requests = try keys(call.operands)
-    // Here the option says how long the key may be nil.
+    // Here the option limits how long the key may be nil.
     let daemon = try call.connect(isTimed: false)
     let watcher = Watcher(daemon, Focus1.focused, requests) { (changes) throws(CommandError) in
       if changes.contains(where: { $0.value != nil }) { throw CommandError(.done) }

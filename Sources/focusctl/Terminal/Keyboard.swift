@@ -2,9 +2,9 @@ import DBus
 import EventLoop
 import Glibc
 
-/// The keys of a terminal, each as it is pressed and without its echo, until it is released.
+/// Reads single key presses from the terminal, without echo, until it is released.
 final class Keyboard {
-  /// What keys move a view, or end it.
+  /// The keys that scroll or end a view.
   enum Press: Hashable, Sendable {
     case up, down, pageUp, pageDown, home, end, quit
   }
@@ -12,7 +12,7 @@ final class Keyboard {
   private var before = termios()
   private var source: ReadSource?
 
-  /// Takes hold of standard input where that is the terminal that this process may read from.
+  /// Takes over standard input if it is a terminal that this process may read from.
   init(on loop: EventLoop, _ handler: @escaping (Press) -> Void) {
     guard isatty(STDIN_FILENO) != 0, Keyboard.isInForeground, tcgetattr(STDIN_FILENO, &before) == 0 else { return }
     source = ReadSource(STDIN_FILENO, on: loop) { [weak self] in
@@ -25,10 +25,10 @@ final class Keyboard {
     hold()
   }
 
-  /// Whether the terminal is this process's to write over and to read from.
+  /// Whether this process may draw on the terminal and read from it.
   static var isInForeground: Bool { tcgetpgrp(STDOUT_FILENO) == getpgrp() }
 
-  /// Takes hold again, after another program had the terminal.
+  /// Takes the terminal over again after another program used it.
   func hold() {
     guard source != nil else { return }
     var mode = before
@@ -36,7 +36,7 @@ final class Keyboard {
     tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
   }
 
-  /// Leaves the terminal as it was.
+  /// Restores the terminal.
   func release() {
     guard let source else { return }
     source.cancel()
@@ -50,7 +50,7 @@ final class Keyboard {
     ("b", .pageUp), ("g", .home), ("G", .end), ("q", .quit), ("\u{4}", .quit),
   ]
 
-  /// What the bytes that a terminal sent mean; what means nothing is passed over.
+  /// The keys that a terminal's bytes stand for; other bytes are ignored.
   static func presses(of text: String) -> [Press] {
     var presses: [Press] = []
     var rest = text[...]

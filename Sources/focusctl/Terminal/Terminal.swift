@@ -1,19 +1,19 @@
 import Glibc
 
-/// What standard output is, as far as its readers see it: so wide, so high, with colours or without.
+/// The properties of standard output: its width, its height, and whether it has colours.
 struct Terminal: Hashable, Sendable {
-  /// How many columns a line may have; without end where no terminal is.
+  /// The width in columns; unlimited if it is not a terminal.
   var columns = Int.max
-  /// How many lines are seen at a time; without end where no terminal is.
+  /// The height in lines; unlimited if it is not a terminal.
   var rows = Int.max
   var isColoured = false
 
-  /// A pipe or a file, which programs read.
+  /// A pipe or a file, for programs.
   static let none = Terminal()
 
   var isTerminal: Bool { columns != .max }
 
-  /// What standard output is now.
+  /// The current properties of standard output.
   static var output: Terminal {
     guard isatty(STDOUT_FILENO) != 0 else { return none }
     var size = winsize()
@@ -31,15 +31,15 @@ struct Terminal: Hashable, Sendable {
   }
 }
 
-/// How a piece of a line looks on a terminal with colours.
+/// The style of text on a terminal with colours.
 enum Style: String, Sendable {
   case plain = ""
-  /// What has focus.
+  /// Has focus.
   case strong = "1"
-  /// What is said beside the point, or cannot be done now.
+  /// Secondary or currently disabled.
   case faint = "2"
 
-  /// `text` in this style, where `terminal` has any.
+  /// `text` in this style, if `terminal` supports it.
   func applied(to text: String, on terminal: Terminal) -> String {
     guard terminal.isColoured, self != .plain, !text.isEmpty else { return text }
     return "\u{1b}[\(rawValue)m\(text)\u{1b}[0m"

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// How wide text is on a terminal, where some characters take two columns and some none.
+/// The width of text on a terminal: some characters take two columns, some none.
 enum TextWidth {
-  /// What stands for text that was cut away.
+  /// Stands for text that was cut off.
   static let ellipsis = "…"
 
-  // `wcwidth` knows the characters of the locale alone.
+  // `wcwidth` only knows the characters of the locale.
   private static let hasLocale = setlocale(LC_CTYPE, "C.UTF-8") != nil
 
-  /// The columns that `text` takes; at least as many as a terminal uses for it.
+  /// The columns that `text` takes; never fewer than a terminal uses for it.
   static func columns(of text: some StringProtocol) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
@@ -21,7 +21,7 @@ enum TextWidth {
     return max(0, Int(wcwidth(wchar_t(scalar.value))))
   }
 
-  /// The beginning of `text`, in at most `limit` columns.
+  /// `text`, cut off at its end to at most `limit` columns.
   static func fitted(_ text: String, _ limit: Int) -> String {
     guard limit < Int.max, columns(of: text) > limit else { return text }
     guard limit > 0 else { return "" }
@@ -33,7 +33,7 @@ enum TextWidth {
     return kept + ellipsis
   }
 
-  /// The end of `key`, in at most `limit` columns: its last part says the most.
+  /// The end of `key`, in at most `limit` columns: its last part is the most specific.
   static func fittedKey(_ key: String, _ limit: Int) -> String {
     guard key.utf8.count > limit else { return key }
     var rest = key[...]

@@ -1,6 +1,6 @@
 import DBusTypes
 
-/// A key with its value, and perhaps its type, in a line.
+/// A key with its value, and optionally its type, in one line.
 enum ValueLine {
   /// `KEY: VALUE (TYPE)` in at most `limit` columns: long keys lose their beginning, long values their end.
   static func text(_ key: String, _ value: String, type: DBusType?, _ limit: Int, on terminal: Terminal) -> String {

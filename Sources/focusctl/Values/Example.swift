@@ -1,8 +1,8 @@
 import DBusTypes
 
-/// A value of a type as one types it, to show what would be right.
+/// Example values of a type, for error messages.
 enum Example {
-  /// The end of a sentence that says what would be right; nothing where a value of `type` cannot be typed.
+  /// The end of a sentence, with an example; empty if a value of `type` has no text form.
   static func clause(_ type: DBusType) -> String {
     let text = text(of: type)
     return type.description.contains("h") ? "" : ", such as \(text)"

@@ -17,7 +17,7 @@ enum Expression: Hashable, Sendable {
   static let forms = "+N, -N, *N, /N, toggle or append TEXT"
 
   /// Reads an expression from its words.
-  /// - Throws: `CommandError` where they are none.
+  /// - Throws: `CommandError` if they are not an expression.
   init(_ words: [String]) throws(CommandError) {
     let text = words.joined(separator: " ")
     if words == ["toggle"] {
@@ -31,12 +31,12 @@ enum Expression: Hashable, Sendable {
     {
       self = .arithmetic(sign, String(text.dropFirst()))
     } else {
-      throw .usage("'\(text)' is not an expression: \(Expression.forms), such as +5 or *0.5")
+      throw .usage("'\(text)' is not an expression: expected \(Expression.forms), such as +5 or *0.5")
     }
   }
 
-  /// What becomes of `value`, a value of the same type.
-  /// - Throws: `CommandError`, status 4, where the expression does not fit the value, or the result does not fit its type.
+  /// The new value in place of `value`, of the same type.
+  /// - Throws: `CommandError`, status 4, if the expression does not fit the value, or the result does not fit its type.
   func applied(to value: DBusValue) throws(CommandError) -> DBusValue {
     switch (self, value) {
     case (_, .variant(let content)): return .variant(try applied(to: content))
@@ -55,7 +55,7 @@ enum Expression: Hashable, Sendable {
         throw .refused(error.description)
       }
     case (.arithmetic, _), (.toggle, _), (.append, _):
-      throw .refused("\(description) needs \(needed), and the value is of type '\(value.type)'")
+      throw .refused("\(description) needs \(needed), but the value is of type '\(value.type)'")
     }
   }
 

@@ -1,9 +1,9 @@
 import DBusTypes
 
-/// The type of a value that comes without one.
+/// Infers the type of a value from its text.
 enum InferredType {
   /// The value of `text`: true and false, numbers as JSON writes them, JSON arrays and objects; any other is a string.
-  /// - Throws: `SyntaxError` for an array or object that is no JSON.
+  /// - Throws: `SyntaxError` for an array or object that is not valid JSON.
   static func value(of text: String) throws(SyntaxError) -> DBusValue {
     switch text {
     case "true": return .boolean(true)
@@ -16,11 +16,11 @@ enum InferredType {
     do {
       return try JSONReader.read(text, as: nil)
     } catch {
-      throw SyntaxError(expected: error.expected, text: text, rule: error.rule + "; a text is given with the type 's'")
+      throw SyntaxError(expected: error.expected, text: text, rule: error.rule + "; for a string, give the type 's'")
     }
   }
 
-  /// The number that `text` is in JSON: `i`, else `x`, else `t` without fraction and exponent, with them `d`.
+  /// The JSON number `text`: `d` if it has a fraction or an exponent, else the first of `i`, `x` and `t` that can hold it.
   private static func number(_ text: String) -> DBusValue? {
     var rest = text.utf8[...]
     func digits() -> Int {
@@ -50,7 +50,7 @@ enum InferredType {
     return .double(value)
   }
 
-  /// `aT` where all elements are of one type, or numbers that one type can hold; else, and without elements, `av`.
+  /// `aT` if all elements have one type or are numbers that one type can hold; otherwise, or if empty, `av`.
   static func array(_ elements: [DBusValue]) -> DBusValue {
     guard let first = elements.first?.type else { return .variants([]) }
     if elements.allSatisfy({ $0.type == first }) { return .array(DBusArray(known: first, elements)) }

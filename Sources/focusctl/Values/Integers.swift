@@ -1,8 +1,8 @@
 import DBusTypes
 
-/// Integers of every D-Bus type as one, wide enough for all of them and for one operation on two.
+/// Integers of every D-Bus type as one type, wide enough for all of them and for one operation on two.
 extension DBusValue {
-  /// The value, where it is of an integer type.
+  /// The value, if it has an integer type.
   var integer: Int128? {
     switch self {
     case .byte(let value): Int128(value)
@@ -16,7 +16,7 @@ extension DBusValue {
     }
   }
 
-  /// `integer` as a value of the integer type `type`, or nil where it is out of that type's range.
+  /// `integer` as a value of the integer type `type`, or nil if it is out of that type's range.
   init?(_ integer: Int128, of type: DBusType) {
     let value: DBusValue? =
       switch type {
@@ -35,7 +35,7 @@ extension DBusValue {
 }
 
 extension DBusType {
-  /// What an integer type holds.
+  /// The range of an integer type.
   var integerRange: ClosedRange<Int128>? {
     switch self {
     case .byte: 0...Int128(UInt8.max)

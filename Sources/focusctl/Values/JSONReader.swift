@@ -1,13 +1,13 @@
 import DBusTypes
 import FoundationEssentials
 
-/// JSON as values of a type that is known, or inferred where it is not.
+/// Reads JSON as a value of a known or inferred type.
 ///
 /// Arrays and structures are read from arrays, dictionaries from objects, a variant from `{"type":…,"data":…}` or from
 /// plain JSON, whose type is inferred.
 enum JSONReader {
   /// Reads `text` as a value of `type`, or of the type that it suggests.
-  /// - Throws: `SyntaxError` where it is no JSON, or no such value.
+  /// - Throws: `SyntaxError` if it is not valid JSON, or not a value of the type.
   static func read(_ text: String, as type: DBusType?) throws(SyntaxError) -> DBusValue {
     let decoder = JSONDecoder()
     let needsTags = type?.holdsVariant ?? true
@@ -19,19 +19,19 @@ enum JSONReader {
     } catch let problem as JSONProblem {
       throw SyntaxError(expected: expected, text: text, rule: problem.description + example)
     } catch {
-      throw SyntaxError(expected: expected, text: text, rule: "it is not valid JSON" + example)
+      throw SyntaxError(expected: expected, text: text, rule: "expected valid JSON" + example)
     }
   }
 }
 
-/// What is wrong at one place of a JSON text.
+/// An error at one place of a JSON text.
 private struct JSONProblem: Error, CustomStringConvertible {
   let path: [any CodingKey]
   let wanted: String
 
   var description: String {
-    guard !path.isEmpty else { return "it is to be \(wanted)" }
-    return "'\(path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined())' is to be \(wanted)"
+    guard !path.isEmpty else { return "expected \(wanted)" }
+    return "'\(path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined())' must be \(wanted)"
   }
 }
 
@@ -45,7 +45,7 @@ private struct JSONName: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// Marks numbers with a fraction or an exponent, which `JSONDecoder` does not tell from integers: 1.0 is a double.
+/// Marks numbers with a fraction or an exponent, which `JSONDecoder` does not distinguish from integers: 1.0 is a double.
 private enum FractionTag {
   /// No D-Bus text holds NUL, so no dictionary has this key.
   static let name = JSONName("\0")
@@ -85,7 +85,7 @@ private enum FractionTag {
   }
 }
 
-/// One value in a JSON text; the configuration is its type, or nil where that is to be inferred.
+/// One value in a JSON text; the configuration is its type, or nil to infer it.
 private struct JSONValue: DecodableWithConfiguration {
   let value: DBusValue
 
@@ -208,7 +208,7 @@ private struct JSONValue: DecodableWithConfiguration {
     if let number = try? single.decode(UInt64.self) { return .uint64(number) }
     if let string = try? single.decode(String.self) { return try text(string, of: .string, decoder) }
     throw JSONProblem(
-      path: decoder.codingPath, wanted: "a value that D-Bus has: no null, and no integer of more than 64 bits")
+      path: decoder.codingPath, wanted: "a value that D-Bus supports: not null, and no integer of more than 64 bits")
   }
 
   /// The type that an object `{"type":…,"data":…}` names, or nil for any other object.
@@ -225,7 +225,7 @@ extension String {
 }
 
 extension DBusType {
-  /// Whether a variant may be anywhere within a value of this type.
+  /// Whether a value of this type may contain a variant.
   fileprivate var holdsVariant: Bool {
     switch self {
     case .variant: true

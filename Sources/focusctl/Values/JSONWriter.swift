@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Values as JSON, in the form of `busctl --json=short`.
 ///
-/// Where that loses something or is no JSON, the form differs: doubles in their shortest exact form, infinities and NaN
+/// If that loses information or is not JSON, the form differs: doubles in their shortest exact form, infinities and NaN
 /// as the strings "inf", "-inf" and "nan", dictionary keys of any basic type as strings.
 enum JSONWriter {
   /// The value with its type: `{"type":"i","data":8}`.
@@ -66,7 +66,7 @@ enum JSONWriter {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// An object of members that are JSON already, in the order given.
+  /// An object of members that already are JSON, in the order given.
   static func object(_ members: [(name: String, json: String)]) -> String {
     "{" + members.map { "\(string($0.name)):\($0.json)" }.joined(separator: ",") + "}"
   }

@@ -3,12 +3,12 @@ import DBusTypes
 /// The operand `KEY[:SIGNATURE]=VALUE`.
 struct KeyedValue {
   let key: String
-  /// The type, where the operand names one.
+  /// The type, if the operand names one.
   let type: DBusType?
   let text: String
 
   /// Reads `operand`.
-  /// - Throws: `CommandError` where it is not of that form.
+  /// - Throws: `CommandError` if it does not have that form.
   init(_ operand: String) throws(CommandError) {
     guard let equals = operand.firstIndex(of: "=") else {
       throw .usage("'\(operand)' is not KEY[:SIGNATURE]=VALUE, such as demo.Form.Number=1 or demo.Form.Size:d=1")
@@ -28,8 +28,8 @@ struct KeyedValue {
     }
   }
 
-  /// The value: of the operand's own type, else of `known`, else of what the text looks like.
-  /// - Throws: `CommandError` where the text is no such value.
+  /// The value: of the operand's own type, else of `known`, else of the type inferred from the text.
+  /// - Throws: `CommandError` if the text is not a value of the type.
   func value(known: DBusType? = nil) throws(CommandError) -> DBusValue {
     do {
       guard let type = type ?? known else { return try InferredType.value(of: text) }

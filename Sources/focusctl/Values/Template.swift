@@ -10,25 +10,25 @@ struct Template: Hashable, Sendable {
   private var pieces: [Piece] = []
 
   /// Reads `text`, whose parts are among `parts`.
-  /// - Throws: `CommandError` where it is none.
+  /// - Throws: `CommandError` if it is not a valid format.
   init(_ text: String, parts: [String]) throws(CommandError) {
     var literal = ""
     var rest = text[...]
     while let character = rest.popFirst() {
       switch character {
       case "{" where rest.first == "{", "}" where rest.first == "}": literal.append(rest.removeFirst())
-      case "}": throw .usage("'\(text)' is not a format: a brace that is to be shown is written '}}'")
+      case "}": throw .usage("'\(text)' is not a format: write '}}' for a literal brace")
       case "\\":
         switch rest.popFirst() {
         case "n": literal += "\n"
         case "t": literal += "\t"
         case "\\": literal += "\\"
         case let other:
-          throw .usage("'\\\(other.map(String.init) ?? "")' means nothing in a format; '\\\\' is a backslash")
+          throw .usage("'\\\(other.map(String.init) ?? "")' is not an escape of a format; write '\\\\' for a backslash")
         }
       case "{":
         guard let end = rest.firstIndex(of: "}") else {
-          throw .usage("'\(text)' is not a format: '{\(rest)' has no end; a brace that is to be shown is written '{{'")
+          throw .usage("'\(text)' is not a format: '{\(rest)' is not closed; write '{{' for a literal brace")
         }
         pieces.append(.text(literal))
         literal = ""
@@ -49,10 +49,12 @@ struct Template: Hashable, Sendable {
     }
     guard !parts.contains(name) else { return .part(name, absent: absent) }
     let near = Suggestion.nearest(to: name, among: parts).map { "; did you mean '{\($0)}'?" }
-    throw .usage("a format has no part '{\(name)}'\(near ?? ": \(parts.map { "{\($0)}" }.joined(separator: " "))")")
+    throw .usage(
+      "unknown part '{\(name)}' of a format\(near ?? ": expected one of \(parts.map { "{\($0)}" }.joined(separator: " "))")"
+    )
   }
 
-  /// The line in which each part is what `value` says, or what the format has for its absence.
+  /// The line with each part replaced by its value, or by the format's text for a missing value.
   func text(_ value: (String) -> String?) -> String {
     pieces.map { piece in
       switch piece {
@@ -64,10 +66,10 @@ struct Template: Hashable, Sendable {
 }
 
 extension Invocation {
-  /// The format that was given, where one was; its parts are among `parts`.
+  /// The format, if one was given; its parts are among `parts`.
   func template(parts: [String]) throws(CommandError) -> Template? {
     guard let format = options.format else { return nil }
-    guard !options.json else { throw .usage("'--json' and '--format' exclude each other") }
+    guard !options.json else { throw .usage("'--json' and '--format' cannot be combined") }
     return try Template(format, parts: parts)
   }
 }

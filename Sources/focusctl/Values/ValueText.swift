@@ -2,11 +2,11 @@ import DBusTypes
 
 /// Values as operands and as output.
 enum ValueText {
-  /// Reads an operand as a value of `type`: basic ones as plain text, a variant by what it looks like, others as JSON.
-  /// - Throws: `SyntaxError` where it is no such value.
+  /// Reads an operand as a value of `type`: basic types as plain text, a variant with an inferred type, others as JSON.
+  /// - Throws: `SyntaxError` if it is not such a value.
   static func read(_ text: String, as type: DBusType) throws(SyntaxError) -> DBusValue {
     if type == .variant {
-      // A quoted text is JSON, so that any string can be given: "8" in quotes is no number.
+      // Quoted text is JSON, so that any string can be given: "8" in quotes is not a number.
       if text.hasPrefix("\""), let quoted = try? JSONReader.read(text, as: .string) { return .variant(quoted) }
       return .variant(try InferredType.value(of: text))
     }
@@ -20,9 +20,9 @@ enum ValueText {
     }
   }
 
-  /// The value as `get` prints it: basic ones as plain text, others as JSON.
+  /// The value as `get` prints it: basic types as plain text, others as JSON.
   static func text(_ value: DBusValue) -> String { value.basicText ?? JSONWriter.data(value) }
 
-  /// The value within one line.
+  /// The value on one line.
   static func line(_ value: DBusValue) -> String { value.basicText.map(Output.escaped) ?? JSONWriter.data(value) }
 }

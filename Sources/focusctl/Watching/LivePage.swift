@@ -1,8 +1,8 @@
 import DBusTypes
 
-/// What a live view shows: a line for each key with what it holds now, as many as the terminal has.
+/// The content of a live view: a line for each key with its current value, as many as fit on the terminal.
 struct LivePage {
-  /// The keys asked for, in their order; empty where all are watched.
+  /// The requested keys, in order; empty if all are watched.
   let requests: [String]
   private var values: [String: DBusValue] = [:]
   private var top = 0
@@ -15,7 +15,7 @@ struct LivePage {
 
   private var keys: [String] { requests.isEmpty ? values.keys.sorted() : requests }
 
-  /// Moves the page by a key press on a terminal of `rows` lines.
+  /// Scrolls the page for a key press on a terminal of `rows` lines.
   mutating func move(_ press: Keyboard.Press, rows: Int) {
     let page = max(1, room(rows))
     switch press {
@@ -30,10 +30,10 @@ struct LivePage {
     top = max(0, min(top, keys.count - page))
   }
 
-  /// How many keys are seen at a time; the last lines are for the cursor and, where there are more keys, for a count.
+  /// The number of keys shown at a time; the last lines are for the cursor and, if there are more keys, for a count.
   private func room(_ rows: Int) -> Int { max(1, keys.count <= rows - 1 ? rows - 1 : rows - 2) }
 
-  /// The lines as they are to be seen now.
+  /// The lines to show now.
   func lines(on terminal: Terminal) -> [String] {
     let keys = keys
     guard !keys.isEmpty else { return [Style.faint.applied(to: "nothing has focus", on: terminal)] }
@@ -48,7 +48,7 @@ struct LivePage {
       return ValueLine.text(key, ValueText.line(value), type: value.type, terminal.columns, on: terminal)
     }
     if seen.count < keys.count {
-      let place = "\(first + 1)-\(first + seen.count) of \(keys.count); arrows scroll, q ends"
+      let place = "\(first + 1)-\(first + seen.count) of \(keys.count); arrows scroll, q quits"
       lines.append(Style.faint.applied(to: TextWidth.fitted(place, terminal.columns), on: terminal))
     }
     return lines

@@ -2,17 +2,17 @@ import DBus
 import EventLoop
 import Glibc
 
-/// A page on the terminal that is drawn over in place whenever something changes.
+/// A page on the terminal that is redrawn in place when something changes.
 final class LiveView {
   private var page: LivePage
-  /// How many columns each line took that was drawn last.
+  /// The width of each line that was drawn last, in columns.
   private var drawn: [Int] = []
   private var keyboard: Keyboard?
   private var signals: SignalSource?
   private let loop: EventLoop
   private let end: (CommandError) -> Void
 
-  /// Prepares to draw values of `keys`, or of all keys; `end` is called when a person ends it.
+  /// Prepares to draw values of `keys`, or of all keys; calls `end` when the user quits.
   init(_ keys: [String], on loop: EventLoop, end: @escaping (CommandError) -> Void) {
     page = LivePage(keys)
     self.loop = loop
@@ -22,7 +22,7 @@ final class LiveView {
   /// Whether standard output is a terminal that may be drawn on.
   static var isPossible: Bool { Terminal.output.isTerminal && Keyboard.isInForeground }
 
-  /// Takes hold of the terminal; `close` gives it back.
+  /// Takes over the terminal; `close` restores it.
   func open() throws(CommandError) {
     do {
       signals = try SignalSource([SIGWINCH, SIGCONT, SIGINT, SIGTERM, SIGHUP], on: loop) { [weak self] signal in
@@ -47,10 +47,10 @@ final class LiveView {
     }
   }
 
-  /// Gives the terminal back as it was; what was drawn stays.
+  /// Restores the terminal; the drawn lines remain.
   func close() { keyboard?.release() }
 
-  /// Ends as the signal would have ended it, but for the terminal.
+  /// Restores the terminal, then ends as the signal would have ended the process.
   private func finish(by signal: Int32) {
     close()
     Glibc.signal(signal, SIG_DFL)
@@ -73,7 +73,7 @@ final class LiveView {
   private func write() throws(CommandError) {
     let terminal = Terminal.output
     let lines = page.lines(on: terminal)
-    // A terminal that has become narrower broke the lines that were drawn before.
+    // A terminal that became narrower has wrapped the lines that were drawn before.
     let above = drawn.reduce(0) { $0 + max(1, ($1 + terminal.columns - 1) / terminal.columns) }
     let back = above > 0 ? "\u{1b}[\(min(above, terminal.rows - 1))A\r\u{1b}[J" : ""
     drawn = lines.map { TextWidth.columns(of: LiveView.withoutStyles($0)) }

@@ -1,8 +1,8 @@
 import DBusTypes
 
-/// How changes are written.
+/// The format of changes.
 struct WatchFormat {
-  /// What a line looks like.
+  /// The kind of line.
   enum Style {
     case text
     case json
@@ -11,7 +11,7 @@ struct WatchFormat {
   }
 
   let style: Style
-  /// Whether one key alone is watched, so that lines need not say which.
+  /// Whether only one key is watched, so that lines need not name it.
   let bare: Bool
 
   init(_ options: Options, keys: Int) throws(CommandError) {
@@ -19,7 +19,7 @@ struct WatchFormat {
       options.json ? "--json" : nil, options.waybar ? "--waybar" : nil, options.format.map { _ in "--format" },
     ]
     .compactMap { $0 }
-    guard given.count <= 1 else { throw .usage("'\(given[0])' and '\(given[1])' exclude each other") }
+    guard given.count <= 1 else { throw .usage("'\(given[0])' and '\(given[1])' cannot be combined") }
     if let format = options.format {
       style = .template(try Template(format, parts: WatchFormat.parts))
     } else {
@@ -31,7 +31,7 @@ struct WatchFormat {
   /// The parts of a `--format` for changes.
   static let parts = ["key", "value", "type", "json"]
 
-  /// The line for `change`, with its end.
+  /// The line for `change`, with its line break.
   func line(_ change: WatchState.Change) -> String {
     let value = change.value
     switch style {
@@ -54,7 +54,7 @@ struct WatchFormat {
     }
   }
 
-  /// The document that waybar's custom modules take for a line.
+  /// The document for one line of a custom module of waybar.
   private static func waybar(_ change: WatchState.Change) -> String {
     let text = change.value.map(ValueText.line)
     let tooltip = change.value.map { "\(change.key): \(ValueText.text($0)) (\($0.type))" } ?? "\(change.key): nil"
@@ -70,7 +70,7 @@ struct WatchFormat {
     ])
   }
 
-  /// `text` so that Pango, which reads markup in a module's text, shows it as it is.
+  /// `text`, escaped because Pango reads a module's text as markup.
   private static func markup(_ text: String) -> String {
     guard text.utf8.contains(where: { "&<>".utf8.contains($0) }) else { return text }
     return text.reduce(into: "") { result, character in

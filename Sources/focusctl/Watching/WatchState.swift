@@ -1,18 +1,18 @@
 import DBusTypes
 
-/// What one watches, and what was last shown of it.
+/// The watched keys, and the values last shown.
 struct WatchState {
-  /// What one key has become: a value, or nil.
+  /// The new value of one key, or nil.
   struct Change: Equatable {
-    /// The key as it was asked for, or the whole key where all are watched.
+    /// The key as requested, or the whole key if all are watched.
     let key: String
     let value: DBusValue?
   }
 
-  /// The keys asked for; empty for all.
+  /// The requested keys; empty for all.
   let requests: [KeyArgument]
   private var known: [String: DBusValue] = [:]
-  /// What was shown for each request; nil before anything was.
+  /// The value shown for each request; nil before anything was shown.
   private var shown: [DBusValue?]?
 
   init(_ requests: [KeyArgument]) { self.requests = requests }
@@ -20,8 +20,8 @@ struct WatchState {
   /// Whether anything was shown.
   var hasBegun: Bool { shown != nil }
 
-  /// Takes in that `values` is all there is now.
-  /// - Returns: what differs from what was shown, the first time all that was asked for.
+  /// Replaces all values with `values`.
+  /// - Returns: the differences from what was shown; the first time, all requested keys.
   mutating func replace(with values: [String: DBusValue]) -> [Change] {
     let vanished = known.keys.filter { values[$0] == nil }
     return update(
@@ -57,7 +57,7 @@ struct WatchState {
   }
 
   /// Checks that no request stands for several keys.
-  /// - Throws: `CommandError` where one does.
+  /// - Throws: `CommandError` if one does.
   func requireUnambiguous() throws(CommandError) {
     for request in requests { _ = try request.resolved(among: known.keys) }
   }

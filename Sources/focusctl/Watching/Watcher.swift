@@ -7,7 +7,7 @@ import Glibc
 
 /// Shows the values of one object of the daemon as they change, across the daemon's restarts.
 final class Watcher {
-  /// What is called with each set of changes that belong together.
+  /// Called with each set of changes that belong together.
   typealias Handler = ([WatchState.Change]) throws(CommandError) -> Void
 
   private let daemon: DaemonConnection
@@ -40,7 +40,7 @@ final class Watcher {
       case .left: mirror.end()
       case .signal(let signal): mirror.received(signal)
       case .refused(let error): self?.stop(CommandError(error))
-      case .closed: self?.stop(CommandError(.noDaemon, "the bus is gone"))
+      case .closed: self?.stop(CommandError(.noDaemon, "lost the connection to the bus"))
       case .call: break
       }
     }
@@ -50,7 +50,7 @@ final class Watcher {
     if let end { throw end }
   }
 
-  /// Ends with status 0 when whoever reads standard output is gone.
+  /// Ends with status 0 when the reader closes standard output.
   func endWithReader() {
     reader = HangupSource(STDOUT_FILENO, on: loop) { [weak self] in self?.stop(CommandError(.done)) }
   }
@@ -60,7 +60,7 @@ final class Watcher {
     loop.schedule(after: limit) { [weak self] in self?.stop(error) }
   }
 
-  /// Ends as `error` says.
+  /// Ends with `error`.
   func stop(_ error: CommandError) { end = end ?? error }
 
   private func handle(_ event: Mirror.Event) {

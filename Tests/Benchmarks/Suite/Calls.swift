@@ -21,7 +21,7 @@ struct Target {
   var calls: [Call]
   /// The index of what it is held against.
   var floor: Int?
-  /// The bus that it is on, where that is not the session's.
+  /// The bus that it is on, if that is not the session's.
   var bus: Int32?
 
   init(_ name: String, _ process: Int32, _ calls: Call..., floor: Int? = nil) {
@@ -38,7 +38,7 @@ final class Caller {
   /// The number of the next call; no two have the same.
   private var number: Int32 = 1
 
-  /// - Throws: `NotMeasured` where there is no such bus.
+  /// - Throws: `NotMeasured` if there is no such bus.
   init(_ address: String) throws {
     guard let raw = bench_client_open(address) else { throw NotMeasured(description: "no bus at \(address)") }
     self.raw = raw
@@ -55,7 +55,7 @@ final class Caller {
   }
 
   /// The time of each of `count` calls that follow one another, in microseconds.
-  /// - Throws: `NotMeasured` where not exactly `refusals` were refused.
+  /// - Throws: `NotMeasured` if not exactly `refusals` were refused.
   @discardableResult
   func time(_ calls: [Call], _ count: Int, refusals: Int = 0) throws -> [Double] {
     var taken = [Double](repeating: 0, count: count)
@@ -66,7 +66,7 @@ final class Caller {
   }
 
   /// How many calls a second are answered with `window` of them under way.
-  /// - Throws: `NotMeasured` where not exactly `refusals` were refused.
+  /// - Throws: `NotMeasured` if not exactly `refusals` were refused.
   @discardableResult
   func flood(_ calls: [Call], _ count: Int, window: Int = 64, refusals: Int = 0) throws -> Double {
     var taken = 0.0
@@ -89,7 +89,7 @@ final class Caller {
   }
 
   /// From the start of a program until it holds `name`, in microseconds; it is ended then.
-  /// - Throws: `NotMeasured` where it does not get the name.
+  /// - Throws: `NotMeasured` if it does not get the name.
   func timeToName(_ name: String, _ arguments: [String], _ environment: [String: String]) throws -> Double {
     var process: Int32 = -1
     let taken = withCStrings(arguments) { arguments in
@@ -109,7 +109,7 @@ final class Subscribers {
   private let raw: OpaquePointer
   private var number: Int32 = 1
 
-  /// - Throws: `NotMeasured` where there is no such bus.
+  /// - Throws: `NotMeasured` if there is no such bus.
   init(_ address: String, _ rule: String) throws {
     guard let raw = bench_subscribers_open(address, rule) else {
       throw NotMeasured(description: "no bus at \(address)")
@@ -120,7 +120,7 @@ final class Subscribers {
   deinit { bench_subscribers_close(raw) }
 
   /// Makes them `count` at least.
-  /// - Throws: `NotMeasured` where the bus or the system gives no more connections.
+  /// - Throws: `NotMeasured` if the bus or the system gives no more connections.
   func grow(to count: Int) throws {
     guard bench_subscribers_grow(raw, Int32(count)) else {
       throw NotMeasured(description: "no \(count) connections can be had")
@@ -128,14 +128,14 @@ final class Subscribers {
   }
 
   /// Makes a call from the connection that will make those that are timed.
-  /// - Throws: `NotMeasured` where it is refused.
+  /// - Throws: `NotMeasured` if it is refused.
   func call(_ call: Call) throws {
     defer { number += 1 }
     guard bench_subscribers_call(raw, call.raw, number) else { throw NotMeasured(description: "a call was refused") }
   }
 
   /// From each of `count` calls in turn until the last subscriber has its signal, in microseconds.
-  /// - Throws: `NotMeasured` where a signal does not come.
+  /// - Throws: `NotMeasured` if a signal does not come.
   func time(_ calls: [Call], _ count: Int) throws -> [Double] {
     try (0..<count).map { _ in
       let taken = bench_subscribers_time(raw, calls[Int(number) % calls.count].raw, number)

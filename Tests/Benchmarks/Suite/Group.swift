@@ -11,7 +11,7 @@ struct Group: Sendable {
     func count(_ full: Int, quick: Int? = nil) -> Int { isQuick ? quick ?? full / 10 : full }
 
     /// Runs `body` with a bus and the daemon on it.
-    /// - Throws: what `body` throws, and where they cannot be started.
+    /// - Throws: what `body` throws, and if they cannot be started.
     func withSession<Result>(_ body: (Session) async throws -> Result) async throws -> Result {
       try await PrivateBus.with { bus in
         let session = try await Session(bus, programs)

@@ -28,13 +28,13 @@ struct Options {
       case "--only":
         let name = try value(of: option)
         guard Group.all.contains(where: { $0.name == name }) else {
-          throw UsageError(description: "there is no group '\(name)'")
+          throw UsageError(description: "unknown group '\(name)'")
         }
         only.append(name)
       case "--json": jsonFile = try value(of: option)
       case "--previous": previousFile = try value(of: option)
       case "--save": saveFile = try value(of: option)
-      default: throw UsageError(description: "there is no option '\(option)'")
+      default: throw UsageError(description: "unknown option '\(option)'")
       }
     }
     if saveFile != nil, !only.isEmpty { throw UsageError(description: "--save keeps all groups, not --only some") }

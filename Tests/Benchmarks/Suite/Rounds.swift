@@ -20,13 +20,13 @@ struct Rounds {
   }
 
   /// Times calls that follow one another.
-  /// - Throws: `NotMeasured` where one is refused.
+  /// - Throws: `NotMeasured` if one is refused.
   func latencies(_ targets: [Target]) throws -> [Result] {
     try run(targets) { try session.caller.time($0.calls, batch) }
   }
 
   /// Times calls with 64 of them under way.
-  /// - Throws: `NotMeasured` where one is refused.
+  /// - Throws: `NotMeasured` if one is refused.
   func rates(_ targets: [Target]) throws -> [Result] {
     try run(targets) { [try session.caller.flood($0.calls, batch)] }
   }

@@ -21,7 +21,7 @@ enum Machine {
 func pause() { usleep(5_000) }
 
 /// The wall time of one run of a program, in microseconds.
-/// - Throws: `NotMeasured` where it ends with another status than 0.
+/// - Throws: `NotMeasured` if it ends with another status than 0.
 func timeRun(_ arguments: [String], _ environment: [String: String]) throws -> Double {
   let taken = withCStrings(arguments) { arguments in
     withCStrings(environment.map { "\($0.key)=\($0.value)" }) { bench_run(arguments, $0) }

@@ -36,7 +36,7 @@ group.connect("action-added", added)
 group.connect("action-state-changed", state_changed)
 group.connect("action-enabled-changed", enabled_changed)
 print("begun")
-# The first question has the group follow what there is.
+# The first query makes the group follow the actions.
 for name in group.list_actions():
     added(group, name)
 loop.run()

@@ -23,7 +23,7 @@ from gi.repository import Gio, GLib
 NAME = "org.focusd.Focus1"
 ROOT = "/org/focusd/Focus1"
 FIELDS = ROOT + "/field/"
-# Calls under way at a time, and calls after which it looks again at what there is.
+# The number of calls in progress at a time, and of calls after which it checks the objects again.
 WINDOW = 128
 SURVEY = 250
 BASIC = "ybnqiuxtdsog"
@@ -166,7 +166,7 @@ def survives(value):
 
 
 def depth(value):
-    """How many containers are within each other."""
+    """The nesting of containers."""
     kind = value.get_type_string()
     if kind[0] not in "av({":
         return 0
@@ -296,7 +296,7 @@ class Fuzzer:
         return self.begin(path, interface, member, arguments, expected)
 
     def begin(self, path, interface, member, arguments, expected):
-        # A bus ends the connection of whoever sends more within each other than the protocol has.
+        # A bus closes the connection of a client that sends deeper nesting than the protocol allows.
         if self.values.has_nested and arguments is not None and depth(arguments) > 63:
             arguments, expected = None, None
         self.values.has_nested = False

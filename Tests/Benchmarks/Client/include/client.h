@@ -15,7 +15,7 @@ bench_call *bench_call_new(
 
 // A connection that calls.
 typedef struct bench_client bench_client;
-// NULL where there is no such bus.
+// NULL if there is no such bus.
 bench_client *bench_client_open(const char *address);
 void bench_client_close(bench_client *client);
 // What the last error reply said, or "".
