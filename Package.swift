@@ -82,13 +82,15 @@ let package = Package(
     .executableTarget(
       name: "ScenePlayer", dependencies: ["FocusKit"], path: "Tests/ScenePlayer", swiftSettings: strict),
     .testTarget(
-      name: "BoundTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "EventLoop", "TestSupport"],
+      name: "BoundTests",
+      dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],
       swiftSettings: strict),
     .testTarget(
-      name: "SceneTests", dependencies: ["focusd", "focusctl", "DBus", "DBusTypes", "EventLoop", "TestSupport"],
+      name: "SceneTests",
+      dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       swiftSettings: strict),
     .executableTarget(name: "benchmark-baseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/Baseline"),
     .target(name: "CBenchmarkClient", dependencies: ["CDBus"], path: "Tests/Benchmarks/Client"),
@@ -97,7 +99,8 @@ let package = Package(
       dependencies: ["CBenchmarkClient", "DBus", "DBusTypes", "EventLoop", "FocusKit", "TestSupport"],
       path: "Tests/Benchmarks/Suite", swiftSettings: strict),
     .testTarget(
-      name: "BindingTests", dependencies: ["DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
+      name: "BindingTests",
+      dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .target(
       name: "BusSupport", dependencies: ["DBus", "DBusTypes", "EventLoop", "TestSupport"], path: "Tests/BusSupport",

@@ -1,3 +1,5 @@
+import BusSupport
+import DBus
 import DBusTypes
 
 /// A method as introspection shows it.
@@ -9,13 +11,13 @@ struct IntrospectedMethod: Sendable {
   var output: [DBusType] = []
 }
 
-extension Client {
+extension Peer {
   /// Every method of every object, found from the root on.
-  func allMethods() throws -> [IntrospectedMethod] {
+  func allMethods() async throws -> [IntrospectedMethod] {
     var methods: [IntrospectedMethod] = []
     var paths = ["/"]
     while let path = paths.popLast() {
-      let document = try call(path, "org.freedesktop.DBus.Introspectable", "Introspect").first?.basicText ?? ""
+      let document = try await introspect(path)
       var interface = ""
       var isMethod = false
       for tag in document.split(separator: "<").dropFirst() {

@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import TestSupport
@@ -14,15 +15,15 @@ struct RandomCalls {
 
   /// A call, and which types a reply that is no error has, nil for any.
   struct Call {
-    var message: OutgoingMessage
+    var message: DaemonCall
     let output: [DBusType]?
   }
 
   private static let names = [
     "demo.Form.Number", "demo.Form.Text", "demo.Form.Items", "demo.Form.Items/0", "demo.Form.Items/-",
     "demo.Form.Map/a", "demo.Form.Map/new", "demo.Form", "demo.Other.Key", "Number", "Text", "", "f1", "f2", "f3", "f4",
-    "f5", "f6", "f7", "f8", "field", "scene", "org.focusd.Focus1.Bindings", "org.focusd.Focus1.Field", "Keys", "Owner",
-    "org.freedesktop.DBus.Properties", "\u{212A}eys", "demo.Form.Items/\u{301}", "demo.Form.Items//~1~0", "~", "/",
+    "f5", "f6", "f7", "f8", "field", "scene", Focus1.bindings, Focus1.fieldInterface, "Keys", "Owner",
+    Focus1.properties, "\u{212A}eys", "demo.Form.Items/\u{301}", "demo.Form.Items//~1~0", "~", "/",
   ]
   private static let options = [
     "label", "parent", "scope", "read_only", "linger", "sensitive", "focus", "revision", "field", "nonsense", "",
@@ -35,7 +36,7 @@ struct RandomCalls {
   private mutating func name() -> String { pick(chance(2) ? Array(Self.names.prefix(8)) : Self.names) }
 
   private mutating func fieldPath() -> ObjectPath {
-    ObjectPath(known: Client.path("f\(chance(8) ? "00" : "\(Int.random(in: 1...8, using: &generator.numbers))")"))
+    ObjectPath(known: Focus1.field("f\(chance(8) ? "00" : "\(Int.random(in: 1...8, using: &generator.numbers))")"))
   }
 
   /// A value of `type`; texts and paths are mostly ones that mean something.
@@ -48,7 +49,7 @@ struct RandomCalls {
       return .strings((0..<Int.random(in: 0...2, using: &generator.numbers)).map { _ in name() })
     case .dictionary(key: .string, value: .variant):
       let isOptions = chance(2)
-      var entries: [(name: String, value: DBusValue)] = []
+      var entries: Named = []
       for _ in 0..<Int.random(in: 0...3, using: &generator.numbers) {
         let name = isOptions ? pick(Self.options) : name()
         entries.append((name, isOptions ? option(name) : someValue()))
@@ -100,9 +101,7 @@ struct RandomCalls {
     let isMeant = interface == method.interface && member == method.name && !chance(10)
     if !isMeant { distort(&arguments) }
     let isNamed = !chance(20)
-    let message = try OutgoingMessage.methodCall(
-      to: BusName(Daemon.name), path: path, interface: isNamed ? InterfaceName(interface) : nil,
-      member: MemberName(member), arguments)
+    let message = DaemonCall(path.text, isNamed ? interface : nil, member, arguments)
     return Call(message: message, output: isMeant && isNamed ? method.output : nil)
   }
 
@@ -112,9 +111,9 @@ struct RandomCalls {
   }
 
   private mutating func path(for method: IntrospectedMethod) throws -> ObjectPath {
-    let strays = ["/", "/org", "/org/focusd", "/a", Client.manager + "/x", Client.path("a/b")]
+    let strays = ["/", "/org", "/org/focusd", "/a", Focus1.manager + "/x", Focus1.field("a/b")]
     if chance(40) { return try ObjectPath(pick(strays)) }
-    return method.path.hasPrefix(Client.path("")) ? fieldPath() : try ObjectPath(method.path)
+    return method.path.hasPrefix(Focus1.field("")) ? fieldPath() : try ObjectPath(method.path)
   }
 
   private mutating func distort(_ arguments: inout [DBusValue]) {
@@ -130,18 +129,15 @@ struct RandomCalls {
   /// A registration that mostly goes well.
   private mutating func registration() throws -> Call {
     let id = fieldPath().elements.last.map { String($0) } ?? ""
-    var options: [(name: String, value: DBusValue)] = []
+    var options: Named = []
     for name in ["parent", "scope", "sensitive", "linger", "focus"] where chance(4) {
       options.append((name, option(name)))
     }
-    let message = try OutgoingMessage.methodCall(
-      to: BusName(Daemon.name), path: ObjectPath(Client.manager), interface: InterfaceName("org.focusd.Focus1.Manager"),
-      member: MemberName("Register"), [.string(id), .properties(Self.fields), .properties(options)])
-    return Call(message: message, output: [.objectPath])
+    return Call(message: .register(id, Self.fields, options), output: [.objectPath])
   }
 
   /// What the fields publish.
-  static let fields: [(name: String, value: DBusValue)] = [
+  static let fields: Named = [
     ("demo.Form.Number", .int32(1)), ("demo.Form.Text", .string("text")), ("demo.Form.Items", .strings(["a", "b"])),
     ("demo.Form.Map", .properties([("a", .int32(1))])),
   ]

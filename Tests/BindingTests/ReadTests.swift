@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import TestSupport
@@ -17,22 +18,21 @@ struct ReadTests {
 
   @Test("Each is answered by what there is, to who asked", arguments: [1, 2, 3] as [UInt64])
   func reads(seed: UInt64) async throws {
-    try await Daemon.with { daemon in
-      let bus = daemon.bus
-      try await onThread { try Self.readAndWrite(bus, seed) }
+    try await TestDesktop.with { desktop in
+      try await Self.readAndWrite(desktop, seed)
     }
   }
 
-  private static func readAndWrite(_ bus: PrivateBus, _ seed: UInt64) throws {
+  private static func readAndWrite(_ desktop: TestDesktop, _ seed: UInt64) async throws {
     var numbers = SeededGenerator(seed: seed)
-    let clients = try (0..<3).map { _ in try Client(on: bus) }
+    let clients = [try await desktop.peer(), try await desktop.peer(), try await desktop.peer()]
     var held: [String: [String: DBusValue]] = [:]
     for id in ["a", "b"] {
       held[id] = ["Number": .double(0), "Text": .string("")]
-      try clients[0].register(id, [("demo.Form.Number", .double(0)), ("demo.Form.Text", .string(""))])
+      try await clients[0].register(id, [("demo.Form.Number", .double(0)), ("demo.Form.Text", .string(""))])
     }
     var focused = "a"
-    try clients[0].field(focused, "Focus")
+    try await clients[0].field(focused, "Focus")
     for _ in 0..<800 {
       let client = clients[Int.random(in: 0..<3, using: &numbers)]
       let id = ["a", "b"][Int.random(in: 0..<2, using: &numbers)]
@@ -40,16 +40,16 @@ struct ReadTests {
       switch Int.random(in: 0..<20, using: &numbers) {
       case 0:
         focused = id
-        try clients[0].field(id, "Focus")
+        try await clients[0].field(id, "Focus")
       case 1...3:
         let value = values[key, default: []].randomElement(using: &numbers)
-        try client.set("demo.Form", key, try #require(value), at: Client.path(id))
+        try await client.set("demo.Form." + key, try #require(value), at: Focus1.field(id))
         held[id]?[key] = value
-      case 4...11: try #require(try client.get("demo.Form", key) == held[focused]?[key])
-      case 12...15: try #require(try client.get("demo.Form", key, at: Client.path(id)) == held[id]?[key])
+      case 4...11: try #require(try await client.get("demo.Form." + key) == held[focused]?[key])
+      case 12...15: try #require(try await client.get("demo.Form." + key, at: Focus1.field(id)) == held[id]?[key])
       default:
-        let reading = try client.read("demo.Form." + key)
-        try #require(reading.value == held[focused]?[key] && reading.field == Client.path(focused))
+        let reading = try await client.read("demo.Form." + key)
+        try #require(reading.value == held[focused]?[key] && reading.field == focused)
       }
     }
   }

@@ -1,3 +1,4 @@
+import BusSupport
 import Foundation
 import TestSupport
 
@@ -11,11 +12,11 @@ struct ScriptClient: Sendable {
   private let process: ManagedProcess
 
   /// Starts a client that is connected, and that `go` sets off.
-  init(_ daemon: Daemon, _ arguments: String...) async throws {
+  init(_ desktop: TestDesktop, _ arguments: String...) async throws {
     guard let script = Bundle.module.path(forResource: "clients", ofType: "py", inDirectory: "Resources") else {
       throw NoScript()
     }
-    process = try await daemon.bus.start(["/usr/bin/python3", "-u", script] + arguments)
+    process = try await desktop.bus.start(["/usr/bin/python3", "-u", script] + arguments)
   }
 
   func ready() async throws { try await process.line("ready") { $0 == "ready" } }

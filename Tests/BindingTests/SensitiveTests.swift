@@ -1,3 +1,4 @@
+import BusSupport
 import DBusTypes
 import TestSupport
 import Testing
@@ -10,70 +11,67 @@ struct SensitiveTests {
   private static let mark = "geheim"
 
   /// Whether another client is shown anything of a value, or the keys, at `path`.
-  private static func check(_ client: Client, at path: String) throws {
+  private static func check(_ client: Peer, at path: String) async throws {
     for key in [password, notes, notes + "/0", notes + "/9", notes + "/-"] {
-      #expect(refusal { _ = try client.read(key, at: path) } == "AccessDenied")
+      #expect(try await refusal { _ = try await client.read(key, at: path) } == "AccessDenied")
     }
-    #expect(refusal { _ = try client.get("demo.Login", "Password", at: path) } == "AccessDenied")
-    #expect(try client.getAll("demo.Login", at: path) == .properties([]))
-    for shown in [
-      try client.getAll("", at: path), try client.call(path, "org.focusd.Focus1.Bindings", "ReadAll").first,
-      try client.get("org.focusd.Focus1.Bindings", "Keys", at: path),
-      try client.getAll("org.focusd.Focus1.Bindings", at: path),
-      try client.call(Client.manager, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects").first,
-    ] {
-      let text = "\(String(describing: shown))"
-      #expect(shown != nil)
+    #expect(try await refusal { _ = try await client.get("demo.Login.Password", at: path) } == "AccessDenied")
+    #expect(try await client.getAll("demo.Login", at: path).isEmpty)
+    for call in [
+      .getAll(at: path), .readAll(at: path), .get(Focus1.bindings + ".Keys", at: path),
+      .getAll(Focus1.bindings, at: path), .managedObjects,
+    ] as [DaemonCall] {
+      let shown = try await client.call(call)
+      let text = "\(shown)"
+      #expect(!shown.isEmpty)
       #expect(!text.contains(mark) && !text.contains("demo.Login") && !text.contains("Password"), "\(text)")
     }
-    let document = try client.call(path, "org.freedesktop.DBus.Introspectable", "Introspect").first?.basicText ?? ""
+    let document = try await client.introspect(path)
     #expect(document.contains(#"<property name="Password" type="s" access="write""#))
     #expect(!document.contains(mark))
   }
 
   @Test("Neither reads, lists and signals nor the log tell anything of them to others")
   func hidden() async throws {
-    try await Daemon.with { daemon in
-      let bus = daemon.bus
-      let owner = try await Owner(daemon)
-      let observer = try await GDBusPeer(on: bus)
-      try await observer.subscribe(to: Daemon.name)
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.witness()
+      let observer = try await desktop.witness()
+      try await observer.subscribe(to: Focus1.name)
       try await owner.register("window", "{'demo.Window.Title': <'Log in'>}")
       let secret = "{'\(Self.password)': <'\(Self.mark) 1'>, '\(Self.notes)': <['\(Self.mark) 2', '\(Self.mark) 3']>}"
       try await owner.register(
-        "login", secret, "{'sensitive': <true>, 'parent': <objectpath '\(Client.path("window"))'>}")
+        "login", secret, "{'sensitive': <true>, 'parent': <objectpath '\(Focus1.field("window"))'>}")
       try await owner.field("login", "Focus")
-      let login = Client.path("login")
-      try await onThread {
-        let client = try Client(on: bus)
-        for path in [Client.focused, login] { try Self.check(client, at: path) }
-        #expect(try client.read("demo.Window.Title").value == .string("Log in"))
+      let login = Focus1.field("login")
+      let client = try await desktop.peer()
+      for path in [Focus1.focused, login] { try await Self.check(client, at: path) }
+      #expect(try await client.read("demo.Window.Title").value == .string("Log in"))
 
-        // Others may write, and learn nothing by it: neither what is there, nor whether it was there before.
-        for _ in 1...2 {
-          let written = try client.write(Self.password, .string("\(Self.mark) 4"))
-          #expect(written.value == .string(""))
-          #expect(written.revision == 0)
-          #expect(written.field == login)
-        }
-        try client.set("demo.Login", "Password", .string("\(Self.mark) 5"), at: login)
-        try client.write(Self.notes, .strings(["\(Self.mark) 2", "\(Self.mark) 6", "\(Self.mark) 7"]))
-        let underRevision = [(name: "revision", value: DBusValue.uint64(1))]
-        #expect(refusal { try client.write(Self.password, .string(Self.mark), underRevision) } == "AccessDenied")
-        for (key, value, error): (String, DBusValue, String) in [
-          (Self.password, .int32(1), "TypeMismatch"), (Self.notes + "/9", .string(Self.mark), "AccessDenied"),
-          (Self.notes + "/1", .string(Self.mark), "AccessDenied"),
-          (Self.notes + "/-", .string(Self.mark), "AccessDenied"),
-          (Self.password + "/0", .string(Self.mark), "AccessDenied"), (Self.mark, .string(Self.mark), "InvalidArgs"),
-          ("demo.Login.\(Self.mark)", .string(Self.mark), "NotFocused"),
-        ] {
-          #expect(refusal { try client.write(key, value) } == error)
-        }
-        for path in [Client.focused, login] { try Self.check(client, at: path) }
+      // Others may write, and learn nothing by it: neither what is there, nor whether it was there before.
+      for _ in 1...2 {
+        let written = try await client.write(Self.password, .string("\(Self.mark) 4"))
+        #expect(written.value == .string(""))
+        #expect(written.revision == 0)
+        #expect(written.field == "login")
       }
-      let get = "org.freedesktop.DBus.Properties"
-      for path in [Client.focused, login] {
-        let shown = try await owner.peer.call(Daemon.name, path, get, "GetAll", "('demo.Login',)")
+      try await client.set("demo.Login.Password", .string("\(Self.mark) 5"), at: login)
+      try await client.write(Self.notes, .strings(["\(Self.mark) 2", "\(Self.mark) 6", "\(Self.mark) 7"]))
+      let underRevision = [(name: "revision", value: DBusValue.uint64(1))]
+      #expect(
+        try await refusal { try await client.write(Self.password, .string(Self.mark), underRevision) } == "AccessDenied"
+      )
+      for (key, value, error): (String, DBusValue, String) in [
+        (Self.password, .int32(1), "TypeMismatch"), (Self.notes + "/9", .string(Self.mark), "AccessDenied"),
+        (Self.notes + "/1", .string(Self.mark), "AccessDenied"),
+        (Self.notes + "/-", .string(Self.mark), "AccessDenied"),
+        (Self.password + "/0", .string(Self.mark), "AccessDenied"), (Self.mark, .string(Self.mark), "InvalidArgs"),
+        ("demo.Login.\(Self.mark)", .string(Self.mark), "NotFocused"),
+      ] {
+        #expect(try await refusal { try await client.write(key, value) } == error)
+      }
+      for path in [Focus1.focused, login] { try await Self.check(client, at: path) }
+      for path in [Focus1.focused, login] {
+        let shown = try await owner.call(path, Focus1.properties, "GetAll", "('demo.Login',)")
         #expect(
           shown.contains("\(Self.mark) 5") && shown.contains("'\(Self.mark) 2', '\(Self.mark) 6', '\(Self.mark) 7'"))
       }
@@ -92,7 +90,7 @@ struct SensitiveTests {
         let isSilent = !signal.arguments.contains(Self.mark) && !signal.arguments.contains("demo.Login")
         #expect(isSilent, "\(signal)")
       }
-      let log = try await daemon.process.progress.wait(for: "a refusal in the log") { progress in
+      let log = try await desktop.daemon.progress.wait(for: "a refusal in the log") { progress in
         progress.errors.contains { $0.contains("AccessDenied") } ? progress.errors : nil
       }
       #expect(!log.contains { $0.contains(Self.mark) || $0.contains("Log in") })
@@ -101,24 +99,21 @@ struct SensitiveTests {
 
   @Test("Nobody is shown the values that outlive their owner")
   func lingering() async throws {
-    try await Daemon.with { daemon in
-      let bus = daemon.bus
-      let owner = try await Owner(daemon)
-      let observer = try await GDBusPeer(on: bus)
-      try await observer.subscribe(to: Daemon.name)
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.witness()
+      let observer = try await desktop.witness()
+      try await observer.subscribe(to: Focus1.name)
       try await owner.register(
         "login", "{'\(Self.password)': <'\(Self.mark)'>, '\(Self.notes)': <['\(Self.mark)']>}",
         "{'sensitive': <true>, 'linger': <true>, 'focus': <true>}")
-      try await owner.peer.kill()
+      try await owner.kill()
       _ = try await observer.signals("end of the owner") { signals in
         signals.first { $0.arguments.contains("'Owner': <''>") }
       }
-      try await onThread {
-        let client = try Client(on: bus)
-        for path in [Client.focused, Client.path("login")] { try Self.check(client, at: path) }
-        try client.write(Self.password, .string("\(Self.mark) 2"))
-        #expect(refusal { _ = try client.read(Self.password) } == "AccessDenied")
-      }
+      let client = try await desktop.peer()
+      for path in [Focus1.focused, Focus1.field("login")] { try await Self.check(client, at: path) }
+      try await client.write(Self.password, .string("\(Self.mark) 2"))
+      #expect(try await refusal { _ = try await client.read(Self.password) } == "AccessDenied")
       for signal in observer.signals { #expect(!signal.arguments.contains(Self.mark)) }
     }
   }

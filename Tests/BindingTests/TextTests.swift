@@ -1,3 +1,4 @@
+import BusSupport
 import DBusTypes
 import TestSupport
 import Testing
@@ -8,45 +9,33 @@ struct TextTests {
 
   @Test("Random values of every type, as text and as JSON, over the bus")
   func survive() async throws {
-    try await Daemon.with { daemon in
-      let bus = daemon.bus
-      let owner = try await Owner(daemon)
-      try await owner.register("a", "@a{sv} {}", "{'focus': <true>, 'linger': <true>}")
-      try await owner.peer.kill()
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.witness()
+      try await owner.register("a", "{}", "{'focus': <true>, 'linger': <true>}")
+      try await owner.kill()
+      let client = try await desktop.peer()
       var generator = ValueGenerator(seed: 51)
       let random = (0..<40).map { _ in generator.type(depth: 4) }
       for type in ValueGenerator.basicTypes + random {
         let (value, other) = (generator.value(of: type).withPlainNaN, generator.value(of: type))
-        try await onThread {
-          let client = try Client(on: bus)
-          // Until the bus has told that the owner is gone.
-          try wait {
-            do {
-              try client.field("a", "Publish", [.properties([(Self.key, value)]), .properties([])])
-              return true
-            } catch let error where refusal({ throw error }) == "AccessDenied" {
-              return false
-            }
-          }
+        // Until the bus has told that the owner is gone.
+        try await eventually("anyone may publish") {
+          let refusal = try await client.begin(.publish("a", [(Self.key, value)])).refusal()
+          #expect(refusal == nil || refusal == "AccessDenied")
+          return refusal == nil
         }
-        let plain = try await bus.focusctl("get", Self.key)
-        let tagged = try await bus.focusctl("get", "--json", Self.key)
+        let plain = try await desktop.focusctl("get", Self.key)
+        let tagged = try await desktop.focusctl("get", "--json", Self.key)
         #expect(plain.succeeded && tagged.succeeded, "\(plain) \(tagged)")
-        try await onThread { _ = try Client(on: bus).write(Self.key, other) }
-        let set = try await bus.focusctl("set", "--", Self.key, plain.text)
+        try await client.write(Self.key, other)
+        let set = try await desktop.focusctl("set", "--", Self.key, plain.text)
         let document = try #require(tagged.output.first)
-        try await onThread {
-          let client = try Client(on: bus)
-          #expect(try client.read(Self.key).value == value, "\(set): \(plain)")
-          try client.field("a", "Publish", [.properties([("demo.Any.Document", .variant(other))]), .properties([])])
-        }
+        #expect(try await client.read(Self.key).value == value, "\(set): \(plain)")
+        try await client.publish("a", [("demo.Any.Document", .variant(other))])
         // A document with its type stands for any variant.
-        let setDocument = try await bus.focusctl("set", "demo.Any.Document", document)
-        try await onThread {
-          let client = try Client(on: bus)
-          #expect(try client.read("demo.Any.Document").value == .variant(value), "\(setDocument): \(document)")
-          try client.field("a", "Withdraw", [.strings([Self.key, "demo.Any.Document"])])
-        }
+        let setDocument = try await desktop.focusctl("set", "demo.Any.Document", document)
+        #expect(try await client.read("demo.Any.Document").value == .variant(value), "\(setDocument): \(document)")
+        try await client.field("a", "Withdraw", [.strings([Self.key, "demo.Any.Document"])])
       }
     }
   }

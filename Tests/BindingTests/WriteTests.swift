@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import TestSupport
@@ -9,12 +10,12 @@ private struct Form: Sendable {
   static let ratio = "demo.Form.Ratio"
   static let fixed = "demo.Form.Fixed"
 
-  let daemon: Daemon
-  let owner: Owner
+  let desktop: TestDesktop
+  let owner: GDBusPeer
 
   static func with(_ body: (Form) async throws -> Void) async throws {
-    try await Daemon.with { daemon in
-      let form = Form(daemon: daemon, owner: try await Owner(daemon))
+    try await TestDesktop.with { desktop in
+      let form = Form(desktop: desktop, owner: try await desktop.witness())
       for id in ["a", "b"] {
         try await form.owner.register(
           id, "{'\(number)': <1>, '\(ratio)': <0.5>, '\(fixed)': <5>, 'demo.Form.Tags': <['x']>}",
@@ -33,14 +34,14 @@ struct WriteTests {
     let key: String
     let value: String
     var options = "@a{sv} {}"
-    var path = Client.focused
+    var path = Focus1.focused
     let error: String?
 
     var testDescription: String { "\(key) \(value) \(options) at \(path)" }
   }
 
-  private static let a = Client.path("a")
-  private static let b = Client.path("b")
+  private static let a = Focus1.field("a")
+  private static let b = Focus1.field("b")
 
   @Test("What happens, or the error, and that nothing has changed then")
   func attempts() async throws {
@@ -70,7 +71,7 @@ struct WriteTests {
           key: number, value: "<9>", options: "{'revision': <uint64 REVISION>, 'field': <objectpath '\(Self.b)'>}",
           error: "Conflict"),
         Attempt(
-          key: number, value: "<9>", options: "{'field': <objectpath '\(Client.path("gone"))'>}", error: "NoSuchField"),
+          key: number, value: "<9>", options: "{'field': <objectpath '\(Focus1.field("gone"))'>}", error: "NoSuchField"),
         Attempt(key: number, value: "<9>", options: "{'field': <objectpath '/'>}", error: "NoSuchField"),
         Attempt(key: number, value: "<9>", options: "{'field': <objectpath '/else/where'>}", error: "NoSuchField"),
 
@@ -84,7 +85,7 @@ struct WriteTests {
         Attempt(key: "Number", value: "<9>", error: "InvalidArgs"),
         Attempt(key: "", value: "<9>", error: "InvalidArgs"),
         Attempt(key: number + "/~2", value: "<9>", error: "InvalidArgs"),
-        Attempt(key: "org.freedesktop.DBus.Properties", value: "<9>", error: "InvalidArgs"),
+        Attempt(key: Focus1.properties, value: "<9>", error: "InvalidArgs"),
 
         Attempt(key: number, value: "<'9'>", error: "TypeMismatch"),
         Attempt(key: number, value: "<int64 9>", error: "TypeMismatch"),
@@ -99,7 +100,7 @@ struct WriteTests {
         Attempt(key: "demo.Form.None", value: "<9>", error: "NotFocused"),
         Attempt(key: "demo.Form.None/0", value: "<9>", error: "NotFocused"),
         Attempt(key: "demo.Form.None", value: "<9>", path: Self.a, error: "UnknownProperty"),
-        Attempt(key: number, value: "<9>", path: Client.path("gone"), error: "UnknownObject"),
+        Attempt(key: number, value: "<9>", path: Focus1.field("gone"), error: "UnknownObject"),
       ] {
         try await Self.make(attempt, form)
       }
@@ -107,22 +108,20 @@ struct WriteTests {
   }
 
   private static func make(_ attempt: Attempt, _ form: Form) async throws {
-    let bus = form.daemon.bus
     let key = String(attempt.key.prefix { $0 != "/" })
-    let state: @Sendable () async throws -> [Client.Reading?] = {
-      try await onThread {
-        let client = try Client(on: bus)
-        return try [attempt.path, Self.b, Client.focused].map { path in
-          do { return try client.read(key, at: path) } catch is DBus.DBusError { return nil }
-        }
+    let client = try await form.desktop.peer()
+    func state() async throws -> [Reading?] {
+      var readings: [Reading?] = []
+      for path in [attempt.path, Self.b, Focus1.focused] {
+        do { readings.append(try await client.read(key, at: path)) } catch is RemoteError { readings.append(nil) }
       }
+      return readings
     }
     let before = try await state()
     let options = attempt.options.replacing("REVISION", with: "\(before[0]?.revision ?? 1)")
     // As another client than the owner.
-    let result = try await bus.gdbus(
-      "call", "--dest", Daemon.name, "--object-path", attempt.path, "--method", "org.focusd.Focus1.Bindings.Write",
-      attempt.key, attempt.value, options)
+    let result = try await form.desktop.gdbus(
+      "call", at: attempt.path, "--method", Focus1.bindings + ".Write", attempt.key, attempt.value, options)
     let after = try await state()
     guard let error = attempt.error else {
       #expect(result.succeeded, "\(attempt): \(result)")

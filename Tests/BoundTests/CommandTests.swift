@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import Glibc
@@ -11,8 +12,8 @@ struct CommandTests {
     ("demo.Pipe", method("Pass", in: ["h"], out: ["h"])))
 
   /// A window and an entry in it, of two owners, with the same commands; the entry has focus.
-  private func window(_ daemon: Daemon) async throws -> (window: Exported, entry: Exported) {
-    let (first, second) = (try await daemon.peer(), try await daemon.peer())
+  private func window(_ desktop: TestDesktop) async throws -> (window: Exported, entry: Exported) {
+    let (first, second) = (try await desktop.peer(), try await desktop.peer())
     let window = Exported(first, Self.xml)
     let entry = Exported(second, Self.xml)
     for (object, name) in [(window, "window"), (entry, "entry")] {
@@ -22,26 +23,26 @@ struct CommandTests {
     try await second.register(
       "entry", object: entry.path,
       [
-        ("parent", .objectPath(ObjectPath(known: Names.field("window")))), ("focus", .boolean(true)),
+        ("parent", Focus1.fieldPath("window")), ("focus", .boolean(true)),
         ("interfaces", .strings(["demo.Edit"])),
       ])
     return (window, entry)
   }
 
-  private func save(_ client: Peer, _ text: String = "x", at path: String = Names.focused) async throws -> String? {
+  private func save(_ client: Peer, _ text: String = "x", at path: String = Focus1.focused) async throws -> String? {
     try await client.call(path, "demo.Edit", "Save", [.string(text)]).first?.basicText
   }
 
   @Test("reach the innermost field that has them, or the field that is called")
   func innermost() async throws {
-    try await Daemon.with { daemon in
-      let (window, entry) = try await window(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let (window, entry) = try await window(desktop)
+      let client = try await desktop.peer()
       #expect(try await save(client) == "entry: x")
-      #expect(try await save(client, at: Names.field("window")) == "window: x")
+      #expect(try await save(client, at: Focus1.field("window")) == "window: x")
       #expect(try await client.invoke("demo.Edit.Save", [.string("y")]) == [.string("entry: y")])
       #expect(
-        try await client.invoke("demo.Edit.Save", [.string("y")], at: Names.field("window")) == [.string("window: y")])
+        try await client.invoke("demo.Edit.Save", [.string("y")], at: Focus1.field("window")) == [.string("window: y")])
       #expect(entry.state.now.calls.last?.sender != client.name)
       #expect(entry.state.now.calls.last?.path == entry.path)
       try await window.owner.focus("window")
@@ -55,18 +56,18 @@ struct CommandTests {
 
   @Test("that are missing at a field are unknown methods, and at focused nil")
   func missing() async throws {
-    try await Daemon.with { daemon in
-      let (_, entry) = try await window(daemon)
-      let client = try await daemon.peer()
-      let at = Names.field("entry")
+    try await TestDesktop.with { desktop in
+      let (_, entry) = try await window(desktop)
+      let client = try await desktop.peer()
+      let at = Focus1.field("entry")
       #expect(try await refusal { try await client.call(at, "demo.Edit", "No") } == "UnknownMethod")
       // It is there, and not among the interfaces that the entry exposes.
       #expect(try await refusal { try await client.call(at, "demo.Pipe", "Pass") } == "UnknownMethod")
       #expect(try await refusal { try await client.invoke("demo.Pipe.Pass", at: at) } == "UnknownMethod")
-      #expect(try await refusal { try await client.call(Names.focused, "demo.Edit", "No") } == "NotFocused")
+      #expect(try await refusal { try await client.call(Focus1.focused, "demo.Edit", "No") } == "NotFocused")
       #expect(try await refusal { try await client.invoke("demo.Edit.No") } == "NotFocused")
       #expect(try await refusal { try await client.invoke("no key") } == "InvalidArgs")
-      #expect(try await refusal { try await client.call(Names.field("gone"), "demo.Edit", "Save") } == "UnknownObject")
+      #expect(try await refusal { try await client.call(Focus1.field("gone"), "demo.Edit", "Save") } == "UnknownObject")
       #expect(
         try await refusal { try await client.call(at, "org.freedesktop.DBus.Nothing", "Save") } == "UnknownInterface")
       #expect(entry.count("No") == 0)
@@ -75,24 +76,25 @@ struct CommandTests {
 
   @Test("that are disabled hide the ancestors', are told apart from nil, and are signalled")
   func disabled() async throws {
-    try await Daemon.with { daemon in
-      let (window, entry) = try await window(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let (window, entry) = try await window(desktop)
+      let client = try await desktop.peer()
       try await client.subscribe()
       #expect(try await refusal { try await client.setEnabled("entry", ["demo.Edit.Save": false]) } == "AccessDenied")
       #expect(
         try await refusal { try await entry.owner.setEnabled("entry", ["demo.Edit.No": false]) } == "UnknownMethod")
       try await entry.owner.setEnabled("entry", ["demo.Edit.Save": false])
       #expect(try await refusal { try await save(client) } == "Disabled")
-      #expect(try await refusal { try await save(client, at: Names.field("entry")) } == "Disabled")
+      #expect(try await refusal { try await save(client, at: Focus1.field("entry")) } == "Disabled")
       #expect(try await refusal { try await client.invoke("demo.Edit.Save", [.string("")]) } == "Disabled")
-      #expect(try await save(client, at: Names.field("window")) == "window: x")
+      #expect(try await save(client, at: Focus1.field("window")) == "window: x")
       #expect(entry.count("Save") == 0 && window.count("Save") == 1)
       #expect(
         try await client.commands() == ["demo.Edit.Save": false, "demo.Edit.Undo": true, "demo.Pipe.Pass": true])
-      #expect(try await client.commands(at: Names.field("entry")) == ["demo.Edit.Save": false, "demo.Edit.Undo": true])
+      #expect(
+        try await client.commands(at: Focus1.field("entry")) == ["demo.Edit.Save": false, "demo.Edit.Undo": true])
       let told = "org.focusd.Focus1.Bindings.Commands"
-      for path in [Names.focused, Names.field("entry")] {
+      for path in [Focus1.focused, Focus1.field("entry")] {
         #expect(client.signals.values(of: told, at: path).count == 1, "\(path)")
       }
       try await entry.owner.setEnabled("entry", ["demo.Edit.Save": false])
@@ -100,7 +102,7 @@ struct CommandTests {
       try await window.owner.setEnabled("window", ["demo.Edit.Save": false])
       try await client.settle()
       #expect(client.signals.values(of: told).count == 1)
-      #expect(client.signals.values(of: told, at: Names.field("window")).count == 1)
+      #expect(client.signals.values(of: told, at: Focus1.field("window")).count == 1)
       try await entry.owner.setEnabled("entry", ["demo.Edit.Save": true])
       #expect(try await save(client) == "entry: x")
       #expect(client.signals.values(of: told).count == 2)
@@ -109,38 +111,38 @@ struct CommandTests {
 
   @Test("come back as they were answered: results of every type, errors, nothing")
   func answers() async throws {
-    try await Daemon.with { daemon in
-      let (_, entry) = try await window(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let (_, entry) = try await window(desktop)
+      let client = try await desktop.peer()
       var values = ValueGenerator(seed: 4)
       for _ in 0..<100 {
         // Two levels are for the variant and the array that Invoke puts around each.
         let type = values.type(depth: 4)
         let arguments = [values.value(of: type), values.value(of: values.basicType())]
         entry.rule("Undo") { call, _, _ in .values(call.arguments) }
-        #expect(try await client.call(Names.focused, "demo.Edit", "Undo", arguments) == arguments)
+        #expect(try await client.call(Focus1.focused, "demo.Edit", "Undo", arguments) == arguments)
         #expect(try await client.invoke("demo.Edit.Undo", arguments) == arguments)
       }
       let own = RemoteError(name: "org.example.Error.Odd", message: "nothing to undo")
       entry.rule("Undo") { _, _, _ in .error(own.name, own.message) }
-      let call = await #expect(throws: RemoteError.self) { try await client.call(Names.focused, "demo.Edit", "Undo") }
+      let call = await #expect(throws: RemoteError.self) { try await client.call(Focus1.focused, "demo.Edit", "Undo") }
       let invoke = await #expect(throws: RemoteError.self) { try await client.invoke("demo.Edit.Undo") }
       #expect(call == own)
       #expect(invoke == own)
       entry.rule("Undo") { _, _, _ in .values([]) }
-      #expect(try await client.call(Names.focused, "demo.Edit", "Undo").isEmpty)
+      #expect(try await client.call(Focus1.focused, "demo.Edit", "Undo").isEmpty)
       #expect(try await client.invoke("demo.Edit.Undo").isEmpty)
     }
   }
 
   @Test("that want no reply get none, whatever becomes of them")
   func noReply() async throws {
-    try await Daemon.with { daemon in
-      let (_, entry) = try await window(daemon)
-      let client = try await daemon.peer()
-      client.callWithoutReply(Names.focused, "demo.Edit", "Save", [.string("x")])
-      client.callWithoutReply(Names.focused, "demo.Edit", "No")
-      client.callWithoutReply(Names.field("gone"), "demo.Edit", "Save")
+    try await TestDesktop.with { desktop in
+      let (_, entry) = try await window(desktop)
+      let client = try await desktop.peer()
+      client.send(DaemonCall(Focus1.focused, "demo.Edit", "Save", [.string("x")]))
+      client.send(DaemonCall(Focus1.focused, "demo.Edit", "No"))
+      client.send(DaemonCall(Focus1.field("gone"), "demo.Edit", "Save"))
       try await entry.called("Save")
       try await client.settle()
       #expect(entry.state.now.calls.last?.wantsReply == false)
@@ -157,9 +159,9 @@ struct CommandTests {
 
   @Test("carry file descriptors both ways")
   func descriptors() async throws {
-    try await Daemon.with { daemon in
-      let (_, _) = try await window(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let (_, _) = try await window(desktop)
+      let client = try await desktop.peer()
       var ends: [Int32] = [-1, -1]
       try #require(pipe(&ends) == 0)
       let pipe = ends.map { UnixFD(owning: $0) }
@@ -167,7 +169,7 @@ struct CommandTests {
       for turn in 0..<20 {
         let answer =
           turn % 2 == 0
-          ? try await client.call(Names.focused, "demo.Pipe", "Pass", [.unixFD(pipe[0])])
+          ? try await client.call(Focus1.focused, "demo.Pipe", "Pass", [.unixFD(pipe[0])])
           : try await client.invoke("demo.Pipe.Pass", [.unixFD(pipe[0])])
         guard case .unixFD(let back)? = answer.first else {
           Issue.record("\(answer)")
@@ -177,27 +179,27 @@ struct CommandTests {
         #expect(back.number != pipe[0].number)
         guard turn == 1 else { continue }
         try await client.settle()
-        before = try daemon.descriptors()
+        before = desktop.daemon.descriptors
       }
       try await client.settle()
-      #expect(try daemon.descriptors() == before)
+      #expect(desktop.daemon.descriptors == before)
     }
   }
 
   @Test("of a scene-scoped field resolve anywhere in its scene")
   func scene() async throws {
-    try await Daemon.with { daemon in
-      let (window, _) = try await window(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let (window, _) = try await window(desktop)
+      let client = try await desktop.peer()
       let toolbar = Exported(window.owner, document(("demo.Bar", method("Hide", out: ["s"]))), at: "/toolbar")
       toolbar.rule("Hide") { _, _, _ in .values([.string("hidden")]) }
       try await window.owner.register(
         "toolbar", object: toolbar.path,
-        [("parent", .objectPath(ObjectPath(known: Names.field("window")))), ("scope", .string("scene"))])
-      #expect(try await client.call(Names.focused, "demo.Bar", "Hide") == [.string("hidden")])
+        [("parent", Focus1.fieldPath("window")), ("scope", .string("scene"))])
+      #expect(try await client.call(Focus1.focused, "demo.Bar", "Hide") == [.string("hidden")])
       try await client.register("elsewhere")
       try await client.focus("elsewhere")
-      #expect(try await refusal { try await client.call(Names.focused, "demo.Bar", "Hide") } == "NotFocused")
+      #expect(try await refusal { try await client.call(Focus1.focused, "demo.Bar", "Hide") } == "NotFocused")
     }
   }
 }

@@ -1,3 +1,4 @@
+import BusSupport
 import DBusTypes
 import TestSupport
 import Testing
@@ -14,8 +15,8 @@ struct FocusctlTests {
     ),
     ("demo.Other", method("One", out: ["i"])))
 
-  private func edit(_ daemon: Daemon) async throws -> Exported {
-    let owner = try await daemon.peer()
+  private func edit(_ desktop: TestDesktop) async throws -> Exported {
+    let owner = try await desktop.peer()
     let object = Exported(owner, Self.xml)
     object.rule("Nothing") { _, _, _ in .values([]) }
     try await owner.register("edit", object: object.path)
@@ -60,11 +61,11 @@ struct FocusctlTests {
 
   @Test("run reads arguments by the command's types and prints each result on a line")
   func run() async throws {
-    try await Daemon.with { daemon in
-      let object = try await edit(daemon)
+    try await TestDesktop.with { desktop in
+      let object = try await edit(desktop)
       try await object.owner.focus("edit")
       for each in Self.cases {
-        let result = try await daemon.bus.run([Products.focusctl, "--address", daemon.bus.address] + each.words)
+        let result = try await desktop.focusctl(each.words)
         #expect(result.status == each.status, "\(each.words): \(result)")
         #expect(result.output == each.output, "\(each.words): \(result)")
         #expect(result.errorText.contains(each.says), "\(each.words): \(result)")
@@ -75,45 +76,44 @@ struct FocusctlTests {
 
   @Test("A disabled command is refused, one that nothing has is nil, an owner's error is told")
   func refusals() async throws {
-    try await Daemon.with { daemon in
-      let object = try await edit(daemon)
-      let nothing = try await daemon.bus.focusctl("run", "Nothing")
+    try await TestDesktop.with { desktop in
+      let object = try await edit(desktop)
+      let nothing = try await desktop.focusctl("run", "Nothing")
       #expect(nothing.status == 1 && nothing.output.isEmpty && nothing.errors.count == 1, "\(nothing)")
-      #expect(try await daemon.bus.focusctl("run", "--field", "edit", "Nothing").succeeded)
-      let missing = try await daemon.bus.focusctl("run", "--field", "edit", "demo.Edit.No")
+      #expect(try await desktop.focusctl("run", "--field", "edit", "Nothing").succeeded)
+      let missing = try await desktop.focusctl("run", "--field", "edit", "demo.Edit.No")
       #expect(missing.status == 1 && missing.errorText.contains("'edit'"), "\(missing)")
       try await object.owner.setEnabled("edit", ["demo.Edit.Nothing": false])
       for words in [["--field", "edit"], []] {
         try await object.owner.focus("edit")
-        let disabled = try await daemon.bus.run(
-          [Products.focusctl, "--address", daemon.bus.address, "run", "Nothing"] + words)
+        let disabled = try await desktop.focusctl(["run", "Nothing"] + words)
         #expect(disabled.status == 4 && disabled.errorText.contains("disabled"), "\(disabled)")
       }
       object.rule("Form") { _, _, _ in .error("org.example.Error.Odd", "not in\nthis state") }
-      let refused = try await daemon.bus.focusctl("run", "Form", "1")
+      let refused = try await desktop.focusctl("run", "Form", "1")
       #expect(refused.status == 4 && refused.errors == ["focusctl: not in this state"], "\(refused)")
       // The field that had focus before.
       try await object.owner.register("front")
       try await object.owner.focus("front")
-      #expect(try await daemon.bus.focusctl("run", "--previous", "demo.Edit.One", "x").text == "x")
+      #expect(try await desktop.focusctl("run", "--previous", "demo.Edit.One", "x").text == "x")
     }
   }
 
   @Test("commands lists what resolves, with its state and its arguments")
   func commands() async throws {
-    try await Daemon.with { daemon in
-      let object = try await edit(daemon)
-      let none = try await daemon.bus.focusctl("commands")
+    try await TestDesktop.with { desktop in
+      let object = try await edit(desktop)
+      let none = try await desktop.focusctl("commands")
       #expect(none.succeeded && none.output.isEmpty, "\(none)")
       try await object.owner.setEnabled("edit", ["demo.Edit.One": false])
       try await object.owner.focus("edit")
-      let listed = try await daemon.bus.focusctl("commands")
+      let listed = try await desktop.focusctl("commands")
       #expect(
         listed.output.map { $0.split(separator: " ").joined(separator: " ") } == [
           "demo.Edit.All enabled ydbasa{sv}v", "demo.Edit.Form enabled i", "demo.Edit.Named enabled si",
           "demo.Edit.Nothing enabled -", "demo.Edit.One disabled s", "demo.Other.One enabled -",
         ])
-      let json = try await daemon.bus.focusctl("commands", "--json", "--field", "edit")
+      let json = try await desktop.focusctl("commands", "--json", "--field", "edit")
       #expect(json.output.count == 6)
       #expect(
         json.output.last == #"{"command":"demo.Other.One","enabled":true,"arguments":"","results":"i"}"#)

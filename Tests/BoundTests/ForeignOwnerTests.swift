@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import TestSupport
@@ -7,12 +8,12 @@ import Testing
 struct ForeignOwnerTests {
   @Test("A GLib action group, as it is: described, activated and followed through focused")
   func actions() async throws {
-    try await Daemon.with { daemon in
-      let owner = try await daemon.script("actions.py")
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.script(resource("actions.py"))
+      let client = try await desktop.peer()
       try await client.subscribe()
       let interface = "org.gtk.Actions"
-      guard case .dictionary(let described)? = try await client.call(Names.focused, interface, "DescribeAll").first
+      guard case .dictionary(let described)? = try await client.call(Focus1.focused, interface, "DescribeAll").first
       else {
         Issue.record("no description")
         return
@@ -20,18 +21,17 @@ struct ForeignOwnerTests {
       #expect(Set(described.entries.compactMap(\.key.basicText)) == ["save", "say", "bold", "paste"])
 
       // busctl wants no types beside those of the interface: name, parameter, platform data.
-      let activated = try await daemon.bus.busctl(
-        "call", Daemon.name, Names.focused, interface, "Activate", "sava{sv}", "save", "0", "0")
+      let activated = try await desktop.busctl("call", interface, "Activate", "sava{sv}", "save", "0", "0")
       #expect(activated.succeeded, "\(activated)")
       try await owner.line { $0 == "saved" }
-      let said = try await daemon.bus.focusctl("run", "Activate", "say", #"["hello"]"#, "{}")
+      let said = try await desktop.focusctl("run", "Activate", "say", #"["hello"]"#, "{}")
       #expect(said.succeeded, "\(said)")
       try await owner.line { $0 == "said hello" }
       try await client.call(
-        Names.focused, interface, "Activate", [.string("bold"), .variants([]), .properties([])])
+        Focus1.focused, interface, "Activate", [.string("bold"), .variants([]), .properties([])])
       try await owner.line { $0 == "bold True" }
       let changed = try await client.signals("Changed") { signals in
-        signals.first { $0.path == Names.focused && $0.interface == interface && $0.member == "Changed" }
+        signals.first { $0.path == Focus1.focused && $0.interface == interface && $0.member == "Changed" }
       }
       guard case .dictionary(let states) = changed.arguments[2] else { return }
       #expect(states.entries == [.init(key: .string("bold"), value: .variant(.boolean(true)))])
@@ -40,9 +40,9 @@ struct ForeignOwnerTests {
 
   @Test("A GLib action group, followed and used by GLib's own client through focused")
   func actionsOfGLib() async throws {
-    try await Daemon.with { daemon in
-      let owner = try await daemon.script("actions.py")
-      let client = try await daemon.script("actions_client.py")
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.script(resource("actions.py"))
+      let client = try await desktop.script(resource("actions_client.py"))
       try await client.line { $0 == "actions bold paste save say" }
       try await client.line { $0 == "state bold true" }
       try await owner.line { $0 == "said hello" }
@@ -55,8 +55,8 @@ struct ForeignOwnerTests {
   /// Has `peer` be the player that whatever has focus is: what a program that only knows bus names calls is passed on.
   private func standIn(_ peer: Peer) async throws {
     let player = try ObjectPath("/org/mpris/MediaPlayer2")
-    let daemon = try BusName(Daemon.name)
-    let focused = try ObjectPath(Names.focused)
+    let daemon = try BusName(Focus1.name)
+    let focused = try ObjectPath(Focus1.focused)
     try await peer.subscribe()
     peer.perform { thread in
       thread.connection?.onMessage = { [weak thread] message in
@@ -72,19 +72,17 @@ struct ForeignOwnerTests {
         }
       }
     }
-    try await peer.call(
-      to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
-      [.string("org.mpris.MediaPlayer2.focused"), .uint32(0)])
+    try await peer.own("org.mpris.MediaPlayer2.focused")
   }
 
   @Test("A media player, driven by playerctl through focused, and by focusctl")
   func player() async throws {
-    try await Daemon.with { daemon in
-      let owner = try await daemon.script("player.py")
-      let stand = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.script(resource("player.py"))
+      let stand = try await desktop.peer()
       try await standIn(stand)
       func playerctl(_ words: String...) async throws -> String {
-        let result = try await daemon.bus.run(["/usr/bin/playerctl", "--player=focused"] + words)
+        let result = try await desktop.run(["/usr/bin/playerctl", "--player=focused"] + words)
         #expect(result.succeeded, "\(words): \(result)")
         return result.text
       }
@@ -93,17 +91,17 @@ struct ForeignOwnerTests {
       #expect(try await playerctl("volume") == "0.500000")
       _ = try await playerctl("volume", "0.3")
       try await owner.line { $0 == "Volume 0.3" }
-      #expect(try await daemon.bus.focusctl("get", volume).text == "0.3")
-      #expect(try await daemon.bus.focusctl("set", "Volume", "0.7").succeeded)
+      #expect(try await desktop.focusctl("get", volume).text == "0.3")
+      #expect(try await desktop.focusctl("set", "Volume", "0.7").succeeded)
       #expect(try await playerctl("volume") == "0.700000")
 
       #expect(try await playerctl("status") == "Paused")
       _ = try await playerctl("play-pause")
       try await owner.line { $0 == "PlaybackStatus Playing" }
       #expect(try await playerctl("status") == "Playing")
-      let followed = try await daemon.bus.start(["/usr/bin/playerctl", "--player=focused", "--follow", "status"])
+      let followed = try await desktop.start(["/usr/bin/playerctl", "--player=focused", "--follow", "status"])
       try await followed.line { $0 == "Playing" }
-      #expect(try await daemon.bus.focusctl("run", "PlayPause").succeeded)
+      #expect(try await desktop.focusctl("run", "PlayPause").succeeded)
       try await followed.line { $0 == "Paused" }
       // What the player does not tell of is asked of it each time.
       #expect(try await playerctl("position") == "12.000000")

@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import TestSupport
@@ -46,7 +47,7 @@ struct JudgedScene {
       guard written.value == .string("\(written.field):\(number)") else { throw Torn(what: "\(written)") }
       let reading = try await client.read("demo.Edit.B")
       guard reading.value != nil else { return }
-      let field = DBusValue.objectPath(ObjectPath(known: Names.field(reading.field)))
+      let field = DBusValue.objectPath(ObjectPath(known: Focus1.field(reading.field)))
       let conditional = try await client.write("demo.Edit.B", .string("\(number)"), [("field", field)])
       guard conditional.field == reading.field, conditional.value == .string("\(reading.field):\(number)") else {
         throw Torn(what: "\(conditional) after \(reading)")
@@ -57,13 +58,13 @@ struct JudgedScene {
   /// Calls the command that both have, and one of each alone.
   private static func invoke(_ client: Peer) async throws {
     do {
-      let who = try await client.call(Names.focused, "demo.Edit", "Who")
+      let who = try await client.call(Focus1.focused, "demo.Edit", "Who")
       guard ["entry", "window"].contains(who.first?.basicText) else { throw Torn(what: "\(who)") }
       let inserted = try await client.invoke("demo.Edit.Insert", [.string(""), .int32(0)])
       guard inserted == [.string(""), .uint32(0)] else { throw Torn(what: "\(inserted)") }
       // The window is on the path whichever of the two has focus.
-      _ = try await client.call(Names.focused, "demo.Window", "Close")
-      _ = try await client.call(Names.focused, "demo.Entry", "Close")
+      _ = try await client.call(Focus1.focused, "demo.Window", "Close")
+      _ = try await client.call(Focus1.focused, "demo.Entry", "Close")
     } catch let error as RemoteError where error.shortName == "NotFocused" {}
   }
 
@@ -97,16 +98,17 @@ struct JudgedScene {
 
   @Test("Each answer belongs to one focus, each call is answered, and memory ends where it began")
   func judged() async throws {
-    try await Daemon.with { daemon in
+    try await TestDesktop.with { desktop in
       let owners = [
-        try await daemon.script("editor.py", "window"), try await daemon.script("editor.py", "entry", "window"),
+        try await desktop.script(resource("editor.py"), "window"),
+        try await desktop.script(resource("editor.py"), "entry", "window"),
       ]
       var clients: [Peer] = []
-      for _ in 0..<8 { clients.append(try await daemon.peer()) }
+      for _ in 0..<8 { clients.append(try await desktop.peer()) }
       _ = try await Self.play(owners, clients, moves: 2000)
-      let before = try daemon.memory()
+      let before = desktop.daemon.privateMemory
       try await Self.play(owners, clients, moves: 10_000)
-      #expect(try daemon.memory() < before + (2 << 20))
+      #expect(desktop.daemon.privateMemory < before + (2 << 20))
       for owner in owners {
         let problems = owner.progress.now.output.filter { $0.hasPrefix("error") } + owner.progress.now.errors
         #expect(problems.isEmpty)
@@ -119,7 +121,7 @@ struct JudgedScene {
       // At rest, all is as it should be.
       owners[0].send(line: "focus")
       try await owners[0].line { $0 == "focus" }
-      #expect(try await clients[0].call(Names.focused, "demo.Edit", "Who") == [.string("window")])
+      #expect(try await clients[0].call(Focus1.focused, "demo.Edit", "Who") == [.string("window")])
       for owner in owners { try await owner.stop() }
       try await eventually("no field is left") { try await clients[0].fields().isEmpty }
       #expect(try await clients[0].readAll().isEmpty)

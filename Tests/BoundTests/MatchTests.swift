@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import TestSupport
@@ -15,13 +16,15 @@ struct MatchTests {
     "that the bus refuses: LimitsExceeded, and nothing is changed",
     .disabled(if: PrivateBus.isBroker, "dbus-broker does not take this limit from its configuration"))
   func refused() async throws {
-    try await Daemon.with(matchRules: 1 + Self.objects) { daemon in
-      let (owner, client) = (try await daemon.peer(), try await daemon.peer())
+    try await TestDesktop.with(matchRules: 1 + Self.objects) { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
       let objects = (0...Self.objects).map { Exported(owner, Self.xml, ["demo.A.X": .int32(0)], at: "/object\($0)") }
       for index in 0..<Self.objects { try await owner.register("f\(index)", object: objects[index].path) }
       let last = objects[Self.objects]
       // Two at once, of which one asks the bus and the other waits for that answer.
-      let waiting = [owner.beginRegister("more", object: last.path), owner.beginRegister("another", object: last.path)]
+      let waiting = [
+        owner.begin(.register("more", object: last.path)), owner.begin(.register("another", object: last.path)),
+      ]
       for call in waiting { #expect(try await call.refusal() == "LimitsExceeded") }
       #expect(last.state.now.calls.isEmpty, "the object is asked before it is known that it is followed")
       #expect(try await client.fields() == ["f0", "f1"])
@@ -32,14 +35,14 @@ struct MatchTests {
       try await client.subscribe()
       objects[0].change("demo.A.X", to: .int32(1))
       for id in ["f0", "again"] {
-        try await client.signals("change") { $0.values(of: "demo.A.X", at: Names.field(id)) == [.int32(1)] ? () : nil }
+        try await client.signals("change") { $0.values(of: "demo.A.X", at: Focus1.field(id)) == [.int32(1)] ? () : nil }
       }
       // What was refused has taken no other rule away, and there is room again when a field goes.
       try await owner.field("f1", "Unregister")
       try await owner.register("more", object: last.path)
       last.change("demo.A.X", to: .int32(2))
       try await client.signals("change") {
-        $0.values(of: "demo.A.X", at: Names.field("more")) == [.int32(2)] ? () : nil
+        $0.values(of: "demo.A.X", at: Focus1.field("more")) == [.int32(2)] ? () : nil
       }
     }
   }

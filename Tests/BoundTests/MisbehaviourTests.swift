@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import TestSupport
@@ -10,11 +11,11 @@ struct MisbehaviourTests {
       "demo.Bad",
       property("Told", "i") + property("Asked", "i", emits: "false") + property("Text", "s") + method("Do", out: ["i"])
     ),
-    ("org.focusd.Focus1.Responder", method("RequestFocus", in: ["o"])))
+    (Focus1.responder, method("RequestFocus", in: ["o"])))
 
   /// A field `bad` that has focus.
-  private func field(_ daemon: Daemon) async throws -> Exported {
-    let owner = try await daemon.peer()
+  private func field(_ desktop: TestDesktop) async throws -> Exported {
+    let owner = try await desktop.peer()
     let object = Exported(
       owner, Self.xml, ["demo.Bad.Told": .int32(1), "demo.Bad.Asked": .int32(1), "demo.Bad.Text": .string("")])
     try await owner.register("bad", object: object.path, [("focus", .boolean(true))])
@@ -24,36 +25,36 @@ struct MisbehaviourTests {
   /// One call of each kind that the owner has to be asked for.
   private func callsOfEachKind(_ client: Peer) -> [(what: String, call: Peer.Pending)] {
     [
-      ("Get", client.beginGet("demo.Bad.Asked")), ("Read", client.beginRead("demo.Bad.Asked", at: Names.field("bad"))),
-      ("Set", client.beginSet("demo.Bad.Told", .int32(2))),
-      ("a Set behind it", client.beginSet("demo.Bad.Told", .int32(3))),
-      ("Write", client.beginWrite("demo.Bad.Asked", .int32(2), [("revision", .uint64(1))])),
-      ("a command", client.begin(Names.focused, "demo.Bad", "Do")),
-      ("a command of the field", client.begin(Names.field("bad"), "demo.Bad", "Do")),
+      ("Get", client.begin(.get("demo.Bad.Asked"))),
+      ("Read", client.begin(.read("demo.Bad.Asked", at: Focus1.field("bad")))),
+      ("Set", client.begin(.set("demo.Bad.Told", .int32(2)))),
+      ("a Set behind it", client.begin(.set("demo.Bad.Told", .int32(3)))),
+      ("Write", client.begin(.write("demo.Bad.Asked", .int32(2), [("revision", .uint64(1))]))),
+      ("a command", client.begin(DaemonCall(Focus1.focused, "demo.Bad", "Do"))),
+      ("a command of the field", client.begin(DaemonCall(Focus1.field("bad"), "demo.Bad", "Do"))),
       (
         "Invoke",
-        client.begin(
-          Names.focused, Names.bindings, "Invoke", [.string("demo.Bad.Do"), .variants([]), .properties([])])
-      ), ("Focus", client.begin(Names.field("bad"), "org.focusd.Focus1.Field", "Focus")),
+        client.begin(.invoke("demo.Bad.Do"))
+      ), ("Focus", client.begin(.field("bad", "Focus"))),
     ]
   }
 
   @Test("that never answer: Timeout for all who wait, and no delay for others")
   func silent() async throws {
-    try await Daemon.with { daemon in
-      let object = try await field(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
       for member in ["Get", "Set", "Do", "RequestFocus"] { object.rule(member) { _, _, _ in .hold } }
       let waiting = callsOfEachKind(client)
       // All on one connection: the order of the replies tells who waited for whom.
       let others =
-        (0..<100).map { client.beginRegister("other\($0)", object: nil, stored: [("demo.A.X", .int32(Int32($0)))]) }
-        + (0..<100).map { client.beginGet("demo.A.X", at: Names.field("other\($0)")) }
+        (0..<100).map { client.begin(.register("other\($0)", object: nil, stored: [("demo.A.X", .int32(Int32($0)))])) }
+        + (0..<100).map { client.begin(.get("demo.A.X", at: Focus1.field("other\($0)"))) }
         + [
-          client.beginGet("demo.Bad.Told"),
-          client.begin(Names.focused, Names.properties, "GetAll", [.string("demo.A")]),
+          client.begin(.get("demo.Bad.Told")),
+          client.begin(.getAll("demo.A")),
         ]
-      let all = client.begin(Names.focused, Names.bindings, "ReadAll")
+      let all = client.begin(.readAll())
       for other in others { _ = try await other.values() }
       for (what, call) in waiting { #expect(try await call.refusal() == "Timeout", "\(what)") }
       // What is read as a whole holds what was there last.
@@ -75,32 +76,32 @@ struct MisbehaviourTests {
 
   @Test("that leave in the middle: OwnerGone for all who wait, and nothing left behind")
   func leaving() async throws {
-    try await Daemon.with { daemon in
-      let object = try await field(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
       for member in ["Get", "Set", "Do", "RequestFocus"] { object.rule(member) { _, _, _ in .hold } }
       let waiting = callsOfEachKind(client)
       try await object.called("RequestFocus")
-      object.owner.leave()
+      try await object.owner.leave()
       for (what, call) in waiting { #expect(try await call.refusal() == "OwnerGone", "\(what)") }
       #expect(try await client.fields().isEmpty)
       #expect(try await client.read("demo.Bad.Told").value == nil)
-      #expect(try await refusal { try await client.call(Names.focused, "demo.Bad", "Do") } == "NotFocused")
-      try await client.register("bad", stored: [("demo.Bad.Told", .string("of any type"))])
+      #expect(try await refusal { try await client.call(Focus1.focused, "demo.Bad", "Do") } == "NotFocused")
+      try await client.register("bad", [("demo.Bad.Told", .string("of any type"))])
     }
   }
 
   @Test("that leave on being asked", arguments: ["Get", "Set", "Do"])
   func leavingAtOnce(_ member: String) async throws {
-    try await Daemon.with { daemon in
-      let object = try await field(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
       object.rule(member) { _, _, _ in .leave }
       let call =
         switch member {
-        case "Get": client.beginGet("demo.Bad.Asked")
-        case "Set": client.beginSet("demo.Bad.Told", .int32(2))
-        default: client.begin(Names.focused, "demo.Bad", "Do")
+        case "Get": client.begin(.get("demo.Bad.Asked"))
+        case "Set": client.begin(.set("demo.Bad.Told", .int32(2)))
+        default: client.begin(DaemonCall(Focus1.focused, "demo.Bad", "Do"))
         }
       #expect(try await call.refusal() == "OwnerGone")
     }
@@ -108,13 +109,13 @@ struct MisbehaviourTests {
 
   @Test("that answer two times")
   func twice() async throws {
-    try await Daemon.with { daemon in
-      let object = try await field(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
       object.rule("Do") { _, _, _ in .twice([.int32(1)]) }
       object.rule("Get") { _, _, _ in .twice([.variant(.int32(7))]) }
       for _ in 0..<20 {
-        #expect(try await client.call(Names.focused, "demo.Bad", "Do") == [.int32(1)])
+        #expect(try await client.call(Focus1.focused, "demo.Bad", "Do") == [.int32(1)])
         #expect(try await client.get("demo.Bad.Asked") == .int32(7))
       }
       #expect(client.replies.count == Set(client.replies).count)
@@ -128,14 +129,14 @@ struct MisbehaviourTests {
     ]
       as [[DBusValue]])
   func nonsense(_ values: [DBusValue]) async throws {
-    try await Daemon.with { daemon in
-      let object = try await field(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
       object.rule("Get") { _, _, _ in .values(values) }
       #expect(try await refusal { try await client.get("demo.Bad.Asked") } == "TypeMismatch")
       object.rule("Set") { _, _, _ in .values(values) }
       _ = try await refusal { try await client.set("demo.Bad.Told", .int32(2)) }
-      object.emit("org.freedesktop.DBus.Properties", "PropertiesChanged", values)
+      object.emit(Focus1.properties, "PropertiesChanged", values)
       object.rule("Get", nil)
       try await object.owner.settle()
       #expect(try await client.get("demo.Bad.Asked") == .int32(1))
@@ -144,9 +145,9 @@ struct MisbehaviourTests {
 
   @Test("that flood changes: the last value is right, and nothing piles up")
   func flood() async throws {
-    try await Daemon.with { daemon in
-      let object = try await field(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
       try await client.subscribe()
       func flood(_ numbers: ClosedRange<Int32>) async throws {
         object.owner.perform { thread in
@@ -156,9 +157,9 @@ struct MisbehaviourTests {
         #expect(try await client.get("demo.Bad.Told") == .int32(numbers.upperBound))
       }
       try await flood(2...10_000)
-      let before = try daemon.memory()
+      let before = desktop.daemon.privateMemory
       for round in Int32(1)...3 { try await flood((round * 10_000 + 1)...(round * 10_000 + 10_000)) }
-      #expect(try daemon.memory() < before + (8 << 20))
+      #expect(desktop.daemon.privateMemory < before + (8 << 20))
       try await client.settle()
       // Each that is told is newer than the one before.
       let told = client.signals.values(of: "demo.Bad.Told").compactMap {
@@ -170,9 +171,9 @@ struct MisbehaviourTests {
 
   @Test("that send values of 1 MiB, and larger ones, which count as nil")
   func large() async throws {
-    try await Daemon.with { daemon in
-      let object = try await field(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
       try await client.subscribe()
       let key = "demo.Bad.Text"
       let most = String(repeating: "x", count: (1 << 20) - 5)
@@ -182,45 +183,44 @@ struct MisbehaviourTests {
       object.change(key, to: .string(most + "x"))
       try await client.signals("nil") { $0.values(of: key).last == .some(nil) ? () : nil }
       #expect(try await refusal { try await client.get(key) } == "NotFocused")
-      let before = try daemon.memory()
+      let before = desktop.daemon.privateMemory
       for letter in 0..<100 {
         object.change(key, to: .string(String(repeating: letter % 2 == 0 ? "a" : "b", count: (1 << 20) - 5)))
       }
       object.change(key, to: .string("end"))
       try await object.owner.settle()
       #expect(try await client.get(key) == .string("end"))
-      #expect(try daemon.memory() < before + (64 << 20))
+      #expect(desktop.daemon.privateMemory < before + (64 << 20))
     }
   }
 
   @Test("with 256 calls under way: the next is LimitsExceeded, and when they are over all is as before")
   func tooManyCalls() async throws {
-    try await Daemon.with { daemon in
-      let object = try await field(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
       for member in ["Get", "Set", "Do"] { object.rule(member) { _, _, _ in .hold } }
       var waiting: [Peer.Pending] = []
       for index in 0..<256 {
         switch index % 4 {
-        case 0: waiting.append(client.begin(Names.focused, "demo.Bad", "Do"))
-        case 1: waiting.append(client.beginGet("demo.Bad.Asked"))
-        case 2: waiting.append(client.beginSet("demo.Bad.Told", .int32(Int32(index))))
-        default: waiting.append(client.beginRead("demo.Bad.Asked"))
+        case 0: waiting.append(client.begin(DaemonCall(Focus1.focused, "demo.Bad", "Do")))
+        case 1: waiting.append(client.begin(.get("demo.Bad.Asked")))
+        case 2: waiting.append(client.begin(.set("demo.Bad.Told", .int32(Int32(index)))))
+        default: waiting.append(client.begin(.read("demo.Bad.Asked")))
         }
       }
       try await client.settle()
       let more = [
-        client.begin(Names.focused, "demo.Bad", "Do"), client.beginGet("demo.Bad.Asked"),
-        client.beginSet("demo.Bad.Told", .int32(1000)),
-        object.owner.beginRegister("more", object: object.path),
-        client.begin(
-          Names.focused, Names.bindings, "Invoke", [.string("demo.Bad.Do"), .variants([]), .properties([])]),
+        client.begin(DaemonCall(Focus1.focused, "demo.Bad", "Do")), client.begin(.get("demo.Bad.Asked")),
+        client.begin(.set("demo.Bad.Told", .int32(1000))),
+        object.owner.begin(.register("more", object: object.path)),
+        client.begin(.invoke("demo.Bad.Do")),
       ]
       // What needs no owner, or another one, is not concerned.
-      let other = try await daemon.peer()
+      let other = try await desktop.peer()
       let well = Exported(other, Self.xml, ["demo.Bad.Asked": .int32(3)])
       try await other.register("well", object: well.path)
-      #expect(try await client.get("demo.Bad.Asked", at: Names.field("well")) == .int32(3))
+      #expect(try await client.get("demo.Bad.Asked", at: Focus1.field("well")) == .int32(3))
       for call in more { #expect(try await call.refusal() == "LimitsExceeded") }
       #expect(client.replies.filter { number in waiting.contains { $0.number == number } }.isEmpty)
 
@@ -230,8 +230,8 @@ struct MisbehaviourTests {
       #expect(try await client.get("demo.Bad.Asked") == .int32(1))
       // Every place is free again.
       object.rule("Do") { _, _, _ in .hold }
-      let again = (0..<256).map { _ in client.begin(Names.focused, "demo.Bad", "Do") }
-      #expect(try await refusal { try await client.call(Names.focused, "demo.Bad", "Do") } == "LimitsExceeded")
+      let again = (0..<256).map { _ in client.begin(DaemonCall(Focus1.focused, "demo.Bad", "Do")) }
+      #expect(try await refusal { try await client.call(Focus1.focused, "demo.Bad", "Do") } == "LimitsExceeded")
       object.rule("Do", nil)
       object.release()
       for call in again { _ = try await call.values() }
@@ -240,14 +240,14 @@ struct MisbehaviourTests {
 
   @Test("with writes of 16 MiB under way: the next is LimitsExceeded, and one without a value is not")
   func tooManyBytes() async throws {
-    try await Daemon.with { daemon in
-      let object = try await field(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
       object.rule("Set") { _, _, _ in .hold }
       let text = DBusValue.string(String(repeating: "x", count: (1 << 20) - 5))
-      let waiting = (0..<16).map { _ in client.beginWrite("demo.Bad.Text", text) }
+      let waiting = (0..<16).map { _ in client.begin(.write("demo.Bad.Text", text)) }
       try await client.settle()
-      #expect(try await client.beginWrite("demo.Bad.Text", .string("")).refusal() == "LimitsExceeded")
+      #expect(try await client.begin(.write("demo.Bad.Text", .string(""))).refusal() == "LimitsExceeded")
       _ = try await client.get("demo.Bad.Asked")
       object.rule("Set", nil)
       object.release()

@@ -1,3 +1,4 @@
+import BusSupport
 import DBusTypes
 import TestSupport
 import Testing
@@ -18,8 +19,8 @@ struct RegistrationTests {
 
   @Test("exposes every readable property and every method, but those of D-Bus and of focusd")
   func whole() async throws {
-    try await Daemon.with { daemon in
-      let (owner, client) = (try await daemon.peer(), try await daemon.peer())
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
       let object = Exported(owner, Self.xml, Self.values)
       #expect(try await owner.register("slider", object: object.path, [("focus", .boolean(true))]) == "slider")
       #expect(try await client.keys() == ["demo.Other.X", "demo.Slider.Name", "demo.Slider.Value"])
@@ -34,17 +35,17 @@ struct RegistrationTests {
 
   @Test("exposes only the interfaces that were chosen, and of two fields with one object each its own")
   func chosen() async throws {
-    try await Daemon.with { daemon in
-      let owner = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.peer()
       let object = Exported(owner, Self.xml, Self.values)
       try await owner.register("a", object: object.path, [("interfaces", .strings(["demo.Other"]))])
       try await owner.register("b", object: object.path, [("interfaces", .strings(["demo.Slider", "demo.Slider"]))])
       try await owner.register("none", object: object.path, [("interfaces", .strings([]))])
-      #expect(try await owner.keys(at: Names.field("a")) == ["demo.Other.X"])
-      #expect(try await owner.commands(at: Names.field("a")) == ["demo.Other.Do": true])
-      #expect(try await owner.keys(at: Names.field("b")) == ["demo.Slider.Name", "demo.Slider.Value"])
-      #expect(try await owner.keys(at: Names.field("none")).isEmpty)
-      #expect(try await owner.commands(at: Names.field("none")).isEmpty)
+      #expect(try await owner.keys(at: Focus1.field("a")) == ["demo.Other.X"])
+      #expect(try await owner.commands(at: Focus1.field("a")) == ["demo.Other.Do": true])
+      #expect(try await owner.keys(at: Focus1.field("b")) == ["demo.Slider.Name", "demo.Slider.Value"])
+      #expect(try await owner.keys(at: Focus1.field("none")).isEmpty)
+      #expect(try await owner.commands(at: Focus1.field("none")).isEmpty)
     }
   }
 
@@ -73,7 +74,7 @@ struct RegistrationTests {
         what: "a reserved interface", options: [("interfaces", .strings(["org.focusd.Focus1.Mine"]))],
         says: "never exposed"),
       Bad(
-        what: "D-Bus's interface", options: [("interfaces", .strings(["org.freedesktop.DBus.Properties"]))],
+        what: "D-Bus's interface", options: [("interfaces", .strings([Focus1.properties]))],
         says: "never exposed"),
       Bad(what: "no object there", path: "/nowhere", says: "there is no /nowhere"),
       Bad(what: "linger", options: [("linger", .boolean(true))], says: "'linger'"),
@@ -84,7 +85,7 @@ struct RegistrationTests {
       Bad(what: "only standard interfaces", xml: document(), says: "neither an interface to expose nor"),
       Bad(
         what: "only focusd's own", xml: document(("org.focusd.Focus1.Mine", method("Never"))),
-        options: [("interfaces", .strings([]))], says: "org.focusd.Focus1.Responder"),
+        options: [("interfaces", .strings([]))], says: Focus1.responder),
       Bad(what: "not XML", xml: "demo.Slider", says: "not valid"),
       Bad(what: "an entity", xml: "<!DOCTYPE node [<!ENTITY a 'b'>]><node/>", says: "DOCTYPE"),
       Bad(what: "too deep", xml: String(repeating: "<node>", count: 100), says: "64 deep"),
@@ -115,7 +116,7 @@ struct RegistrationTests {
         what: "a long label", options: [("label", .string(String(repeating: "x", count: 4097)))],
         error: "LimitsExceeded", says: "4096"),
       Bad(
-        what: "a parent that is not there", options: [("parent", .objectPath(ObjectPath(known: Names.field("gone"))))],
+        what: "a parent that is not there", options: [("parent", Focus1.fieldPath("gone"))],
         error: "NoSuchField", says: "'gone'"),
       Bad(
         what: "a key of another type elsewhere", xml: document(("demo.Taken", property("X", "i"))),
@@ -126,11 +127,11 @@ struct RegistrationTests {
 
   @Test("is all or nothing: what is refused leaves nothing behind")
   func refusals() async throws {
-    try await Daemon.with { daemon in
-      let client = try await daemon.peer()
-      try await client.register("taken", stored: [("demo.Taken.X", .string("text"))])
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.peer()
+      try await client.register("taken", [("demo.Taken.X", .string("text"))])
       for bad in Self.bad {
-        let owner = try await daemon.peer()
+        let owner = try await desktop.peer()
         let object = Exported(owner, bad.xml, bad.values)
         if let answer = bad.answer { object.rule(bad.member) { _, _, _ in answer } }
         do {
@@ -153,11 +154,11 @@ struct RegistrationTests {
 
   @Test("keeps its id while it is under way, and no longer")
   func reservation() async throws {
-    try await Daemon.with { daemon in
-      let (owner, other) = (try await daemon.peer(), try await daemon.peer())
+    try await TestDesktop.with { desktop in
+      let (owner, other) = (try await desktop.peer(), try await desktop.peer())
       let object = Exported(owner, Self.xml, Self.values)
       object.rule("Introspect") { _, _, _ in .hold }
-      let first = owner.beginRegister("a", object: object.path)
+      let first = owner.begin(.register("a", object: object.path))
       try await object.called("Introspect")
       #expect(try await refusal { try await other.register("a") } == "FieldExists")
       #expect(try await refusal { try await owner.register("a", object: object.path) } == "FieldExists")
@@ -165,7 +166,7 @@ struct RegistrationTests {
       object.rule("Introspect", nil)
       object.release()
       _ = try await first.values()
-      #expect(try await owner.get("demo.Slider.Value", at: Names.field("a")) == .double(0.5))
+      #expect(try await owner.get("demo.Slider.Value", at: Focus1.field("a")) == .double(0.5))
       try await owner.field("a", "Unregister")
       try await other.register("a")
     }
@@ -175,14 +176,14 @@ struct RegistrationTests {
 
   @Test("ends with Timeout where the owner hangs, while others are served", arguments: ["Introspect", "GetAll"])
   func hang(_ member: String) async throws {
-    try await Daemon.with { daemon in
-      let (owner, other) = (try await daemon.peer(), try await daemon.peer())
+    try await TestDesktop.with { desktop in
+      let (owner, other) = (try await desktop.peer(), try await desktop.peer())
       let object = Exported(owner, Self.xml, Self.values)
       object.rule(member) { _, _, _ in .hold }
-      let hanging = owner.beginRegister("a", object: object.path)
+      let hanging = owner.begin(.register("a", object: object.path))
       try await object.called(member)
       // The same connection, so that the order of the replies tells who waited for whom.
-      let served = (0..<50).map { owner.beginRegister("other\($0)", object: nil) }
+      let served = (0..<50).map { owner.begin(.register("other\($0)", object: nil)) }
       for each in served { _ = try await each.values() }
       try await other.register("b")
       #expect(try await hanging.refusal() == "Timeout")
@@ -196,13 +197,13 @@ struct RegistrationTests {
 
   @Test("gives one object 16 fields, those that are being registered included")
   func crowded() async throws {
-    try await Daemon.with { daemon in
-      let (owner, client) = (try await daemon.peer(), try await daemon.peer())
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
       let object = Exported(owner, Self.xml, Self.values)
       let other = Exported(owner, Self.xml, Self.values, at: "/other")
       for number in 0..<10 { try await owner.register("f\(number)", object: object.path) }
       object.rule("Introspect") { _, _, _ in .hold }
-      let waiting = (10..<16).map { owner.beginRegister("f\($0)", object: object.path) }
+      let waiting = (10..<16).map { owner.begin(.register("f\($0)", object: object.path)) }
       let error = await #expect(throws: RemoteError.self) { try await owner.register("f16", object: object.path) }
       #expect(error?.shortName == "LimitsExceeded" && error?.message.contains("16 fields") == true, "\(error as Any)")
       // Nothing is kept of what was refused, and another object has room of its own.
@@ -211,28 +212,28 @@ struct RegistrationTests {
       object.release()
       for call in waiting { _ = try await call.values() }
       #expect(try await client.fields().count == 17)
-      #expect(try await owner.beginRegister("f17", object: object.path).refusal() == "LimitsExceeded")
+      #expect(try await owner.begin(.register("f17", object: object.path)).refusal() == "LimitsExceeded")
       // In one turn: who goes makes room for who comes.
-      let gone = owner.begin(Names.field("f0"), "org.focusd.Focus1.Field", "Unregister")
-      let next = owner.beginRegister("f17", object: object.path)
+      let gone = owner.begin(.field("f0", "Unregister"))
+      let next = owner.begin(.register("f17", object: object.path))
       _ = try await (gone.values(), next.values())
       object.change("demo.Other.X", to: .int32(5))
       try await owner.settle()
       for id in ["f1", "f15", "f17"] {
-        #expect(try await client.get("demo.Other.X", at: Names.field(id)) == .int32(5))
+        #expect(try await client.get("demo.Other.X", at: Focus1.field(id)) == .int32(5))
       }
     }
   }
 
   @Test("ends with the owner", arguments: ["Introspect", "GetAll"])
   func leaving(_ member: String) async throws {
-    try await Daemon.with { daemon in
-      let (owner, other) = (try await daemon.peer(), try await daemon.peer())
+    try await TestDesktop.with { desktop in
+      let (owner, other) = (try await desktop.peer(), try await desktop.peer())
       let object = Exported(owner, Self.xml, Self.values)
       object.rule(member) { _, _, _ in .hold }
-      _ = owner.beginRegister("a", object: object.path)
+      _ = owner.begin(.register("a", object: object.path))
       try await object.called(member)
-      owner.leave()
+      try await owner.leave()
       // The id is free as soon as the daemon knows of it.
       try await eventually("the id is free") { try await refusal { try await other.register("a") } != "FieldExists" }
       #expect(try await other.fields() == ["a"])
@@ -241,8 +242,8 @@ struct RegistrationTests {
 
   @Test("misses no change that the owner tells while it is under way")
   func changesMeanwhile() async throws {
-    try await Daemon.with { daemon in
-      let owner = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.peer()
       let xml = document(
         ("demo.A", property("Told", "i") + property("Invalidated", "i", emits: "invalidates") + property("Odd", "i")),
         ("demo.B", property("X", "i")))
@@ -251,46 +252,46 @@ struct RegistrationTests {
       ]
       let object = Exported(owner, xml, values)
       object.rule("GetAll") { call, _, _ in call.key == "demo.B" ? .hold : nil }
-      let registering = owner.beginRegister("a", object: object.path)
+      let registering = owner.begin(.register("a", object: object.path))
       try await object.called("GetAll", times: 2)
       object.change("demo.A.Told", to: .int32(2))
       object.invalidate("demo.A.Invalidated", to: .int32(3))
       object.change("demo.A.Odd", to: .string("of another type"))
       object.release()
       _ = try await registering.values()
-      let told = try await owner.readAll(at: Names.field("a"))
+      let told = try await owner.readAll(at: Focus1.field("a"))
       #expect(told == ["demo.A.Told": .int32(2), "demo.A.Invalidated": .int32(3), "demo.B.X": .int32(1)])
     }
   }
 
   @Test("can be had again at once, and what is under way then does not come into the new field")
   func again() async throws {
-    try await Daemon.with { daemon in
-      let (owner, client) = (try await daemon.peer(), try await daemon.peer())
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
       let xml = document(("demo.A", property("X", "i", emits: "false")))
       let old = Exported(owner, xml, ["demo.A.X": .int32(1)], at: "/old")
       let new = Exported(owner, xml, ["demo.A.X": .int32(2)], at: "/new")
       try await owner.register("a", object: old.path)
       old.rule("Get") { _, _, _ in .hold }
-      let reading = client.beginRead("demo.A.X", at: Names.field("a"))
+      let reading = client.begin(.read("demo.A.X", at: Focus1.field("a")))
       try await old.called("Get")
-      let writing = client.beginWrite("demo.A.X", .int32(7), at: Names.field("a"))
+      let writing = client.begin(.write("demo.A.X", .int32(7), at: Focus1.field("a")))
       try await old.called("Set")
       try await old.called("Get", times: 2)
-      let gone = owner.begin(Names.field("a"), "org.focusd.Focus1.Field", "Unregister")
-      let back = owner.beginRegister("a", object: new.path)
+      let gone = owner.begin(.field("a", "Unregister"))
+      let back = owner.begin(.register("a", object: new.path))
       _ = try await (gone.values(), back.values())
       old.release()
       #expect(try await reading.refusal() == "OwnerGone")
       #expect(try await writing.refusal() == "OwnerGone")
-      #expect(try await client.read("demo.A.X", at: Names.field("a")).value == .int32(2))
+      #expect(try await client.read("demo.A.X", at: Focus1.field("a")).value == .int32(2))
       #expect(new.count("Set") == 0)
       // A hundred times more, each at once after the other.
       for turn in 0..<100 {
-        _ = owner.begin(Names.field("a"), "org.focusd.Focus1.Field", "Unregister")
+        _ = owner.begin(.field("a", "Unregister"))
         try await owner.register("a", object: turn % 2 == 0 ? old.path : new.path)
       }
-      #expect(try await client.read("demo.A.X", at: Names.field("a")).value == .int32(2))
+      #expect(try await client.read("demo.A.X", at: Focus1.field("a")).value == .int32(2))
     }
   }
 }

@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import TestSupport
@@ -12,13 +13,13 @@ struct SignalTests {
 
   private static let exposed = ("interfaces", DBusValue.strings(["demo.Edit", "demo.Signals"]))
 
-  private func window(_ daemon: Daemon) async throws -> (window: Exported, entry: Exported) {
-    let (first, second) = (try await daemon.peer(), try await daemon.peer())
+  private func window(_ desktop: TestDesktop) async throws -> (window: Exported, entry: Exported) {
+    let (first, second) = (try await desktop.peer(), try await desktop.peer())
     let window = Exported(first, Self.xml)
     let entry = Exported(second, document(("demo.Edit", method("Save") + "<signal name='Saved'/>")))
     try await first.register("window", object: window.path, [(name: Self.exposed.0, value: Self.exposed.1)])
     try await second.register(
-      "entry", object: entry.path, [("parent", .objectPath(ObjectPath(known: Names.field("window"))))])
+      "entry", object: entry.path, [("parent", Focus1.fieldPath("window"))])
     return (window, entry)
   }
 
@@ -38,35 +39,35 @@ struct SignalTests {
 
   @Test("appear from the field, and from focused only while the interface resolves to it")
   func forwarded() async throws {
-    try await Daemon.with { daemon in
-      let (window, entry) = try await window(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let (window, entry) = try await window(desktop)
+      let client = try await desktop.peer()
       try await client.subscribe()
       let (saved, rang): ([DBusValue], [DBusValue]) = ([.string("file")], [.int32(3)])
-      let own = Names.field("window")
+      let own = Focus1.field("window")
       #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own])
       #expect(try await paths(client, window, "demo.Signals", "Rang", rang) == [own])
       try await window.owner.focus("window")
-      #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own, Names.focused])
-      #expect(try await paths(client, window, "demo.Signals", "Rang", rang) == [own, Names.focused])
+      #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own, Focus1.focused])
+      #expect(try await paths(client, window, "demo.Signals", "Rang", rang) == [own, Focus1.focused])
       #expect(try await paths(client, window, "demo.Hidden", "Rang", []).isEmpty)
-      #expect(try await paths(client, window, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", []).isEmpty)
+      #expect(try await paths(client, window, Focus1.objectManager, "InterfacesAdded", []).isEmpty)
       try await entry.owner.focus("entry")
       // The entry has the same interface, and is nearer; the other one is the window's alone.
       #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own])
-      #expect(try await paths(client, entry, "demo.Edit", "Saved", []) == [Names.field("entry"), Names.focused])
-      #expect(try await paths(client, window, "demo.Signals", "Rang", rang) == [own, Names.focused])
+      #expect(try await paths(client, entry, "demo.Edit", "Saved", []) == [Focus1.field("entry"), Focus1.focused])
+      #expect(try await paths(client, window, "demo.Signals", "Rang", rang) == [own, Focus1.focused])
       try await entry.owner.field("entry", "Unregister")
       #expect(try await paths(client, entry, "demo.Edit", "Saved", []).isEmpty)
-      #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own, Names.focused])
+      #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own, Focus1.focused])
     }
   }
 
   @Test("of more than 1 MiB are dropped, and logged by name and once")
   func large() async throws {
-    try await Daemon.with { daemon in
-      let (window, _) = try await window(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let (window, _) = try await window(desktop)
+      let client = try await desktop.peer()
       try await client.subscribe()
       try await window.owner.focus("window")
       let secret = "Xk7secretQ"
@@ -74,7 +75,7 @@ struct SignalTests {
         [.string(secret + String(repeating: "x", count: size - 5 - secret.count))]
       }
       let most = try await paths(client, window, "demo.Edit", "Saved", text(1 << 20))
-      #expect(most == [Names.field("window"), Names.focused])
+      #expect(most == [Focus1.field("window"), Focus1.focused])
       for size in [(1 << 20) + 1, 8 << 20] {
         #expect(try await paths(client, window, "demo.Edit", "Saved", text(size)).isEmpty)
       }
@@ -89,7 +90,7 @@ struct SignalTests {
         .isEmpty)
       for _ in 0..<20 { window.emit("demo.Edit", "Saved", text((1 << 20) + 1)) }
       #expect(try await paths(client, window, "demo.Signals", "Rang", [.int32(1)]).count == 2)
-      let said = daemon.process.progress.now.errors
+      let said = desktop.log
       let lines = said.filter { $0.contains("demo.Edit.Saved") && $0.contains("'window'") }
       #expect(!lines.isEmpty && lines.count < 4, "\(lines)")
       #expect(!said.contains { $0.contains(secret) })
@@ -98,9 +99,9 @@ struct SignalTests {
 
   @Test("are shown by introspection, with methods, their arguments, access and annotations")
   func introspection() async throws {
-    try await Daemon.with { daemon in
-      let (window, entry) = try await window(daemon)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let (window, entry) = try await window(desktop)
+      let client = try await desktop.peer()
       let slider = Exported(
         window.owner,
         document(
@@ -119,8 +120,8 @@ struct SignalTests {
         at: "/slider")
       try await window.owner.register(
         "slider", object: slider.path,
-        [("parent", .objectPath(ObjectPath(known: Names.field("entry")))), ("focus", .boolean(true))])
-      for path in [Names.focused, Names.field("slider")] {
+        [("parent", Focus1.fieldPath("entry")), ("focus", .boolean(true))])
+      for path in [Focus1.focused, Focus1.field("slider")] {
         let interfaces = try IntrospectionDocument.interfaces(in: try await client.introspect(path))
         let found = try #require(interfaces.first { $0.name.text == "demo.Slider" })
         #expect(
@@ -138,20 +139,20 @@ struct SignalTests {
       #expect(focused.first { $0.name.text == "demo.Signals" }?.signals.first?.arguments.first?.name == "times")
       #expect(!focused.contains { $0.name.text == "demo.Hidden" })
       // Every tool can read it.
-      let tool = try await daemon.bus.busctl("introspect", Daemon.name, Names.focused, "demo.Slider")
+      let tool = try await desktop.busctl("introspect", "demo.Slider")
       #expect(tool.succeeded && tool.text.contains(".Moved"), "\(tool)")
-      let gdbus = try await daemon.bus.gdbus("introspect", "--dest", Daemon.name, "--object-path", Names.focused)
+      let gdbus = try await desktop.gdbus("introspect")
       #expect(gdbus.succeeded && gdbus.text.contains("Moved(d to)"), "\(gdbus)")
       _ = entry
     }
   }
 
-  private static let responder = document(("org.focusd.Focus1.Responder", method("RequestFocus", in: ["o"])))
+  private static let responder = document((Focus1.responder, method("RequestFocus", in: ["o"])))
 
   @Test("for focus, by others, are the owner's to accept or refuse; without a responder they are denied")
   func requests() async throws {
-    try await Daemon.with { daemon in
-      let (owner, client) = (try await daemon.peer(), try await daemon.peer())
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
       let object = Exported(owner, Self.responder)
       let plain = Exported(owner, document(("demo.A", method("Do"))), at: "/plain")
       try await owner.register("asked", object: object.path, [("interfaces", .strings([]))])
@@ -165,16 +166,16 @@ struct SignalTests {
         // The owner moves focus itself before it answers.
         guard
           let focus = try? OutgoingMessage.methodCall(
-            to: BusName(Daemon.name), path: ObjectPath(field), interface: InterfaceName("org.focusd.Focus1.Field"),
+            to: BusName(Focus1.name), path: ObjectPath(field), interface: InterfaceName(Focus1.fieldInterface),
             member: MemberName("Focus"))
         else { return nil }
         _ = try? thread.connection?.send(focus)
         return .values([])
       }
       try await client.focus("asked")
-      let focused = try await client.get("org.focusd.Focus1.Manager.FocusedField", at: Names.manager)
-      #expect(focused == .objectPath(ObjectPath(known: Names.field("asked"))))
-      #expect(object.state.now.calls.last?.arguments == [.objectPath(ObjectPath(known: Names.field("asked")))])
+      let focused = try await client.get("org.focusd.Focus1.Manager.FocusedField", at: Focus1.manager)
+      #expect(focused == Focus1.fieldPath("asked"))
+      #expect(object.state.now.calls.last?.arguments == [Focus1.fieldPath("asked")])
 
       try await owner.focus("plain")
       #expect(object.count("RequestFocus") == 1, "the owner is not asked for its own call")
@@ -182,13 +183,13 @@ struct SignalTests {
       object.rule("RequestFocus") { _, _, _ in .error(own.name, own.message) }
       let error = await #expect(throws: RemoteError.self) { try await client.focus("asked") }
       #expect(error == own)
-      let still = try await client.get("org.focusd.Focus1.Manager.FocusedField", at: Names.manager)
-      #expect(still == .objectPath(ObjectPath(known: Names.field("plain"))))
+      let still = try await client.get("org.focusd.Focus1.Manager.FocusedField", at: Focus1.manager)
+      #expect(still == Focus1.fieldPath("plain"))
       // It is a service for the daemon and no command.
-      #expect(try await client.commands(at: Names.field("asked")).isEmpty)
+      #expect(try await client.commands(at: Focus1.field("asked")).isEmpty)
       let interface = "org.focusd.Focus1.Responder"
       #expect(
-        try await refusal { try await client.call(Names.field("asked"), interface, "RequestFocus") }
+        try await refusal { try await client.call(Focus1.field("asked"), interface, "RequestFocus") }
           == "UnknownInterface")
     }
   }

@@ -1,3 +1,4 @@
+import BusSupport
 import TestSupport
 import Testing
 
@@ -8,24 +9,24 @@ enum Toolkit: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 
   /// Starts an owner of the field `size`, which has focus then.
-  func owner(_ daemon: Daemon) async throws -> ManagedProcess {
+  func owner(_ desktop: TestDesktop) async throws -> ManagedProcess {
     let process: ManagedProcess
     switch self {
-    case .gdbus: return try await daemon.script("size_gdbus.py")
-    case .dbusPython: return try await daemon.script("size_dbus_python.py")
+    case .gdbus: return try await desktop.script(resource("size_gdbus.py"))
+    case .dbusPython: return try await desktop.script(resource("size_dbus_python.py"))
     case .sdbus:
-      let program = daemon.bus.directory + "/size_sdbus"
-      try await compile(daemon, to: program)
-      process = try await daemon.bus.start([program, daemon.bus.address])
+      let program = desktop.bus.directory + "/size_sdbus"
+      try await compile(desktop, to: program)
+      process = try await desktop.start([program, desktop.bus.address])
     }
     try await process.line("ready")
     return process
   }
 
-  private func compile(_ daemon: Daemon, to program: String) async throws {
-    let libraries = try await daemon.bus.run(["/usr/bin/pkg-config", "--cflags", "--libs", "libsystemd"])
+  private func compile(_ desktop: TestDesktop, to program: String) async throws {
+    let libraries = try await desktop.run(["/usr/bin/pkg-config", "--cflags", "--libs", "libsystemd"])
     try #require(libraries.succeeded, "libsystemd-dev is missing, which .ci/setup installs: \(libraries)")
-    let compiled = try await daemon.bus.run(
+    let compiled = try await desktop.run(
       ["/usr/bin/cc", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-o", program, resource("size_sdbus.c")]
         + libraries.text.split(separator: " ").map(String.init))
     try #require(compiled.succeeded, "\(compiled)")

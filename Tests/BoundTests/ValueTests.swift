@@ -1,3 +1,4 @@
+import BusSupport
 import DBusTypes
 import TestSupport
 import Testing
@@ -7,8 +8,9 @@ struct ValueTests {
   private let key = "demo.Slider.Value"
 
   /// A field `slider` that has focus, with one property that is told of as `emits` says.
-  private func slider(_ daemon: Daemon, emits: String, _ value: DBusValue = .double(0.5)) async throws -> Exported {
-    let owner = try await daemon.peer()
+  private func slider(_ desktop: TestDesktop, emits: String, _ value: DBusValue = .double(0.5)) async throws -> Exported
+  {
+    let owner = try await desktop.peer()
     let xml = document(("demo.Slider", property("Value", value.type.description, emits: emits)))
     let object = Exported(owner, xml, [key: value])
     object.state.update { $0.tells = emits == "true" }
@@ -18,9 +20,9 @@ struct ValueTests {
 
   @Test("are served by the daemon where the owner tells of changes, or there are none", arguments: ["true", "const"])
   func cached(_ emits: String) async throws {
-    try await Daemon.with { daemon in
-      let object = try await slider(daemon, emits: emits)
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: emits)
+      let client = try await desktop.peer()
       try await client.subscribe()
       object.rule("Get") { _, _, _ in .error("org.example.Error.Asked", "") }
       for _ in 0..<20 {
@@ -38,16 +40,16 @@ struct ValueTests {
       object.change(key, to: .double(0.7))
       try await client.signals("change") { $0.values(of: key).last == .double(0.7) ? () : nil }
       #expect(client.signals.values(of: key) == [.double(0.6), .double(0.7)])
-      #expect(client.signals.values(of: key, at: Names.field("slider")) == [.double(0.6), .double(0.7)])
+      #expect(client.signals.values(of: key, at: Focus1.field("slider")) == [.double(0.6), .double(0.7)])
       #expect(object.count("Get") == 0)
     }
   }
 
   @Test("that the owner only says to be others are fetched, once for all who want them")
   func invalidated() async throws {
-    try await Daemon.with { daemon in
-      let object = try await slider(daemon, emits: "invalidates")
-      let (client, other) = (try await daemon.peer(), try await daemon.peer())
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "invalidates")
+      let (client, other) = (try await desktop.peer(), try await desktop.peer())
       try await client.subscribe()
       #expect(try await client.get(key) == .double(0.5))
       #expect(object.count("Get") == 0)
@@ -55,7 +57,7 @@ struct ValueTests {
       object.rule("Get") { _, _, _ in .hold }
       object.invalidate(key, to: .double(0.6))
       try await object.called("Get")
-      let readings = (0..<20).map { ($0 % 2 == 0 ? client : other).beginGet(key) }
+      let readings = (0..<20).map { ($0 % 2 == 0 ? client : other).begin(.get(key)) }
       try await client.settle()
       try await other.settle()
       object.rule("Get", nil)
@@ -72,16 +74,16 @@ struct ValueTests {
     "that are said to be others once more while they are fetched are fetched again, read or not",
     arguments: [true, false])
   func invalidatedAgain(_ isRead: Bool) async throws {
-    try await Daemon.with { daemon in
-      let object = try await slider(daemon, emits: "invalidates")
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "invalidates")
+      let client = try await desktop.peer()
       try await client.subscribe()
       object.rule("Get") { _, _, _ in .hold }
       object.invalidate(key, to: .double(0.6))
       try await object.called("Get")
       for step in 1...200 { object.invalidate(key, to: .double(Double(step))) }
       try await object.owner.settle()
-      let reading = isRead ? client.beginGet(key) : nil
+      let reading = isRead ? client.begin(.get(key)) : nil
       try await client.settle()
       // The first question is answered by what was there when it was asked.
       object.rule("Get", nil)
@@ -94,9 +96,9 @@ struct ValueTests {
 
   @Test("that the owner does not tell of are read from it each time")
   func never() async throws {
-    try await Daemon.with { daemon in
-      let object = try await slider(daemon, emits: "false")
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "false")
+      let client = try await desktop.peer()
       try await client.subscribe()
       for step in 1...5 {
         let value = DBusValue.double(Double(step))
@@ -108,7 +110,7 @@ struct ValueTests {
         case 2: #expect(try await client.read(key).value == value)
         case 3: #expect(try await client.readAll() == [key: value])
         case 4: #expect(try await client.getAll("demo.Slider") == ["Value": value])
-        default: #expect(try await client.get(key, at: Names.field("slider")) == value)
+        default: #expect(try await client.get(key, at: Focus1.field("slider")) == value)
         }
         #expect(object.count("Get") == before + 1)
         // What a reading finds is told to everyone else.
@@ -128,9 +130,9 @@ struct ValueTests {
 
   @Test("that are told of against what was declared are taken nevertheless")
   func undeclaredTelling() async throws {
-    try await Daemon.with { daemon in
-      let object = try await slider(daemon, emits: "true")
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "true")
+      let client = try await desktop.peer()
       object.invalidate(key, to: .double(0.9))
       try await object.called("Get")
       #expect(try await client.get(key) == .double(0.9))
@@ -139,9 +141,9 @@ struct ValueTests {
 
   @Test("of another type than declared are nil, and never break the key's type")
   func otherType() async throws {
-    try await Daemon.with { daemon in
-      let object = try await slider(daemon, emits: "true")
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "true")
+      let client = try await desktop.peer()
       try await client.subscribe()
       object.change(key, to: .string("high"))
       try await client.signals("nil") { $0.values(of: key).last == .some(nil) ? () : nil }
@@ -149,10 +151,10 @@ struct ValueTests {
       #expect(try await refusal { try await client.get(key) } == "NotFocused")
       #expect(try await client.keys().isEmpty)
       // The owner is the only one who published the key: now others may, with another type, which then holds.
-      try await client.register("other", stored: [(key, .int32(1))])
+      try await client.register("other", [(key, .int32(1))])
       object.change(key, to: .double(1))
       try await object.owner.settle()
-      #expect(try await client.read(key, at: Names.field("other")).value == .int32(1))
+      #expect(try await client.read(key, at: Focus1.field("other")).value == .int32(1))
       #expect(try await refusal { try await client.get(key) } == "NotFocused")
       try await client.field("other", "Unregister")
       object.change(key, to: .double(2))
@@ -165,9 +167,9 @@ struct ValueTests {
     "that are asked for and cannot be taken are an error, and the next answer may be right",
     arguments: ["invalidates", "false"])
   func unfitAnswer(_ emits: String) async throws {
-    try await Daemon.with { daemon in
-      let object = try await slider(daemon, emits: emits, .string("a"))
-      let client = try await daemon.peer()
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: emits, .string("a"))
+      let client = try await desktop.peer()
       let most = String(repeating: "x", count: (1 << 20) - 5)
       let cases: [(value: DBusValue, error: String)] = [
         (.int32(1), "TypeMismatch"), (.variant(.string("b")), "TypeMismatch"), (.string(most + "x"), "LimitsExceeded"),
@@ -187,18 +189,18 @@ struct ValueTests {
 
   @Test("that the owner says are nil while they are asked for resolve to the next field that has them")
   func vanishing() async throws {
-    try await Daemon.with { daemon in
-      let object = try await slider(daemon, emits: "false")
-      let client = try await daemon.peer()
-      try await object.owner.register("window", stored: [(key, .double(7))])
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "false")
+      let client = try await desktop.peer()
+      try await object.owner.register("window", [(key, .double(7))])
       try await object.owner.field("slider", "Unregister")
       try await object.owner.register(
         "slider", object: object.path,
-        [("parent", .objectPath(ObjectPath(known: Names.field("window")))), ("focus", .boolean(true))])
+        [("parent", Focus1.fieldPath("window")), ("focus", .boolean(true))])
       #expect(try await client.read(key).field == "slider")
       object.rule("Get") { _, _, _ in .hold }
       let asked = object.count("Get")
-      let readings = (client.beginRead(key), client.beginGet(key))
+      let readings = (client.begin(.read(key)), client.begin(.get(key)))
       try await object.called("Get", times: asked + 2)
       object.change(key, to: .string("odd"))
       object.owner.perform { $0.emitChanged(object.path, "demo.Slider", [("Value", .string("odd"))]) }
@@ -214,14 +216,14 @@ struct ValueTests {
 
   @Test("are read all from what has focus when the reply is made")
   func readAllWhileFocusMoves() async throws {
-    try await Daemon.with { daemon in
-      let (first, second, client) = (try await daemon.peer(), try await daemon.peer(), try await daemon.peer())
+    try await TestDesktop.with { desktop in
+      let (first, second, client) = (try await desktop.peer(), try await desktop.peer(), try await desktop.peer())
       let xml = document(("demo.A", property("X", "i", emits: "false")))
       let objects = [Exported(first, xml, ["demo.A.X": .int32(1)]), Exported(second, xml, ["demo.A.X": .int32(2)])]
       for (object, id) in zip(objects, ["a", "b"]) { try await object.owner.register(id, object: object.path) }
       try await first.focus("a")
       objects[0].rule("Get") { _, _, _ in .hold }
-      let reading = client.begin(Names.focused, Names.bindings, "ReadAll")
+      let reading = client.begin(.readAll())
       try await objects[0].called("Get")
       try await second.focus("b")
       objects[1].change("demo.A.X", to: .int32(3))
@@ -233,7 +235,7 @@ struct ValueTests {
         return
       }
       #expect(all.entries.count == 1)
-      #expect(entry.prefix(2) == [.variant(.int32(3)), .objectPath(ObjectPath(known: Names.field("b")))])
+      #expect(entry.prefix(2) == [.variant(.int32(3)), Focus1.fieldPath("b")])
       #expect(objects[1].count("Get") == 1)
     }
   }

@@ -1,17 +1,18 @@
+import BusSupport
 import TestSupport
 import Testing
 
 /// The daemon as a process.
 @Suite struct DaemonTests {
   @Test func aSecondInstanceSaysWhoHoldsTheName() async throws {
-    try await Session.with { session in
-      let second = try await session.bus.run([Products.focusd, "--address", session.bus.address])
+    try await TestDesktop.with { desktop in
+      let second = try await desktop.bus.run([Products.focusd, "--address", desktop.bus.address])
       #expect(second.status == 1)
       #expect(second.output.isEmpty)
       #expect(second.errors.count == 1)
-      #expect(second.errorText.contains("\(session.daemon.processID)"))
-      #expect(second.errorText.contains(Names.service))
-      let client = try await session.client()
+      #expect(second.errorText.contains("\(desktop.daemon.processID)"))
+      #expect(second.errorText.contains(Focus1.name))
+      let client = try await desktop.witness()
       try await client.register("a")
     }
   }
@@ -70,27 +71,24 @@ import Testing
 
   @Test(arguments: [Int32(15), 2])
   func aSignalEndsItInOrder(signal: Int32) async throws {
-    try await PrivateBus.with { bus in
-      let daemon = try await Session.start(on: bus)
-      daemon.terminate(signal)
-      #expect(try await daemon.finish() == .status(0))
-      let answer = try await bus.busctl("status", Names.service)
+    try await TestDesktop.with { desktop in
+      try await desktop.end(signal)
+      let answer = try await desktop.bus.busctl("status", Focus1.name)
       #expect(!answer.succeeded)
     }
   }
 
   @Test func theEndOfTheBusEndsIt() async throws {
-    try await PrivateBus.with { bus in
-      let daemon = try await Session.start(on: bus)
-      try await bus.stop()
-      #expect(try await daemon.finish() == .status(1))
+    try await TestDesktop.with { desktop in
+      try await desktop.bus.stop()
+      #expect(try await desktop.ended() == .status(1))
     }
   }
 
   @Test func theSessionBusIsTheDefault() async throws {
     try await PrivateBus.with { bus in
       let daemon = try await bus.start([Products.focusd])
-      let waited = try await bus.gdbus("wait", "--timeout", "50", Names.service)
+      let waited = try await bus.gdbus("wait", "--timeout", "50", Focus1.name)
       #expect(waited.succeeded)
       try await daemon.stop()
     }

@@ -1,9 +1,10 @@
+import BusSupport
 import TestSupport
 import Testing
 
 /// The contract's sections *Fields* and *What gets refused*, from outside.
 @Suite struct FieldRuleTests {
-  private static let manager = "org.focusd.Focus1.Manager"
+  private static let manager = Focus1.managerInterface
 
   private static func padded(_ start: String, to count: Int) -> String {
     start + String(repeating: "x", count: count - start.utf8.count)
@@ -57,13 +58,13 @@ import Testing
   ]
 
   @Test func registrationsThatAreRefusedChangeNothing() async throws {
-    try await Session.with { session in
-      let client = try await session.client()
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.witness()
       try await client.register("taken", "{'demo.Taken.Number': <1>, 'demo.Taken.List': <['a']>}", "{'focus': <true>}")
       let before = try await client.snapshot()
       for (id, values, options, error) in Self.refusedRegistrations {
         let arguments = "(\(id), @a{sv} \(values), @a{sv} \(options))"
-        let refusal = try await client.refusal(Names.manager, Self.manager, "Register", arguments)
+        let refusal = try await client.refusal(Focus1.manager, Self.manager, "Register", arguments)
         #expect(refusal.shortName == error, "\(arguments.prefix(200)): \(refusal)")
         Self.expectHelpful(refusal)
       }
@@ -79,10 +80,10 @@ import Testing
   }
 
   @Test func registrationsUpToTheLimitsAreTaken() async throws {
-    try await Session.with { session in
-      let client = try await session.client()
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.witness()
       let longID = Self.padded("a", to: 64)
-      #expect(try await client.register(longID) == Names.field(longID))
+      #expect(try await client.register(longID) == Focus1.field(longID))
       try await client.register("k255", "{'\(Self.padded("demo.Form.x", to: 255))': <1>}")
       try await client.register("k256", "{" + (0..<256).map { "'demo.Many.K\($0)': <1>" }.joined(separator: ", ") + "}")
       // A text takes 5 bytes more than its own.
@@ -97,7 +98,7 @@ import Testing
       for (member, arguments) in [
         ("Publish", "({'demo.Many.One_more': <1>}, @a{sv} {})")
       ] {
-        let refusal = try await client.refusal(Names.field("k256"), "org.focusd.Focus1.Field", member, arguments)
+        let refusal = try await client.refusal(Focus1.field("k256"), Focus1.fieldInterface, member, arguments)
         #expect(refusal.shortName == "LimitsExceeded")
       }
       try await client.focus("mib")
@@ -107,8 +108,8 @@ import Testing
   }
 
   @Test func anEmptyIdIsPickedByTheDaemon() async throws {
-    try await Session.with { session in
-      let client = try await session.client()
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.witness()
       var paths: Set<String> = []
       for _ in 0..<20 { paths.insert(try await client.register("")) }
       #expect(paths.count == 20)
@@ -117,54 +118,54 @@ import Testing
   }
 
   @Test func whatAFieldSaysOfItself() async throws {
-    try await Session.with { session in
-      let client = try await session.client()
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.witness()
       try await client.register("window", "{}", "{'label': <'Die Tür'>, 'scope': <'scene'>}")
       try await client.register(
         "entry", "{'demo.Form.B': <1>, 'demo.Form.A': <2>}",
-        "{'parent': <objectpath '\(Names.field("window"))'>, 'linger': <true>, 'sensitive': <true>, 'focus': <true>}")
+        "{'parent': <objectpath '\(Focus1.field("window"))'>, 'linger': <true>, 'sensitive': <true>, 'focus': <true>}")
       func property(_ id: String, _ name: String) async throws -> String {
-        try await client.get("org.focusd.Focus1.Field." + name, at: Names.field(id))
+        try await client.get("org.focusd.Focus1.Field." + name, at: Focus1.field(id))
       }
       for (id, name, value) in [
         ("window", "Id", "'window'"), ("window", "Label", "'Die Tür'"),
-        ("window", "Owner", "'\(client.peer.uniqueName)'"),
+        ("window", "Owner", "'\(client.uniqueName)'"),
         ("window", "Parent", "objectpath '/'"), ("window", "Scope", "'scene'"), ("window", "Focused", "false"),
         ("window", "Linger", "false"), ("window", "Sensitive", "false"), ("entry", "Label", "'entry'"),
-        ("entry", "Parent", "objectpath '\(Names.field("window"))'"), ("entry", "Scope", "'field'"),
+        ("entry", "Parent", "objectpath '\(Focus1.field("window"))'"), ("entry", "Scope", "'field'"),
         ("entry", "Focused", "true"), ("entry", "Linger", "true"), ("entry", "Sensitive", "true"),
       ] {
         #expect(try await property(id, name) == value, "\(id).\(name)")
       }
       #expect(
-        try await client.get("org.focusd.Focus1.Bindings.Keys", at: Names.field("entry"))
+        try await client.get("org.focusd.Focus1.Bindings.Keys", at: Focus1.field("entry"))
           == "['demo.Form.A', 'demo.Form.B']")
-      #expect(try await client.get("org.focusd.Focus1.Bindings.Commands", at: Names.field("entry")) == "@a{sb} {}")
+      #expect(try await client.get("org.focusd.Focus1.Bindings.Commands", at: Focus1.field("entry")) == "@a{sb} {}")
       #expect(try await client.manager("Version").hasPrefix("'"))
     }
   }
 
   @Test func publishAndWithdraw() async throws {
-    try await Session.with { session in
-      let client = try await session.client()
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.witness()
       let window = try await client.register("window", "{'demo.Form.Title': <'outer'>}")
       try await client.register(
         "entry", "{'demo.Form.Title': <'inner'>}", "{'parent': <objectpath '\(window)'>, 'focus': <true>}")
       #expect(try await client.value("demo.Form.Title") == "'inner'")
       try await client.field("entry", "Withdraw", "(['demo.Form.Title'],)")
       #expect(try await client.value("demo.Form.Title") == "'outer'")
-      #expect(try await client.value("demo.Form.Title", at: Names.field("entry")) == "UnknownProperty")
+      #expect(try await client.value("demo.Form.Title", at: Focus1.field("entry")) == "UnknownProperty")
       try await client.field(
         "entry", "Publish", "({'demo.Form.Title': <'again'>, 'demo.Other.X': <1>}, {'read_only': <['demo.Other.X']>})")
       #expect(try await client.value("demo.Form.Title") == "'again'")
       #expect(try await client.value("demo.Other.X") == "1")
-      let stranger = try await session.client()
+      let stranger = try await desktop.witness()
       #expect(try await stranger.writing("demo.Other.X", "2") == "PropertyReadOnly")
       #expect(try await stranger.writing("demo.Form.Title", "'theirs'") == "done")
       // A publish that is refused in one key changes none.
       let before = try await client.snapshot()
       let refusal = try await client.refusal(
-        Names.field("entry"), "org.focusd.Focus1.Field", "Publish",
+        Focus1.field("entry"), Focus1.fieldInterface, "Publish",
         "({'demo.Form.Title': <'x'>, 'bad': <1>}, @a{sv} {})")
       #expect(refusal.shortName == "InvalidArgs")
       #expect(try await client.snapshot() == before)
@@ -175,8 +176,8 @@ import Testing
   }
 
   @Test func aKeyHasOneTypeWhileAnyonePublishesIt() async throws {
-    try await Session.with { session in
-      let (one, other) = (try await session.client(), try await session.client())
+    try await TestDesktop.with { desktop in
+      let (one, other) = (try await desktop.witness(), try await desktop.witness())
       try await one.register("one", "{'demo.Form.X': <1>}")
       func tryText(_ id: String) async throws -> String {
         do { return try await other.register(id, "{'demo.Form.X': <'text'>}") } catch let error as RemoteError {
@@ -188,17 +189,17 @@ import Testing
       try await one.field("one", "Withdraw", "(['demo.Form.X'],)")
       #expect(try await tryText("two") == "TypeMismatch")
       try await other.field("three", "Unregister")
-      #expect(try await tryText("two") == Names.field("two"))
+      #expect(try await tryText("two") == Focus1.field("two"))
     }
   }
 
   @Test func depthUpTo64() async throws {
-    try await Session.with { session in
-      let client = try await session.client()
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.witness()
       var path = try await client.register("f1")
       for depth in 2...64 { path = try await client.register("f\(depth)", "{}", "{'parent': <objectpath '\(path)'>}") }
       let refusal = try await client.refusal(
-        Names.manager, Self.manager, "Register", "('f65', @a{sv} {}, {'parent': <objectpath '\(path)'>})")
+        Focus1.manager, Self.manager, "Register", "('f65', @a{sv} {}, {'parent': <objectpath '\(path)'>})")
       #expect(refusal.shortName == "LimitsExceeded")
       try await client.focus("f64")
       #expect(try await client.fields("FocusPath") == (1...64).reversed().map { "f\($0)" })
@@ -209,32 +210,33 @@ import Testing
   }
 
   @Test func whenAnOwnerLeavesItsFieldsGoAndOthersStay() async throws {
-    try await Session.with { session in
-      let (owner, other) = (try await session.client(), try await session.client())
+    try await TestDesktop.with { desktop in
+      let (owner, other) = (try await desktop.witness(), try await desktop.witness())
       let window = try await other.register("window", "{'demo.Form.Title': <'w'>}")
       let box = try await owner.register("box", "{'demo.Box.X': <1>}", "{'parent': <objectpath '\(window)'>}")
       try await owner.register("inner", "{}", "{'parent': <objectpath '\(box)'>}")
       try await owner.register(
         "lingers", "{'demo.Form.Kept': <1>}", "{'parent': <objectpath '\(box)'>, 'linger': <true>}")
-      let inner = Names.field("inner")
+      let inner = Focus1.field("inner")
       try await other.register("entry", "{'demo.Form.Own': <2>}", "{'parent': <objectpath '\(inner)'>}")
       try await other.focus("entry")
       #expect(try await other.fields("FocusPath") == ["entry", "inner", "box", "window"])
-      try await other.peer.subscribe(to: Names.service)
-      try await owner.peer.kill()
-      _ = try await other.peer.signals("removal") { signals in
-        signals.first { $0.member == "InterfacesRemoved" && $0.arguments.contains("'\(Names.field("box"))'") }
+      try await other.subscribe(to: Focus1.name)
+      try await owner.kill()
+      _ = try await other.signals("removal") { signals in
+        signals.first { $0.member == "InterfacesRemoved" && $0.arguments.contains("'\(Focus1.field("box"))'") }
       }
       // Whole: once one of its fields is gone, all are.
       #expect(try await other.fields("FocusPath") == ["entry", "window"])
       #expect(
-        try await other.value("org.focusd.Focus1.Field.Parent", at: Names.field("entry")) == "objectpath '\(window)'")
+        try await other.value("org.focusd.Focus1.Field.Parent", at: Focus1.field("entry")) == "objectpath '\(window)'")
       for id in ["box", "inner"] {
-        #expect(try await other.value("org.focusd.Focus1.Field.Id", at: Names.field(id)) == "UnknownObject")
+        #expect(try await other.value("org.focusd.Focus1.Field.Id", at: Focus1.field(id)) == "UnknownObject")
       }
-      #expect(try await other.value("org.focusd.Focus1.Field.Owner", at: Names.field("lingers")) == "''")
+      #expect(try await other.value("org.focusd.Focus1.Field.Owner", at: Focus1.field("lingers")) == "''")
       #expect(
-        try await other.value("org.focusd.Focus1.Field.Parent", at: Names.field("lingers")) == "objectpath '\(window)'")
+        try await other.value("org.focusd.Focus1.Field.Parent", at: Focus1.field("lingers")) == "objectpath '\(window)'"
+      )
       #expect(try await other.value("demo.Form.Title") == "'w'")
       #expect(try await other.value("demo.Box.X") == "NotFocused")
       // The lingering field belongs to nobody now: anyone may use it, and the ids that went are free.

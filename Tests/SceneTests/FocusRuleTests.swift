@@ -1,11 +1,12 @@
+import BusSupport
 import TestSupport
 import Testing
 
 /// The contract's sections *Focus* and *Focused values*, from outside.
 @Suite struct FocusRuleTests {
   /// A window with two entries, and another window.
-  private static func windows(_ session: Session) async throws -> Client {
-    let client = try await session.client()
+  private static func windows(_ desktop: TestDesktop) async throws -> GDBusPeer {
+    let client = try await desktop.witness()
     let window = try await client.register("window", "{'demo.Form.Title': <'w'>, 'demo.Form.Both': <'outer'>}")
     for id in ["a", "b"] {
       try await client.register(
@@ -17,8 +18,8 @@ import Testing
   }
 
   @Test func focusAndBlur() async throws {
-    try await Session.with { session in
-      let client = try await Self.windows(session)
+    try await TestDesktop.with { desktop in
+      let client = try await Self.windows(desktop)
       // (what is done, what holds focus then, what held it before)
       for (operation, field, path, history) in [
         ("", "", "", ""), ("Blur", "a", "", ""), ("Focus", "a", "a window", ""), ("Focus", "a", "a window", ""),
@@ -31,11 +32,12 @@ import Testing
         let words = { (text: String) in text.split(separator: " ").map(String.init) }
         #expect(try await client.fields("FocusPath") == words(path), "\(operation) \(field)")
         #expect(try await client.fields("History") == words(history), "\(operation) \(field)")
-        let focused = words(path).first.map { Names.field($0) } ?? "/"
+        let focused = words(path).first.map { Focus1.field($0) } ?? "/"
         #expect(try await client.manager("FocusedField") == "objectpath '\(focused)'")
         for id in ["window", "a", "b", "other"] {
           #expect(
-            try await client.get("org.focusd.Focus1.Field.Focused", at: Names.field(id)) == "\(id == words(path).first)"
+            try await client.get("org.focusd.Focus1.Field.Focused", at: Focus1.field(id))
+              == "\(id == words(path).first)"
           )
         }
       }
@@ -43,9 +45,9 @@ import Testing
   }
 
   @Test func aRemovedFieldLeavesFocusToItsNearestAncestor() async throws {
-    try await Session.with { session in
-      let client = try await Self.windows(session)
-      try await client.register("deep", "{}", "{'parent': <objectpath '\(Names.field("a"))'>, 'focus': <true>}")
+    try await TestDesktop.with { desktop in
+      let client = try await Self.windows(desktop)
+      try await client.register("deep", "{}", "{'parent': <objectpath '\(Focus1.field("a"))'>, 'focus': <true>}")
       try await client.focus("b")
       try await client.focus("deep")
       #expect(try await client.fields("History") == ["b", "deep"].filter { $0 != "deep" })
@@ -63,20 +65,20 @@ import Testing
   }
 
   @Test func historyHolds32() async throws {
-    try await Session.with { session in
-      let client = try await session.client()
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.witness()
       for index in 0..<40 { try await client.register("f\(index)", "{}", "{'focus': <true>}") }
       #expect(try await client.fields("History") == (7..<39).reversed().map { "f\($0)" })
     }
   }
 
   @Test func aKeyResolvesToTheInnermostFieldThenToTheScene() async throws {
-    try await Session.with { session in
-      let client = try await Self.windows(session)
+    try await TestDesktop.with { desktop in
+      let client = try await Self.windows(desktop)
       func scene(_ id: String, _ parent: String, _ value: String) async throws {
         try await client.register(
           id, "{'demo.Form.Scene': <'\(value)'>, 'demo.Form.Both': <'scene'>}",
-          "{'parent': <objectpath '\(Names.field(parent))'>, 'scope': <'scene'>}")
+          "{'parent': <objectpath '\(Focus1.field(parent))'>, 'scope': <'scene'>}")
       }
       try await scene("s1", "window", "old")
       try await scene("s2", "b", "new")
@@ -103,10 +105,10 @@ import Testing
   }
 
   @Test func theFocusedObjectMirrorsWhatResolves() async throws {
-    try await Session.with { session in
-      let client = try await Self.windows(session)
-      func all(_ interface: String, at path: String = Names.focused) async throws -> String {
-        try await client.call(path, Names.properties, "GetAll", "('\(interface)',)")
+    try await TestDesktop.with { desktop in
+      let client = try await Self.windows(desktop)
+      func all(_ interface: String, at path: String = Focus1.focused) async throws -> String {
+        try await client.call(path, Focus1.properties, "GetAll", "('\(interface)',)")
       }
       #expect(try await all("") == "(@a{sv} {},)")
       #expect(try await all("demo.Form") == "(@a{sv} {},)")
@@ -119,13 +121,13 @@ import Testing
       for member in ["'A': <1>", "'Both': <'inner'>", "'Name': <'a'>", "'Title': <'w'>"] {
         #expect(try await all("").contains(member))
       }
-      #expect(try await all("demo.Form", at: Names.field("window")) == "({'Both': <'outer'>, 'Title': <'w'>},)")
+      #expect(try await all("demo.Form", at: Focus1.field("window")) == "({'Both': <'outer'>, 'Title': <'w'>},)")
       let read = try await client.read("demo.Form.Title")
-      #expect(read.hasPrefix("([<'w'>], objectpath '\(Names.field("window"))', uint64 "))
-      let readAll = try await client.call(Names.focused, "org.focusd.Focus1.Bindings", "ReadAll")
+      #expect(read.hasPrefix("([<'w'>], objectpath '\(Focus1.field("window"))', uint64 "))
+      let readAll = try await client.call(Focus1.focused, Focus1.bindings, "ReadAll")
       for part in [
-        "'demo.Form.Name': (<'a'>, objectpath '\(Names.field("a"))', uint64 ",
-        "'demo.Form.Title': (<'w'>, objectpath '\(Names.field("window"))', uint64 ",
+        "'demo.Form.Name': (<'a'>, objectpath '\(Focus1.field("a"))', uint64 ",
+        "'demo.Form.Title': (<'w'>, objectpath '\(Focus1.field("window"))', uint64 ",
       ] {
         #expect(
           readAll.contains(part)
@@ -139,68 +141,71 @@ import Testing
 
   // (path, interface, member, arguments, error)
   @Test func callsThatAreRefused() async throws {
-    try await Session.with { session in
-      let client = try await Self.windows(session)
-      let stranger = try await session.client()
-      let bindings = "org.focusd.Focus1.Bindings"
-      let field = "org.focusd.Focus1.Field"
+    try await TestDesktop.with { desktop in
+      let client = try await Self.windows(desktop)
+      let stranger = try await desktop.witness()
+      let bindings = Focus1.bindings
+      let field = Focus1.fieldInterface
       let nothingFocused = [
-        (Names.focused, Names.properties, "Get", "('demo.Form', 'Name')", "NotFocused"),
-        (Names.focused, Names.properties, "Set", "('demo.Form', 'Name', <'x'>)", "NotFocused"),
-        (Names.focused, Names.properties, "Set", "('demo.Form', 'Name', <1>)", "NotFocused"),
-        (Names.focused, bindings, "Write", "('demo.Form.Name', <'x'>, @a{sv} {})", "NotFocused"),
-        (Names.focused, bindings, "Invoke", "('demo.Form.Save', @av [], @a{sv} {})", "NotFocused"),
-        (Names.focused, "demo.Form", "Save", "()", "NotFocused"),
+        (Focus1.focused, Focus1.properties, "Get", "('demo.Form', 'Name')", "NotFocused"),
+        (Focus1.focused, Focus1.properties, "Set", "('demo.Form', 'Name', <'x'>)", "NotFocused"),
+        (Focus1.focused, Focus1.properties, "Set", "('demo.Form', 'Name', <1>)", "NotFocused"),
+        (Focus1.focused, bindings, "Write", "('demo.Form.Name', <'x'>, @a{sv} {})", "NotFocused"),
+        (Focus1.focused, bindings, "Invoke", "('demo.Form.Save', @av [], @a{sv} {})", "NotFocused"),
+        (Focus1.focused, "demo.Form", "Save", "()", "NotFocused"),
       ]
       let always = [
-        (Names.focused, Names.properties, "Get", "('demo.Form', 'None')", "NotFocused"),
-        (Names.focused, Names.properties, "Set", "('demo.Form', 'Name', <1>)", "TypeMismatch"),
-        (Names.focused, bindings, "Write", "('demo.Form.Name', <1>, @a{sv} {})", "TypeMismatch"),
-        (Names.focused, bindings, "Write", "('demo.Form.Name', <'x'>, {'colour': <1>})", "InvalidArgs"),
-        (Names.focused, bindings, "Write", "('demo.Form.Name', <'x'>, {'revision': <1>})", "InvalidArgs"),
-        (Names.focused, bindings, "Write", "('demo.Form.Name', <'x'>, {'revision': <uint64 1000000>})", "Conflict"),
+        (Focus1.focused, Focus1.properties, "Get", "('demo.Form', 'None')", "NotFocused"),
+        (Focus1.focused, Focus1.properties, "Set", "('demo.Form', 'Name', <1>)", "TypeMismatch"),
+        (Focus1.focused, bindings, "Write", "('demo.Form.Name', <1>, @a{sv} {})", "TypeMismatch"),
+        (Focus1.focused, bindings, "Write", "('demo.Form.Name', <'x'>, {'colour': <1>})", "InvalidArgs"),
+        (Focus1.focused, bindings, "Write", "('demo.Form.Name', <'x'>, {'revision': <1>})", "InvalidArgs"),
+        (Focus1.focused, bindings, "Write", "('demo.Form.Name', <'x'>, {'revision': <uint64 1000000>})", "Conflict"),
         (
-          Names.focused, bindings, "Write",
-          "('demo.Form.Name', <'x'>, {'field': <objectpath '\(Names.field("b"))'>})", "Conflict"
+          Focus1.focused, bindings, "Write",
+          "('demo.Form.Name', <'x'>, {'field': <objectpath '\(Focus1.field("b"))'>})", "Conflict"
         ),
-        (Names.focused, bindings, "Read", "('Name',)", "InvalidArgs"),
-        (Names.focused, bindings, "Read", "('',)", "InvalidArgs"),
-        (Names.focused, bindings, "Read", "(1,)", "InvalidArgs"),
-        (Names.focused, bindings, "Read", "('\(String(repeating: "x", count: 1 << 20))',)", "InvalidArgs"),
+        (Focus1.focused, bindings, "Read", "('Name',)", "InvalidArgs"),
+        (Focus1.focused, bindings, "Read", "('',)", "InvalidArgs"),
+        (Focus1.focused, bindings, "Read", "(1,)", "InvalidArgs"),
+        (Focus1.focused, bindings, "Read", "('\(String(repeating: "x", count: 1 << 20))',)", "InvalidArgs"),
         (
-          Names.field("a"), Names.properties, "Get", "('\(field)', '\(String(repeating: "x", count: 1 << 20))')",
+          Focus1.field("a"), Focus1.properties, "Get", "('\(field)', '\(String(repeating: "x", count: 1 << 20))')",
           "UnknownProperty"
         ),
         (
-          Names.focused, bindings, "Write",
+          Focus1.focused, bindings, "Write",
           "('demo.Form.Name', <'x'>, {'\(String(repeating: "x", count: 1 << 20))': <1>})", "InvalidArgs"
         ),
-        (Names.focused, bindings, "Nothing", "()", "UnknownMethod"),
-        (Names.field("a"), Names.properties, "Get", "('demo.Form', 'None')", "UnknownProperty"),
-        (Names.field("a"), Names.properties, "Set", "('demo.Form', 'None', <1>)", "UnknownProperty"),
-        (Names.field("a"), Names.properties, "Get", "('demo.Form', 'Title')", "UnknownProperty"),
-        (Names.field("a"), Names.properties, "Get", "('\(field)', 'None')", "UnknownProperty"),
-        (Names.field("a"), Names.properties, "Set", "('\(field)', 'Label', <'x'>)", "PropertyReadOnly"),
-        (Names.field("a"), field, "Nothing", "()", "UnknownMethod"),
-        (Names.field("a"), field, "Focus", "(1,)", "InvalidArgs"),
-        (Names.field("a"), "demo.Form", "Save", "()", "UnknownMethod"),
-        (Names.field("gone"), field, "Focus", "()", "UnknownObject"),
-        (Names.field("gone"), Names.properties, "Get", "('demo.Form', 'Name')", "UnknownObject"),
-        (Names.field("gone"), bindings, "Read", "('demo.Form.Name',)", "UnknownObject"),
+        (Focus1.focused, bindings, "Nothing", "()", "UnknownMethod"),
+        (Focus1.field("a"), Focus1.properties, "Get", "('demo.Form', 'None')", "UnknownProperty"),
+        (Focus1.field("a"), Focus1.properties, "Set", "('demo.Form', 'None', <1>)", "UnknownProperty"),
+        (Focus1.field("a"), Focus1.properties, "Get", "('demo.Form', 'Title')", "UnknownProperty"),
+        (Focus1.field("a"), Focus1.properties, "Get", "('\(field)', 'None')", "UnknownProperty"),
+        (Focus1.field("a"), Focus1.properties, "Set", "('\(field)', 'Label', <'x'>)", "PropertyReadOnly"),
+        (Focus1.field("a"), field, "Nothing", "()", "UnknownMethod"),
+        (Focus1.field("a"), field, "Focus", "(1,)", "InvalidArgs"),
+        (Focus1.field("a"), "demo.Form", "Save", "()", "UnknownMethod"),
+        (Focus1.field("gone"), field, "Focus", "()", "UnknownObject"),
+        (Focus1.field("gone"), Focus1.properties, "Get", "('demo.Form', 'Name')", "UnknownObject"),
+        (Focus1.field("gone"), bindings, "Read", "('demo.Form.Name',)", "UnknownObject"),
         ("/nowhere", field, "Focus", "()", "UnknownObject"),
-        (Names.manager, "org.focusd.Focus1.Manager", "Nothing", "()", "UnknownMethod"),
-        (Names.manager, "org.focusd.Focus1.Manager", "Register", "('x',)", "InvalidArgs"),
-        (Names.manager, "org.focusd.Nothing", "X", "()", "UnknownInterface"),
-        (Names.manager, Names.properties, "Set", "('org.focusd.Focus1.Manager', 'Version', <'2'>)", "PropertyReadOnly"),
-        (Names.manager, Names.properties, "Get", "('org.focusd.Focus1.Manager', 'None')", "UnknownProperty"),
-        (Names.manager, Names.properties, "Get", "('org.focusd.Nothing', 'X')", "UnknownInterface"),
+        (Focus1.manager, Focus1.managerInterface, "Nothing", "()", "UnknownMethod"),
+        (Focus1.manager, Focus1.managerInterface, "Register", "('x',)", "InvalidArgs"),
+        (Focus1.manager, "org.focusd.Nothing", "X", "()", "UnknownInterface"),
+        (
+          Focus1.manager, Focus1.properties, "Set", "('org.focusd.Focus1.Manager', 'Version', <'2'>)",
+          "PropertyReadOnly"
+        ),
+        (Focus1.manager, Focus1.properties, "Get", "('org.focusd.Focus1.Manager', 'None')", "UnknownProperty"),
+        (Focus1.manager, Focus1.properties, "Get", "('org.focusd.Nothing', 'X')", "UnknownInterface"),
       ]
       let strangers = [
         ("Focus", "()"), ("Blur", "()"), ("Publish", "({'demo.Form.Name': <'x'>}, @a{sv} {})"),
         ("Withdraw", "(['demo.Form.Name'],)"), ("SetEnabled", "(@a{sb} {},)"), ("Unregister", "()"),
-      ].map { (Names.field("a"), field, $0.0, $0.1, "AccessDenied") }
+      ].map { (Focus1.field("a"), field, $0.0, $0.1, "AccessDenied") }
 
-      func expectRefused(_ calls: [(String, String, String, String, String)], of client: Client) async throws {
+      func expectRefused(_ calls: [(String, String, String, String, String)], of client: GDBusPeer) async throws {
         let before = try await client.snapshot()
         for (path, interface, member, arguments, error) in calls {
           let refusal = try await client.refusal(path, interface, member, arguments)
@@ -217,24 +222,24 @@ import Testing
   }
 
   @Test func aWriteSaysWhatTheBindingHoldsAndEqualOnesChangeNothing() async throws {
-    try await Session.with { session in
-      let client = try await Self.windows(session)
+    try await TestDesktop.with { desktop in
+      let client = try await Self.windows(desktop)
       try await client.focus("a")
       let first = try await client.read("demo.Form.Name")
       // Equal: the same revision.
       let equal = try await client.write("demo.Form.Name", "'a'")
       #expect(equal.replacing("(<'a'>", with: "([<'a'>]") == first)
       let written = try await client.write("demo.Form.Name", "'x'")
-      #expect(written.hasPrefix("(<'x'>, objectpath '\(Names.field("a"))', uint64 "))
+      #expect(written.hasPrefix("(<'x'>, objectpath '\(Focus1.field("a"))', uint64 "))
       let revision = written.split(separator: " ").last.map { $0.dropLast() } ?? ""
       #expect(try await client.read("demo.Form.Name") == written.replacing("(<'x'>", with: "([<'x'>]"))
       // With the revision it lands once.
       _ = try await client.write("demo.Form.Name", "'y'", "{'revision': <uint64 \(revision)>}")
       let again = try await client.refusal(
-        Names.focused, "org.focusd.Focus1.Bindings", "Write",
+        Focus1.focused, Focus1.bindings, "Write",
         "('demo.Form.Name', <'z'>, {'revision': <uint64 \(revision)>})")
       #expect(again.shortName == "Conflict")
-      _ = try await client.write("demo.Form.Name", "'z'", "{'field': <objectpath '\(Names.field("a"))'>}")
+      _ = try await client.write("demo.Form.Name", "'z'", "{'field': <objectpath '\(Focus1.field("a"))'>}")
       #expect(try await client.value("demo.Form.Name") == "'z'")
     }
   }

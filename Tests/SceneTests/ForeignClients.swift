@@ -1,3 +1,4 @@
+import BusSupport
 import TestSupport
 import Testing
 
@@ -10,18 +11,15 @@ enum Tool: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 
   /// The value of the 32-bit integer `demo.Form.Number` that is focused, or what refused it.
-  func readNumber(_ session: Session) async throws -> String {
+  func readNumber(_ desktop: TestDesktop) async throws -> String {
     let result: CommandResult
     switch self {
     case .busctl:
-      result = try await session.bus.busctl("get-property", Names.service, Names.focused, "demo.Form", "Number")
+      result = try await desktop.busctl("get-property", "demo.Form", "Number")
     case .gdbus:
-      result = try await session.bus.gdbus(
-        "call", "--dest", Names.service, "--object-path", Names.focused, "--method", Names.properties + ".Get",
-        "demo.Form",
-        "Number")
+      result = try await desktop.gdbus("call", "--method", Focus1.properties + ".Get", "demo.Form", "Number")
     case .focusctl:
-      result = try await session.bus.focusctl("get", "demo.Form.Number")
+      result = try await desktop.focusctl("get", "demo.Form.Number")
     }
     guard result.succeeded else { return refusal(result) }
     switch self {
@@ -32,19 +30,16 @@ enum Tool: String, CaseIterable, CustomTestStringConvertible {
   }
 
   /// Writes the 32-bit integer `demo.Form.Number` that is focused, and says "done" or what refused it.
-  func writeNumber(_ value: Int, _ session: Session) async throws -> String {
+  func writeNumber(_ value: Int, _ desktop: TestDesktop) async throws -> String {
     let result: CommandResult
     switch self {
     case .busctl:
-      result = try await session.bus.busctl(
-        "set-property", Names.service, Names.focused, "demo.Form", "Number", "i", String(value))
+      result = try await desktop.busctl("set-property", "demo.Form", "Number", "i", String(value))
     case .gdbus:
-      result = try await session.bus.gdbus(
-        "call", "--dest", Names.service, "--object-path", Names.focused, "--method", Names.properties + ".Set",
-        "demo.Form",
-        "Number", "<\(value)>")
+      result = try await desktop.gdbus(
+        "call", "--method", Focus1.properties + ".Set", "demo.Form", "Number", "<\(value)>")
     case .focusctl:
-      result = try await session.bus.focusctl("set", "demo.Form.Number", String(value))
+      result = try await desktop.focusctl("set", "demo.Form.Number", String(value))
     }
     return result.succeeded ? "done" : refusal(result)
   }

@@ -1,11 +1,12 @@
+import BusSupport
 import Foundation
 import FoundationXML
 import TestSupport
 import Testing
 
 @Suite struct IntrospectionTests {
-  private static func populated(_ session: Session) async throws -> Client {
-    let client = try await session.client()
+  private static func populated(_ desktop: TestDesktop) async throws -> GDBusPeer {
+    let client = try await desktop.witness()
     let window = try await client.register("window", "{'demo.Form.Title': <'w'>}")
     try await client.register(
       "entry", "{'demo.Form.Number': <1>, 'demo.Other.List': <[('a', true)]>}",
@@ -14,34 +15,34 @@ import Testing
   }
 
   @Test func everyPathAnswersWithItsChildren() async throws {
-    try await Session.with { session in
-      let client = try await Self.populated(session)
+    try await TestDesktop.with { desktop in
+      let client = try await Self.populated(desktop)
       for (path, children) in [
-        ("/", ["org"]), ("/org", ["focusd"]), ("/org/focusd", ["Focus1"]), (Names.manager, ["field", "focused"]),
-        (Names.manager + "/field", ["entry", "window"]), (Names.focused, []), (Names.field("entry"), []),
+        ("/", ["org"]), ("/org", ["focusd"]), ("/org/focusd", ["Focus1"]), (Focus1.manager, ["field", "focused"]),
+        (Focus1.manager + "/field", ["entry", "window"]), (Focus1.focused, []), (Focus1.field("entry"), []),
       ] {
-        let xml = try await session.bus.gdbus("introspect", "--xml", "--dest", Names.service, "--object-path", path)
+        let xml = try await desktop.gdbus("introspect", at: path, "--xml")
         #expect(xml.succeeded, "\(path): \(xml)")
         #expect(try InterfaceReader.read(xml.text).children.sorted() == children, "\(path)")
       }
-      for path in ["/nowhere", Names.field("gone"), Names.manager + "/focused/x"] {
-        let refusal = try await client.refusal(path, "org.freedesktop.DBus.Introspectable", "Introspect")
+      for path in ["/nowhere", Focus1.field("gone"), Focus1.manager + "/focused/x"] {
+        let refusal = try await client.refusal(path, Focus1.introspectable, "Introspect")
         #expect(refusal.shortName == "UnknownObject", "\(path)")
       }
     }
   }
 
   @Test func busctlShowsTheTree() async throws {
-    try await Session.with { session in
-      let client = try await Self.populated(session)
-      let tree = try await session.bus.busctl("--list", "tree", Names.service)
+    try await TestDesktop.with { desktop in
+      let client = try await Self.populated(desktop)
+      let tree = try await desktop.bus.busctl("--list", "tree", Focus1.name)
       #expect(
         tree.output.sorted() == [
-          "/", "/org", "/org/focusd", Names.manager, Names.manager + "/field", Names.field("entry"),
-          Names.field("window"),
-          Names.focused,
+          "/", "/org", "/org/focusd", Focus1.manager, Focus1.manager + "/field", Focus1.field("entry"),
+          Focus1.field("window"),
+          Focus1.focused,
         ])
-      let shown = try await session.bus.busctl("introspect", Names.service, Names.focused)
+      let shown = try await desktop.busctl("introspect")
       #expect(shown.succeeded)
       let lines = shown.output.map { $0.split(separator: " ").joined(separator: " ") }
       for line in [
@@ -59,11 +60,10 @@ import Testing
   }
 
   @Test func theFocusedObjectShowsWhatResolves() async throws {
-    try await Session.with { session in
-      let client = try await Self.populated(session)
+    try await TestDesktop.with { desktop in
+      let client = try await Self.populated(desktop)
       func interfaces() async throws -> [String] {
-        let xml = try await session.bus.gdbus(
-          "introspect", "--xml", "--dest", Names.service, "--object-path", Names.focused)
+        let xml = try await desktop.gdbus("introspect", at: Focus1.focused, "--xml")
         return try InterfaceReader.read(xml.text).members.filter { $0.hasPrefix("demo.") }.sorted()
       }
       let title = "demo.Form property Title s readwrite "
@@ -85,12 +85,12 @@ import Testing
     // `Responder` is for a registrant's own object.
     let described = try InterfaceReader.read(String(contentsOf: file, encoding: .utf8)).members
       .filter { !$0.hasPrefix("org.focusd.Focus1.Responder") }
-    try await Session.with { session in
-      let client = try await session.client()
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.witness()
       try await client.register("a")
       var shown: Set<String> = []
-      for path in [Names.manager, Names.focused, Names.field("a")] {
-        let xml = try await session.bus.gdbus("introspect", "--xml", "--dest", Names.service, "--object-path", path)
+      for path in [Focus1.manager, Focus1.focused, Focus1.field("a")] {
+        let xml = try await desktop.gdbus("introspect", at: path, "--xml")
         shown.formUnion(try InterfaceReader.read(xml.text).members.filter { $0.hasPrefix("org.focusd.") })
       }
       #expect(shown.sorted() == described.sorted())
@@ -99,11 +99,11 @@ import Testing
   }
 
   @Test func theObjectManagerShowsEveryObject() async throws {
-    try await Session.with { session in
-      let client = try await Self.populated(session)
-      let managed = try await client.call(Names.manager, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+    try await TestDesktop.with { desktop in
+      let client = try await Self.populated(desktop)
+      let managed = try await client.call(Focus1.manager, Focus1.objectManager, "GetManagedObjects")
       for part in [
-        "objectpath '\(Names.field("entry"))'", "'\(Names.field("window"))'", "'\(Names.focused)'",
+        "objectpath '\(Focus1.field("entry"))'", "'\(Focus1.field("window"))'", "'\(Focus1.focused)'",
         "'org.focusd.Focus1.Field': {", "'demo.Form': {'Number': <1>}", "'demo.Form': {'Number': <1>, 'Title': <'w'>}",
       ] {
         #expect(

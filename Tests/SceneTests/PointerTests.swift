@@ -1,3 +1,4 @@
+import BusSupport
 import TestSupport
 import Testing
 
@@ -8,8 +9,8 @@ import Testing
     + "'demo.Table.ByNumber': <{uint32 7: ['x']}>, 'demo.Deep.V': <<<[1, 2]>>>, 'demo.Bytes.B': <[byte 1, 2]>}"
 
   @Test func readsAndWrites() async throws {
-    try await Session.with { session in
-      let (owner, other) = (try await session.client(), try await session.client())
+    try await TestDesktop.with { desktop in
+      let (owner, other) = (try await desktop.witness(), try await desktop.witness())
       try await owner.register("a", Self.values, "{'focus': <true>}")
       // (key with pointer, value there, value to write or "", what is there afterwards)
       for (key, value, new, after) in [
@@ -32,8 +33,8 @@ import Testing
   }
 
   @Test func whatLeadsNowhereOrDoesNotFitChangesNothing() async throws {
-    try await Session.with { session in
-      let client = try await session.client()
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.witness()
       try await client.register("a", Self.values, "{'focus': <true>}")
       let before = try await client.snapshot()
       // (key with pointer, value to write or "" for a read, error)
@@ -51,9 +52,9 @@ import Testing
       ] {
         let refusal =
           value.isEmpty
-          ? try await client.refusal(Names.focused, "org.focusd.Focus1.Bindings", "Read", "('\(key)',)")
+          ? try await client.refusal(Focus1.focused, Focus1.bindings, "Read", "('\(key)',)")
           : try await client.refusal(
-            Names.focused, "org.focusd.Focus1.Bindings", "Write", "('\(key)', <\(value)>, @a{sv} {})")
+            Focus1.focused, Focus1.bindings, "Write", "('\(key)', <\(value)>, @a{sv} {})")
         #expect(refusal.shortName == error, "\(key) \(value): \(refusal)")
         FieldRuleTests.expectHelpful(refusal)
       }
@@ -63,19 +64,19 @@ import Testing
 
   /// One client appends, another toggles, at the same time: what each writes is its own element.
   @Test("TodoList") func todoList() async throws {
-    try await Session.with { session in
-      let owner = try await session.client()
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.witness()
       try await owner.register(
         "a", "{'demo.Todo.Items': <[('a', false), ('b', false), ('c', false)]>}", "{'focus': <true>}")
-      let (adder, toggler) = (try await session.client(), try await session.client())
+      let (adder, toggler) = (try await desktop.witness(), try await desktop.witness())
       let count = 1000
       var (added, toggled): ([Int], [Int]) = ([], [])
       for index in 0..<count {
         added.append(try await adder.begin("demo.Todo.Items/-", "('n\(index)', false)"))
         toggled.append(try await toggler.begin("demo.Todo.Items/2/1", index.isMultiple(of: 2) ? "true" : "false"))
       }
-      for id in added { _ = try await adder.peer.reply(to: id) }
-      for id in toggled { _ = try await toggler.peer.reply(to: id) }
+      for id in added { _ = try await adder.reply(to: id) }
+      for id in toggled { _ = try await toggler.reply(to: id) }
       let expected = (0..<count).map { "('n\($0)', false)" }
       #expect(
         try await owner.get("demo.Todo.Items")
@@ -84,10 +85,10 @@ import Testing
   }
 }
 
-extension Client {
+extension GDBusPeer {
   /// Begins a write to what is focused; `peer.reply(to:)` waits for its end.
   fileprivate func begin(_ key: String, _ value: String) async throws -> Int {
-    try await peer.begin(
-      Names.service, Names.focused, "org.focusd.Focus1.Bindings", "Write", "('\(key)', <\(value)>, @a{sv} {})")
+    try await begin(
+      Focus1.name, Focus1.focused, Focus1.bindings, "Write", "('\(key)', <\(value)>, @a{sv} {})")
   }
 }

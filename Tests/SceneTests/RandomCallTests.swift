@@ -1,3 +1,4 @@
+import BusSupport
 import DBus
 import DBusTypes
 import TestSupport
@@ -6,16 +7,16 @@ import Testing
 /// Calls that no program in its right mind makes: each is answered, and the daemon goes on.
 @Suite struct RandomCallTests {
   private static let members: [(interface: String, member: String, signature: String)] = [
-    ("org.focusd.Focus1.Manager", "Register", "sa{sv}a{sv}"), ("org.focusd.Focus1.Field", "Focus", ""),
-    ("org.focusd.Focus1.Field", "Blur", ""), ("org.focusd.Focus1.Field", "Publish", "a{sv}a{sv}"),
-    ("org.focusd.Focus1.Field", "Withdraw", "as"), ("org.focusd.Focus1.Field", "SetEnabled", "a{sb}"),
-    ("org.focusd.Focus1.Field", "Unregister", ""), ("org.focusd.Focus1.Bindings", "Read", "s"),
-    ("org.focusd.Focus1.Bindings", "Write", "sva{sv}"), ("org.focusd.Focus1.Bindings", "ReadAll", ""),
-    ("org.focusd.Focus1.Bindings", "Invoke", "sava{sv}"), ("org.freedesktop.DBus.Properties", "Get", "ss"),
-    ("org.freedesktop.DBus.Properties", "Set", "ssv"), ("org.freedesktop.DBus.Properties", "GetAll", "s"),
-    ("org.freedesktop.DBus.Introspectable", "Introspect", ""),
-    ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects", ""), ("org.freedesktop.DBus.Peer", "Ping", ""),
-    ("org.freedesktop.DBus.Peer", "Nothing", ""), ("demo.Form", "Save", "v"),
+    (Focus1.managerInterface, "Register", "sa{sv}a{sv}"), (Focus1.fieldInterface, "Focus", ""),
+    (Focus1.fieldInterface, "Blur", ""), (Focus1.fieldInterface, "Publish", "a{sv}a{sv}"),
+    (Focus1.fieldInterface, "Withdraw", "as"), (Focus1.fieldInterface, "SetEnabled", "a{sb}"),
+    (Focus1.fieldInterface, "Unregister", ""), (Focus1.bindings, "Read", "s"),
+    (Focus1.bindings, "Write", "sva{sv}"), (Focus1.bindings, "ReadAll", ""),
+    (Focus1.bindings, "Invoke", "sava{sv}"), (Focus1.properties, "Get", "ss"),
+    (Focus1.properties, "Set", "ssv"), (Focus1.properties, "GetAll", "s"),
+    (Focus1.introspectable, "Introspect", ""),
+    (Focus1.objectManager, "GetManagedObjects", ""), (Focus1.peer, "Ping", ""),
+    (Focus1.peer, "Nothing", ""), ("demo.Form", "Save", "v"),
   ]
   private static let words = [
     "demo.Form.A", "demo.Form.B", "demo.Form.A/0", "demo.Form.B/-", "demo.Form", "A", "B", "a", "b", "c", "", "label",
@@ -33,7 +34,7 @@ import Testing
       return .variant(value(of: likely.randomElement(using: &generator.numbers) ?? .byte, &generator))
     case .objectPath where Bool.random(using: &generator.numbers):
       let ids = ["a", "b", "c"]
-      return .objectPath((try? ObjectPath(Names.field(ids.randomElement(using: &generator.numbers) ?? "a"))) ?? .root)
+      return .objectPath((try? ObjectPath(Focus1.field(ids.randomElement(using: &generator.numbers) ?? "a"))) ?? .root)
     case .dictionary(let key, let content):
       var entries: [DBusDictionary.Entry] = []
       for _ in 0..<Int.random(in: 0...3, using: &generator.numbers) {
@@ -48,12 +49,10 @@ import Testing
   }
 
   @Test(arguments: 1...4) func everyCallIsAnswered(seed: UInt64) async throws {
-    try await Session.with { session in
-      let clients = [
-        try Connection(to: .address(session.bus.address)), try Connection(to: .address(session.bus.address)),
-      ]
+    try await TestDesktop.with { desktop in
+      let clients = [try await desktop.peer(), try await desktop.peer()]
       var generator = ValueGenerator(seed: seed)
-      let paths = [Names.manager, Names.focused, Names.field("a"), Names.field("b"), Names.field("c"), "/", "/x"]
+      let paths = [Focus1.manager, Focus1.focused, Focus1.field("a"), Focus1.field("b"), Focus1.field("c"), "/", "/x"]
       var accepted = 0
       for _ in 0..<2500 {
         let (interface, member, signature) = Self.members.randomElement(using: &generator.numbers) ?? ("", "", "")
@@ -61,15 +60,15 @@ import Testing
         // Now and then the arguments are not what the method takes.
         if Int.random(in: 0..<10, using: &generator.numbers) == 0 { types.append(generator.type(depth: 3)) }
         let path =
-          interface.hasSuffix("Manager") ? Names.manager : paths.randomElement(using: &generator.numbers) ?? "/"
-        let call = try OutgoingMessage.methodCall(
-          to: BusName(Names.service), path: ObjectPath(path), interface: InterfaceName(interface),
-          member: MemberName(member), types.map { Self.value(of: $0, &generator) })
-        do throws(DBusError) {
-          _ = try (clients.randomElement(using: &generator.numbers) ?? clients[0]).call(call, timeout: .seconds(60))
-          accepted += 1
-        } catch {
-          #expect(error.name != .noReply && error.name != .failed, "\(interface).\(member) at \(path): \(error)")
+          interface.hasSuffix("Manager") ? Focus1.manager : paths.randomElement(using: &generator.numbers) ?? "/"
+        let call = DaemonCall(path, interface, member, types.map { Self.value(of: $0, &generator) })
+        let client = clients.randomElement(using: &generator.numbers) ?? clients[0]
+        switch try await client.begin(call).outcome() {
+        case .success: accepted += 1
+        case .failure(let error):
+          #expect(
+            error.isRemote && !["NoReply", "Failed"].contains(error.shortName),
+            "\(interface).\(member) at \(path): \(error)")
           #expect(
             !error.message.isEmpty && !error.message.contains("\n"),
             "\(error.message.debugDescription)")

@@ -72,3 +72,14 @@ package final class Observed<State: Sendable>: Sendable {
     }
   }
 }
+
+/// Asks again and again, over a bus or otherwise, until `condition` holds.
+/// - Throws: `DeadlinePassed` if it does not within a minute; what `condition` throws.
+package func eventually(
+  isolation: isolated (any Actor)? = #isolation, _ what: String, _ condition: () async throws -> Bool
+) async throws {
+  let deadline = SuspendingClock.now + .seconds(60)
+  while try await !condition() {
+    guard SuspendingClock.now < deadline else { throw DeadlinePassed(description: "not within a minute: \(what)") }
+  }
+}

@@ -1,17 +1,6 @@
 package import TestSupport
 
-/// The names of the contract.
-package enum Focus1 {
-  package static let name = "org.focusd.Focus1"
-  package static let manager = "/org/focusd/Focus1"
-  package static let focused = "/org/focusd/Focus1/focused"
-  package static let managerInterface = "org.focusd.Focus1.Manager"
-  package static let fieldInterface = "org.focusd.Focus1.Field"
-  package static let bindings = "org.focusd.Focus1.Bindings"
-  package static let properties = "org.freedesktop.DBus.Properties"
-
-  package static func field(_ id: String) -> String { manager + "/field/" + id }
-
+extension Focus1 {
   /// Starts the daemon on `bus` and waits until it has its name.
   /// - Throws: `DeadlinePassed` where it takes none.
   package static func start(

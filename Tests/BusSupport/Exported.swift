@@ -1,44 +1,42 @@
-import DBus
-import DBusTypes
-import TestSupport
+internal import DBus
+package import DBusTypes
+package import TestSupport
 
 /// An object that a peer exports: introspection data, properties, and what else the test makes of it.
-final class Exported: Sendable {
-  typealias Rule = @Sendable (Incoming, Exported, PeerThread) -> Answer?
+package final class Exported: Sendable {
+  package typealias Rule = @Sendable (Incoming, Exported, PeerThread) -> Answer?
 
-  struct State: Sendable, CustomStringConvertible {
-    var xml: String
-    var values: [String: DBusValue]
+  package struct State: Sendable, CustomStringConvertible {
+    package var xml: String
+    package var values: [String: DBusValue]
     /// Whether a `Set` is told of, and then: before its reply.
-    var tells = true
+    package var tells = true
     /// All calls so far.
-    var calls: [Incoming] = []
+    package var calls: [Incoming] = []
     /// What is asked first, by member: nil leaves it to what objects do usually.
-    var rules: [String: Rule] = [:]
+    package var rules: [String: Rule] = [:]
 
-    var description: String { "calls \(calls), values \(values)" }
+    package var description: String { "calls \(calls), values \(values)" }
   }
 
-  let path: String
-  let owner: Peer
-  let state: Observed<State>
+  package let path: String
+  package let owner: Peer
+  package let state: Observed<State>
 
   /// Has `owner` export an object with `values`, whose introspection data is `xml`.
-  init(_ owner: Peer, _ xml: String, _ values: [String: DBusValue] = [:], at path: String = "/object") {
+  package init(_ owner: Peer, _ xml: String, _ values: [String: DBusValue] = [:], at path: String = "/object") {
     self.path = path
     self.owner = owner
     state = Observed(State(xml: xml, values: values))
     let state = state
-    owner.perform { [self] thread in
-      thread.handlers[path] = { incoming, thread in
-        state.update { $0.calls.append(incoming) }
-        return state.now.rules[incoming.member]?(incoming, self, thread) ?? self.usual(incoming, thread)
-      }
+    owner.answer(at: path) { [self] incoming, thread in
+      state.update { $0.calls.append(incoming) }
+      return state.now.rules[incoming.member]?(incoming, self, thread) ?? self.usual(incoming, thread)
     }
   }
 
   /// Sets what is asked first for calls of `member`.
-  func rule(_ member: String, _ rule: Rule?) { state.update { $0.rules[member] = rule } }
+  package func rule(_ member: String, _ rule: Rule?) { state.update { $0.rules[member] = rule } }
 
   /// What ordinary objects do.
   private func usual(_ call: Incoming, _ thread: PeerThread) -> Answer {
@@ -62,55 +60,42 @@ final class Exported: Sendable {
   }
 
   /// Changes a property on the peer's thread, and tells of it where that is the object's way.
-  func change(_ key: String, to value: DBusValue, _ thread: PeerThread) {
+  package func change(_ key: String, to value: DBusValue, _ thread: PeerThread) {
     let tells = state.update {
       $0.values[key] = value
       return $0.tells
     }
-    let (interface, member) = Names.split(key)
+    let (interface, member) = Focus1.split(key)
     if tells { thread.emitChanged(path, interface, [(member, value)]) }
   }
 
   /// Changes a property as the application itself does.
-  func change(_ key: String, to value: DBusValue) { owner.perform { [self] in change(key, to: value, $0) } }
+  package func change(_ key: String, to value: DBusValue) { owner.perform { [self] in change(key, to: value, $0) } }
 
   /// Changes a property and says only that it is another now.
-  func invalidate(_ key: String, to value: DBusValue) {
+  package func invalidate(_ key: String, to value: DBusValue) {
     state.update { $0.values[key] = value }
-    let (interface, member) = Names.split(key)
+    let (interface, member) = Focus1.split(key)
     owner.perform { [path] in $0.emitChanged(path, interface, [], invalidated: [member]) }
   }
 
   /// Emits a signal of the object.
-  func emit(_ interface: String, _ member: String, _ arguments: [DBusValue] = []) {
+  package func emit(_ interface: String, _ member: String, _ arguments: [DBusValue] = []) {
     owner.perform { [path] in $0.emit(path, interface, member, arguments) }
   }
 
-  /// Answers all calls that are held.
-  func release(_ answer: @escaping @Sendable (Incoming) -> Answer) {
-    owner.perform { thread in
-      let held = thread.held
-      thread.held = []
-      for (incoming, message) in held { thread.answer(message, answer(incoming)) }
-    }
-  }
-
-  /// Answers all calls that are held as ordinary objects do.
-  func release() {
-    owner.perform { [self] thread in
-      let held = thread.held
-      thread.held = []
-      for (incoming, message) in held { thread.answer(message, usual(incoming, thread)) }
-    }
+  /// Answers all calls that are held, by default as ordinary objects do.
+  package func release(_ answer: (@Sendable (Incoming) -> Answer)? = nil) {
+    owner.perform { [self] thread in thread.release { answer?($0) ?? self.usual($0, thread) } }
   }
 
   /// How often `member` was called, with a key where one is given.
-  func count(_ member: String, _ key: String? = nil) -> Int {
+  package func count(_ member: String, _ key: String? = nil) -> Int {
     state.now.calls.count { $0.member == member && (key == nil || $0.key == key) }
   }
 
   /// Waits until `member` has been called so often.
-  func called(_ member: String, times: Int = 1) async throws {
+  package func called(_ member: String, times: Int = 1) async throws {
     try await state.wait(for: "\(times) calls of \(member)") { state in
       state.calls.count { $0.member == member } >= times ? () : nil
     }
@@ -118,7 +103,7 @@ final class Exported: Sendable {
 }
 
 /// Introspection data of `interfaces`, each a name and its members in XML.
-func document(_ interfaces: (name: String, members: String)...) -> String {
+package func document(_ interfaces: (name: String, members: String)...) -> String {
   let own = interfaces.map { "<interface name=\"\($0.name)\">\($0.members)</interface>" }.joined()
   return """
     <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
@@ -128,7 +113,8 @@ func document(_ interfaces: (name: String, members: String)...) -> String {
 }
 
 /// A property in XML, told of as `emits` says.
-func property(_ name: String, _ type: String, _ access: String = "readwrite", emits: String = "true") -> String {
+package func property(_ name: String, _ type: String, _ access: String = "readwrite", emits: String = "true") -> String
+{
   """
   <property name="\(name)" type="\(type)" access="\(access)">\
   <annotation name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="\(emits)"/></property>
@@ -136,7 +122,7 @@ func property(_ name: String, _ type: String, _ access: String = "readwrite", em
 }
 
 /// A method in XML.
-func method(_ name: String, in input: [String] = [], out output: [String] = []) -> String {
+package func method(_ name: String, in input: [String] = [], out output: [String] = []) -> String {
   let arguments =
     input.map { "<arg type=\"\($0)\" direction=\"in\"/>" } + output.map { "<arg type=\"\($0)\" direction=\"out\"/>" }
   return "<method name=\"\(name)\">\(arguments.joined())</method>"
