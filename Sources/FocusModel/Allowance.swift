@@ -3,16 +3,16 @@ internal import FocusContract
 
 extension Limits {
   /// Checks that a field may have `count` keys.
-  /// - Throws: `FocusError.limitExceeded`.
-  static func check(keys count: Int) throws(FocusError) {
+  /// - Throws: `ModelError.limitExceeded`.
+  static func check(keys count: Int) throws(ModelError) {
     guard count <= keysPerField else {
       throw .limitExceeded("a field may have \(keysPerField) keys, but this one would have \(count)")
     }
   }
 
   /// Checks that `value` can be a binding's, and measures it.
-  /// - Throws: `FocusError.limitExceeded`, or `invalid` for a value with a file descriptor, which cannot be kept.
-  static func check(_ value: MarshalledValue, of key: Key) throws(FocusError) -> Extent {
+  /// - Throws: `ModelError.limitExceeded`, or `invalid` for a value with a file descriptor, which cannot be kept.
+  static func check(_ value: MarshalledValue, of key: Key) throws(ModelError) -> Extent {
     let bytes = value.size
     guard bytes <= Limits.value.bytes else {
       throw .limitExceeded(
@@ -64,8 +64,8 @@ struct Allowance: Hashable {
   }
 
   /// Checks that so much more still fits.
-  /// - Throws: `FocusError.limitExceeded`.
-  func check(_ holder: Holder, fields moreFields: Int, _ more: Extent) throws(FocusError) {
+  /// - Throws: `ModelError.limitExceeded`.
+  func check(_ holder: Holder, fields moreFields: Int, _ more: Extent) throws(ModelError) {
     guard moreFields <= 0 || fields + moreFields <= holder.fieldLimit else {
       throw .limitExceeded("\(holder.name) may have \(holder.fieldLimit) fields, but this would be one more")
     }
@@ -90,15 +90,9 @@ struct Allowances: Hashable {
   private(set) var lingering = Allowance()
   private(set) var total = Allowance()
 
-  /// Whether nothing is taken up.
-  var isEmpty: Bool { self == Allowances() }
-
-  /// What `owner` has taken up.
-  func extent(of owner: BusName) -> Extent { owners[owner]?.extent ?? .zero }
-
   /// Checks that so much more fits into what `owner`, the lingering fields and all together may have.
-  /// - Throws: `FocusError.limitExceeded`.
-  func check(_ owner: BusName?, lingers: Bool, fields: Int, _ more: Extent) throws(FocusError) {
+  /// - Throws: `ModelError.limitExceeded`.
+  func check(_ owner: BusName?, lingers: Bool, fields: Int, _ more: Extent) throws(ModelError) {
     if let owner { try (owners[owner] ?? Allowance()).check(.owner, fields: fields, more) }
     if lingers || owner == nil { try lingering.check(.lingering, fields: fields, more) }
     try total.check(.everyone, fields: fields, more)

@@ -15,8 +15,8 @@ public struct BindingPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads a key that a JSON Pointer may follow: `demo.Todo.Items/2/done`.
-  /// - Throws: `FocusError.invalid` where either is none.
-  public init(_ text: String) throws(FocusError) {
+  /// - Throws: `ModelError.invalid` where either is none.
+  public init(_ text: String) throws(ModelError) {
     let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
     do throws(SyntaxError) {
       key = try Key(String(text[..<slash]))
@@ -32,18 +32,18 @@ public struct BindingPath: Hashable, Sendable, CustomStringConvertible {
 
 extension BindingPath {
   /// The element of `value` that the path leads to.
-  /// - Throws: `FocusError.noSuchElement`.
-  func element(of value: MarshalledValue) throws(FocusError) -> MarshalledValue {
-    do { return try value.element(at: pointer) } catch { throw FocusError(key, error) }
+  /// - Throws: `ModelError.noSuchElement`.
+  func element(of value: MarshalledValue) throws(ModelError) -> MarshalledValue {
+    do { return try value.element(at: pointer) } catch { throw ModelError(key, error) }
   }
 
   /// `whole` with the element that the path leads to replaced by `value`.
-  /// - Throws: `FocusError`: `noSuchElement`, `typeMismatch`.
+  /// - Throws: `ModelError`: `noSuchElement`, `typeMismatch`.
   func replacing(
     _ whole: MarshalledValue, with value: MarshalledValue
-  ) throws(FocusError) -> MarshalledValue {
+  ) throws(ModelError) -> MarshalledValue {
     // A whole value is the key's to check, not the pointer's: it may be any variant.
     guard !pointer.tokens.isEmpty else { return value }
-    do { return try whole.replacingElement(at: pointer, with: value) } catch { throw FocusError(key, error) }
+    do { return try whole.replacingElement(at: pointer, with: value) } catch { throw ModelError(key, error) }
   }
 }

@@ -59,8 +59,8 @@ public struct BoundObject: Sendable {
   var keyCount: Int { properties.count + commands.count }
 
   /// Checks that a field may have so many keys.
-  /// - Throws: `FocusError.limitExceeded`.
-  public func check() throws(FocusError) { try Limits.check(keys: keyCount) }
+  /// - Throws: `ModelError.limitExceeded`.
+  public func check() throws(ModelError) { try Limits.check(keys: keyCount) }
 }
 
 extension FocusModel {
@@ -75,7 +75,7 @@ extension FocusModel {
       for (key, value) in values.sorted(by: { $0.key < $1.key }) {
         guard let property = object.properties[key] else { continue }
         if let value, let extent = try? FocusModel.extent(of: value, toldOf: key, of: field, table) {
-          let binding = Binding(
+          let binding = FieldBinding(
             value: value, revision: nextRevision(), isReadOnly: !property.isWritable, isBound: true, extent: extent)
           table.set(binding, for: key, in: id)
         } else {
@@ -86,14 +86,14 @@ extension FocusModel {
   }
 
   /// Checks that `update` would take in `value`.
-  /// - Throws: `FocusError`: `noSuchField`, `unknownProperty`, `typeMismatch`, `limitExceeded`, `invalid`.
-  public func check(_ value: MarshalledValue, toldOf key: Key, of id: FieldID) throws(FocusError) {
+  /// - Throws: `ModelError`: `noSuchField`, `unknownProperty`, `typeMismatch`, `limitExceeded`, `invalid`.
+  public func check(_ value: MarshalledValue, toldOf key: Key, of id: FieldID) throws(ModelError) {
     _ = try FocusModel.extent(of: value, toldOf: key, of: field(id), table)
   }
 
   private static func extent(
     of value: MarshalledValue, toldOf key: Key, of field: Field, _ table: FieldTable
-  ) throws(FocusError) -> Extent {
+  ) throws(ModelError) -> Extent {
     guard let property = field.object?.properties[key] else { throw .unknownProperty(key, field.id) }
     guard value.type == property.type else {
       throw .typeMismatch(BindingPath(key), expected: property.type, actual: value.type)
@@ -106,10 +106,10 @@ extension FocusModel {
   }
 
   /// Turns commands of a field off and on.
-  /// - Throws: `FocusError`: `noSuchField`, `accessDenied`, `unknownCommand`.
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `unknownCommand`.
   public func setEnabled(
     _ enabled: [Key: Bool], of id: FieldID, by client: BusName
-  ) throws(FocusError) -> [Change] {
+  ) throws(ModelError) -> [Change] {
     let field = try field(id, ownedBy: client, to: "enable commands of")
     let commands = field.commands
     if let stray = enabled.keys.sorted().first(where: { commands[$0] == nil }) { throw .unknownCommand(stray, id) }
@@ -122,8 +122,8 @@ extension FocusModel {
   }
 
   /// The field that a call of the command `key` at `place` goes to.
-  /// - Throws: `FocusError`: `nothingFocused` at `focused`, `unknownCommand` or `noSuchField` at a field, `disabled`.
-  public func holder(ofCommand key: Key, at place: Place) throws(FocusError) -> FieldID {
+  /// - Throws: `ModelError`: `nothingFocused` at `focused`, `unknownCommand` or `noSuchField` at a field, `disabled`.
+  public func holder(ofCommand key: Key, at place: Place) throws(ModelError) -> FieldID {
     let id: FieldID
     switch place {
     case .field(let field):
@@ -145,8 +145,8 @@ extension FocusModel {
   }
 
   /// The commands at `place`, each with the field that has it and whether it is enabled.
-  /// - Throws: `FocusError.noSuchField`.
-  public func commands(at place: Place) throws(FocusError) -> [Key: (field: FieldID, isEnabled: Bool)] {
+  /// - Throws: `ModelError.noSuchField`.
+  public func commands(at place: Place) throws(ModelError) -> [Key: (field: FieldID, isEnabled: Bool)] {
     if case .field(let id) = place { return try field(id).commands.mapValues { (id, $0) } }
     var found: [Key: (field: FieldID, isEnabled: Bool)] = [:]
     if let scene = focusPath.last {
@@ -177,8 +177,8 @@ extension FocusModel {
   }
 
   /// The interfaces of the objects behind fields at `place`, each with the field that it resolves to.
-  /// - Throws: `FocusError.noSuchField`.
-  public func objectInterfaces(at place: Place) throws(FocusError) -> [InterfaceName: FieldID] {
+  /// - Throws: `ModelError.noSuchField`.
+  public func objectInterfaces(at place: Place) throws(ModelError) -> [InterfaceName: FieldID] {
     var found: [InterfaceName: FieldID] = [:]
     switch place {
     case .field(let id):

@@ -10,7 +10,7 @@ public enum Scope: String, Hashable, Sendable {
 }
 
 /// One key of one field: its value, and who may write it.
-public struct Binding: Hashable, Sendable {
+public struct FieldBinding: Hashable, Sendable {
   /// The value now; of a bound binding, the last that the owner told.
   public internal(set) var value: MarshalledValue
   /// The number of the binding's last change.
@@ -42,7 +42,7 @@ public struct Field: Sendable {
   /// The fields that this one contains.
   public internal(set) var children: Set<FieldID> = []
   /// What the field publishes.
-  public internal(set) var bindings: [Key: Binding] = [:]
+  public internal(set) var bindings: [Key: FieldBinding] = [:]
   /// The owner's own object behind the field, as far as focus is concerned, or nil.
   public internal(set) var object: BoundObject?
   /// What was saved of the object, until that is bound again after a restart.

@@ -85,7 +85,7 @@ struct FieldTable {
   }
 
   /// Sets the binding of `key` in the field `id`, or adds it.
-  mutating func set(_ binding: Binding, for key: Key, in id: FieldID) {
+  mutating func set(_ binding: FieldBinding, for key: Key, in id: FieldID) {
     guard let place = fields.index(forKey: id) else { return }
     let old = fields.values[place].bindings.updateValue(binding, forKey: key)
     charge(place, binding.extent - (old?.extent ?? .zero))

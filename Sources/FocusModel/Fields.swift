@@ -6,15 +6,15 @@ extension FocusModel {
   public var fields: [FieldID: Field] { table.fields }
 
   /// The field `id`.
-  /// - Throws: `FocusError.noSuchField`.
-  public func field(_ id: FieldID) throws(FocusError) -> Field {
+  /// - Throws: `ModelError.noSuchField`.
+  public func field(_ id: FieldID) throws(ModelError) -> Field {
     guard let field = fields[id] else { throw .noSuchField(id.text) }
     return field
   }
 
   /// Checks that `client` may do with the field `id` what only its owner may.
-  /// - Throws: `FocusError.accessDenied`, or `noSuchField`.
-  public func field(_ id: FieldID, ownedBy client: BusName, to action: String) throws(FocusError) -> Field {
+  /// - Throws: `ModelError.accessDenied`, or `noSuchField`.
+  public func field(_ id: FieldID, ownedBy client: BusName, to action: String) throws(ModelError) -> Field {
     let field = try field(id)
     guard field.isOwned(by: client) else {
       throw .accessDenied("only the owner of the field '\(id)' may \(action) it")
@@ -26,10 +26,10 @@ extension FocusModel {
   public func fields(of owner: BusName) -> Set<FieldID> { table.owned[owner] ?? [] }
 
   /// Checks that so much more fits into what `owner` may have.
-  /// - Throws: `FocusError.limitExceeded`.
+  /// - Throws: `ModelError.limitExceeded`.
   func checkAllowance(
     of owner: BusName?, lingers: Bool, fields: Int = 0, _ more: Extent
-  ) throws(FocusError) {
+  ) throws(ModelError) {
     try table.allowances.check(owner, lingers: lingers, fields: fields, more)
   }
 }

@@ -59,8 +59,8 @@ extension FocusModel {
   /// Moves focus to a field.
   ///
   /// `settle` publishes it.
-  /// - Throws: `FocusError`: `noSuchField`, `accessDenied`.
-  public func focus(_ id: FieldID, by client: BusName) throws(FocusError) {
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
+  public func focus(_ id: FieldID, by client: BusName) throws(ModelError) {
     _ = try field(id, ownedBy: client, to: "focus")
     moveFocus(to: id)
   }
@@ -68,8 +68,8 @@ extension FocusModel {
   /// Moves focus from a field to its parent, or to nothing; nothing happens if the field does not hold focus.
   ///
   /// `settle` publishes it.
-  /// - Throws: `FocusError`: `noSuchField`, `accessDenied`.
-  public func blur(_ id: FieldID, by client: BusName) throws(FocusError) {
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
+  public func blur(_ id: FieldID, by client: BusName) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "blur")
     if focusedField == id { moveFocus(to: field.parent) }
   }

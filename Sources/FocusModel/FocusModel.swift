@@ -49,8 +49,8 @@ public final class FocusModel {
   }
 
   /// Keeps `id` for a field that is yet to be registered.
-  /// - Throws: `FocusError.fieldExists`.
-  public func reserve(_ id: FieldID) throws(FocusError) {
+  /// - Throws: `ModelError.fieldExists`.
+  public func reserve(_ id: FieldID) throws(ModelError) {
     guard fields[id] == nil, reserved.insert(id).inserted else { throw .fieldExists(id) }
   }
 
@@ -198,7 +198,7 @@ extension FocusModel {
         guard let field = model.table.fields[id] else { continue }
         model.touch(field)
         if let parent = field.parent { model.touch(parent) }
-        field.children.forEach(model.touch)
+        for child in field.children { model.touch(child) }
         model.table.remove(id)
         model.unpublished[id] = nil
         model.focus.leave(id, for: field.parent)
@@ -228,7 +228,7 @@ extension FocusModel {
     }
 
     /// Sets the binding that `field` has of `key`, whose value is another; with less effort than `edit` takes.
-    mutating func write(_ binding: Binding, for key: Key, in field: Field) {
+    mutating func write(_ binding: FieldBinding, for key: Key, in field: Field) {
       model.touch(field)
       model.table.set(binding, for: key, in: field.id)
       guard !field.isSensitive else { return }

@@ -11,8 +11,8 @@ struct KeyTypes: Hashable {
   private var entries: [Key: Entry] = [:]
 
   /// Checks that `value` may be published as, or written to, `key`.
-  /// - Throws: `FocusError.typeMismatch` where the key has another type now.
-  func check(_ value: MarshalledValue, of key: Key) throws(FocusError) {
+  /// - Throws: `ModelError.typeMismatch` where the key has another type now.
+  func check(_ value: MarshalledValue, of key: Key) throws(ModelError) {
     guard let expected = entries[key]?.type else { return }
     let actual = value.type
     guard actual == expected else { throw .typeMismatch(BindingPath(key), expected: expected, actual: actual) }

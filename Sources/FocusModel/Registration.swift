@@ -9,10 +9,10 @@ extension FocusModel {
   ///   - options: what else the field is.
   ///   - owner: the registrant.
   /// - Returns: the field's name, and what changed.
-  /// - Throws: `FocusError`: `fieldExists`, `noSuchField` for the parent, `invalid`, `typeMismatch`, `limitExceeded`.
+  /// - Throws: `ModelError`: `fieldExists`, `noSuchField` for the parent, `invalid`, `typeMismatch`, `limitExceeded`.
   public func register(
     _ id: FieldID?, _ values: [Key: MarshalledValue], _ options: FieldOptions = FieldOptions(), owner: BusName
-  ) throws(FocusError) -> (id: FieldID, changes: [Change]) {
+  ) throws(ModelError) -> (id: FieldID, changes: [Change]) {
     if let id, fields[id] != nil || reserved.contains(id) { throw .fieldExists(id) }
     if let parent = options.parent {
       guard fields[parent] != nil else { throw .noSuchField(parent.text) }
@@ -55,7 +55,7 @@ extension FocusModel {
     field.object?.values = [:]
     for (key, value) in all.sorted(by: { $0.key < $1.key }) {
       let property = bound?.properties[key]
-      field.bindings[key] = Binding(
+      field.bindings[key] = FieldBinding(
         value: value, revision: nextRevision(),
         isReadOnly: property.map { !$0.isWritable } ?? options.readOnly.contains(key), isBound: property != nil,
         extent: extents[key] ?? .zero)
@@ -71,11 +71,11 @@ extension FocusModel {
   }
 
   /// Checks values that are to be published by `field`, or by a new one.
-  /// - Throws: `FocusError`: `invalid`, `typeMismatch`, `limitExceeded`.
+  /// - Throws: `ModelError`: `invalid`, `typeMismatch`, `limitExceeded`.
   /// - Returns: what they take up.
   private func check(
     _ values: [Key: MarshalledValue], readOnly: Set<Key>, of field: Field?, object: BoundObject?
-  ) throws(FocusError) -> [Key: Extent] {
+  ) throws(ModelError) -> [Key: Extent] {
     let bound = object?.properties ?? [:]
     let present = field?.bindings ?? [:]
     let stored = Set(values.keys).union(present.keys).filter { bound[$0] == nil }
@@ -98,10 +98,10 @@ extension FocusModel {
   ///   - id: the field.
   ///   - client: who asks.
   /// - Returns: what changed.
-  /// - Throws: `FocusError`: `noSuchField`, `accessDenied`, `invalid`, `typeMismatch`, `limitExceeded`.
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `invalid`, `typeMismatch`, `limitExceeded`.
   public func publish(
     _ values: [Key: MarshalledValue], readOnly: Set<Key>? = nil, on id: FieldID, by client: BusName
-  ) throws(FocusError) -> [Change] {
+  ) throws(ModelError) -> [Change] {
     let field = try field(id, ownedBy: client, to: "publish on")
     if let key = values.keys.sorted().first(where: { field.object?.properties[$0] != nil }) {
       throw .invalid("\(key) is a property of the field's object: only the object can change it")
@@ -117,7 +117,7 @@ extension FocusModel {
           let old = field.bindings[key]
           guard let value = values[key] ?? old?.value else { continue }
           let revision = old.flatMap { $0.value == value ? $0.revision : nil } ?? nextRevision()
-          let binding = Binding(
+          let binding = FieldBinding(
             value: value, revision: revision, isReadOnly: readOnly?.contains(key) ?? old?.isReadOnly ?? false,
             extent: extents[key] ?? old?.extent ?? .zero)
           table.set(binding, for: key, in: id)
@@ -127,10 +127,10 @@ extension FocusModel {
   }
 
   /// Takes stored bindings away from a field.
-  /// - Throws: `FocusError`: `noSuchField`, `accessDenied`, `unknownProperty` for a key that the field does not publish.
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `unknownProperty` for a key that the field does not publish.
   public func withdraw(
     _ keys: Set<Key>, from id: FieldID, by client: BusName
-  ) throws(FocusError) -> [Change] {
+  ) throws(ModelError) -> [Change] {
     let field = try field(id, ownedBy: client, to: "withdraw keys from")
     for key in keys.sorted() {
       guard let binding = field.bindings[key] else { throw .unknownProperty(key, id) }
@@ -140,7 +140,9 @@ extension FocusModel {
     }
 
     return operate { operation in
-      operation.edit(id) { table in keys.forEach { table.removeBinding(of: $0, in: id) } }
+      operation.edit(id) { table in
+        for key in keys { table.removeBinding(of: key, in: id) }
+      }
     }
   }
 }

@@ -3,8 +3,8 @@ public import FocusContract
 
 extension FocusModel {
   /// Removes a field; its children move up to its parent.
-  /// - Throws: `FocusError`: `noSuchField`, `accessDenied`.
-  public func unregister(_ id: FieldID, by client: BusName) throws(FocusError) -> [Change] {
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
+  public func unregister(_ id: FieldID, by client: BusName) throws(ModelError) -> [Change] {
     _ = try field(id, ownedBy: client, to: "unregister")
     return operate { $0.remove([id]) }
   }

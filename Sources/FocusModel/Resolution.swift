@@ -36,8 +36,8 @@ extension FocusModel {
   }
 
   /// The field whose binding `key` is at `place`.
-  /// - Throws: `FocusError`: at `focused` `notFocused`; at a field `unknownProperty` or `noSuchField`.
-  func holder(of key: Key, at place: Place) throws(FocusError) -> Field {
+  /// - Throws: `ModelError`: at `focused` `notFocused`; at a field `unknownProperty` or `noSuchField`.
+  func holder(of key: Key, at place: Place) throws(ModelError) -> Field {
     switch place {
     case .focused:
       guard let id = resolve(key), let field = fields[id] else { throw .notFocused(key) }
@@ -50,9 +50,9 @@ extension FocusModel {
   }
 
   /// What `path` leads to at `place`.
-  /// - Throws: `FocusError`: `notFocused` at `focused`, `unknownProperty` or `noSuchField` at a field, `accessDenied`
+  /// - Throws: `ModelError`: `notFocused` at `focused`, `unknownProperty` or `noSuchField` at a field, `accessDenied`
   ///   where the field is sensitive and not the client's, `noSuchElement`.
-  public func read(_ path: BindingPath, at place: Place, by client: BusName) throws(FocusError) -> Reading {
+  public func read(_ path: BindingPath, at place: Place, by client: BusName) throws(ModelError) -> Reading {
     let key = path.key
     let field = try holder(of: key, at: place)
     guard let binding = field.bindings[key] else { throw .unknownProperty(key, field.id) }
@@ -63,8 +63,8 @@ extension FocusModel {
   }
 
   /// What every key holds at `place`, but for the sensitive ones that are not the client's.
-  /// - Throws: `FocusError.noSuchField`.
-  public func readAll(at place: Place, by client: BusName) throws(FocusError) -> [Key: Reading] {
+  /// - Throws: `ModelError.noSuchField`.
+  public func readAll(at place: Place, by client: BusName) throws(ModelError) -> [Key: Reading] {
     try bindings(at: place).compactMapValues { holder in
       guard let field = fields[holder.field], field.isVisible(to: client) else { return nil }
       return Reading(value: holder.binding.value, field: holder.field, revision: holder.binding.revision)
@@ -72,13 +72,13 @@ extension FocusModel {
   }
 
   /// Every binding at `place`, with the field that it belongs to, whoever may see its value.
-  /// - Throws: `FocusError.noSuchField`.
-  public func bindings(at place: Place) throws(FocusError) -> [Key: (field: FieldID, binding: Binding)] {
+  /// - Throws: `ModelError.noSuchField`.
+  public func bindings(at place: Place) throws(ModelError) -> [Key: (field: FieldID, binding: FieldBinding)] {
     switch place {
     case .field(let id):
       return try field(id).bindings.mapValues { (id, $0) }
     case .focused:
-      var found: [Key: (field: FieldID, binding: Binding)] = [:]
+      var found: [Key: (field: FieldID, binding: FieldBinding)] = [:]
       for (key, id) in resolveAll() {
         if let binding = fields[id]?.bindings[key] { found[key] = (id, binding) }
       }

@@ -18,8 +18,8 @@ public struct Restoration {
   public init() {}
 
   /// Takes in `saved`, without the values that are past a limit; all of it is left out if its owner has too much.
-  /// - Throws: `FocusError.invalid` for a value that is never saved.
-  public mutating func add(_ saved: SavedField) throws(FocusError) {
+  /// - Throws: `ModelError.invalid` for a value that is never saved.
+  public mutating func add(_ saved: SavedField) throws(ModelError) {
     var field = Field(
       id: saved.id, label: saved.label, scope: saved.scope, lingers: saved.lingers, isSensitive: saved.isSensitive,
       owner: saved.owner, parent: saved.parent, registration: saved.registration)
@@ -35,7 +35,7 @@ public struct Restoration {
     for (key, binding) in isFull ? saved.bindings.sorted(by: { $0.key < $1.key }) : Array(saved.bindings) {
       do {
         try Limits.check(keys: field.bindings.count + 1)
-        field.bindings[key] = Binding(
+        field.bindings[key] = FieldBinding(
           value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly,
           extent: try Limits.check(binding.value, of: key))
       } catch {
@@ -63,8 +63,8 @@ public struct Restoration {
   public mutating func leaveOut(_ key: Key, of id: FieldID) { leftOut.append("\(key) of the field '\(id)'") }
 
   /// Completes the model with what was saved beside the fields.
-  /// - Throws: `FocusError.invalid` if the parts do not fit each other.
-  public func finish(_ state: SavedState) throws(FocusError) {
+  /// - Throws: `ModelError.invalid` if the parts do not fit each other.
+  public func finish(_ state: SavedState) throws(ModelError) {
     var linked = fields
     for (id, field) in fields {
       guard let parent = field.parent.flatMap({ present($0) }) else { continue }

@@ -19,7 +19,7 @@ public struct SavedField: Hashable, Sendable {
       self.isReadOnly = isReadOnly
     }
 
-    init(_ binding: Binding) {
+    init(_ binding: FieldBinding) {
       self.init(value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly)
     }
   }
@@ -154,8 +154,8 @@ extension FocusModel {
   }
 
   /// Puts the owner's object behind the field `id` again, after a restart.
-  /// - Throws: `FocusError`: `noSuchField`, `typeMismatch`, `limitExceeded`, `invalid`.
-  public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(FocusError) {
+  /// - Throws: `ModelError`: `noSuchField`, `typeMismatch`, `limitExceeded`, `invalid`.
+  public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(ModelError) {
     let field = try field(id)
     if let key = field.bindings.keys.first(where: { object.properties[$0] != nil }) {
       throw .invalid("\(key) is both a stored value and a property of the field's object")

@@ -4,7 +4,8 @@ public import FocusContract
 public struct UnsavedField: Sendable {
   /// The field's name.
   public let id: FieldID
-  private let saved: Field?
+  /// The field as it was saved last; nil: not there.
+  let saved: Field?
   private let present: Field?
 
   init(id: FieldID, saved: Field?, present: Field?) {
@@ -13,14 +14,8 @@ public struct UnsavedField: Sendable {
     self.present = present
   }
 
-  /// The field as it was saved last; nil: not there.
-  public var before: SavedField? { saved.map { SavedField($0) } }
-
   /// The field as it is now; nil: not there.
   public var now: SavedField? { present.map { SavedField($0) } }
-
-  /// Whether the field is not there any more.
-  public var isGone: Bool { present == nil }
 
   /// Whether nothing of this field was saved: one that was removed and registered again is another.
   public var isNew: Bool { saved?.registration != present?.registration }

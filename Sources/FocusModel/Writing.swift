@@ -27,7 +27,7 @@ extension FocusModel {
   /// Writes through the binding that `path` leads to at `place`.
   ///
   /// A write of the value that is already there changes nothing.
-  /// - Throws: `FocusError`: `notFocused` at `focused`, `unknownProperty` at a field, `noSuchField`, `conflict`,
+  /// - Throws: `ModelError`: `notFocused` at `focused`, `unknownProperty` at a field, `noSuchField`, `conflict`,
   ///   `readOnly`, `noSuchElement`, `typeMismatch`, `limitExceeded`, `invalid`.
   /// - Parameters:
   ///   - value: what the binding, or its element, is to hold.
@@ -40,7 +40,7 @@ extension FocusModel {
   public func write(
     _ value: MarshalledValue, to path: BindingPath, at place: Place, isCurrent: Bool = true,
     if condition: WriteCondition = WriteCondition(), by client: BusName
-  ) throws(FocusError) -> WriteOutcome {
+  ) throws(ModelError) -> WriteOutcome {
     let key = path.key
     if let wanted = condition.field { try check(key, at: place, resolvesTo: wanted) }
     let field = try holder(of: key, at: place)
@@ -72,11 +72,11 @@ extension FocusModel {
 
   /// Checks that `client` may write to `path` in this way: who is not shown the values of a sensitive field learns nothing
   /// of them by writing.
-  /// - Throws: `FocusError.accessDenied` for a pointer, or a condition on the revision.
+  /// - Throws: `ModelError.accessDenied` for a pointer, or a condition on the revision.
   /// - Returns: whether the client is shown the field's values.
   private func check(
     _ path: BindingPath, of field: Field, _ condition: WriteCondition, by client: BusName
-  ) throws(FocusError) -> Bool {
+  ) throws(ModelError) -> Bool {
     guard !field.isVisible(to: client) else { return true }
     guard path.pointer.tokens.isEmpty, condition.revision == nil else {
       throw .accessDenied(
@@ -93,11 +93,11 @@ extension FocusModel {
   }
 
   /// The field whose binding a write to `path` at `place` is about.
-  /// - Throws: `FocusError`: `notFocused`, `unknownProperty`, `noSuchField`, `conflict` for the condition's field,
+  /// - Throws: `ModelError`: `notFocused`, `unknownProperty`, `noSuchField`, `conflict` for the condition's field,
   ///   `accessDenied` for what tells of a sensitive field.
   public func holder(
     of path: BindingPath, at place: Place, if condition: WriteCondition, by client: BusName
-  ) throws(FocusError) -> FieldID {
+  ) throws(ModelError) -> FieldID {
     if let wanted = condition.field { try check(path.key, at: place, resolvesTo: wanted) }
     let field = try holder(of: path.key, at: place)
     _ = try check(path, of: field, condition, by: client)
@@ -105,8 +105,8 @@ extension FocusModel {
   }
 
   /// What `path` leads to in the field `id` after a write there; after an append, the array's last element.
-  /// - Throws: `FocusError`: `noSuchField`, `unknownProperty`, `noSuchElement`.
-  public func reading(afterWriteTo path: BindingPath, of id: FieldID) throws(FocusError) -> Reading {
+  /// - Throws: `ModelError`: `noSuchField`, `unknownProperty`, `noSuchElement`.
+  public func reading(afterWriteTo path: BindingPath, of id: FieldID) throws(ModelError) -> Reading {
     guard let binding = try field(id).bindings[path.key] else { throw .unknownProperty(path.key, id) }
     var path = path
     if path.pointer.tokens.last == "-" {
@@ -118,7 +118,7 @@ extension FocusModel {
     return Reading(value: try path.element(of: binding.value), field: id, revision: binding.revision)
   }
 
-  private func check(_ key: Key, at place: Place, resolvesTo wanted: FieldID) throws(FocusError) {
+  private func check(_ key: Key, at place: Place, resolvesTo wanted: FieldID) throws(ModelError) {
     guard fields[wanted] != nil else { throw .noSuchField(wanted.text) }
     let holder =
       switch place {

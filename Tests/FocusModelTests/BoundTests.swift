@@ -119,11 +119,11 @@ struct BoundTests {
     try stage.register("stored", ["demo.Slider.Later": .string("x")], owner: stage.other)
     try stage.update("slider", ["demo.Slider.Later": .int32(1)])
     let field = Place.field(try FieldID("slider"))
-    #expect(throws: FocusError.self) { try stage.value("demo.Slider.Later", at: field) }
+    #expect(throws: ModelError.self) { try stage.value("demo.Slider.Later", at: field) }
     _ = try stage.model.unregister(FieldID("stored"), by: stage.other)
     try stage.update("slider", ["demo.Slider.Later": .int32(1)])
     #expect(try stage.value("demo.Slider.Later", at: field) == .int32(1))
-    #expect(throws: FocusError.self) { try stage.register("again", ["demo.Slider.Later": .string("x")]) }
+    #expect(throws: ModelError.self) { try stage.register("again", ["demo.Slider.Later": .string("x")]) }
   }
 
   @Test("A key is stored or bound, and only the owner's object changes what is bound")
@@ -131,22 +131,22 @@ struct BoundTests {
     let stage = try slider()
     let slider = try FieldID("slider")
     for name in [key, "demo.Slider.Later"] {
-      #expect(throws: FocusError.self) {
+      #expect(throws: ModelError.self) {
         try stage.register("both", properties: ["\(name):d"], stored: [name: .double(1)])
       }
-      #expect(throws: FocusError.self) {
+      #expect(throws: ModelError.self) {
         _ = try stage.model.publish([Key(name): .double(1)], on: slider, by: stage.owner)
       }
     }
-    #expect(throws: FocusError.self) { _ = try stage.model.withdraw([Key(key)], from: slider, by: stage.owner) }
-    #expect(throws: FocusError.self) {
+    #expect(throws: ModelError.self) { _ = try stage.model.withdraw([Key(key)], from: slider, by: stage.owner) }
+    #expect(throws: ModelError.self) {
       try stage.register("mine", properties: ["demo.Mine.X:i"], ["demo.Mine.X": .int32(1)], readOnly: ["demo.Mine.X"])
     }
-    #expect(throws: FocusError.self) {
+    #expect(throws: ModelError.self) {
       _ = try stage.model.publish([:], readOnly: [Key(key)], on: slider, by: stage.owner)
     }
     #expect(stage.model.fields[slider]?.bindings[try Key(key)]?.isReadOnly == false)
-    #expect(throws: FocusError.self) { try stage.register("stays", properties: [], lingers: true) }
+    #expect(throws: ModelError.self) { try stage.register("stays", properties: [], lingers: true) }
     #expect(stage.model.fields.count == 1)
     // Beside what is bound, a field may have stored keys as any.
     _ = try stage.model.publish(
@@ -160,7 +160,7 @@ struct BoundTests {
     let properties = (0..<200).map { "demo.Many.P\($0):i" }
     let commands = (0..<56).map { "demo.Many.C\($0)" }
     func limited(_ body: () throws -> Void) {
-      let error = #expect(throws: FocusError.self, performing: body)
+      let error = #expect(throws: ModelError.self, performing: body)
       guard case .limitExceeded? = error else {
         Issue.record("\(String(describing: error))")
         return
@@ -180,14 +180,14 @@ struct BoundTests {
     let stage = try Stage()
     let mebibyte = MarshalledValue.string(String(repeating: "x", count: (1 << 20) - 5))
     for index in 0..<15 { try stage.register("f\(index)", ["demo.A.X": mebibyte]) }
-    #expect(throws: FocusError.self) { try stage.register("b", properties: ["demo.A.X:s"], size: (1 << 20) + 1) }
+    #expect(throws: ModelError.self) { try stage.register("b", properties: ["demo.A.X:s"], size: (1 << 20) + 1) }
     try stage.register("b", properties: ["demo.A.X:s"], size: 1000)
     try stage.update("b", ["demo.A.X": mebibyte])
     #expect(stage.model.fields[try FieldID("b")]?.bindings.isEmpty == true)
     try stage.update("b", ["demo.A.X": .string("fits")])
     #expect(try stage.value("demo.A.X", at: .field(FieldID("b"))) == .string("fits"))
     _ = stage.model.ownerLeft(stage.owner)
-    #expect(stage.model.table.allowances.isEmpty)
+    #expect(stage.model.table.allowances == Allowances())
   }
 
   @Test("An id is kept for a registration that is under way")

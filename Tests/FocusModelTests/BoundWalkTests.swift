@@ -195,7 +195,7 @@ struct BoundWalkTests {
         path: try ObjectPath("/object"), chosenInterfaces: nil,
         properties: properties.mapValues { .init(type: $0, isWritable: true) }, commands: chosen, values: bound)
       guard naive.fits(stored.merging(bound) { stored, _ in stored }) else {
-        #expect(throws: FocusError.self) { _ = try stage.model.register(id, stored, options, owner: stage.owner) }
+        #expect(throws: ModelError.self) { _ = try stage.model.register(id, stored, options, owner: stage.owner) }
         return []
       }
       serial += 1

@@ -72,10 +72,10 @@ struct FieldTests {
     let (fields, types, allowances, revision) = (
       model.fields, model.table.types, model.table.allowances, model.revision
     )
-    #expect(throws: FocusError.self) {
+    #expect(throws: ModelError.self) {
       try stage.register("b", ["demo.Form.Text": .string("x"), "demo.Form.Number": .string("x")])
     }
-    #expect(throws: FocusError.self) { try stage.register("b", ["demo.Form.Text": .string("x")], readOnly: ["a.b.C"]) }
+    #expect(throws: ModelError.self) { try stage.register("b", ["demo.Form.Text": .string("x")], readOnly: ["a.b.C"]) }
     #expect(model.fields.keys == fields.keys)
     #expect(model.table.types == types)
     #expect(model.table.allowances == allowances)
@@ -87,7 +87,7 @@ struct FieldTests {
     let stage = try Stage()
     let key = try Key("demo.Form.Number")
     let a = try stage.register("a", [key.description: .int32(1)])
-    let mismatch = FocusError.typeMismatch(BindingPath(key), expected: .int32, actual: .string)
+    let mismatch = ModelError.typeMismatch(BindingPath(key), expected: .int32, actual: .string)
     refused(mismatch) { try stage.register("b", [key.description: .string("1")]) }
     refused(mismatch) { _ = try stage.model.publish([key: .string("1")], on: a, by: stage.owner) }
     let b = try stage.register("b", [key.description: .int32(2)])
@@ -123,7 +123,7 @@ struct FieldTests {
       { try stage.model.focus(a, by: stage.other) },
       { try stage.model.blur(a, by: stage.other) },
     ] as [() throws -> Void] {
-      let error = #expect(throws: FocusError.self, performing: body)
+      let error = #expect(throws: ModelError.self, performing: body)
       guard case .accessDenied? = error else {
         Issue.record("\(String(describing: error)) instead of accessDenied")
         continue

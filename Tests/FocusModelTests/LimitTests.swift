@@ -10,7 +10,7 @@ struct LimitTests {
   private let key = "demo.Form.Text"
 
   private func limited(_ body: () throws -> Void, at location: SourceLocation = #_sourceLocation) {
-    let error = #expect(throws: FocusError.self, sourceLocation: location, performing: body)
+    let error = #expect(throws: ModelError.self, sourceLocation: location, performing: body)
     guard case .limitExceeded? = error else {
       Issue.record("\(String(describing: error)) instead of limitExceeded", sourceLocation: location)
       return
@@ -75,7 +75,7 @@ struct LimitTests {
     try stage.register("more")
     _ = stage.model.ownerLeft(stage.owner)
     #expect(stage.model.fields.count == 1)
-    #expect(stage.model.table.allowances.extent(of: stage.owner) == .zero)
+    #expect(stage.model.table.allowances.total.extent == .zero)
     try stage.register("again")
   }
 
@@ -94,7 +94,7 @@ struct LimitTests {
     _ = try stage.model.unregister(a, by: stage.owner)
     _ = try stage.model.unregister(FieldID("b"), by: stage.owner)
     _ = try stage.model.unregister(FieldID("c"), by: stage.owner)
-    #expect(stage.model.table.allowances.isEmpty)
+    #expect(stage.model.table.allowances == Allowances())
   }
 
   @Test("Lingering fields move to the allowance that those without an owner share")
@@ -135,6 +135,6 @@ struct LimitTests {
   @Test("A file descriptor cannot be kept")
   func fileDescriptor() throws {
     let stage = try Stage()
-    #expect(throws: FocusError.self) { try stage.register("a", [key: .unixFD(UnixFD(owning: -1))]) }
+    #expect(throws: ModelError.self) { try stage.register("a", [key: .unixFD(UnixFD(owning: -1))]) }
   }
 }

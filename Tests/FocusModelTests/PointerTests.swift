@@ -34,7 +34,7 @@ struct BindingPointerTests {
 
   @Test("What is none", arguments: ["", "/", "a/0", "/a.B.c", "a.B.c/~", "a.B./0", "a.B.c.", "org.freedesktop.A.b/0"])
   func noPath(text: String) {
-    #expect(throws: FocusError.self) { try BindingPath(text) }
+    #expect(throws: ModelError.self) { try BindingPath(text) }
   }
 
   @Test("A write of an element changes it alone, takes one revision, and tells the whole value")
@@ -88,13 +88,13 @@ struct BindingPointerTests {
       try stage.write(items + "/0/1", .string("x"))
     }
     for path in ["/1/1", "/x", "/0/2", "/0/1/0", "/-/1"] {
-      let error = #expect(throws: FocusError.self) { try stage.write(items + path, .boolean(true)) }
+      let error = #expect(throws: ModelError.self) { try stage.write(items + path, .boolean(true)) }
       guard case .noSuchElement? = error else {
         Issue.record("\(path): \(String(describing: error))")
         continue
       }
     }
-    #expect(throws: FocusError.self) {
+    #expect(throws: ModelError.self) {
       try stage.write(items + "/0/1", .boolean(true), if: WriteCondition(revision: revision + 1))
     }
     #expect(try stage.value(items) == before)
@@ -113,9 +113,9 @@ struct BindingPointerTests {
     try stage.register("a", ["demo.Form.Bytes": .array(DBusArray(bytes: bytes)), "demo.Form.Any": .variants([])])
     try stage.focus("a")
     let before = stage.model.table.allowances
-    #expect(throws: FocusError.self) { try stage.write("demo.Form.Bytes/-", .byte(1)) }
+    #expect(throws: ModelError.self) { try stage.write("demo.Form.Bytes/-", .byte(1)) }
     let deepest = (2..<Limits.valueDepth).reduce(MarshalledValue.byte(1)) { value, _ in .variant(value) }
-    #expect(throws: FocusError.self) { try stage.write("demo.Form.Any/-", .variant(.variant(.variant(deepest)))) }
+    #expect(throws: ModelError.self) { try stage.write("demo.Form.Any/-", .variant(.variant(.variant(deepest)))) }
     #expect(stage.model.table.allowances == before)
     try stage.write("demo.Form.Any/-", .variant(deepest))
     try stage.write("demo.Form.Bytes/0", .byte(1))
@@ -125,16 +125,16 @@ struct BindingPointerTests {
   func sensitive() throws {
     let stage = try stage(sensitive: true)
     for path in ["/1/0", "/0/7", "/x", "/0/1"] {
-      let error = try #require(throws: FocusError.self) { try stage.write(items + path, .boolean(true)) }
+      let error = try #require(throws: ModelError.self) { try stage.write(items + path, .boolean(true)) }
       guard case .accessDenied = error else {
         Issue.record("\(error)")
         continue
       }
     }
-    let own = try #require(throws: FocusError.self) { try stage.write(items + "/1/0", .boolean(true), by: stage.owner) }
+    let own = try #require(throws: ModelError.self) { try stage.write(items + "/1/0", .boolean(true), by: stage.owner) }
     #expect(own.description.contains("0 to"))
     try stage.write(items + "/0/1", .boolean(true), by: stage.owner)
-    #expect(throws: FocusError.self) { try stage.value(items + "/0/1") }
+    #expect(throws: ModelError.self) { try stage.value(items + "/0/1") }
     #expect(try stage.value(items + "/0/1", by: stage.owner) == .boolean(true))
   }
 }

@@ -63,7 +63,7 @@ extension FocusModel {
     by client: BusName
   ) throws -> (reading: Reading, changes: [Change]) {
     guard case .written(let reading, let changes) = try write(value, to: path, at: place, if: condition, by: client)
-    else { throw FocusError.invalid("\(path) is bound") }
+    else { throw ModelError.invalid("\(path) is bound") }
     return (reading, changes)
   }
 }
@@ -134,7 +134,7 @@ struct Observer {
 }
 
 /// Checks that `body` is refused with `error`.
-func refused(_ error: FocusError, _ body: () throws -> Void, at location: SourceLocation = #_sourceLocation) {
+func refused(_ error: ModelError, _ body: () throws -> Void, at location: SourceLocation = #_sourceLocation) {
   #expect(throws: error, sourceLocation: location, performing: body)
 }
 

@@ -47,7 +47,7 @@ struct WritingTests {
       WriteCondition(revision: read.revision), WriteCondition(field: b),
       WriteCondition(revision: read.revision, field: a),
     ] {
-      let error = #expect(throws: FocusError.self) { try stage.write(key, .int32(6), if: condition) }
+      let error = #expect(throws: ModelError.self) { try stage.write(key, .int32(6), if: condition) }
       guard case .conflict? = error else {
         Issue.record("\(String(describing: error)) instead of a conflict")
         continue
@@ -84,7 +84,7 @@ struct WritingTests {
     let shown = observer.focused
     #expect(shown.isEmpty)
     #expect(try stage.value(key, by: stage.owner) == .int32(42))
-    #expect(throws: FocusError.self) { try stage.value(key) }
+    #expect(throws: ModelError.self) { try stage.value(key) }
     #expect(try stage.model.readAll(at: .focused, by: stage.other).isEmpty)
     #expect(try stage.model.readAll(at: .field(secret), by: stage.owner).count == 1)
     // Whether the value was there before does not show either: each write takes a revision.
@@ -95,7 +95,7 @@ struct WritingTests {
       #expect(reading == Reading(value: .string(""), field: secret, revision: 0))
       #expect(stage.model.revision == before + 1)
     }
-    #expect(throws: FocusError.self) {
+    #expect(throws: ModelError.self) {
       try stage.write(key, .int32(44), if: WriteCondition(revision: stage.model.revision))
     }
     #expect(try stage.value(key, by: stage.owner) == .int32(43))

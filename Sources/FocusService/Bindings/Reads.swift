@@ -6,7 +6,7 @@ internal import FocusModel
 /// Reading bound bindings: from the daemon where the owner keeps it current, else from the owner.
 extension FocusService {
   /// Reads `path` at `place` and hands it to `shape` for the reply, at once or when the owner has been asked.
-  /// - Throws: `FocusError` as `FocusModel.read` does, but `notFocused` only where `nothing` is nil.
+  /// - Throws: `ModelError` as `FocusModel.read` does, but `notFocused` only where `nothing` is nil.
   /// - Parameters:
   ///   - path: the key, and which element of its value.
   ///   - place: where the key is looked up.
@@ -29,7 +29,7 @@ extension FocusService {
     do {
       // Read whole first: an element may be there only when the owner has been asked.
       whole = try model.read(BindingPath(path.key), at: place, by: client)
-    } catch FocusError.notFocused where nothing != nil {
+    } catch ModelError.notFocused where nothing != nil {
       return nothing
     }
     let holder = whole.field
@@ -59,7 +59,7 @@ extension FocusService {
 
   /// Has every binding at `place` that the client may see made current, where an owner has to be asked for it, and calls
   /// `body` for the reply; one that cannot be had is as it was last.
-  /// - Throws: `FocusError.noSuchField`.
+  /// - Throws: `ModelError.noSuchField`.
   /// - Returns: the results, or nil where the reply is given later.
   func readAll(
     at place: Place, of interface: InterfaceName? = nil, for reply: PendingReply, by client: BusName,

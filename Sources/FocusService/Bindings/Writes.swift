@@ -66,7 +66,7 @@ extension FocusService {
   private typealias Decision<Answer, Failure: Error> = (FocusService, Result<Answer, Failure>) -> Step
 
   /// Writes to `path` at `place` and hands what is there afterwards to `shape` for the reply.
-  /// - Throws: `FocusError` as `FocusModel.write` does; `DBusError.limitsExceeded` where too many wait for the owner.
+  /// - Throws: `ModelError` as `FocusModel.write` does; `DBusError.limitsExceeded` where too many wait for the owner.
   /// - Returns: the results, or nil where the reply is given later.
   func write(
     _ value: MarshalledValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),

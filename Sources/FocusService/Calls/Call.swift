@@ -172,7 +172,7 @@ extension Message {
 }
 
 /// The options of a method, taken one by one; what is left over is not known.
-struct Options {
+struct CallOptions {
   private var left: [String: MarshalledValue]
   private var known: [String] = []
 
@@ -214,10 +214,10 @@ struct Options {
   }
 
   /// Takes the option `name`, the path of a field.
-  /// - Throws: `FocusError.noSuchField` if it is no field's path, `DBusError.invalidArgs` if it is no path.
+  /// - Throws: `ModelError.noSuchField` if it is no field's path, `DBusError.invalidArgs` if it is no path.
   mutating func field(_ name: String) throws -> FieldID? {
     guard let path = try path(name) else { return nil }
-    guard let id = FieldID(path) else { throw FocusError.noSuchField(path.text) }
+    guard let id = FieldID(path) else { throw ModelError.noSuchField(path.text) }
     return id
   }
 

@@ -78,7 +78,7 @@ extension FocusService {
   }
 
   /// Passes a call on to the owner of the field that has the command.
-  /// - Throws: `DBusError.unknownInterface`, or `FocusError`: `commandNotFocused`, `unknownCommand`, `disabled`.
+  /// - Throws: `DBusError.unknownInterface`, or `ModelError`: `commandNotFocused`, `unknownCommand`, `disabled`.
   private func forwardCommand(
     _ message: Message, _ interface: InterfaceName, _ member: MemberName, to target: Target, _ path: ObjectPath,
     _ reply: PendingReply
@@ -102,10 +102,10 @@ extension FocusService {
   }
 
   /// The object that a call of `command` at `place` goes to.
-  /// - Throws: `FocusError`: `commandNotFocused`, `unknownCommand`, `disabled`.
+  /// - Throws: `ModelError`: `commandNotFocused`, `unknownCommand`, `disabled`.
   func object(ofCommand command: Key, at place: Place) throws -> OwnedObject {
     let id = try model.holder(ofCommand: command, at: place)
-    guard let object = objects[id] else { throw FocusError.unknownCommand(command, id) }
+    guard let object = objects[id] else { throw ModelError.unknownCommand(command, id) }
     return object
   }
 }

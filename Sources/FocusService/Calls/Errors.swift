@@ -17,7 +17,7 @@ extension ErrorName {
 
 extension DBusError {
   /// The error as callers see it.
-  init(_ error: FocusError) {
+  init(_ error: ModelError) {
     let name: ErrorName =
       switch error {
       case .notFocused, .commandNotFocused: .notFocused
@@ -41,7 +41,7 @@ extension DBusError {
   init(any error: any Error) {
     switch error {
     case let error as DBusError: self = error
-    case let error as FocusError: self.init(error)
+    case let error as ModelError: self.init(error)
     case let error as SyntaxError: self.init(error)
     case let error as TypeMismatch: self.init(.invalidArgs, error.description)
     default: self.init(.failed, "\(error)")

@@ -64,7 +64,7 @@ extension ServedInterface {
   @Sendable private static func write(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let path = try BindingPath(call.string(0))
     let value = try call.variant(1)
-    var options = Options(try call.dictionary(2))
+    var options = CallOptions(try call.dictionary(2))
     var condition = WriteCondition()
     condition.revision = try options.number("revision")
     condition.field = try options.field("field")
@@ -85,7 +85,7 @@ extension ServedInterface {
 
   @Sendable private static func invoke(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let command = try Key(call.string(0))
-    try Options(call.dictionary(2)).finish()
+    try CallOptions(call.dictionary(2)).finish()
     let object = try service.object(ofCommand: command, at: call.place())
     let given = try call.variants(1)
     let message = try OutgoingMessage.methodCall(

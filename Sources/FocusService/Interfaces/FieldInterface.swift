@@ -25,7 +25,7 @@ extension ServedInterface {
         ], changes: true, ownersAction: "publish on"
       ) { service, call in
         let values = try service.values(call.dictionary(0))
-        var options = Options(try call.dictionary(1))
+        var options = CallOptions(try call.dictionary(1))
         let readOnly = try options.strings("read_only").map { try service.keys($0) }
         try options.finish()
         service.announce(try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client))
@@ -38,7 +38,7 @@ extension ServedInterface {
         // A field has few keys, however many are named: none is read as a key in vain.
         let present = Set(try service.model.field(call.field()).bindings.keys.map(\.description))
         if let stray = names.first(where: { !present.contains($0) }) {
-          throw FocusError.unknownProperty(try Key(stray), try call.field())
+          throw ModelError.unknownProperty(try Key(stray), try call.field())
         }
         let keys = try service.keys(Array(names))
         service.announce(try service.model.withdraw(keys, from: call.field(), by: call.client))
@@ -52,7 +52,7 @@ extension ServedInterface {
         let states = try call.states(0)
         let present = Set(try service.model.field(call.field()).commands.keys.map(\.description))
         if let stray = states.keys.first(where: { !present.contains($0) }) {
-          throw FocusError.unknownCommand(try Key(stray), try call.field())
+          throw ModelError.unknownCommand(try Key(stray), try call.field())
         }
         for (name, isEnabled) in states { enabled[try Key(name)] = isEnabled }
         service.announce(try service.model.setEnabled(enabled, of: call.field(), by: call.client))

@@ -35,7 +35,7 @@ extension ServedInterface {
     let text = try call.string(0)
     let id = text.isEmpty ? nil : try FieldID(text)
     let values = try service.values(call.dictionary(1))
-    var given = Options(try call.dictionary(2))
+    var given = CallOptions(try call.dictionary(2))
     var options = FieldOptions()
     options.label = try given.string("label")
     options.parent = try given.field("parent")

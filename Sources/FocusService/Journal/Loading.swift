@@ -124,7 +124,7 @@ struct Loading {
         disabled: Set(try words(10).map { try Key($0) }))
     }
     guard let scope = Scope(rawValue: row.text(2) ?? "") else {
-      throw FocusError.invalid("a saved field has the scope '\(row.text(2) ?? "")'")
+      throw ModelError.invalid("a saved field has the scope '\(row.text(2) ?? "")'")
     }
     return SavedField(
       id: try FieldID(row.text(0) ?? ""), label: row.text(1) ?? "", scope: scope, lingers: row.number(3) != 0,

@@ -18,7 +18,7 @@ struct BoundRegistration {
 /// Registration of a field with an object: the field is added when the object has been looked at.
 extension FocusService {
   /// Begins a registration, which is replied to later.
-  /// - Throws: `FocusError.fieldExists`, or `DBusError.limitsExceeded` where too many calls wait for the owner, or too
+  /// - Throws: `ModelError.fieldExists`, or `DBusError.limitsExceeded` where too many calls wait for the owner, or too
   ///   many fields have the object.
   func register(_ registration: BoundRegistration) throws {
     let owner = registration.object.owner
@@ -44,10 +44,10 @@ extension FocusService {
   private func checkRoom(
     at address: OwnedObject.Address, _ counts: (OwnedObject) -> Bool
   ) throws(DBusError) {
-    guard objects.at(address).count(where: counts) >= OwnedObjects.fieldsPerObject else { return }
+    guard objects.at(address).count(where: counts) >= Limits.fieldsPerObject else { return }
     throw DBusError(
       .limitsExceeded,
-      "the object \(address.path) already backs \(OwnedObjects.fieldsPerObject) fields, the maximum")
+      "the object \(address.path) already backs \(Limits.fieldsPerObject) fields, the maximum")
   }
 
   /// Ends a registration whose object has been introspected.

@@ -168,7 +168,7 @@ extension OwnedObject {
   }
 
   /// What the model is to know of the object.
-  /// - Throws: `FocusError.invalid` where a member cannot be a key.
+  /// - Throws: `ModelError.invalid` where a member cannot be a key.
   fileprivate func declaration(chosen: [String]?) throws -> BoundObject {
     var properties: [Key: BoundObject.Property] = [:]
     var commands: Set<Key> = []

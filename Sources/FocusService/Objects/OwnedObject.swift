@@ -95,9 +95,6 @@ struct Refresh {
 
 /// The objects behind fields, by field and by address.
 struct OwnedObjects {
-  /// How many fields may have one object: what it tells is told again by each.
-  static let fieldsPerObject = Limits.fieldsPerObject
-
   private var byField: [FieldID: OwnedObject] = [:]
   private var byAddress: [OwnedObject.Address: [OwnedObject]] = [:]
   /// The objects of fields that the turn has removed, which are let go of once that is saved.

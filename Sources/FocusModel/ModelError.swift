@@ -2,7 +2,7 @@ public import DBusTypes
 public import FocusContract
 
 /// Why an operation on the model was refused; whatever it is, nothing has changed.
-public enum FocusError: Error, Hashable, Sendable {
+public enum ModelError: Error, Hashable, Sendable {
   /// The key resolves to nothing now.
   case notFocused(Key)
   /// There is no such field.
@@ -33,7 +33,7 @@ public enum FocusError: Error, Hashable, Sendable {
   case limitExceeded(String)
 }
 
-extension FocusError {
+extension ModelError {
   /// The error of a pointer into the value of `key`.
   init(_ key: Key, _ error: PointerError) {
     switch error {
@@ -44,7 +44,7 @@ extension FocusError {
   }
 }
 
-extension FocusError: CustomStringConvertible {
+extension ModelError: CustomStringConvertible {
   /// What was asked and what would have been right, in one sentence.
   public var description: String {
     switch self {
