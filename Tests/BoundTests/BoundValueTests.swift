@@ -1,0 +1,247 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+@Suite("Values of bound bindings")
+struct BoundValueTests {
+  private let key = "demo.Slider.Value"
+
+  /// A field `slider` that has focus, with one property that is told of as `emits` says.
+  private func slider(_ desktop: TestDesktop, emits: String, _ value: DBusValue = .double(0.5)) async throws -> Exported
+  {
+    let owner = try await desktop.peer()
+    let xml = document(("demo.Slider", property("Value", value.type.description, emits: emits)))
+    let object = Exported(owner, xml, [key: value])
+    object.state.update { $0.tells = emits == "true" }
+    try await owner.register("slider", object: object.path, [("focus", .boolean(true))])
+    return object
+  }
+
+  @Test("are served by the daemon where the owner tells of changes, or there are none", arguments: ["true", "const"])
+  func cached(_ emits: String) async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: emits)
+      let client = try await desktop.peer()
+      try await client.subscribe()
+      object.rule("Get") { _, _, _ in .error("org.example.Error.Asked", "") }
+      for _ in 0..<20 {
+        #expect(try await client.get(key) == .double(0.5))
+        #expect(try await client.read(key).value == .double(0.5))
+        #expect(try await client.readAll() == [key: .double(0.5)])
+        #expect(try await client.getAll() == ["Value": .double(0.5)])
+      }
+      guard emits == "true" else { return }
+      object.change(key, to: .double(0.6))
+      try await client.signals("change") { $0.values(of: key) == [.double(0.6)] ? () : nil }
+      #expect(try await client.get(key) == .double(0.6))
+      // What is there already is told to nobody.
+      object.change(key, to: .double(0.6))
+      object.change(key, to: .double(0.7))
+      try await client.signals("change") { $0.values(of: key).last == .double(0.7) ? () : nil }
+      #expect(client.signals.values(of: key) == [.double(0.6), .double(0.7)])
+      #expect(client.signals.values(of: key, at: Focus1.field("slider")) == [.double(0.6), .double(0.7)])
+      #expect(object.count("Get") == 0)
+    }
+  }
+
+  @Test("that the owner only says to be others are fetched, once for all who want them")
+  func invalidated() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "invalidates")
+      let (client, other) = (try await desktop.peer(), try await desktop.peer())
+      try await client.subscribe()
+      #expect(try await client.get(key) == .double(0.5))
+      #expect(object.count("Get") == 0)
+
+      object.rule("Get") { _, _, _ in .hold }
+      object.invalidate(key, to: .double(0.6))
+      try await object.called("Get")
+      let readings = (0..<20).map { ($0 % 2 == 0 ? client : other).begin(.get(key)) }
+      try await client.settle()
+      try await other.settle()
+      object.rule("Get", nil)
+      object.release()
+      for each in readings { #expect(try await each.values() == [.variant(.double(0.6))]) }
+      #expect(object.count("Get") == 1)
+      #expect(try await client.signals("change") { $0.values(of: key).last } == .double(0.6))
+      #expect(try await client.get(key) == .double(0.6))
+      #expect(object.count("Get") == 1)
+    }
+  }
+
+  @Test(
+    "that are said to be others once more while they are fetched are fetched again, read or not",
+    arguments: [true, false])
+  func invalidatedAgain(_ isRead: Bool) async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "invalidates")
+      let client = try await desktop.peer()
+      try await client.subscribe()
+      object.rule("Get") { _, _, _ in .hold }
+      object.invalidate(key, to: .double(0.6))
+      try await object.called("Get")
+      for step in 1...200 { object.invalidate(key, to: .double(Double(step))) }
+      try await object.owner.settle()
+      let reading = isRead ? client.begin(.get(key)) : nil
+      try await client.settle()
+      // The first question is answered by what was there when it was asked.
+      object.rule("Get", nil)
+      object.release { _ in .values([.variant(.double(0.6))]) }
+      if let reading { #expect(try await reading.values() == [.variant(.double(200))]) }
+      try await client.signals("change") { $0.values(of: key).last == .double(200) ? () : nil }
+      #expect(object.count("Get") == 2)
+    }
+  }
+
+  @Test("that the owner does not tell of are read from it each time")
+  func never() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "false")
+      let client = try await desktop.peer()
+      try await client.subscribe()
+      for step in 1...5 {
+        let value = DBusValue.double(Double(step))
+        object.change(key, to: value)
+        try await object.owner.settle()
+        let before = object.count("Get")
+        switch step {
+        case 1: #expect(try await client.get(key) == value)
+        case 2: #expect(try await client.read(key).value == value)
+        case 3: #expect(try await client.readAll() == [key: value])
+        case 4: #expect(try await client.getAll("demo.Slider") == ["Value": value])
+        default: #expect(try await client.get(key, at: Focus1.field("slider")) == value)
+        }
+        #expect(object.count("Get") == before + 1)
+        // What a reading finds is told to everyone else.
+        #expect(client.signals.values(of: key).last == value)
+      }
+      // Other interfaces are not asked for.
+      #expect(try await client.getAll("demo.Other").isEmpty)
+      #expect(object.count("Get") == 5)
+      // An owner's refusal comes back as it was.
+      object.rule("Get") { _, _, _ in .error("org.example.Error.Odd", "not now") }
+      let error = await #expect(throws: RemoteError.self) { try await client.get(key) }
+      #expect(error == RemoteError(name: "org.example.Error.Odd", message: "not now"))
+      // What cannot be had is as it was last.
+      #expect(try await client.readAll() == [key: .double(5)])
+    }
+  }
+
+  @Test("that are told of against what was declared are taken nevertheless")
+  func undeclaredTelling() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "true")
+      let client = try await desktop.peer()
+      object.invalidate(key, to: .double(0.9))
+      try await object.called("Get")
+      #expect(try await client.get(key) == .double(0.9))
+    }
+  }
+
+  @Test("of another type than declared are nil, and never break the key's type")
+  func otherType() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "true")
+      let client = try await desktop.peer()
+      try await client.subscribe()
+      object.change(key, to: .string("high"))
+      try await client.signals("nil") { $0.values(of: key).last == .some(nil) ? () : nil }
+      #expect(try await client.read(key).value == nil)
+      #expect(try await refusal { try await client.get(key) } == "NotFocused")
+      #expect(try await client.keys().isEmpty)
+      // The owner is the only one who published the key: now others may, with another type, which then holds.
+      try await client.register("other", [(key, .int32(1))])
+      object.change(key, to: .double(1))
+      try await object.owner.settle()
+      #expect(try await client.read(key, at: Focus1.field("other")).value == .int32(1))
+      #expect(try await refusal { try await client.get(key) } == "NotFocused")
+      try await client.field("other", "Unregister")
+      object.change(key, to: .double(2))
+      try await client.signals("value") { $0.values(of: key).last == .double(2) ? () : nil }
+      #expect(try await client.get(key) == .double(2))
+    }
+  }
+
+  @Test(
+    "that are asked for and cannot be taken are an error, and the next answer may be right",
+    arguments: ["invalidates", "false"])
+  func unfitAnswer(_ emits: String) async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: emits, .string("a"))
+      let client = try await desktop.peer()
+      let most = String(repeating: "x", count: (1 << 20) - 5)
+      let cases: [(value: DBusValue, error: String)] = [
+        (.int32(1), "TypeMismatch"), (.variant(.string("b")), "TypeMismatch"), (.string(most + "x"), "LimitsExceeded"),
+      ]
+      for (value, error) in cases {
+        object.invalidate(key, to: value)
+        try await object.owner.settle()
+        #expect(try await refusal { try await client.get(key) } == error)
+        #expect(try await refusal { try await client.read(key) } == error)
+        #expect(try await client.readAll() == [key: .string("a")])
+      }
+      object.invalidate(key, to: .string(most))
+      try await object.owner.settle()
+      #expect(try await client.get(key) == .string(most))
+    }
+  }
+
+  @Test("that the owner says are nil while they are asked for resolve to the next field that has them")
+  func vanishing() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "false")
+      let client = try await desktop.peer()
+      try await object.owner.register("window", [(key, .double(7))])
+      try await object.owner.field("slider", "Unregister")
+      try await object.owner.register(
+        "slider", object: object.path,
+        [("parent", Focus1.fieldPath("window")), ("focus", .boolean(true))])
+      #expect(try await client.read(key).field == "slider")
+      object.rule("Get") { _, _, _ in .hold }
+      let asked = object.count("Get")
+      let readings = (client.begin(.read(key)), client.begin(.get(key)))
+      try await object.called("Get", times: asked + 2)
+      object.change(key, to: .string("odd"))
+      object.owner.perform { $0.emitChanged(object.path, "demo.Slider", [("Value", .string("odd"))]) }
+      object.release { _ in .values([.variant(.string("odd"))]) }
+      #expect(try await readings.0.refusal() == "TypeMismatch")
+      #expect(try await readings.1.refusal() == "TypeMismatch")
+      let reading = try await client.read(key)
+      #expect(reading.value == .double(7))
+      #expect(reading.field == "window")
+      #expect(try await client.get(key) == .double(7))
+    }
+  }
+
+  @Test("are read all from what has focus when the reply is made")
+  func readAllWhileFocusMoves() async throws {
+    try await TestDesktop.with { desktop in
+      let (first, second, client) = (try await desktop.peer(), try await desktop.peer(), try await desktop.peer())
+      let xml = document(("demo.A", property("X", "i", emits: "false")))
+      let objects = [Exported(first, xml, ["demo.A.X": .int32(1)]), Exported(second, xml, ["demo.A.X": .int32(2)])]
+      for (object, id) in zip(objects, ["a", "b"]) { try await object.owner.register(id, object: object.path) }
+      try await first.focus("a")
+      objects[0].rule("Get") { _, _, _ in .hold }
+      let reading = client.begin(.readAll())
+      try await objects[0].called("Get")
+      try await second.focus("b")
+      objects[1].change("demo.A.X", to: .int32(3))
+      objects[0].release()
+      guard case .dictionary(let all)? = try await reading.values().first,
+        case .structure(let entry)? = all.entries.first?.value
+      else {
+        Issue.record("no entry")
+        return
+      }
+      #expect(all.entries.count == 1)
+      #expect(entry.prefix(2) == [.variant(.int32(3)), Focus1.fieldPath("b")])
+      #expect(objects[1].count("Get") == 1)
+    }
+  }
+}
+
+extension Reading {
+  /// What `Read` replies for nil.
+  fileprivate static var nothing: Reading { Reading(value: nil, field: "", revision: 0) }
+}

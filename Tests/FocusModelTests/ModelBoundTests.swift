@@ -1,0 +1,238 @@
+import DBusTypes
+import FocusContract
+import TestSupport
+import Testing
+
+@testable import FocusModel
+
+@Suite("Bound bindings: the owner's object holds the value")
+struct ModelBoundTests {
+  private let key = "demo.Slider.Value"
+
+  /// A slider that has focus, and a label that it does not let others change.
+  private func slider() throws -> Stage {
+    let stage = try Stage()
+    try stage.register(
+      "slider", properties: ["demo.Slider.Value:d", "demo.Slider.Name:s!", "demo.Slider.Later:i"],
+      ["demo.Slider.Value": .double(0.5), "demo.Slider.Name": .string("Volume")], commands: ["demo.Slider.Reset"])
+    try stage.focus("slider")
+    _ = stage.model.settle()
+    return stage
+  }
+
+  @Test("What the owner told is read, and what it did not tell is nil")
+  func read() throws {
+    let stage = try slider()
+    #expect(try stage.value(key) == .double(0.5))
+    #expect(try stage.value("demo.Slider.Name") == .string("Volume"))
+    refused(.notFocused(try Key("demo.Slider.Later"))) { _ = try stage.value("demo.Slider.Later") }
+  }
+
+  @Test("A write is for the owner to make, but for one of what is there")
+  func write() throws {
+    let stage = try slider()
+    let (id, path) = (try FieldID("slider"), try BindingPath(key))
+    func write(_ value: MarshalledValue, isCurrent: Bool = true) throws -> WriteOutcome {
+      try stage.model.write(value, to: path, at: .focused, isCurrent: isCurrent, by: stage.other)
+    }
+    #expect(try write(.double(0.8)) == .forwarded(id, .double(0.8)))
+    #expect(try stage.value(key) == .double(0.5), "nothing is written before the owner has done it")
+    guard case .written(let reading, let changes) = try write(.double(0.5)) else {
+      Issue.record("an equal write is asked of the owner")
+      return
+    }
+    #expect(reading.value == .double(0.5) && changes.isEmpty)
+    #expect(try write(.double(0.5), isCurrent: false) == .forwarded(id, .double(0.5)))
+    refused(.typeMismatch(path, expected: .double, actual: .int32)) { _ = try write(.int32(1)) }
+    // Whoever asks, also the owner, who changes it in its own object.
+    for client in [stage.owner, stage.other] {
+      refused(.readOnly(try Key("demo.Slider.Name"), id)) {
+        try stage.write("demo.Slider.Name", .string("x"), by: client)
+      }
+    }
+  }
+
+  @Test("A write of an element is one of the whole value")
+  func element() throws {
+    let stage = try Stage()
+    let items = try DBusArray(of: .int32, [.int32(1), .int32(2)])
+    try stage.register("list", properties: ["demo.List.Items:ai"], ["demo.List.Items": .array(items)])
+    let outcome = try stage.model.write(
+      .int32(9), to: BindingPath("demo.List.Items/1"), at: .field(FieldID("list")), by: stage.other)
+    let whole = MarshalledValue.array(try DBusArray(of: .int32, [.int32(1), .int32(9)]))
+    #expect(outcome == .forwarded(try FieldID("list"), whole))
+  }
+
+  @Test("Changes that the owner tells are told once, when the model settles, however many there were")
+  func flood() throws {
+    let stage = try slider()
+    let before = stage.model.revision
+    for step in 1...1000 { try stage.update("slider", [key: .double(Double(step))]) }
+    let changes = stage.model.settle()
+    let told = [NamedValue(name: try MemberName("Value"), value: .double(1000))]
+    for place in [Place.field(try FieldID("slider")), .focused] {
+      #expect(changes.contains(.valuesChanged(place, try InterfaceName("demo.Slider"), changed: told, invalidated: [])))
+    }
+    #expect(changes.count == 2)
+    #expect(stage.model.revision == before + 1000)
+    try stage.update("slider", [key: .double(1000)])
+    #expect(stage.model.settle().isEmpty)
+    #expect(stage.model.revision == before + 1000)
+  }
+
+  @Test("A change and its opposite between two tellings are told to nobody")
+  func undone() throws {
+    let stage = try slider()
+    try stage.update("slider", [key: .double(1)])
+    try stage.update("slider", [key: .double(0.5)])
+    #expect(stage.model.settle().isEmpty)
+  }
+
+  @Test(
+    "What cannot be the property's value counts as nil",
+    arguments: [
+      nil, .int32(1), .variant(.double(1)), .unixFD(UnixFD(owning: -1)),
+      .string(String(repeating: "x", count: 1 << 20)),
+    ] as [MarshalledValue?])
+  func unfit(_ value: MarshalledValue?) throws {
+    let stage = try Stage()
+    let type = value?.type == .string ? "s" : value?.type == .unixFD ? "h" : "d"
+    try stage.register("a", properties: ["demo.A.X:\(type)"], type == "d" ? ["demo.A.X": .double(1)] : [:])
+    try stage.focus("a")
+    try stage.update("a", ["demo.A.X": value])
+    refused(.notFocused(try Key("demo.A.X"))) { _ = try stage.value("demo.A.X") }
+    // Nobody publishes the key now, so it may be of another type.
+    try stage.register("b", ["demo.A.X": .boolean(true)])
+  }
+
+  @Test("What the object does not declare is not taken in")
+  func undeclared() throws {
+    let stage = try slider()
+    try stage.update("slider", ["demo.Slider.Other": .int32(1), "demo.Slider.Reset": .int32(1)])
+    #expect(stage.model.fields[try FieldID("slider")]?.bindings.count == 2)
+    #expect(stage.model.settle().isEmpty)
+  }
+
+  @Test("A key keeps the type that others publish it with: a bound value of another stays nil until they are gone")
+  func types() throws {
+    let stage = try slider()
+    try stage.register("stored", ["demo.Slider.Later": .string("x")], owner: stage.other)
+    try stage.update("slider", ["demo.Slider.Later": .int32(1)])
+    let field = Place.field(try FieldID("slider"))
+    #expect(throws: ModelError.self) { try stage.value("demo.Slider.Later", at: field) }
+    _ = try stage.model.unregister(FieldID("stored"), by: stage.other)
+    try stage.update("slider", ["demo.Slider.Later": .int32(1)])
+    #expect(try stage.value("demo.Slider.Later", at: field) == .int32(1))
+    #expect(throws: ModelError.self) { try stage.register("again", ["demo.Slider.Later": .string("x")]) }
+  }
+
+  @Test("A key is stored or bound, and only the owner's object changes what is bound")
+  func storedAndBound() throws {
+    let stage = try slider()
+    let slider = try FieldID("slider")
+    for name in [key, "demo.Slider.Later"] {
+      #expect(throws: ModelError.self) {
+        try stage.register("both", properties: ["\(name):d"], stored: [name: .double(1)])
+      }
+      #expect(throws: ModelError.self) {
+        _ = try stage.model.publish([Key(name): .double(1)], on: slider, by: stage.owner)
+      }
+    }
+    #expect(throws: ModelError.self) { _ = try stage.model.withdraw([Key(key)], from: slider, by: stage.owner) }
+    #expect(throws: ModelError.self) {
+      try stage.register("mine", properties: ["demo.Mine.X:i"], ["demo.Mine.X": .int32(1)], readOnly: ["demo.Mine.X"])
+    }
+    #expect(throws: ModelError.self) {
+      _ = try stage.model.publish([:], readOnly: [Key(key)], on: slider, by: stage.owner)
+    }
+    #expect(stage.model.fields[slider]?.bindings[try Key(key)]?.isReadOnly == false)
+    #expect(throws: ModelError.self) { try stage.register("stays", properties: [], lingers: true) }
+    #expect(stage.model.fields.count == 1)
+    // Beside what is bound, a field may have stored keys as any.
+    _ = try stage.model.publish(
+      [Key("demo.Slider.Hint"): .string("x")], readOnly: [Key("demo.Slider.Hint")], on: slider, by: stage.owner)
+    #expect(try stage.value("demo.Slider.Hint") == .string("x"))
+  }
+
+  @Test("A field's keys: declared properties count whether they have values or not, and so do commands")
+  func keyLimit() throws {
+    let stage = try Stage()
+    let properties = (0..<200).map { "demo.Many.P\($0):i" }
+    let commands = (0..<56).map { "demo.Many.C\($0)" }
+    func limited(_ body: () throws -> Void) {
+      let error = #expect(throws: ModelError.self, performing: body)
+      guard case .limitExceeded? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+    limited { try stage.register("a", properties: properties, commands: commands + ["demo.Many.More"]) }
+    limited { try Stage.object(properties, commands: commands + ["demo.Many.More"]).check() }
+    limited { try stage.register("a", properties: properties, commands: commands, stored: ["demo.A.X": .int32(1)]) }
+    let id = try stage.register("a", properties: properties, commands: commands)
+    limited { _ = try stage.model.publish([Key("demo.A.X"): .int32(1)], on: id, by: stage.owner) }
+    try stage.update("a", Dictionary(uniqueKeysWithValues: (0..<200).map { ("demo.Many.P\($0)", .int32(1)) }))
+    #expect(stage.model.fields[id]?.bindings.count == 200)
+  }
+
+  @Test("An owner's bytes: declarations count, a value too many is nil, and all is given back")
+  func byteLimit() throws {
+    let stage = try Stage()
+    let mebibyte = MarshalledValue.string(String(repeating: "x", count: (1 << 20) - 5))
+    for index in 0..<15 { try stage.register("f\(index)", ["demo.A.X": mebibyte]) }
+    #expect(throws: ModelError.self) { try stage.register("b", properties: ["demo.A.X:s"], size: (1 << 20) + 1) }
+    try stage.register("b", properties: ["demo.A.X:s"], size: 1000)
+    try stage.update("b", ["demo.A.X": mebibyte])
+    #expect(stage.model.fields[try FieldID("b")]?.bindings.isEmpty == true)
+    try stage.update("b", ["demo.A.X": .string("fits")])
+    #expect(try stage.value("demo.A.X", at: .field(FieldID("b"))) == .string("fits"))
+    _ = stage.model.ownerLeft(stage.owner)
+    #expect(stage.model.table.allowances == Allowances())
+  }
+
+  @Test("An id is kept for a registration that is under way")
+  func reservation() throws {
+    let stage = try Stage()
+    let id = try FieldID("a")
+    try stage.model.reserve(id)
+    refused(.fieldExists(id)) { try stage.model.reserve(id) }
+    refused(.fieldExists(id)) { try stage.register("a") }
+    stage.model.release(id)
+    try stage.register("a")
+    refused(.fieldExists(id)) { try stage.model.reserve(id) }
+
+    // Nor is it picked for another field.
+    let next = try stage.register("")
+    let number = try #require(Int(next.text.dropFirst("field".count)))
+    let reserved = try FieldID("field\(number + 1)")
+    try stage.model.reserve(reserved)
+    #expect(try stage.register("") != reserved)
+  }
+
+  @Test("A turn that cannot be saved takes back what it did, and not what owners told")
+  func rollBack() throws {
+    let stage = try slider()
+    stage.model.endTurn()
+    let slider = try FieldID("slider")
+    let hint = try Key("demo.Slider.Hint")
+    try stage.update("slider", [key: .double(0.6)])
+    _ = try stage.model.publish([hint: .string("x")], on: slider, by: stage.owner)
+    _ = try stage.enable("slider", ["demo.Slider.Reset": false])
+    try stage.update("slider", [key: .double(0.7), "demo.Slider.Later": .int32(1)])
+    stage.model.rollBack()
+    #expect(try stage.value(key) == .double(0.7))
+    #expect(try stage.holder("demo.Slider.Reset") == "slider")
+    refused(.notFocused(hint)) { _ = try stage.value(hint.description) }
+
+    let told = [
+      NamedValue(name: try MemberName("Later"), value: .int32(1)),
+      NamedValue(name: try MemberName("Value"), value: .double(0.7)),
+    ]
+    let changes = stage.model.settle()
+    for place in [Place.field(slider), .focused] {
+      #expect(changes.contains(.valuesChanged(place, try InterfaceName("demo.Slider"), changed: told, invalidated: [])))
+      #expect(changes.contains(.membersChanged(place, keys: true, commands: false)))
+    }
+    #expect(changes.count == 4)
+  }
+}

@@ -1,0 +1,187 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// What `focusctl` says to the daemon, call by call, and what it makes of the answers.
+@Suite struct ScriptedCallTests {
+  private static let conflict = ScriptedDaemon.Answer.error("org.focusd.Focus1.Error.Conflict")
+  private static let unknownObject = ScriptedDaemon.Answer.error("org.freedesktop.DBus.Error.UnknownObject")
+
+  private func run(
+    _ arguments: [String], _ script: [ScriptedDaemon.Answer]
+  ) async throws -> (result: CommandResult, calls: [String]) {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await ScriptedDaemon(on: desktop, script)
+      let result = try await desktop.focusctl(arguments)
+      return (result, daemon.calls.now)
+    }
+  }
+
+  @Test func gettingAWholeKeyIsOneCall() async throws {
+    let (result, calls) = try await run(["get", "demo.Form.Number"], [ScriptedDaemon.reading(.int32(8))])
+    #expect(result.isSilent(status: 0, output: ["8"]))
+    #expect(calls == ["focused Read demo.Form.Number"])
+  }
+
+  @Test func aBusThatSaysNothingIsNotWaitedForLonger() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let path = desktop.bus.directory + "/silent"
+      let script =
+        "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); print(); input()"
+      let silent = try await desktop.start(["/usr/bin/python3", "-uc", script, path])
+      try await silent.line("a line that says that it listens")
+      let result = try await desktop.run(
+        [Products.focusctl, "--address", "unix:path=\(path)", "--timeout", "200ms", "get", "demo.Form.Number"])
+      #expect(result.status == 3)
+      #expect(result.errors == ["focusctl: no bus at 'unix:path=\(path)': no reply within 0.2 seconds"])
+      try await silent.stop()
+    }
+  }
+
+  @Test func aShortKeyIsLookedUp() async throws {
+    let (result, calls) = try await run(
+      ["get", "Number/x", "--field", "text1"],
+      [.reply([.variant(.strings(["demo.Form.Number", "demo.Form.Text"]))]), ScriptedDaemon.reading(.int32(8))])
+    #expect(result.isSilent(status: 0, output: ["8"]))
+    #expect(calls == ["text1 Get org.focusd.Focus1.Bindings Keys", "text1 Read demo.Form.Number/x"])
+  }
+
+  @Test func nilIsSilent() async throws {
+    let (result, calls) = try await run(
+      ["get", "demo.Form.Number"], [ScriptedDaemon.reading(nil), .reply([.variant(.strings([]))])])
+    #expect(result.isSilent(status: 1, output: []))
+    #expect(calls.count == 2)
+  }
+
+  @Test func anUpdateStaysInTheFieldItRead() async throws {
+    let (result, calls) = try await run(
+      ["update", "demo.Form.Number", "+5"],
+      [
+        ScriptedDaemon.reading(.int32(1), revision: 3), Self.conflict,
+        ScriptedDaemon.reading(.int32(10), revision: 4), ScriptedDaemon.written(.int32(15)),
+      ])
+    #expect(result.isSilent(status: 0, output: []))
+    let field = "field:o=/org/focusd/Focus1/field/text1"
+    #expect(
+      calls == [
+        "focused Read demo.Form.Number",
+        "text1 Write demo.Form.Number i=6 {revision:t=3,\(field)}",
+        "text1 Read demo.Form.Number",
+        "text1 Write demo.Form.Number i=15 {revision:t=4,\(field)}",
+      ])
+  }
+
+  @Test(arguments: [true, false]) func anUpdateEndsWithItsField(isRemoved: Bool) async throws {
+    let (result, calls) = try await run(
+      ["update", "demo.Form.Number", "+5"],
+      [
+        ScriptedDaemon.reading(.int32(1), revision: 3), Self.conflict,
+        isRemoved ? Self.unknownObject : ScriptedDaemon.reading(nil),
+      ])
+    #expect(result.status == 4)
+    #expect(
+      result.errors == [
+        "focusctl: 'demo.Form.Number' was not changed: the field 'text1', from which it was read, no longer has it"
+      ])
+    #expect(calls.count == 3)
+  }
+
+  @Test func aResultOutOfRangeIsNotWritten() async throws {
+    let (result, calls) = try await run(
+      ["update", "demo.Form.Number", "+5"], [ScriptedDaemon.reading(.int32(.max), revision: 3)])
+    #expect(result.status == 4)
+    #expect(calls.count == 1)
+  }
+
+  @Test func aPreviousFieldIsTheFirstOfTheHistory() async throws {
+    let fields = try ["a", "b"].map { try ObjectPath("/org/focusd/Focus1/field/\($0)") }
+    let (result, calls) = try await run(
+      ["get", "--previous", "demo.Form.Number"],
+      [.reply([.variant(.objectPaths(fields))]), ScriptedDaemon.reading(.int32(8))])
+    #expect(result.output == ["8"])
+    #expect(calls == ["Focus1 Get org.focusd.Focus1.Manager History", "a Read demo.Form.Number"])
+  }
+
+  @Test func aSensitiveFieldIsWrittenUnseen() async throws {
+    let (result, calls) = try await run(
+      ["set", "demo.Login.Password", "12345"],
+      [
+        .error("org.freedesktop.DBus.Error.AccessDenied"), .error("org.focusd.Focus1.Error.TypeMismatch"),
+        ScriptedDaemon.written(.string("12345")),
+      ])
+    #expect(result.isSilent(status: 0, output: []))
+    #expect(
+      calls == [
+        "focused Read demo.Login.Password", "focused Write demo.Login.Password i=12345 {}",
+        "focused Write demo.Login.Password s=12345 {}",
+      ])
+  }
+
+  @Test func appendingAsksForTheArray() async throws {
+    let (result, calls) = try await run(
+      ["set", "demo.Form.Tags/-", "c"],
+      [ScriptedDaemon.reading(.strings([])), ScriptedDaemon.written(.string("c"))])
+    #expect(result.isSilent(status: 0, output: []))
+    #expect(calls == ["focused Read demo.Form.Tags", "focused Write demo.Form.Tags/- s=c {}"])
+  }
+
+  /// The daemon sends the changes of a turn before the replies of that turn, which may be older.
+  @Test func aSignalBeforeTheReplyIsNewerThanTheReply() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await ScriptedDaemon(
+        on: desktop, [.signal(number: 1, then: .signal(number: 2, then: try ScriptedDaemon.readingAll(number: 1)))])
+      let watch = try await desktop.start([Products.focusctl, "watch", "Number"])
+      #expect(try await watch.line() == "2")
+      try await watch.stop()
+      #expect(daemon.calls.now == ["focused ReadAll"])
+      #expect(watch.progress.now.output == ["2"])
+    }
+  }
+
+  @Test func withoutADaemonNamedKeysAreNil() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let watch = try await desktop.start([Products.focusctl, "watch", "demo.Form.Number"])
+      #expect(try await watch.line() == "nil")
+      let daemon = try await ScriptedDaemon(on: desktop, [try ScriptedDaemon.readingAll(number: 7)])
+      #expect(try await watch.lines(2) == ["nil", "7"])
+      try await desktop.bus.stop()
+      #expect(try await watch.finish() == .status(3))
+      #expect(watch.progress.now.errors == ["focusctl: lost the connection to the bus"])
+      #expect(daemon.calls.now == ["focused ReadAll"])
+    }
+  }
+
+  @Test func watchingEndsWithItsReader() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await ScriptedDaemon(on: desktop, [try ScriptedDaemon.readingAll(number: 7)])
+      let result = try await desktop.run([
+        "/bin/sh", "-c", "'\(Products.focusctl)' --address '\(desktop.bus.address)' watch Number | head -n 1",
+      ])
+      #expect(result.isSilent(status: 0, output: ["7"]))
+      #expect(daemon.calls.now == ["focused ReadAll"])
+    }
+  }
+
+  @Test func withoutADaemonOrABusTheStatusIsThree() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let absent = try await desktop.focusctl("get", "demo.Form.Number")
+      #expect(absent.status == 3)
+      #expect(absent.errors.count == 1)
+      let nowhere = try await desktop.run([Products.focusctl, "--address", "unix:path=/nonexistent", "list"])
+      #expect(nowhere.status == 3)
+      #expect(
+        nowhere.errors == [
+          "focusctl: no bus at 'unix:path=/nonexistent': Failed to connect to socket /nonexistent: "
+            + "No such file or directory"
+        ])
+    }
+  }
+}
+
+extension CommandResult {
+  /// Whether the command ended so, without a word on standard error.
+  fileprivate func isSilent(status: Int32, output: [String]) -> Bool {
+    self.status == status && self.output == output && errors.isEmpty
+  }
+}

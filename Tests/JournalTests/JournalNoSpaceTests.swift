@@ -1,0 +1,58 @@
+import DBusTypes
+import FocusContract
+import Glibc
+import TestSupport
+import Testing
+
+@testable import FocusModel
+@testable import FocusService
+
+@Suite struct JournalNoSpaceTests {
+  /// A save that fails half way leaves what was saved before; when there is space again, the next one catches up.
+  @Test func whatCannotBeSavedLeavesNoTrace() throws {
+    try withStateFile { file in
+      let journal = try #require(Journal.open(file).journal)
+      let model = FocusModel()
+      let owner = try BusName(":1.1")
+      let key = try Key("demo.I.K")
+      _ = try model.register(FieldID("small"), [key: .string("x")], owner: owner)
+      try journal.save(model)
+      model.saved()
+      model.endTurn()
+      let before = model.savedFields
+
+      let pages = try journal.database.number("PRAGMA page_count")
+      _ = try journal.database.number("PRAGMA max_page_count = \(pages)")
+      _ = try model.register(FieldID("first"), [key: .string("y")], owner: owner)
+      for number in 0..<8 {
+        let value = MarshalledValue.string(String(repeating: "z", count: 100_000))
+        _ = try model.register(FieldID("big\(number)"), [key: value], owner: owner)
+      }
+      try model.focus(FieldID("big1"), by: owner)
+      #expect(throws: DatabaseError.self) { try journal.save(model) }
+      #expect(try Self.saved(in: file) == before)
+
+      _ = try journal.database.number("PRAGMA max_page_count = 1000000")
+      try journal.save(model)
+      #expect(try Self.saved(in: file) == model.savedFields)
+    }
+  }
+
+  @Test(arguments: ["/proc/1/nowhere/state.db", "/dev/null/state.db", "/dev/null/a/b/state.db"])
+  func wherePossiblyNothingCanBeIsSaidSo(path: String) {
+    let opened = Journal.open(StateFile(path: path))
+    #expect(opened.journal == nil)
+    #expect(opened.problems.count == 1)
+    #expect(opened.problems.first?.contains(path) == true)
+    #expect(opened.model.fields.isEmpty)
+  }
+
+  private static func saved(in file: StateFile) throws -> [FieldID: SavedField] {
+    let copy = StateFile(path: file.directory + "/copy.db")
+    for suffix in ["", "-wal"] { unlink(copy.path + suffix) }
+    try FileCopy.copy(file.path, copy.path)
+    let opened = Journal.open(copy)
+    #expect(opened.problems == [])
+    return opened.model.savedFields
+  }
+}
