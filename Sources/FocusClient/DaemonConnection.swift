@@ -59,7 +59,8 @@ extension DaemonCall {
     let values = try message.success().arguments()
     guard let reply = read(values) else {
       let types = values.map(\.type.description).joined()
-      throw DBusError(.failed, "focusd replies to '\(member)' with '\(types)', which does not match version 1 of its interface")
+      throw DBusError(
+        .failed, "focusd replies to '\(member)' with '\(types)', which does not match version 1 of its interface")
     }
     return reply
   }

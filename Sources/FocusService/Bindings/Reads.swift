@@ -151,7 +151,7 @@ extension FocusService {
         handler(
           Result {
             guard let value = try result.acceptedVariant() else {
-              throw DBusError(.typeMismatch, "the owner of \(key) replied to Get without a value")
+              throw DBusError(Focus1.typeMismatch, "the owner of \(key) replied to Get without a value")
             }
             // What was asked for and cannot be taken leaves what is known as it is: nobody would ask for it again.
             if let id = object.field { try self?.model.check(value, toldOf: key, of: id) }

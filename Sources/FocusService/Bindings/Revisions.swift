@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// Revisions are published only if they are reserved: a later process would use another for another state.
@@ -25,7 +26,8 @@ extension FocusService {
 
   private func checkReserved(_ revision: UInt64) throws(DBusError) {
     guard revision <= persistence.reserved else {
-      throw DBusError(.ioError, "revision \(revision) cannot be saved: read the property, which needs no revision")
+      throw DBusError(
+        Focus1.ioError, "revision \(revision) cannot be saved: read the property, which needs no revision")
     }
   }
 }

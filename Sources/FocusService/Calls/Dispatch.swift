@@ -25,7 +25,7 @@ extension FocusService {
     }
     let target = Target(path).flatMap { exists($0) ? $0 : nil }
     let interface = message.interface
-    if let target, let interface, target.interface(interface.text) == nil, !Key.isReserved(interface.text) {
+    if let target, let interface, target.interfaces[interface.text] == nil, !Key.isReserved(interface.text) {
       try forwardCommand(message, interface, member, to: target, path, reply)
       return nil
     }
@@ -37,14 +37,14 @@ extension FocusService {
           throw DBusError(
             .unknownObject, "there is no object at \(path); the fields are below /org/focusd/Focus1/field")
         }
-        let method = try find(member, of: interface, at: target, path)
+        let method = try target.interfaces.method(member, of: interface, at: path)
         try method.check(signature: signature)
-        if let action = method.ownersAction, case .field(let id) = target {
+        if let action = method.handler.ownersAction, case .field(let id) = target {
           _ = try model.field(id, ownedBy: client, to: action)
         }
-        if let refusal, method.changes { throw refusal }
+        if let refusal, method.handler.changes { throw refusal }
         let arguments = try method.arguments(in: bytes)
-        return try method.handler(
+        return try method.handler.run(
           self,
           Call(
             client: client, target: target, arguments: arguments, descriptors: message.descriptors, reply: reply))
@@ -55,26 +55,6 @@ extension FocusService {
   private func exists(_ target: Target) -> Bool {
     guard case .field(let id) = target else { return true }
     return model.fields[id] != nil
-  }
-
-  /// The daemon's own method.
-  /// - Throws: `DBusError`: `unknownMethod`, `unknownInterface`.
-  private func find(
-    _ member: MemberName, of interface: InterfaceName?, at target: Target, _ path: ObjectPath
-  ) throws(DBusError) -> ServedInterface.Method {
-    guard let interface else {
-      for served in target.interfaces {
-        if let method = served.method(member) { return method }
-      }
-      throw DBusError(.unknownMethod, "no interface of \(path) has a method '\(member)'")
-    }
-    guard let served = target.interface(interface.text) else {
-      throw DBusError(.unknownInterface, "\(path) has no interface '\(interface)'")
-    }
-    guard let method = served.method(member) else {
-      throw DBusError(.unknownMethod, "the interface \(interface) has no method '\(member)'")
-    }
-    return method
   }
 
   /// Passes a call on to the owner of the field that has the command.

@@ -3,27 +3,23 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-extension InterfaceName {
-  static let bindings = Focus1.bindings
-}
-
 /// `org.focusd.Focus1.Bindings`: what properties cannot say of bindings, on `focused` and on every field.
-extension ServedInterface {
-  static let bindings = ServedInterface(
-    .bindings,
+extension DaemonInterfaces {
+  static let bindings = DaemonInterface(
+    Focus1.bindings,
     methods: [
-      Method(
+      method(
         "Read", in: [.init("key", .string)],
         out: [.init("value", .array(.variant)), .init("field", .objectPath), .init("revision", .uint64)], read),
-      Method(
+      method(
         "Write",
         in: [
           .init("key", .string), .init("value", .variant),
           .init("options", .dictionary(key: .string, value: .variant)),
         ],
         out: [.init("value", .variant), .init("field", .objectPath), .init("revision", .uint64)], changes: true, write),
-      Method("ReadAll", out: [.init("values", readAllType)], readAll),
-      Method(
+      method("ReadAll", out: [.init("values", readAllType)], readAll),
+      method(
         "Invoke",
         in: [
           .init("command", .string), .init("arguments", .array(.variant)),
@@ -32,7 +28,7 @@ extension ServedInterface {
         out: [.init("results", .array(.variant))], invoke),
     ],
     properties: [
-      Property("Keys", .array(.string)) { context in
+      property("Keys", .array(.string)) { context in
         let model = context.model
         guard let place = context.target.place, let bindings = try? model.bindings(at: place) else { return nil }
         let visible = bindings.filter { _, holder in
@@ -41,7 +37,7 @@ extension ServedInterface {
         }
         return .strings(visible.keys.sorted().map(\.description))
       },
-      Property("Commands", .dictionary(key: .string, value: .boolean)) { context in
+      property("Commands", .dictionary(key: .string, value: .boolean)) { context in
         guard let place = context.target.place, let commands = try? context.model.commands(at: place) else {
           return nil
         }

@@ -3,21 +3,17 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-extension InterfaceName {
-  static let field = Focus1.field
-}
-
 /// `org.focusd.Focus1.Field`: what a field's owner does with it, and what it is.
-extension ServedInterface {
-  static let field = ServedInterface(
-    .field,
+extension DaemonInterfaces {
+  static let field = DaemonInterface(
+    Focus1.field,
     methods: [
-      Method("Focus", changes: true, focus),
-      Method("Blur", changes: true) { service, call in
+      method("Focus", changes: true, focus),
+      method("Blur", changes: true) { service, call in
         try service.model.blur(try call.field(), by: call.client)
         return .empty
       },
-      Method(
+      method(
         "Publish",
         in: [
           .init("values", .dictionary(key: .string, value: .variant)),
@@ -31,7 +27,7 @@ extension ServedInterface {
         service.announce(try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client))
         return .empty
       },
-      Method(
+      method(
         "Withdraw", in: [.init("keys", .array(.string))], changes: true, ownersAction: "withdraw keys from"
       ) { service, call in
         let names = Set(try call.strings(0))
@@ -44,7 +40,7 @@ extension ServedInterface {
         service.announce(try service.model.withdraw(keys, from: call.field(), by: call.client))
         return .empty
       },
-      Method(
+      method(
         "SetEnabled", in: [.init("commands", .dictionary(key: .string, value: .boolean))], changes: true,
         ownersAction: "enable commands of"
       ) { service, call in
@@ -58,20 +54,20 @@ extension ServedInterface {
         service.announce(try service.model.setEnabled(enabled, of: call.field(), by: call.client))
         return .empty
       },
-      Method("Unregister", changes: true) { service, call in
+      method("Unregister", changes: true) { service, call in
         service.announce(try service.model.unregister(call.field(), by: call.client))
         return .empty
       },
     ],
     properties: [
-      property("Id", .string, isConstant: true) { field, _ in .string(field.id.text) },
-      property("Label", .string) { field, _ in .string(field.label) },
-      property("Owner", .string) { field, _ in .string(field.owner?.text ?? "") },
-      property("Parent", .objectPath, isConstant: true) { field, _ in .objectPath(Target.path(of: field.parent)) },
-      property("Scope", .string, isConstant: true) { field, _ in .string(field.scope.rawValue) },
-      property("Focused", .boolean) { field, model in .boolean(model.focusedField == field.id) },
-      property("Linger", .boolean, isConstant: true) { field, _ in .boolean(field.lingers) },
-      property("Sensitive", .boolean, isConstant: true) { field, _ in .boolean(field.isSensitive) },
+      fieldProperty("Id", .string, isConstant: true) { field, _ in .string(field.id.text) },
+      fieldProperty("Label", .string) { field, _ in .string(field.label) },
+      fieldProperty("Owner", .string) { field, _ in .string(field.owner?.text ?? "") },
+      fieldProperty("Parent", .objectPath, isConstant: true) { field, _ in .objectPath(Target.path(of: field.parent)) },
+      fieldProperty("Scope", .string, isConstant: true) { field, _ in .string(field.scope.rawValue) },
+      fieldProperty("Focused", .boolean) { field, model in .boolean(model.focusedField == field.id) },
+      fieldProperty("Linger", .boolean, isConstant: true) { field, _ in .boolean(field.lingers) },
+      fieldProperty("Sensitive", .boolean, isConstant: true) { field, _ in .boolean(field.isSensitive) },
     ])
 
   /// Moves focus for the owner; for others, asks the field's object where that can be asked.
@@ -95,10 +91,10 @@ extension ServedInterface {
     return nil
   }
 
-  private static func property(
+  private static func fieldProperty(
     _ name: String, _ type: DBusType, isConstant: Bool = false,
     _ get: @escaping @Sendable (Field, FocusModel) -> DBusValue
-  ) -> Property {
-    Property(name, type, isConstant: isConstant) { context in context.field.map { get($0, context.model) } }
+  ) -> ServedProperty<DaemonProperty> {
+    property(name, type, isConstant: isConstant) { context in context.field.map { get($0, context.model) } }
   }
 }

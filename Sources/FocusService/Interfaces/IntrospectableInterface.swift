@@ -4,12 +4,12 @@ internal import FocusContract
 internal import FocusModel
 
 /// `org.freedesktop.DBus.Introspectable` and `Peer`: what each object looks like now.
-extension ServedInterface {
-  static let introspectable = ServedInterface(
+extension DaemonInterfaces {
+  static let introspectable = DaemonInterface(
     .introspectable,
     methods: [
-      Method("Introspect", out: [.init("xml_data", .string)]) { service, call in
-        let own = call.target.interfaces.map(\.description)
+      method("Introspect", out: [.init("xml_data", .string)]) { service, call in
+        let own = call.target.interfaces.all.map(\.description)
         let published = try publishedInterfaces(service, call)
         let xml = IntrospectionDocument.xml(
           interfaces: own + published, children: children(of: call.target, service.model))
@@ -18,11 +18,11 @@ extension ServedInterface {
     ])
 
   /// libdbus itself answers these, on any path; they are here to be shown.
-  static let peer = ServedInterface(
+  static let peer = DaemonInterface(
     .peer,
     methods: [
-      Method("Ping") { _, _ in .empty },
-      Method("GetMachineId", out: [.init("machine_uuid", .string)]) { _, _ in .empty },
+      method("Ping") { _, _ in .empty },
+      method("GetMachineId", out: [.init("machine_uuid", .string)]) { _, _ in .empty },
     ])
 
   private static func children(of target: Target, _ model: FocusModel) -> [String] {

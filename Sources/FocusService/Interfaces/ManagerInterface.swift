@@ -3,16 +3,12 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-extension InterfaceName {
-  static let manager = Focus1.manager
-}
-
 /// `org.focusd.Focus1.Manager`: registration, and where focus is.
-extension ServedInterface {
-  static let manager = ServedInterface(
-    .manager,
+extension DaemonInterfaces {
+  static let manager = DaemonInterface(
+    Focus1.manager,
     methods: [
-      Method(
+      method(
         "Register",
         in: [
           .init("id", .string), .init("values", .dictionary(key: .string, value: .variant)),
@@ -21,14 +17,14 @@ extension ServedInterface {
         out: [.init("field", .objectPath)], changes: true, register)
     ],
     properties: [
-      Property("FocusedField", .objectPath) { .objectPath(Target.path(of: $0.model.focusedField)) },
-      Property("FocusPath", .array(.objectPath)) { context in
+      property("FocusedField", .objectPath) { .objectPath(Target.path(of: $0.model.focusedField)) },
+      property("FocusPath", .array(.objectPath)) { context in
         .objectPaths(context.model.focusPath.map { Target.path(of: $0) })
       },
-      Property("History", .array(.objectPath)) { context in
+      property("History", .array(.objectPath)) { context in
         .objectPaths(context.model.history.map { Target.path(of: $0) })
       },
-      Property("Version", .string, isConstant: true) { _ in .string(Version.current) },
+      property("Version", .string, isConstant: true) { _ in .string(Version.current) },
     ])
 
   @Sendable private static func register(_ service: FocusService, _ call: Call) throws -> MessageBody? {

@@ -4,11 +4,11 @@ internal import FocusContract
 internal import FocusModel
 
 /// `org.freedesktop.DBus.ObjectManager`: every field, and `focused`, in one reply.
-extension ServedInterface {
-  static let objectManager = ServedInterface(
+extension DaemonInterfaces {
+  static let objectManager = DaemonInterface(
     .objectManager,
     methods: [
-      Method(
+      method(
         "GetManagedObjects",
         out: [.init("objects", .dictionary(key: .objectPath, value: ObjectSnapshot.type))]
       ) { service, call in
@@ -47,7 +47,7 @@ enum ObjectSnapshot {
   ) {
     writer.array(alignment: 8) { array in
       if only == nil {
-        for interface in target.interfaces where !interface.properties.isEmpty {
+        for interface in target.interfaces.all where !interface.properties.isEmpty {
           array.align(8)
           array.append(interface.name.text)
           interface.write(model, target, client, to: &array)

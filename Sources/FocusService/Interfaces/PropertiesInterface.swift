@@ -4,18 +4,18 @@ internal import FocusContract
 internal import FocusModel
 
 /// `org.freedesktop.DBus.Properties`: the daemon's own properties, and bindings as if they were properties.
-extension ServedInterface {
-  static let properties = ServedInterface(
+extension DaemonInterfaces {
+  static let properties = DaemonInterface(
     .properties,
     methods: [
-      Method(
+      method(
         "Get", in: [.init("interface_name", .string), .init("property_name", .string)],
         out: [.init("value", .variant)], get),
-      Method(
+      method(
         "Set",
         in: [.init("interface_name", .string), .init("property_name", .string), .init("value", .variant)],
         changes: true, set),
-      Method(
+      method(
         "GetAll", in: [.init("interface_name", .string)],
         out: [.init("properties", .dictionary(key: .string, value: .variant))], getAll),
     ],
@@ -32,7 +32,7 @@ extension ServedInterface {
   @Sendable private static func get(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let interface = try call.string(0)
     let member = try call.string(1)
-    if let served = call.target.interface(interface) {
+    if let served = call.target.interfaces[interface] {
       return try MessageBody([.variant(try served.value(member, service.model, call.target, call.client))])
     }
     let (path, place) = try binding(interface, member, call)
@@ -43,8 +43,8 @@ extension ServedInterface {
     let interface = try call.string(0)
     let member = try call.string(1)
     let value = try call.variant(2)
-    if let served = call.target.interface(interface) {
-      try served.property(member)
+    if let served = call.target.interfaces[interface] {
+      _ = try served.property(member)
       throw DBusError(.propertyReadOnly, "\(interface).\(member) is read-only")
     }
     let (path, place) = try binding(interface, member, call)
@@ -66,7 +66,7 @@ extension ServedInterface {
 
   @Sendable private static func getAll(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let interface = try call.string(0)
-    if let served = call.target.interface(interface) {
+    if let served = call.target.interfaces[interface] {
       return try .properties(served.values(service.model, call.target, call.client))
     }
     guard let place = call.target.place else {
@@ -88,7 +88,7 @@ extension ServedInterface {
 
   private static func ownValues(_ service: FocusService, _ target: Target, _ client: BusName) -> [MessageBody.Property]
   {
-    target.interfaces.flatMap { $0.values(service.model, target, client) }
+    target.interfaces.all.flatMap { $0.values(service.model, target, client) }
   }
 
   /// What `GetAll("")` answers: the focused values; for a field its own properties as well.

@@ -130,7 +130,7 @@ extension FocusService {
   private static func reason(_ error: any Error, _ object: OwnedObject) -> DBusError {
     let error = DBusError(any: error)
     switch error.name {
-    case .ownerGone, .limitsExceeded: return error
+    case Focus1.ownerGone, .limitsExceeded: return error
     case .timeout:
       return DBusError(
         .timeout,

@@ -178,5 +178,5 @@ extension DBusError {
   /// The owner did not answer in time.
   static let ownerTimeout = DBusError(.timeout, "the field's owner did not reply within 5 seconds")
   /// The owner left, or cannot be asked.
-  static let ownerGone = DBusError(.ownerGone, "the field's owner has left the bus, or cannot be called")
+  static let ownerGone = DBusError(Focus1.ownerGone, "the field's owner has left the bus, or cannot be called")
 }

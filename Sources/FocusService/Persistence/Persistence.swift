@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// Where the saving of what outlives the daemon stands.
@@ -151,7 +152,7 @@ extension Persistence {
       return .saved
     } catch {
       let reason = DBusError(any: error).message
-      let error = DBusError(.ioError, "the change cannot be saved and was not made: \(reason)")
+      let error = DBusError(Focus1.ioError, "the change cannot be saved and was not made: \(reason)")
       if case .closed(let isReopening) = state {
         state = .closed(isReopening: true)
         return .refused(error, reopens: !isReopening)
@@ -165,7 +166,7 @@ extension Persistence {
   private mutating func write(_ model: FocusModel) throws -> Bool {
     let since: SuspendingClock.Instant?
     switch state {
-    case .closed: throw DBusError(.ioError, problems.last ?? "there is no state file")
+    case .closed: throw DBusError(Focus1.ioError, problems.last ?? "there is no state file")
     case .recovering: return false
     case .replacing(let replacement, let since):
       try replace(replacement, since, model)

@@ -1,4 +1,5 @@
 internal import DBus
+internal import FocusContract
 
 /// A state file whose place a new one must take: it is damaged or gone, and the daemon itself knows all that belongs in it.
 struct Replacement {
@@ -15,7 +16,7 @@ extension Replacement {
   /// - Throws: `DBusError` if it cannot be set aside.
   init(setAside file: StateFile?, _ log: Log) throws {
     guard let file, let aside = file.setAside("damaged") else {
-      throw DBusError(.ioError, "the state file is damaged and cannot be renamed")
+      throw DBusError(Focus1.ioError, "the state file is damaged and cannot be renamed")
     }
     log.error("\(file.path) is damaged: it is kept as \(aside), and the state is saved again")
     self.init(reason: "damaged")
@@ -40,14 +41,14 @@ extension Replacement {
   /// Whatever is found in its place is set aside, and never deleted.
   /// - Throws: whatever prevents that; then it can be tried again.
   mutating func journal(in file: StateFile?, _ log: Log) throws -> Journal {
-    guard let file else { throw DBusError(.ioError, "there is no directory for a state file") }
+    guard let file else { throw DBusError(Focus1.ioError, "there is no directory for a state file") }
     try file.prepare()
     if let stamp, stamp == file.stamp { own = file.identity }
     stamp = nil
     if file.identity != own, file.size > 0 {
-      guard !file.isLocked else { throw DBusError(.ioError, "\(file.path): another focusd uses it") }
+      guard !file.isLocked else { throw DBusError(Focus1.ioError, "\(file.path): another focusd uses it") }
       guard let aside = file.setAside(reason) else {
-        throw DBusError(.ioError, "\(file.path) is in the way and cannot be renamed")
+        throw DBusError(Focus1.ioError, "\(file.path) is in the way and cannot be renamed")
       }
       log.error("\(file.path) was in the way: it is kept as \(aside)")
       try file.prepare()

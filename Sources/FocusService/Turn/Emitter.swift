@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
 /// Turns what an operation changed into the signals that tell of it.
@@ -17,7 +18,7 @@ struct Emitter {
     switch change {
     case .fieldAdded(let id): return [try interfacesAdded(.field(id), nil, model)]
     case .fieldRemoved(let id, let interfaces):
-      let standing = [InterfaceName.field, .bindings]
+      let standing = [Focus1.field, Focus1.bindings]
       return [try interfacesRemoved(.field(id), standing + interfaces)]
     case .interfacesAdded(let place, let interfaces): return [try interfacesAdded(place, interfaces, model)]
     case .interfacesRemoved(let place, let interfaces):
@@ -27,15 +28,15 @@ struct Emitter {
       return try bodies(interface, changed, invalidated).map { body throws(DBusError) in
         try .signal(path: path, interface: .properties, member: MemberName(known: "PropertiesChanged"), body: body)
       }
-    case .ownerChanged(let id): return try own(.field, ["Owner"], .field(id), model)
-    case .parentChanged(let id): return try own(.field, ["Parent"], .field(id), model)
-    case .focusedChanged(let id): return try own(.field, ["Focused"], .field(id), model)
+    case .ownerChanged(let id): return try own(DaemonInterfaces.field, ["Owner"], .field(id), model)
+    case .parentChanged(let id): return try own(DaemonInterfaces.field, ["Parent"], .field(id), model)
+    case .focusedChanged(let id): return try own(DaemonInterfaces.field, ["Focused"], .field(id), model)
     case .membersChanged(let place, let keys, let commands):
       let names = [("Keys", keys), ("Commands", commands)]
-      return try own(.bindings, names.filter(\.1).map(\.0), target(place), model)
+      return try own(DaemonInterfaces.bindings, names.filter(\.1).map(\.0), target(place), model)
     case .focusChanged(let focusedField, let focusPath, let history):
       let names = [("FocusedField", focusedField), ("FocusPath", focusPath), ("History", history)]
-      return try own(.manager, names.filter(\.1).map(\.0), .manager, model)
+      return try own(DaemonInterfaces.manager, names.filter(\.1).map(\.0), .manager, model)
     }
   }
 
@@ -51,7 +52,7 @@ struct Emitter {
 
   /// `PropertiesChanged` of the daemon's own properties `names`.
   private func own(
-    _ interface: ServedInterface, _ names: [String], _ target: Target, _ model: FocusModel
+    _ interface: DaemonInterface, _ names: [String], _ target: Target, _ model: FocusModel
   ) throws(DBusError) -> [OutgoingMessage] {
     if case .field(let id) = target, model.fields[id] == nil { return [] }
     var changed: [(name: String, value: DBusValue)] = []

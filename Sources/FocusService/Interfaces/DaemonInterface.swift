@@ -1,0 +1,131 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusModel
+
+/// What a property of one of the daemon's objects is read from.
+struct PropertyContext {
+  let model: FocusModel
+  let target: Target
+  /// Who is shown the value; nil: everyone.
+  let client: BusName?
+  /// The field, looked up once for all its properties; nil for other objects.
+  let field: Field?
+
+  init(_ model: FocusModel, _ target: Target, _ client: BusName?) {
+    self.model = model
+    self.target = target
+    self.client = client
+    field = if case .field(let id) = target { model.fields[id] } else { nil }
+  }
+}
+
+/// What carries out one of the daemon's own methods.
+struct DaemonMethod: Sendable {
+  /// Whether a call may change what is saved.
+  let changes: Bool
+  /// What only the field's owner may do with this method, as a verb; nil if others may too, or the handler asks.
+  let ownersAction: String?
+  /// Returns the results, or nil if the call's reply is given later.
+  let run: @Sendable (FocusService, Call) throws -> MessageBody?
+}
+
+/// Reads one of the daemon's own properties; nil: the object has no such value.
+typealias DaemonProperty = @Sendable (PropertyContext) -> DBusValue?
+
+/// An interface that the daemon itself serves.
+typealias DaemonInterface = ServedInterface<DaemonMethod, DaemonProperty>
+
+/// The interfaces that the daemon itself serves, each in a file of its own.
+enum DaemonInterfaces {
+  static func method(
+    _ name: String, in input: [InterfaceDescription.Argument] = [],
+    out output: [InterfaceDescription.Argument] = [], changes: Bool = false, ownersAction: String? = nil,
+    _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
+  ) -> ServedMethod<DaemonMethod> {
+    ServedMethod(
+      .init(MemberName(known: name), in: input, out: output),
+      DaemonMethod(changes: changes, ownersAction: ownersAction, run: run))
+  }
+
+  static func property(
+    _ name: String, _ type: DBusType, isConstant: Bool = false, _ get: @escaping DaemonProperty
+  ) -> ServedProperty<DaemonProperty> {
+    ServedProperty(.init(MemberName(known: name), type, emits: isConstant ? .constant : .always), get)
+  }
+}
+
+extension ServedMethod<DaemonMethod> {
+  /// Decodes the arguments of a call that carries what the method takes.
+  /// - Throws: `DBusError` if the bytes are not of the method's types, which libdbus has checked.
+  func arguments(in bytes: UnsafeRawBufferPointer) throws(DBusError) -> [CallArgument] {
+    var reader = BodyReader(bytes)
+    var arguments: [CallArgument] = []
+    do throws(WireError) {
+      for argument in description.input { arguments.append(try CallArgument(argument.type, &reader)) }
+    } catch {
+      throw DBusError(.invalidArgs, "\(error)")
+    }
+    return arguments
+  }
+}
+
+extension DaemonInterface {
+  /// The interface's properties as `client` sees them; nil: as everyone does.
+  func values(_ model: FocusModel, _ target: Target, _ client: BusName?) -> [MessageBody.Property] {
+    let context = PropertyContext(model, target, client)
+    return properties.compactMap { property in
+      property.handler(context).map { (property.description.name.text, MarshalledValue($0)) }
+    }
+  }
+
+  /// Writes the interface's properties as `client` sees them; nil: as everyone does.
+  func write(_ model: FocusModel, _ target: Target, _ client: BusName?, to writer: inout WireWriter) {
+    let context = PropertyContext(model, target, client)
+    writer.array(alignment: 8) { array in
+      for property in properties {
+        guard let value = property.handler(context) else { continue }
+        array.align(8)
+        array.append(property.description.name.text)
+        array.append(.variant(value))
+      }
+    }
+  }
+
+  /// The property `name` as `client` sees it.
+  /// - Throws: `DBusError.unknownProperty`.
+  func value(
+    _ name: String, _ model: FocusModel, _ target: Target, _ client: BusName?
+  ) throws(DBusError) -> DBusValue {
+    guard let property = try property(name).handler(PropertyContext(model, target, client)) else {
+      throw unknownProperty(name)
+    }
+    return property
+  }
+}
+
+extension Target {
+  private typealias Tables = ServedInterfaces<DaemonMethod, DaemonProperty>
+
+  private static let ofManager = Tables([
+    DaemonInterfaces.manager, DaemonInterfaces.objectManager, DaemonInterfaces.properties,
+    DaemonInterfaces.introspectable, DaemonInterfaces.peer,
+  ])
+  private static let ofField = Tables([
+    DaemonInterfaces.field, DaemonInterfaces.bindings, DaemonInterfaces.properties, DaemonInterfaces.introspectable,
+    DaemonInterfaces.peer,
+  ])
+  private static let ofFocused = Tables([
+    DaemonInterfaces.bindings, DaemonInterfaces.properties, DaemonInterfaces.introspectable, DaemonInterfaces.peer,
+  ])
+  private static let ofNode = Tables([DaemonInterfaces.introspectable, DaemonInterfaces.peer])
+
+  /// The interfaces that the object has whatever fields there are.
+  var interfaces: ServedInterfaces<DaemonMethod, DaemonProperty> {
+    switch self {
+    case .manager: Target.ofManager
+    case .field: Target.ofField
+    case .focused: Target.ofFocused
+    case .node, .fields: Target.ofNode
+    }
+  }
+}
