@@ -83,9 +83,14 @@ struct BindingLimitTests {
       #expect(try await client.read("demo.Form.Deep").value == nested(56))
       #expect(try await client.get("demo.Form.Deep") == nested(56))
       #expect(try await client.getAll("demo.Form") == ["Deep": nested(56)])
-      for call in [.readAll(), .managedObjects] as [DaemonCall] {
+      for call in [.readAll(), .managedObjects, .getAll(), .read("demo.Form.Deep")] as [DaemonCall] {
         let shown = try await client.call(call)
-        #expect("\(shown)".contains("demo.Form"))
+        #expect("\(shown)".contains("\(nested(56))"), "\(call.member)")
+      }
+      for depth in 57...60 {
+        let values = [(name: "demo.Form.Deeper", value: nested(depth))]
+        #expect(try await refusal { try await client.register("a\(depth)", values) } == "LimitsExceeded")
+        #expect(try await client.fields() == ["a"])
       }
     }
   }
@@ -107,8 +112,17 @@ struct BindingLimitTests {
         try await refusal { try await another.write("demo.Form.Rest", Self.text(101), at: Focus1.field("a")) }
           == "LimitsExceeded")
       try await another.register("b", [(Self.key, .byte(0))])
+      // One value has a limit of its own, whoever else has room.
+      let large: Named = [("demo.Form.K0", Self.text((1 << 20) + 1))]
+      #expect(try await refusal { try await another.register("large", large) } == "LimitsExceeded")
       try await another.write("demo.Form.Rest", Self.text(99), at: Focus1.field("a"))
       try await client.register("c", [(Self.key, .byte(0))])
+      #expect(try await refusal { try await client.publish("c", [("demo.Form.More", .byte(1))]) } == "LimitsExceeded")
+      let set = DaemonCall.set("demo.Form.Rest", Self.text(100), at: Focus1.field("a"))
+      #expect(try await refusal { try await client.call(set) } == "LimitsExceeded")
+      try await client.field("c", "Withdraw", [.strings([Self.key])])
+      try await client.call(set)
+      #expect(try await client.readAll(at: Focus1.field("a"))["demo.Form.Rest"] == Self.text(100))
       try await client.field("a", "Unregister")
       try await client.register("d", [("demo.Form.K0", Self.text(1 << 20))])
     }
@@ -124,6 +138,7 @@ struct BindingLimitTests {
       try await client.register("other")
       try await first.field("f0", "Unregister")
       try await first.register("f0", [], linger)
+      #expect(try await refusal { try await first.register("more") } == "LimitsExceeded")
       try await first.leave()
       try await eventually("the owner is gone") {
         try await client.get(Focus1.fieldInterface + ".Owner", at: Focus1.field("f0")) == .string("")
@@ -134,6 +149,19 @@ struct BindingLimitTests {
       try await client.register("f0", [], linger)
       #expect(try await refusal { try await client.register("f4096", [], linger) } == "LimitsExceeded")
       #expect(try await client.fields().count == 4098)
+    }
+  }
+
+  @Test("Who leaves gives back all: 200 owners of 1 MiB, one after another")
+  func leaving() async throws {
+    try await Self.inDaemon { desktop, client in
+      let before = try await client.call(.managedObjects)
+      for _ in 0..<200 {
+        let visitor = try await desktop.peer()
+        try await visitor.register("", [(Self.key, Self.text(1 << 20))], [("focus", .boolean(true))])
+        try await visitor.leave()
+      }
+      try await eventually("all is as before") { try await client.call(.managedObjects) == before }
     }
   }
 }

@@ -1,5 +1,4 @@
 import BusSupport
-import DBus
 import DBusTypes
 
 /// A method as introspection shows it.

@@ -1,5 +1,4 @@
 import BusSupport
-import DBus
 import DBusTypes
 import Foundation
 import TestSupport
@@ -37,6 +36,7 @@ import Testing
       try await client.write(BoundOwner.levelKey, .int32(77), at: Focus1.field(BoundOwner.id))
       #expect(try await client.read(BoundOwner.levelKey, at: Focus1.field(BoundOwner.id)).value == .int32(77))
       #expect(owner.level == .int32(77))
+      try await desktop.said("cannot be saved")
       #expect(desktop.log("cannot be saved").count == 1)
 
       try await desktop.limitFiles(to: "unlimited")

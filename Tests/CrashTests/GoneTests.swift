@@ -1,5 +1,4 @@
 import BusSupport
-import DBus
 import DBusTypes
 import Foundation
 import TestSupport

@@ -1,5 +1,4 @@
 import BusSupport
-import DBus
 import DBusTypes
 import Foundation
 import TestSupport
@@ -54,13 +53,12 @@ import Testing
       try await desktop.kill()
       let place = try Place(on: desktop)
       try await desktop.start(environment: ["XDG_STATE_HOME": place.path])
-      let judge = try await desktop.peer()
+      let (judge, leaver) = (try await desktop.peer(), try await desktop.peer())
       owner.fallSilent()
       try await place.ask(judge)
       try place.open()
       // While its object is asked for, everything else is held.
       _ = try await owner.object.state.wait(for: "question to the owner") { $0.calls.isEmpty ? nil : true }
-      let leaver = try await desktop.peer()
       leaver.begin(registrant.registration("stray"))
       try await leaver.flush()
       try await leaver.leave()

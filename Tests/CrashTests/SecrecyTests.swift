@@ -1,5 +1,4 @@
 import BusSupport
-import DBus
 import Foundation
 import Glibc
 import TestSupport

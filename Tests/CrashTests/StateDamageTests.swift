@@ -1,5 +1,4 @@
 import BusSupport
-import DBus
 import DBusTypes
 import Foundation
 import TestSupport
@@ -33,6 +32,7 @@ import Testing
         try await client.write(Self.key, Self.text(number, "b"), at: Focus1.field("f\(number)"))
       }
       try await client.field("f3", "Focus")
+      try await desktop.said("<3>")
       let said = desktop.log("<3>")
       #expect(said.count == 1 && said.allSatisfy { $0.contains("state.db.damaged-1") }, "\(said)")
       #expect(FileManager.default.fileExists(atPath: directory + "/state.db.damaged-1"))
