@@ -67,8 +67,10 @@ public struct Restoration {
   public func finish(_ state: SavedState) throws(ModelError) {
     var linked = fields
     for (id, field) in fields {
-      guard let parent = field.parent.flatMap({ present($0) }) else { continue }
+      guard let saved = field.parent else { continue }
+      let parent = present(saved)
       linked[id]?.parent = parent
+      guard let parent else { continue }
       guard linked[parent] != nil else {
         throw .invalid("the saved field '\(id)' has the parent '\(parent)', which does not exist")
       }

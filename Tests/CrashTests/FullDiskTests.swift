@@ -50,6 +50,22 @@ import Testing
     }
   }
 
+  /// Its unregistering is taken back, since that cannot be saved; that it has left is not.
+  @Test func whoUnregistersAndLeavesInOneTurnLeavesNothing() async throws {
+    try await TestDesktop.with { desktop in
+      let (leaver, stranger) = (try await desktop.peer(), try await desktop.peer())
+      try await leaver.register("a", [("demo.A.B", .int32(1))])
+      try await desktop.limitFiles(to: "0")
+      desktop.daemon.terminate(SIGSTOP)
+      leaver.send(DaemonCall(Focus1.field("a"), Focus1.fieldInterface, "Unregister"))
+      try await leaver.flush()
+      try await leaver.leave()
+      try await stranger.waitForDeparture(of: leaver.name)
+      desktop.daemon.terminate(SIGCONT)
+      #expect(try await stranger.owners() == [:])
+    }
+  }
+
   /// The place for the state file is none at first: nothing can be registered, until it is one.
   @Test func withoutAStateDirectoryItServesAndWaitsForOne() async throws {
     try await TestDesktop.with(isServed: false) { desktop in

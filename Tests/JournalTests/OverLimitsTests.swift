@@ -93,6 +93,19 @@ import Testing
     #expect(restoration.leftOut == ["the field 'middle'"])
   }
 
+  @Test func whatIsInASceneThatIsLeftOutIsAScene() throws {
+    var restoration = Restoration()
+    let (scene, inner) = (try FieldID("scene"), try FieldID("inner"))
+    try restoration.add(
+      SavedField(
+        id: inner, label: "", scope: .field, lingers: true, isSensitive: false, owner: nil, parent: scene,
+        registration: 1, object: nil))
+    restoration.leaveOut(scene, in: nil)
+    try restoration.finish(SavedState())
+    #expect(restoration.model.fields[inner]?.parent == nil)
+    #expect(restoration.model.table.path(from: inner) == [inner])
+  }
+
   /// If the file cannot be kept aside, what it holds is not written over.
   @Test func whatCannotBeKeptAsideIsLeftAsItIs() throws {
     try withStateFile { file in

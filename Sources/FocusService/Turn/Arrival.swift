@@ -68,13 +68,12 @@ extension FocusService {
     arrived(.departure(BusName(known: name)))
   }
 
-  /// - Returns: whether the owner had fields.
+  /// - Returns: true: a field that was unregistered before in the turn is the owner's again if that is taken back.
   private func ownerLeft(_ owner: BusName) -> Bool {
     ownerCalls.ownerLeft(owner)
     failWrites(to: owner)
     let changes = model.ownerLeft(owner)
-    guard !changes.isEmpty else { return false }
-    log.debug("\(owner) left the bus: \(status)")
+    if !changes.isEmpty { log.debug("\(owner) left the bus: \(status)") }
     announce(changes)
     return true
   }

@@ -34,11 +34,11 @@ final class Watcher {
   func run() throws(CommandError) {
     let mirror = Mirror(path, on: link) { [weak self] in self?.handle($0) }
     self.mirror = mirror
-    link.onEvent = { [weak self] event in
+    link.onEvent = { [weak self, weak mirror] event in
       switch event {
-      case .arrived: mirror.begin()
-      case .left: mirror.end()
-      case .signal(let signal): mirror.received(signal)
+      case .arrived: mirror?.begin()
+      case .left: mirror?.end()
+      case .signal(let signal): mirror?.received(signal)
       case .refused(let error): self?.stop(CommandError(error))
       case .closed: self?.stop(CommandError(.noDaemon, "lost the connection to the bus"))
       case .call: break
