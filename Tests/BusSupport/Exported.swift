@@ -59,18 +59,22 @@ package final class Exported: Sendable {
     }
   }
 
-  /// Changes a property on the peer's thread, and tells of it where that is the object's way.
+  /// Changes a property on the peer's thread, and tells of it if that is the object's way.
   package func change(_ key: String, to value: DBusValue, _ thread: PeerThread) {
-    let tells = state.update {
-      $0.values[key] = value
-      return $0.tells
-    }
-    let (interface, member) = Focus1.split(key)
-    if tells { thread.emitChanged(path, interface, [(member, value)]) }
+    state.update { $0.values[key] = value }
+    tell(key, value, thread)
   }
 
-  /// Changes a property as the application itself does.
-  package func change(_ key: String, to value: DBusValue) { owner.perform { [self] in change(key, to: value, $0) } }
+  /// Changes a property as the application itself does: it is changed at once, and told of on the peer's thread.
+  package func change(_ key: String, to value: DBusValue) {
+    state.update { $0.values[key] = value }
+    owner.perform { [self] in tell(key, value, $0) }
+  }
+
+  private func tell(_ key: String, _ value: DBusValue, _ thread: PeerThread) {
+    let (interface, member) = Focus1.split(key)
+    if state.now.tells { thread.emitChanged(path, interface, [(member, value)]) }
+  }
 
   /// Changes a property and says only that it is another now.
   package func invalidate(_ key: String, to value: DBusValue) {

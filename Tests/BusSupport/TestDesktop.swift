@@ -24,11 +24,8 @@ package final class TestDesktop: Sendable {
 
   /// Runs `body` with a session, and takes it away afterwards.
   ///
-  /// - Parameters:
-  ///   - matchRules: how many match rules dbus-daemon takes of each connection.
-  ///   - environment: what the daemon has in its environment, beside what the session's processes have.
-  ///   - prefix: what the daemon is started with.
-  ///   - isServed: whether there is a daemon from the beginning.
+  /// dbus-daemon takes `matchRules` match rules of each connection. The daemon has `environment` beside what all of the
+  /// session have, and is started with `prefix`; it is there from the beginning if `isServed`.
   /// - Throws: `DaemonDied` unless the daemon lives until it is told to end, and ends in order then; what `body` throws.
   package static func with<Result>(
     matchRules: Int = 1_000_000_000, environment: [String: String] = [:], prefix: [String] = [],
