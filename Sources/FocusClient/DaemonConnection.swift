@@ -77,7 +77,7 @@ extension DaemonSignal {
   /// Reads `message`; nil if it is not a signal of `daemon`, the connection that holds the daemon's name, or of the bus
   /// about it.
   ///
-  /// Anyone may send a signal to a connection that it names, whatever the connection's match rules say.
+  /// Anyone may send a signal to a connection that it names, regardless of the connection's match rules.
   package init?(_ message: Message, from daemon: BusName?) {
     guard message.kind == .signal, let sender = message.sender, sender == .bus || sender == daemon,
       let arguments = try? message.arguments()
