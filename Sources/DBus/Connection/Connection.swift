@@ -38,7 +38,7 @@ public final class Connection {
   /// Called once when the bus has closed the connection.
   public var onDisconnect: (() -> Void)?
 
-  /// Connects to `bus` and says hello to it. A bus given by its address may take `timeout` to answer, or any time if
+  /// Connects to `bus` and says hello to it; a bus given by its address may take `timeout` to answer, or any time if
   /// that is nil.
   /// - Throws: `DBusError` if there is no such bus or the bus refuses; `Timeout`.
   public init(to bus: Bus, timeout: Duration? = nil) throws(DBusError) {
@@ -59,7 +59,7 @@ public final class Connection {
     if let timeout { try sayHello(timeout) } else { _ = try withDBusError { dbus_bus_register(opened, $0) } }
   }
 
-  /// Does what `dbus_bus_register` does. That is faster, but waits forever if the bus accepts and never answers.
+  /// Does what `dbus_bus_register` does, which is faster but waits forever if the bus accepts and never answers.
   private func sayHello(_ timeout: Duration) throws(DBusError) {
     let hello = try OutgoingMessage.methodCall(
       to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus, member: MemberName(known: "Hello"))

@@ -38,7 +38,7 @@ extension FocusClient {
     try await read(try Self.name(keyPath))
   }
 
-  /// Writes the value of the key `name`, which may have a JSON Pointer, of the field that has focus when the write arrives.
+  /// Writes the key `name`, which may have a JSON Pointer, of the field that has focus when the write arrives.
   /// - Throws: `FocusError`: `NotFocused`, `PropertyReadOnly`, what the owner refuses with; `DBusConversionError`.
   /// - Returns: the value after the write, as the owner took it.
   @discardableResult
