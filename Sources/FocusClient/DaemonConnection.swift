@@ -10,7 +10,9 @@ package struct DaemonConnection {
   package let timeout: Duration
 
   /// Connects to `bus`, which may take `timeout` to answer, or any time if that is nil; each call may take `timeout`, or
-  /// 25 s. Whether the daemon is on the bus shows with the first call.
+  /// 25 s.
+  ///
+  /// Whether the daemon is on the bus shows with the first call.
   /// - Throws: `DBusError` if there is no such bus.
   package init(to bus: Connection.Bus, timeout: Duration? = nil) throws(DBusError) {
     connection = try Connection(to: bus, timeout: timeout)
