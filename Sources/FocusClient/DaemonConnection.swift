@@ -10,7 +10,9 @@ package struct DaemonConnection {
   package let timeout: Duration
 
   /// Connects to `bus`, which may take `timeout` to answer, or any time if that is nil; each call may take `timeout`, or
-  /// 25 s. Whether the daemon is on the bus shows with the first call.
+  /// 25 s.
+  ///
+  /// Whether the daemon is on the bus shows with the first call.
   /// - Throws: `DBusError` if there is no such bus.
   package init(to bus: Connection.Bus, timeout: Duration? = nil) throws(DBusError) {
     connection = try Connection(to: bus, timeout: timeout)
@@ -78,7 +80,7 @@ extension DaemonSignal {
   /// Reads `message`; nil if it is not a signal of `daemon`, the connection that holds the daemon's name, or of the bus
   /// about it.
   ///
-  /// Anyone may send a signal to a connection that it names, whatever the connection's match rules say.
+  /// Anyone may send a signal to a connection that it names, regardless of the connection's match rules.
   package init?(_ message: Message, from daemon: BusName?) {
     guard message.kind == .signal, let sender = message.sender, sender == .bus || sender == daemon,
       let arguments = try? message.arguments()

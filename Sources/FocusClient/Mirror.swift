@@ -13,9 +13,9 @@ package final class Mirror {
     package let origin: Origin?
   }
 
-  /// What whoever follows is told.
+  /// An event for the mirror's follower.
   package enum Event {
-    /// All values by key; whatever is not among them is nil.
+    /// All values by key; a missing key's value is nil.
     case values([String: Told])
     /// The values could not be read.
     case failed(DBusError)
@@ -56,7 +56,7 @@ package final class Mirror {
       + (path == Focus1.focused ? [] : [.fields])
   }
 
-  /// Reads everything anew.
+  /// Reads everything again.
   package func begin() {
     reading += 1
     told = [:]
@@ -100,7 +100,7 @@ package final class Mirror {
     }
   }
 
-  /// Takes in a signal of the daemon.
+  /// Handles a signal of the daemon.
   package func received(_ signal: DaemonSignal) {
     switch signal {
     case .properties(path, Focus1.bindings.text, let changes):

@@ -15,7 +15,7 @@ public enum Limits {
   public static let keysPerField = 256
   /// What one value may take up.
   public static let value = Extent(bytes: 1 << 20, elements: 65_536)
-  /// Containers within each other in one value: what still fits into the deepest reply that shows it, which is that of
+  /// Nested containers in one value: the depth that still fits into the deepest reply that shows it, which is that of
   /// `GetManagedObjects` with seven containers around each value.
   public static let valueDepth = ProtocolLimits.sendableDepth - 7
   /// What the arguments of one call may take up, if they are read.
@@ -34,7 +34,7 @@ public enum Limits {
 public struct Extent: Hashable, Sendable {
   /// Bytes, as marshalled.
   public var bytes: Int
-  /// Basic values, structures and empty arrays, at whatever depth; a string and a byte array count as one.
+  /// Basic values, structures and empty arrays, at any depth; a string and a byte array count as one.
   public var elements: Int
 
   /// Nothing.

@@ -15,7 +15,7 @@ public struct BindingPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads a key that a JSON Pointer may follow: `demo.Todo.Items/2/done`.
-  /// - Throws: `ModelError.invalid` where either is none.
+  /// - Throws: `ModelError.invalid` if the key or the pointer is not valid.
   public init(_ text: String) throws(ModelError) {
     let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
     do throws(SyntaxError) {

@@ -36,7 +36,7 @@ public struct BoundObject: Sendable {
   public internal(set) var commands: [Key: Command]
   /// The interfaces that the object declares, those without properties and methods included.
   public let interfaces: Set<InterfaceName>
-  /// What the owner told of the properties at first.
+  /// The initial values of the properties.
   public var values: [Key: MarshalledValue]
   /// The bytes that the declaration takes, which count as the owner's.
   public let size: Int
@@ -64,7 +64,7 @@ public struct BoundObject: Sendable {
 }
 
 extension FocusModel {
-  /// Takes in what the owner of a bound field told of its object's properties, nil for one that has no value any more.
+  /// Updates the properties of a bound field to the values that its owner sent; nil for a removed value.
   ///
   /// What is not declared, of another type than declared, or past a limit counts as nil. `settle` publishes it.
   public func update(_ values: [Key: MarshalledValue?], of id: FieldID) {

@@ -11,7 +11,7 @@ public enum Scope: String, Hashable, Sendable {
 
 /// One key of one field: its value, and who may write it.
 public struct FieldBinding: Hashable, Sendable {
-  /// The value now; of a bound binding, the last that the owner told.
+  /// The current value; for a bound binding, the last that the owner sent.
   public internal(set) var value: MarshalledValue
   /// The number of the binding's last change.
   public internal(set) var revision: UInt64
@@ -53,7 +53,7 @@ public struct Field: Sendable {
   /// Whether the object behind the field was saved, and is not bound again yet.
   public var isAwaitingObject: Bool { awaited != nil }
 
-  /// Whether `client` may do with the field what only its owner may; anyone may where there is none.
+  /// Whether `client` has the owner's rights to the field; everyone has them if the field has no owner.
   public func isOwned(by client: BusName) -> Bool { owner == nil || owner == client }
 
   /// Whether `client` is shown the field's values.

@@ -147,7 +147,7 @@ public final class FocusModel {
     turnStart.begin(focus, published)
   }
 
-  /// Makes this the model of what was saved, which nobody has been shown.
+  /// Makes this the model of the saved state, which no client has seen.
   func load(_ fields: [FieldID: Field], _ state: SavedState) {
     table = FieldTable(fields)
     revision = state.revision
@@ -217,7 +217,7 @@ extension FocusModel {
       changes.append(.ownerChanged(id))
     }
 
-    /// Changes what the field `id` shows, in whatever way.
+    /// Changes what the field `id` shows, in any way.
     mutating func edit(_ id: FieldID, _ body: (inout FieldTable) -> Void) {
       guard let before = model.table.fields[id] else { return }
       model.touch(before)

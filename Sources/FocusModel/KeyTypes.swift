@@ -11,7 +11,7 @@ struct KeyTypes: Hashable {
   private var entries: [Key: Entry] = [:]
 
   /// Checks that `value` may be published as, or written to, `key`.
-  /// - Throws: `ModelError.typeMismatch` where the key has another type now.
+  /// - Throws: `ModelError.typeMismatch` if the key has another type now.
   func check(_ value: MarshalledValue, of key: Key) throws(ModelError) {
     guard let expected = entries[key]?.type else { return }
     let actual = value.type

@@ -1,7 +1,7 @@
 public import DBusTypes
 public import FocusContract
 
-/// Why an operation on the model was refused; whatever it is, nothing has changed.
+/// Why an operation on the model was refused; in each case nothing has changed.
 public enum ModelError: Error, Hashable, Sendable {
   /// The key resolves to nothing now.
   case notFocused(Key)
@@ -9,7 +9,7 @@ public enum ModelError: Error, Hashable, Sendable {
   case noSuchField(String)
   /// The id is taken.
   case fieldExists(FieldID)
-  /// The key has another type while anyone publishes it, or the element another than the value for it.
+  /// The published key has another type, or the type of the element differs from that of its new value.
   case typeMismatch(BindingPath, expected: DBusType, actual: DBusType)
   /// The value has no such element.
   case noSuchElement(Key, PointerError)

@@ -70,7 +70,7 @@ extension FocusModel {
     return id()
   }
 
-  /// Checks values that are to be published by `field`, or by a new one.
+  /// Checks values that `field`, or a new field, will publish.
   /// - Throws: `ModelError`: `invalid`, `typeMismatch`, `limitExceeded`.
   /// - Returns: what they take up.
   private func check(

@@ -51,7 +51,7 @@ extension FocusModel {
 
   /// What `path` leads to at `place`.
   /// - Throws: `ModelError`: `notFocused` at `focused`, `unknownProperty` or `noSuchField` at a field, `accessDenied`
-  ///   where the field is sensitive and not the client's, `noSuchElement`.
+  ///   if the field is sensitive and not the client's, `noSuchElement`.
   public func read(_ path: BindingPath, at place: Place, by client: BusName) throws(ModelError) -> Reading {
     let key = path.key
     let field = try holder(of: key, at: place)
@@ -71,7 +71,7 @@ extension FocusModel {
     }
   }
 
-  /// Every binding at `place`, with the field that it belongs to, whoever may see its value.
+  /// Every binding at `place`, with its field, including those whose values not every client may see.
   /// - Throws: `ModelError.noSuchField`.
   public func bindings(at place: Place) throws(ModelError) -> [Key: (field: FieldID, binding: FieldBinding)] {
     switch place {

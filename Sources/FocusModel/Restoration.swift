@@ -17,7 +17,7 @@ public struct Restoration {
   /// Creates a model without fields.
   public init() {}
 
-  /// Takes in `saved`, without the values that are past a limit; all of it is left out if its owner has too much.
+  /// Adds `saved` without the values that exceed a limit; omits all of it if its owner exceeds its allowance.
   /// - Throws: `ModelError.invalid` for a value that is never saved.
   public mutating func add(_ saved: SavedField) throws(ModelError) {
     var field = Field(

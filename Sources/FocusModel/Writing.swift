@@ -19,7 +19,7 @@ public struct WriteCondition: Hashable, Sendable {
 public enum WriteOutcome: Hashable, Sendable {
   /// It is done: what the binding, or its element, holds now, and what changed.
   case written(Reading, [Change])
-  /// The binding is bound: the owner of the field is to be asked to make the whole value this.
+  /// The binding is bound: the service must ask the field's owner to set the whole value to this.
   case forwarded(FieldID, MarshalledValue)
 }
 

@@ -44,8 +44,8 @@ public final class FocusService {
     connection.attach(to: loop)
   }
 
-  /// Begins to serve: has everything back that an earlier process saved, then takes the bus name.
-  /// - Throws: `DBusError` where the bus refuses; `failed` where another process holds the name, which the message names.
+  /// Begins to serve: restores the state that an earlier process saved, then requests the bus name.
+  /// - Throws: `DBusError` if the bus refuses; `failed` if another process holds the name, which the message names.
   public func start() throws(DBusError) {
     let name = Focus1.busName
     let leaving = MatchRule(

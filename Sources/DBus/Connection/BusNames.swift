@@ -16,7 +16,7 @@ extension Connection {
   }
 
   /// Asks for a well-known name without queueing for it.
-  /// - Throws: `DBusError` where the bus refuses the name to anybody.
+  /// - Throws: `DBusError` if the bus never grants the name.
   /// - Returns: whether this connection holds the name now.
   public func requestName(_ name: BusName) throws(DBusError) -> Bool {
     let answer = try askBus("RequestName", [.string(name.text), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))]).first
@@ -25,7 +25,7 @@ extension Connection {
   }
 
   /// Asks to be sent the signals that `rule` matches, and waits until the bus has taken it.
-  /// - Throws: `DBusError` where the bus refuses the rule.
+  /// - Throws: `DBusError` if the bus refuses the rule.
   public func addMatch(_ rule: MatchRule) throws(DBusError) {
     _ = try askBus("AddMatch", [.string(rule.description)])
   }
@@ -47,7 +47,7 @@ extension Connection {
 
   /// The unique name of who holds `name`, or nil; in the same exchange asks for the signals that `rules` match, those that
   /// come after the answer among them.
-  /// - Throws: `DBusError` where the bus refuses a rule, or does not answer.
+  /// - Throws: `DBusError` if the bus refuses a rule, or does not answer.
   public func owner(of name: BusName, adding rules: [MatchRule] = []) throws(DBusError) -> BusName? {
     var questions: [OutgoingMessage] = []
     for rule in rules { questions.append(try question("AddMatch", [.string(rule.description)])) }
@@ -64,12 +64,12 @@ extension Connection {
   }
 
   /// What tells this bus from every other, also from one at the same address before or after it.
-  /// - Throws: `DBusError` where the bus does not answer.
+  /// - Throws: `DBusError` if the bus does not answer.
   public func busID() throws(DBusError) -> String { try askBus("GetId").text }
 
   /// Which bus this is, and every name on it; in the same exchange asks for the signals that `rule` matches, those of
   /// names that come or go later among them.
-  /// - Throws: `DBusError` where the bus refuses the rule, or does not answer.
+  /// - Throws: `DBusError` if the bus refuses the rule, or does not answer.
   public func survey(adding rule: MatchRule? = nil) throws(DBusError) -> (id: String, names: Set<BusName>) {
     var questions = [try question("GetId"), try question("ListNames")]
     if let rule { questions.insert(try question("AddMatch", [.string(rule.description)]), at: 0) }
@@ -80,7 +80,7 @@ extension Connection {
   }
 
   /// The process behind `name`.
-  /// - Throws: `DBusError` where nobody holds the name, or the bus does not know.
+  /// - Throws: `DBusError` if the name has no owner, or the bus does not know it.
   public func processID(of name: BusName) throws(DBusError) -> UInt32 {
     let answer = try askBus("GetConnectionUnixProcessID", [.string(name.text)])
     guard case .uint32(let process)? = answer.first else {

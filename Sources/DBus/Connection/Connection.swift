@@ -38,9 +38,9 @@ public final class Connection {
   /// Called once when the bus has closed the connection.
   public var onDisconnect: (() -> Void)?
 
-  /// Connects to `bus` and says hello to it; one that is named by its address may take `timeout` to answer, and without
-  /// that as long as it likes.
-  /// - Throws: `DBusError` where there is no such bus, or it refuses; `Timeout`.
+  /// Connects to `bus` and says hello to it; a bus given by its address may take `timeout` to answer, or any time if
+  /// that is nil.
+  /// - Throws: `DBusError` if there is no such bus or the bus refuses; `Timeout`.
   public init(to bus: Bus, timeout: Duration? = nil) throws(DBusError) {
     let opened = try withDBusError { error in
       switch bus {
@@ -54,12 +54,12 @@ public final class Connection {
     output = OutputQueue(opened)
     dbus_connection_set_exit_on_disconnect(raw, 0)
     dbus_connection_add_filter(raw, Connection.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
-    // From here on `deinit` takes the connection away, also where this throws.
+    // From here on `deinit` closes the connection, even if this throws.
     guard case .address = bus else { return }
     if let timeout { try sayHello(timeout) } else { _ = try withDBusError { dbus_bus_register(opened, $0) } }
   }
 
-  /// What `dbus_bus_register` does, which is faster, and waits for ever where a bus takes the connection and says nothing.
+  /// Does what `dbus_bus_register` does, which is faster but waits forever if the bus accepts and never answers.
   private func sayHello(_ timeout: Duration) throws(DBusError) {
     let hello = try OutgoingMessage.methodCall(
       to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus, member: MemberName(known: "Hello"))
@@ -219,7 +219,7 @@ public final class Connection {
     return replies.compactMap(\.self)
   }
 
-  /// Calls a method and has `handler` called with the reply, which may be an error message, or with what prevented one:
+  /// Calls a method and passes `handler` the reply, which may be an error message, or the error that prevented one:
   /// `Timeout`, `Disconnected`.
   ///
   /// Only the peer that is called replies to it, or the bus; what others send that claims to be a reply is dropped.
@@ -236,7 +236,7 @@ public final class Connection {
     }
   }
 
-  /// Has a call sent with what is written next, after a question for the owner of its destination where that has to be known.
+  /// Queues a call for the next write, after a query for its destination's owner if the owner must be known.
   /// - Throws: `DBusError` as `send` does.
   /// - Returns: the call's serial number.
   @discardableResult
@@ -279,9 +279,9 @@ public final class Connection {
 
   /// Receives until `isOver`; what arrives meanwhile is kept.
   ///
-  /// What has arrived by the deadline counts also where this process was held up and reads it late.
+  /// What has arrived by the deadline counts even if this process was held up and reads it late.
   /// - Throws: `DBusError.disconnected`.
-  /// - Returns: false where the deadline has passed.
+  /// - Returns: false if the deadline has passed.
   private func wait(until deadline: SuspendingClock.Instant, for isOver: () -> Bool) throws(DBusError) -> Bool {
     var isLate = false
     while true {
@@ -313,7 +313,7 @@ public final class Connection {
 
   private static let nameOwnerChanged = MemberName(known: "NameOwnerChanged")
 
-  /// Takes in a message that libdbus has read; it is handled when libdbus has dispatched it: a handler may call and wait.
+  /// Queues a message that libdbus has read, to handle it after libdbus has dispatched it: a handler may call and wait.
   private func arrived(_ raw: OpaquePointer) {
     switch dbus_message_get_type(raw) {
     case DBUS_MESSAGE_TYPE_METHOD_RETURN, DBUS_MESSAGE_TYPE_ERROR:
@@ -372,7 +372,7 @@ extension DBusError {
 }
 
 extension Message {
-  /// The message itself where it is no error.
+  /// The message itself if it is not an error.
   /// - Throws: the error that the message carries.
   public func success() throws(DBusError) -> Message {
     if let error { throw error }

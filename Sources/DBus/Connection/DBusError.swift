@@ -33,17 +33,17 @@ extension ErrorName {
   public static let invalidArgs = standard("InvalidArgs")
   /// A limit would be passed.
   public static let limitsExceeded = standard("LimitsExceeded")
-  /// Nobody holds the bus name, and nobody is started for it.
+  /// The bus name has no owner, and none is started for it.
   public static let nameHasNoOwner = standard("NameHasNoOwner")
   /// libdbus found no memory.
   public static let noMemory = standard("NoMemory")
   /// The peer did not answer in time.
   public static let noReply = standard("NoReply")
-  /// That is not to be had here.
+  /// That is not available here.
   public static let notSupported = standard("NotSupported")
   /// The property is there and cannot be written.
   public static let propertyReadOnly = standard("PropertyReadOnly")
-  /// Nobody holds the bus name, and nobody is started for it.
+  /// The bus name has no owner, and none is started for it.
   public static let serviceUnknown = standard("ServiceUnknown")
   /// The peer did not answer in time.
   public static let timeout = standard("Timeout")
@@ -58,7 +58,7 @@ extension ErrorName {
 }
 
 extension DBusError {
-  /// What libdbus says with a failed call of its own where it says nothing else.
+  /// libdbus's error for a failed call of its own, if it gives no other.
   static let noMemory = DBusError(.noMemory, "out of memory")
 
   /// The error for text that is no name, path, signature or value.
@@ -66,7 +66,7 @@ extension DBusError {
 }
 
 /// Runs `body` with a fresh libdbus error and throws what it holds afterwards.
-/// - Throws: `DBusError` where `body` set its error.
+/// - Throws: `DBusError` if `body` set its error.
 func withDBusError<Result>(
   _ body: (UnsafeMutablePointer<CDBus.DBusError>) -> Result
 ) throws(DBusError) -> Result {

@@ -46,7 +46,7 @@ public struct MatchRule: Hashable, Sendable, CustomStringConvertible {
     return parts.joined(separator: ",")
   }
 
-  /// Within quotes only a quote is special: it ends them, follows escaped, and they begin anew.
+  /// Within quotes only a quote is special: it ends them, follows escaped, and they begin again.
   private static func quoted(_ value: String) -> String {
     value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
   }

@@ -12,7 +12,7 @@ final class PendingCall {
   let isImmediate: Bool
   /// Who was called; nil for a call that names nobody.
   private let destination: String?
-  /// Who holds the name that was called, where it is a well-known one.
+  /// The owner of the called name, if that is a well-known one.
   fileprivate let holder: NameHolder?
   /// Who has lost that name since the call was sent.
   fileprivate var formerOwners: [String] = []
@@ -68,16 +68,16 @@ struct PendingCalls {
   /// Whether changes of the owner of any name matter.
   var followsNames: Bool { !holders.isEmpty }
 
-  /// Who holds `name`, or nil where that is not followed.
+  /// The owner of `name`, or nil if the name is not followed.
   func holder(of name: String) -> NameHolder? { holders.first { $0.name == name } }
 
   /// Adds a name whose owner is followed from now on.
   mutating func follow(_ holder: NameHolder) { holders.append(holder) }
 
-  /// Follows `name` no more: the next call of it begins anew.
+  /// Stops following `name`; the next call to it starts over.
   mutating func forget(_ name: String) { holders.removeAll { $0.name == name } }
 
-  /// Takes in that `owner` holds `name`, or nobody where it is empty; nothing where the name is not followed.
+  /// Records `owner`, empty if there is no owner, as the owner of `name`; does nothing if the name is not followed.
   func setOwner(of name: String, _ owner: String) {
     guard let holder = holder(of: name), holder.owner != owner else { return }
     let former = holder.owner
@@ -91,7 +91,7 @@ struct PendingCalls {
     if call.isImmediate { immediate.append(call) } else { calls[call.serial] = call }
   }
 
-  /// Takes out the call with the number `serial`, or nil where it has ended.
+  /// Removes and returns the call with the number `serial`, or nil if it has ended.
   mutating func take(_ serial: UInt32) -> PendingCall? {
     if let index = immediate.firstIndex(where: { $0.serial == serial }) { return immediate.remove(at: index) }
     return calls.isEmpty ? nil : calls.removeValue(forKey: serial)

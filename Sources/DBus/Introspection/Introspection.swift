@@ -67,10 +67,10 @@ public struct InterfaceDescription: Sendable {
     public var type: DBusType
     /// What may be done with it.
     public var access: Access
-    /// How changes of the value are told of.
+    /// How changes of the value are signalled.
     public var emits: Emits
 
-    /// How changes of a property are told of: the annotation `org.freedesktop.DBus.Property.EmitsChangedSignal`.
+    /// How changes of a property are signalled: the annotation `org.freedesktop.DBus.Property.EmitsChangedSignal`.
     public enum Emits: String, Sendable {
       /// By a signal with the new value.
       case always = "true"

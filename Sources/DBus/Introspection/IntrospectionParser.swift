@@ -11,7 +11,7 @@ extension IntrospectionDocument {
   ///
   /// Members whose names or types are not valid are an error; unknown elements and annotations are passed over, as the
   /// specification asks.
-  /// - Throws: `DBusError.invalidArgs` where the document is no introspection data, or larger than it may be.
+  /// - Throws: `DBusError.invalidArgs` if the document is not introspection data, or is too large.
   public static func interfaces(in xml: String) throws(DBusError) -> [InterfaceDescription] {
     guard xml.utf8.count <= maximumSize else {
       throw DBusError(

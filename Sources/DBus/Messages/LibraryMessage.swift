@@ -23,7 +23,7 @@ final class LibraryMessage {
   }
 
   /// The message's bytes.
-  /// - Throws: `DBusError` if libdbus finds no memory.
+  /// - Throws: `DBusError` if libdbus cannot allocate memory.
   func marshalled(serial: UInt32) throws(DBusError) -> [UInt8] {
     if dbus_message_get_serial(raw) == 0 { dbus_message_set_serial(raw, serial) }
     return try Message(sharing: raw).marshalled()

@@ -3,7 +3,7 @@ internal import DBusTypes
 
 /// Messages as bytes, outside of any connection.
 extension Message {
-  /// How many of `bytes`, from the first on, are one message; nil where they begin none, or only a part of one.
+  /// The length of the message at the start of `bytes`; nil if they hold no whole message.
   package static func size(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let start = bytes.baseAddress, let count = Int32(exactly: bytes.count) else { return nil }
     let size = start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
@@ -13,7 +13,7 @@ extension Message {
   }
 
   /// Reads the message that `bytes` consist of, as libdbus does when it arrives.
-  /// - Throws: `DBusError` where they are no valid message.
+  /// - Throws: `DBusError` if they are not a valid message.
   package convenience init(demarshalling bytes: UnsafeBufferPointer<UInt8>) throws(DBusError) {
     guard let start = bytes.baseAddress, let count = Int32(exactly: bytes.count) else {
       throw DBusError(.invalidArgs, "\(bytes.count) bytes are not a message: too few (at least 16) or too many")
@@ -26,7 +26,7 @@ extension Message {
   }
 
   /// The message's bytes, as they would be sent.
-  /// - Throws: `DBusError` where libdbus finds no memory.
+  /// - Throws: `DBusError` if libdbus cannot allocate memory.
   package func marshalled() throws(DBusError) -> [UInt8] {
     // Only a message that was sent has a serial, and none without is valid.
     if serial == 0 { dbus_message_set_serial(raw, 1) }

@@ -21,7 +21,7 @@ public struct OutgoingMessage {
     self.destination = destination
   }
 
-  /// A message that is marshalled already, whatever it says; only its serial number is set when it is sent.
+  /// A message that is already marshalled; only its serial number is set when it is sent.
   package init(marshalled bytes: [UInt8]) {
     content = .marshalled(header: bytes, .empty)
     destination = nil

@@ -23,7 +23,7 @@ extension Message {
   }
 
   /// This method call, to the object at `path` of `destination`, for which nobody is started.
-  /// - Throws: `DBusError` if libdbus finds no memory.
+  /// - Throws: `DBusError` if libdbus cannot allocate memory.
   public func forwarded(to destination: BusName, path: ObjectPath) throws(DBusError) -> OutgoingMessage {
     let (interface, member, wantsReply) = (interface, member, wantsReply)
     return try passedOn(to: destination) { body in
@@ -43,7 +43,7 @@ extension Message {
   }
 
   /// This reply, as one to the call at `address`.
-  /// - Throws: `DBusError` if libdbus finds no memory.
+  /// - Throws: `DBusError` if libdbus cannot allocate memory.
   public func forwarded(asReplyTo address: ReplyAddress) throws(DBusError) -> OutgoingMessage {
     let errorName = kind == .error ? String(optionalCString: dbus_message_get_error_name(raw)) : nil
     return try passedOn(to: address.caller) { body in
@@ -58,7 +58,7 @@ extension Message {
   }
 
   /// This signal, to everyone and from the object at `path`.
-  /// - Throws: `DBusError` if libdbus finds no memory.
+  /// - Throws: `DBusError` if libdbus cannot allocate memory.
   public func emittedAgain(from path: ObjectPath) throws(DBusError) -> OutgoingMessage {
     let (interface, member) = (interface, member)
     return try passedOn(to: nil) { body in

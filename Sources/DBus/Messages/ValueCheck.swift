@@ -1,6 +1,6 @@
 internal import DBusTypes
 
-/// Whether values can be sent: whatever would have a bus close the connection is refused before.
+/// Whether values can be sent: a value that would make a bus close the connection is refused.
 enum ValueCheck {
   /// Checks that all values can be carried by one message.
   /// - Throws: `DBusError`: `InvalidArgs` for a value that no message can carry (NUL in a text, an array with elements of

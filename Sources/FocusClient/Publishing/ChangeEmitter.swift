@@ -29,7 +29,7 @@ final class ChangeEmitter {
     latest[key] = value
   }
 
-  /// Emits a value, if it is another than the one before.
+  /// Emits a value if it differs from the previous one.
   func emit(_ key: Key, _ value: DBusValue) {
     guard latest[key] != value else { return }
     latest[key] = value

@@ -20,7 +20,7 @@ package final class FieldPublisher {
 
   /// Called with an error that no caller is told.
   package var onError: ((DBusError) -> Void)?
-  /// Takes in what the program changed from other threads, before a write is answered.
+  /// Applies the program's changes from other threads before a write is answered.
   package var takeInChanges: (() -> Void)?
 
   package init(_ link: Link) { self.link = link }

@@ -40,7 +40,7 @@ public final class FocusClient: Sendable {
     }.joined(separator: ";")
   }
 
-  /// Has `handler` called, on any thread, with what no caller is there to be told of.
+  /// Calls `handler`, on any thread, for each error that has no caller.
   ///
   /// That is a write that was refused and undone, or a registration that failed. Without a handler, a line on standard
   /// error says it.
@@ -77,7 +77,7 @@ public final class FocusClient: Sendable {
   }
 }
 
-/// Whoever is told of errors that have no caller.
+/// The handler of errors that have no caller.
 final class ErrorReporter: Sendable {
   private let handler = Locked<(@Sendable (FocusError) -> Void)?>(nil)
 

@@ -3,7 +3,7 @@ internal import EventLoop
 internal import FocusClient
 internal import FocusContract
 
-/// The focused values as the daemon told them, by key; only the worker changes it.
+/// The focused values that the daemon published, by key; only the worker changes it.
 final class FocusedCache: Sendable {
   private struct State {
     var slots: [String: Slot] = [:]
@@ -36,7 +36,7 @@ final class FocusedCache: Sendable {
     return slot
   }
 
-  /// Takes in what the daemon told.
+  /// Updates the cache from the daemon's message.
   func take(_ event: Mirror.Event) {
     switch event {
     case .values(let values):

@@ -15,7 +15,7 @@ extension FocusClient {
   }
 
   /// The value of the key `name` that is focused now, or nil.
-  /// - Throws: `FocusError`, also where the key has another type; `DBusConversionError`.
+  /// - Throws: `FocusError`, also if the key has another type; `DBusConversionError`.
   nonisolated(nonsending) public func read<Value: DBusRepresentable>(_ name: String, as type: Value.Type = Value.self)
     async throws -> Value?
   {
@@ -38,7 +38,7 @@ extension FocusClient {
     try await read(try Self.name(keyPath))
   }
 
-  /// Writes the value of the key `name`, which may have a JSON Pointer, of whatever has focus when the write arrives.
+  /// Writes the key `name`, which may have a JSON Pointer, of the field that has focus when the write arrives.
   /// - Throws: `FocusError`: `NotFocused`, `PropertyReadOnly`, what the owner refuses with; `DBusConversionError`.
   /// - Returns: the value after the write, as the owner took it.
   @discardableResult
@@ -51,7 +51,7 @@ extension FocusClient {
     return try Value(dbusValue: written.value)
   }
 
-  /// Writes the value of the key at `keyPath` of whatever has focus when the write arrives.
+  /// Writes the value of the key at `keyPath` of the field that has focus when the write arrives.
   /// - Throws: as `write(_:_:)` of a name does.
   /// - Returns: the value after the write, as the owner took it.
   @discardableResult
@@ -61,7 +61,7 @@ extension FocusClient {
     try await write(try Self.name(keyPath), value)
   }
 
-  /// Runs the command `name` of whatever has focus.
+  /// Runs the command `name` of the focused field.
   /// - Throws: `FocusError`: `NotFocused`, `Disabled`, or what the owner throws.
   /// - Returns: the command's results.
   @discardableResult
@@ -72,14 +72,14 @@ extension FocusClient {
     return try await call(.invoke(name, values))
   }
 
-  /// Runs the command of the key at `keyPath` of whatever has focus.
+  /// Runs the command of the key at `keyPath` of the focused field.
   /// - Throws: as `run(_:_:)` of a name does.
   nonisolated(nonsending) public func run<Value>(_ keyPath: KeyPath<FocusedValues, Value?>) async throws {
     try await run(try Self.name(keyPath))
   }
 
   /// Moves focus to the field with the id `field`.
-  /// - Throws: `FocusError`: `AccessDenied` where it is another's and that does not take focus on request.
+  /// - Throws: `FocusError`: `AccessDenied` if it belongs to another client and does not take focus on request.
   nonisolated(nonsending) public func focus(_ field: String) async throws {
     do {
       try await call(.field(try FieldID(field).path, "Focus"))
@@ -106,7 +106,7 @@ extension FocusClient {
       let slot = slot(name)
       let cancel = slot.follow(
         { [weak slot] value in continuation.yield(value.flatMap { slot?.converted($0) }) }, withCurrent: true)
-      // Whoever goes through the changes keeps the client.
+      // The iterator over the changes keeps the client.
       continuation.onTermination = { [self] _ in withExtendedLifetime(self) { cancel() } }
     }
   }

@@ -4,7 +4,7 @@ internal import EventLoop
 internal import FocusContract
 internal import Observation
 
-/// A value of a key as the daemon told it.
+/// A value of a key that the daemon sent.
 struct Snapshot: Sendable {
   let value: DBusValue
   /// Which state of which field it is; a signal does not say.
@@ -44,7 +44,7 @@ struct WriteTicket: Sendable {
   /// The row of writes that it belongs to; when one is refused, the rest of its row goes with it.
   let row: UInt64
   let value: DBusValue
-  /// What was read before, or nil where that was the value of the write before this one.
+  /// The value read before, or nil if that was the value of the previous write.
   let base: Snapshot?
 }
 
@@ -92,13 +92,13 @@ final class Slot: Observable, Sendable {
     return content.withLock { $0.isNil }
   }
 
-  /// The value that a reader sees, as the type of its own key; one that is none is nil, and reported.
+  /// The value that a reader sees, as the type of its own key; nil, and reported, if it cannot be converted.
   func value<Value: DBusRepresentable>(as type: Value.Type) -> Value? {
     guard let value else { return nil }
     return converted(value)
   }
 
-  /// `value` as the type of a reader's key; one that is none is nil, and reported the first time.
+  /// `value` as the type of a reader's key; nil if it cannot be converted, which is reported once.
   func converted<Value: DBusRepresentable>(_ value: DBusValue) -> Value? {
     do {
       return try Value(dbusValue: value)
@@ -114,7 +114,7 @@ final class Slot: Observable, Sendable {
     }
   }
 
-  /// Whether the command of this name may be called, or nil where nobody has one.
+  /// Whether the command of this name may be called, or nil if there is no such command.
   var isCommandEnabled: Bool? {
     registrar.access(self, keyPath: \.value)
     return content.withLock { $0.isCommandEnabled }
@@ -142,7 +142,7 @@ final class Slot: Observable, Sendable {
 
   func setCommandEnabled(_ isEnabled: Bool?) { update { $0.isCommandEnabled = isEnabled } }
 
-  /// Shows `value` at once and has the worker write it; nothing where the key is nil or has that value.
+  /// Shows `value` at once and asks the worker to write it; does nothing if the key is nil or has that value.
   /// - Returns: whether the key is still in the state `state`; in another one nothing is written.
   func write(_ value: DBusValue, in state: UInt64?) -> Bool {
     var isStill = true

@@ -5,7 +5,7 @@ internal import FocusContract
 ///
 /// A closure that is `@Sendable` runs on any thread, every other one on the main actor, where it was made.
 enum Commands {
-  /// A closure that is only ever called on the main actor, whatever its type says.
+  /// A closure that is called only on the main actor, regardless of its type.
   private struct OnMain<Closure>: @unchecked Sendable { let closure: Closure }
 
   private static func command(_ run: @escaping @Sendable () async throws -> Void) -> PublishedCommand {
@@ -15,7 +15,7 @@ enum Commands {
     }
   }
 
-  /// `value` as a command, where it is a closure without arguments and results.
+  /// `value` as a command, if it is a closure without arguments and results.
   static func published(_ value: Any) -> PublishedCommand? {
     switch value {
     case let run as @Sendable () -> Void: return command(run)
@@ -44,7 +44,7 @@ enum Commands {
     }
   }
 
-  /// A closure of the type `type` that runs the command `name` of whatever has focus, or nil where that is no such type.
+  /// A closure of type `type` that runs the focused field's command `name`, or nil if `type` is not a closure type.
   ///
   /// One that does not wait reports a refusal to the client's error handler.
   static func caller<Value>(_ type: Value.Type, _ name: String, _ client: FocusClient) -> Value? {

@@ -26,7 +26,7 @@ public final class FocusField: Sendable {
 
   private static func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 
-  /// Describes a field with the id `id`, which the daemon picks where it is empty, within `parent`, or as a scene.
+  /// Describes a field with the id `id`, which the daemon picks if it is empty, within `parent`, or as a scene.
   public init(_ id: String = "", label: String? = nil, parent: FocusField? = nil, client: FocusClient = .shared) {
     self.client = client
     self.parent = parent
@@ -45,14 +45,14 @@ public final class FocusField: Sendable {
     }
   }
 
-  /// Publishes `value`, or nothing where it is nil, while the field is on the focus path.
+  /// Publishes `value`, or nothing if it is nil, while the field is on the focus path.
   @discardableResult
   public func focusedValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value?) -> FocusField {
     if let value { add(FocusedValues.publications(keyPath, value)) }
     return self
   }
 
-  /// Publishes `value`, or nothing where it is nil, while the field is on the focus path.
+  /// Publishes `value`, or nothing if it is nil, while the field is on the focus path.
   @discardableResult
   public func focusedValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value) -> FocusField {
     add(FocusedValues.publications(keyPath, value))
@@ -90,7 +90,7 @@ public final class FocusField: Sendable {
     return self
   }
 
-  /// Publishes `value`, or nothing where it is nil, wherever focus is within the field's scene.
+  /// Publishes `value`, or nothing if it is nil, wherever focus is within the field's scene.
   @discardableResult
   public func focusedSceneValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value?) -> FocusField
   {
@@ -155,7 +155,7 @@ public final class FocusField: Sendable {
   }
 
   /// Waits until the daemon knows the field.
-  /// - Throws: `FocusError` where it refuses it.
+  /// - Throws: `FocusError` if the daemon refuses the field.
   nonisolated(nonsending) public func registered() async throws { _ = try await path() }
 
   private func path() async throws -> ObjectPath {

@@ -5,10 +5,10 @@ internal import Observation
 struct PublishedProperty: Sendable {
   let type: DBusType
   let isolation: Isolation
-  /// Takes a value from the bus, or nil where others may not write.
+  /// Sets a value that another program wrote; nil if the key is read-only.
   let set: (@Sendable (DBusValue) throws -> Void)?
   let get: @Sendable () throws -> DBusValue
-  /// Has the sink called with each new value, in order; nil where only Observation knows of changes.
+  /// Calls the sink with each new value, in order; nil if only Observation knows of changes.
   let follow: @Sendable (@escaping @Sendable (DBusValue) -> Void) -> (@Sendable () -> Void)?
 
   /// The same for others to read alone.

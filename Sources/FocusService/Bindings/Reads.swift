@@ -3,17 +3,17 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-/// Reading bound bindings: from the daemon where the owner keeps it current, else from the owner.
+/// Reading bound bindings: from the daemon if the owner keeps it current, else from the owner.
 extension FocusService {
   /// Reads `path` at `place` and hands it to `shape` for the reply, at once or when the owner has been asked.
-  /// - Throws: `ModelError` as `FocusModel.read` does, but `notFocused` only where `nothing` is nil.
+  /// - Throws: `ModelError` as `FocusModel.read` does, but `notFocused` only if `nothing` is nil.
   /// - Parameters:
   ///   - path: the key, and which element of its value.
   ///   - place: where the key is looked up.
-  ///   - call: what is to be replied to.
-  ///   - nothing: the results where the key resolves to nothing, or nil where that is an error.
+  ///   - call: the call to reply to.
+  ///   - nothing: the results if the key resolves to nothing, or nil if that is an error.
   ///   - shape: makes the results.
-  /// - Returns: the results, or nil where the reply is given later.
+  /// - Returns: the results, or nil if the reply is given later.
   func read(
     _ path: BindingPath, at place: Place, for call: Call, nothing: MessageBody? = nil,
     _ shape: @escaping (Reading) throws -> MessageBody
@@ -41,7 +41,7 @@ extension FocusService {
       reply.answer {
         try result.get()
         guard objects[holder] === object else { throw DBusError.ownerGone }
-        // The owner may have told that there is no value any more.
+        // The owner may have signalled that the value is gone.
         guard model.fields[holder]?.bindings[path.key] != nil else {
           return try read(path, at: place, for: reply, by: client, nothing: nothing, shape)
         }
@@ -57,10 +57,10 @@ extension FocusService {
     let field: FieldID
   }
 
-  /// Has every binding at `place` that the client may see made current, where an owner has to be asked for it, and calls
-  /// `body` for the reply; one that cannot be had is as it was last.
+  /// Updates every binding at `place` that the client may see, from its owner if necessary, and calls
+  /// `body` for the reply; a binding that cannot be updated keeps its last value.
   /// - Throws: `ModelError.noSuchField`.
-  /// - Returns: the results, or nil where the reply is given later.
+  /// - Returns: the results, or nil if the reply is given later.
   func readAll(
     at place: Place, of interface: InterfaceName? = nil, for reply: PendingReply, by client: BusName,
     fetched: Set<Fetched> = [], _ body: @escaping () throws -> MessageBody
@@ -116,10 +116,10 @@ extension FocusService {
     }
   }
 
-  /// Notes that the value of `key` is another than the one that is known, and asks for it.
+  /// Marks the known value of `key` as stale, and asks the owner for the new one.
   func becameStale(_ key: Key, of object: OwnedObject) {
     object.traffic.stale.insert(key)
-    // Where a question is under way, its end finds the value stale again, and asks anew.
+    // If a query is under way, it finds the value stale when it ends, and asks again.
     if object.traffic.refreshes[key] == nil { refresh(key, of: object, []) }
   }
 
@@ -169,7 +169,7 @@ extension FocusService {
       [.string(key.interface.text), .string(key.member.text)])
   }
 
-  /// Takes in what the object at `address` holds, for each field that it stands behind.
+  /// Updates the values of the object at `address` in each field that exposes it.
   func take(_ values: [Key: MarshalledValue?], at address: OwnedObject.Address) {
     for object in objects.at(address) {
       let own = values.filter { object.property($0.key) != nil }

@@ -14,7 +14,7 @@ final class BoundWrite {
   let deadline: SuspendingClock.Instant
   /// The binding's revision when the owner was asked.
   var revisionBefore: UInt64?
-  /// Ends the write in time where it waits behind others.
+  /// Ends the write in time if it waits behind others.
   var timer: TimerID?
   private var handler: ((Result<Reading, any Error>) -> Void)?
 
@@ -50,9 +50,9 @@ final class BoundWrite {
 extension FocusService {
   /// What a write does next.
   ///
-  /// Whatever decides on that returns one of these, so that no write is left without an outcome.
+  /// Each decision returns a step, so that every write has an outcome.
   private enum Step {
-    /// Has the daemon know the value as the owner's object has it.
+    /// Updates the daemon's value from the owner's object.
     case makeCurrent(then: Decision<Void, any Error>)
     /// Asks the owner to take the value.
     case ask(OutgoingMessage, then: Decision<Message, DBusError>)
@@ -66,8 +66,8 @@ extension FocusService {
   private typealias Decision<Answer, Failure: Error> = (FocusService, Result<Answer, Failure>) -> Step
 
   /// Writes to `path` at `place` and hands what is there afterwards to `shape` for the reply.
-  /// - Throws: `ModelError` as `FocusModel.write` does; `DBusError.limitsExceeded` where too many wait for the owner.
-  /// - Returns: the results, or nil where the reply is given later.
+  /// - Throws: as `FocusModel.write` does; `DBusError.limitsExceeded` if too many calls wait for the owner.
+  /// - Returns: the results, or nil if the reply is given later.
   func write(
     _ value: MarshalledValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
     for call: Call, _ shape: @escaping (Reading) throws -> MessageBody
@@ -119,7 +119,7 @@ extension FocusService {
     }
   }
 
-  /// Makes the value current where the write depends on it, then asks the owner.
+  /// Updates the value if the write depends on it, then asks the owner.
   private func firstStep(of write: BoundWrite) -> Step {
     let dependsOnValue = !write.path.pointer.tokens.isEmpty || write.condition.revision != nil
     guard dependsOnValue, !write.isEnded, write.object.mustFetch(write.key) else { return asking(for: write) }
@@ -131,7 +131,7 @@ extension FocusService {
 
   private func asking(for write: BoundWrite) -> Step {
     let (key, object) = (write.key, write.object)
-    // Who is told that it took too long should not find it done later.
+    // A write that was reported as timed out should not take effect later.
     guard !write.isEnded, write.timeLeft > OwnerCalls.leastTime else { return .end(.failure(DBusError.ownerTimeout)) }
     do {
       guard let id = object.field else { throw DBusError.ownerGone }

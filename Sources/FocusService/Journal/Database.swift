@@ -39,7 +39,7 @@ final class Database {
     handle = opened
   }
 
-  /// Opens `path` for nothing but to be read, in a place where no file can be made or changed.
+  /// Opens `path` read-only, in a directory in which no file can be created or changed.
   ///
   /// Locks cannot be had there, and are not needed: nobody writes. Without a log SQLite must be told so, or it makes one.
   private init(readOnly path: String, hasLog: Bool) throws(DatabaseError) {
@@ -99,7 +99,7 @@ final class Database {
     return Statement(prepared, self)
   }
 
-  /// The first column of the first row that `sql` finds, a number; 0 where there is none.
+  /// The number in the first column of the first row that `sql` finds; 0 if it finds no row.
   /// - Throws: `DatabaseError`.
   func number(_ sql: String) throws(DatabaseError) -> Int64 {
     var result: Int64 = 0
@@ -108,7 +108,7 @@ final class Database {
   }
 
   /// Looks through the file.
-  /// - Throws: `DatabaseError`, `SavedStateDamaged` where its parts do not fit each other.
+  /// - Throws: `DatabaseError`, `SavedStateDamaged` if its parts are inconsistent.
   func check() throws {
     var found: String?
     try prepare("PRAGMA quick_check(1)").rows { row in found = row.text(0) }

@@ -33,7 +33,7 @@ final class Journal {
   private var savedBus: String?
   private var isWriting = false
 
-  /// The bus that owners' names are of, as its id; nil where it is not known.
+  /// The id of the bus that the owners' names belong to; nil if unknown.
   ///
   /// It is saved with the next changes.
   var bus: String?
@@ -102,10 +102,10 @@ final class Journal {
   /// Whether the next process would find what is written here: SQLite goes on to write to files that nobody finds.
   private var isInPlace: Bool { file.identity == identity && file.logIdentity == log }
 
-  /// The highest revision that may be told: no later process uses it, or one before it, for another state.
+  /// The highest revision that may be published: no later process uses it, or one before it, for another state.
   var reserved: UInt64 { saved.revision }
 
-  /// Whether `model` has used so many revisions that more must be reserved, whatever used them.
+  /// Whether `model` has used so many revisions that more must be reserved.
   func mustReserve(for model: FocusModel) -> Bool {
     model.revision + Journal.revisionsAhead / 2 > saved.revision
   }

@@ -34,7 +34,7 @@ struct Loading {
   }
 
   /// Reads everything.
-  /// - Throws: `DatabaseError`, or whatever tells that a row is not what this program writes.
+  /// - Throws: `DatabaseError`, or another error if this program did not write a row in that form.
   static func load(_ database: Database, _ progress: @escaping StartProgress = { _, _ in }) throws -> Saved {
     var loading = Loading(database, progress)
     try loading.readState()

@@ -18,7 +18,7 @@ struct BoundRegistration {
 /// Registration of a field with an object: the field is added when the object has been looked at.
 extension FocusService {
   /// Begins a registration, which is replied to later.
-  /// - Throws: `ModelError.fieldExists`, or `DBusError.limitsExceeded` where too many calls wait for the owner, or too
+  /// - Throws: `ModelError.fieldExists`, or `DBusError.limitsExceeded` if too many calls wait for the owner, or too
   ///   many fields have the object.
   func register(_ registration: BoundRegistration) throws {
     let owner = registration.object.owner

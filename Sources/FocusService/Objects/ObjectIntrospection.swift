@@ -10,7 +10,7 @@ private final class Examination {
   let object: OwnedObject
   /// The interfaces that the registrant chose to expose, or nil for all.
   let chosen: [String]?
-  /// How many interfaces there are whose properties the owner has not told yet.
+  /// The number of interfaces whose properties the owner has not sent yet.
   var awaited = 0
   private var handler: Handler?
 
@@ -109,7 +109,7 @@ extension FocusService {
   }
 
   /// The interfaces that a field may expose, those that the registrant chose or all.
-  /// - Throws: `DBusError.invalidArgs` where a chosen one is not there, or not to be had.
+  /// - Throws: `DBusError.invalidArgs` if a chosen one is missing, or cannot be exposed.
   private func exposed(
     of interfaces: [InterfaceDescription], chosen: [String]?
   ) throws(DBusError) -> [InterfaceDescription] {
@@ -126,7 +126,7 @@ extension FocusService {
     return free.filter { chosen.contains($0.name.text) }
   }
 
-  /// Why an object cannot stand behind a field, as the registrant is told.
+  /// Why an object cannot stand behind a field: the registrant's error.
   private static func reason(_ error: any Error, _ object: OwnedObject) -> DBusError {
     let error = DBusError(any: error)
     switch error.name {
@@ -143,8 +143,8 @@ extension FocusService {
 }
 
 extension OwnedObject {
-  /// Takes in the answer to `GetAll` of `interface`; changes that were told meanwhile came before it.
-  /// - Throws: `DBusError.invalidArgs` where it is no dictionary, or a property is of another type than declared.
+  /// Handles the answer to `GetAll` of `interface`; changes signalled meanwhile came before it.
+  /// - Throws: `DBusError.invalidArgs` if it is not a dictionary, or a property does not have its declared type.
   fileprivate func takeIn(_ interface: InterfaceName, _ answer: Message, _ calls: OwnerCalls) throws {
     guard answer.signatureText == "a{sv}" else {
       throw DBusError(.invalidArgs, "the reply to GetAll for \(interface) is not a dictionary of properties")
@@ -167,8 +167,8 @@ extension OwnedObject {
     )
   }
 
-  /// What the model is to know of the object.
-  /// - Throws: `ModelError.invalid` where a member cannot be a key.
+  /// The model's description of the object.
+  /// - Throws: `ModelError.invalid` if a member cannot be a key.
   fileprivate func declaration(chosen: [String]?) throws -> BoundObject {
     var properties: [Key: BoundObject.Property] = [:]
     var commands: Set<Key> = []

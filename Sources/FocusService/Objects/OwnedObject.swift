@@ -24,7 +24,7 @@ final class OwnedObject {
   var introspectionSize = 0
   /// Whether the object may be asked to take focus.
   var hasResponder = false
-  /// What the owner told of the properties before the field was registered.
+  /// The property values that the owner sent before the field was registered.
   var values: [Key: MarshalledValue] = [:]
   /// The bytes of these, as far as they count among what waits for the owner.
   fileprivate(set) var keptBytes = 0
@@ -150,7 +150,7 @@ struct OwnedObjects {
 }
 
 extension OwnedObject {
-  /// Keeps what the owner told before the field is registered; what does not fit beside what waits for the owner is nil.
+  /// Keeps values sent before the field is registered; those past the owner's allowance are nil.
   func keep(_ value: MarshalledValue?, of key: Key, _ calls: OwnerCalls) {
     forget(key, calls)
     guard let value, calls.keep(address.owner, bytes: value.size) else { return }

@@ -71,8 +71,8 @@ final class OwnerCalls {
     waitingBytes -= bytes
   }
 
-  /// Sends a client's call on to `owner`, and has `handler` called once, with the reply or with `Timeout` or `OwnerGone`.
-  /// - Throws: `DBusError.limitsExceeded` where too many calls wait for the owner; then `handler` is not called.
+  /// Forwards a client's call to `owner`, and calls `handler` once, with the reply or with `Timeout` or `OwnerGone`.
+  /// - Throws: `DBusError.limitsExceeded` if too many calls wait for the owner; then `handler` is not called.
   func call(_ owner: BusName, _ message: OutgoingMessage, _ handler: @escaping Handler) throws(DBusError) {
     try enter(owner)
     do throws(DBusError) {
@@ -86,15 +86,15 @@ final class OwnerCalls {
     }
   }
 
-  /// Sends what a client's call that has entered needs, or the daemon itself, and has `handler` called once, as `call`.
-  /// - Throws: `DBusError` where the message cannot be sent; then `handler` is not called.
+  /// Sends a call that an entered client's call, or the daemon itself, needs, and calls `handler` once, as `call` does.
+  /// - Throws: `DBusError` if the message cannot be sent; then `handler` is not called.
   func ask(
     _ owner: BusName, _ message: OutgoingMessage, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Handler
   ) throws(DBusError) {
     try send(message, for: owner, timeout: timeout, OwnerCalls.asSeenByCallers, handler)
   }
 
-  /// Sends to the bus what has to be done before `owner` is asked, and has `handler` called once, with the bus's answer,
+  /// Sends to the bus a call that must precede the one to `owner`, and calls `handler` once, with the bus's answer
   /// or with `OwnerGone`.
   /// - Throws: as `ask` does.
   func askBus(for owner: BusName, _ message: OutgoingMessage, _ handler: @escaping Handler) throws(DBusError) {
@@ -143,7 +143,7 @@ struct OwnerRefusal: Error, @unchecked Sendable {
   let reply: Message
 }
 
-/// What is read of what owners tell of their objects; what is past it counts as not told.
+/// Limits on what is read from owners' answers; the excess is ignored.
 enum OwnerAnswer {
   /// The most elements: twice what an owner may have, so that what does not fit costs little.
   static let elementLimit = 2 * Limits.perOwner.elements

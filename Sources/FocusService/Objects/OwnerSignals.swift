@@ -14,12 +14,12 @@ enum OwnerSignals {
   /// Everything that the object emits.
   static func rule(_ object: OwnedObject) -> MatchRule { MatchRule(sender: object.owner, path: object.path) }
 
-  /// What a registrant is told where the bus does not answer.
+  /// The registrant's error if the bus does not answer.
   fileprivate static func silence(_ object: OwnedObject) -> DBusError {
     DBusError(.timeout, "cannot follow the object \(object.path): the bus did not reply within 5 seconds")
   }
 
-  /// What a registrant is told where the bus refuses the rule, whatever the bus calls that.
+  /// The registrant's error if the bus refuses the rule with any error.
   fileprivate static func refusal(_ error: DBusError, _ object: OwnedObject) -> DBusError {
     DBusError(
       .limitsExceeded,
@@ -79,7 +79,7 @@ extension FocusService {
     }
   }
 
-  /// Takes in what the object behind `objects` told of its properties with the signal `PropertiesChanged`.
+  /// Handles the signal `PropertiesChanged` of the object behind `objects`.
   ///
   /// Of one that is past the limits nothing is read but the interface, whose values are stale then.
   private func takeChanges(_ message: Message, _ objects: [OwnedObject]) {

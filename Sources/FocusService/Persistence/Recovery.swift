@@ -13,7 +13,7 @@ final class Recovery {
   var awaited = 0
   /// What has arrived since it began, in that order.
   var held: [Arrival] = []
-  /// Ends it, whatever still is awaited.
+  /// Ends it, even if answers are still awaited.
   var deadline: TimerID?
 
   init(hasFields: Bool, isLate: Bool) {
@@ -94,7 +94,7 @@ extension FocusService {
   private func recoverAgain() {
     connection.askNames(timeout: FocusService.busTime) { [weak self] result in
       guard let self else { return }
-      // Whatever else this turn has brought about is not a part of it.
+      // Other effects of this turn are not a part of it.
       endTurn()
       do throws(DBusError) {
         beginRecovery(among: try result.get(), isStart: false)

@@ -5,7 +5,7 @@ internal import FocusContract
 struct Replacement {
   /// What the name of a file says that is found in the place and set aside.
   var reason: String
-  /// The file that may be written over, since it holds nothing but what is saved anew.
+  /// The file that may be written over, since it holds only what will be saved again.
   var own: StateFile.Identity?
   /// The file that may be written over if it is as it was when it was read.
   var stamp: StateFile.Stamp?
@@ -38,8 +38,8 @@ extension Replacement {
 
   /// Opens a new journal in `file`.
   ///
-  /// Whatever is found in its place is set aside, and never deleted.
-  /// - Throws: whatever prevents that; then it can be tried again.
+  /// A file found in its place is set aside, and never deleted.
+  /// - Throws: the error that prevents that; then it can be tried again.
   mutating func journal(in file: StateFile?, _ log: Log) throws -> Journal {
     guard let file else { throw DBusError(Focus1.ioError, "there is no directory for a state file") }
     try file.prepare()

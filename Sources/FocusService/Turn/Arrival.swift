@@ -2,7 +2,7 @@ internal import DBus
 internal import DBusTypes
 internal import FocusModel
 
-/// Something that has happened and is handled in its turn, and handled anew if what the turn has changed cannot be saved.
+/// An event that is handled in its turn, and handled again if the turn's changes cannot be saved.
 enum Arrival {
   /// A method call.
   case call(Message, PendingReply)

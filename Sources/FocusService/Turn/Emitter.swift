@@ -40,7 +40,7 @@ struct Emitter {
     }
   }
 
-  /// Lets go of what was told last, which may be large.
+  /// Releases the last published bodies, which may be large.
   mutating func finish() { last = nil }
 
   private func target(_ place: Place) -> Target {

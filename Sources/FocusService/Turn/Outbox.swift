@@ -40,8 +40,8 @@ struct Outbox {
     size = (signals + replies).reduce(0) { $0 + $1.bodySize }
   }
 
-  /// Sends everything and is empty then, also where the bus takes nothing any more.
-  /// - Throws: `DBusError` where the connection is gone.
+  /// Sends everything and empties itself, even if the bus accepts nothing.
+  /// - Throws: `DBusError` if the connection is gone.
   mutating func send(on connection: Connection) throws(DBusError) {
     defer {
       if hasSignals {

@@ -4,7 +4,7 @@ internal import FocusModel
 
 /// What a turn of the loop has brought about.
 struct Turn {
-  /// What is to be sent at its end.
+  /// The messages to send at its end.
   var outbox = Outbox()
   private var handled: [Arrival] = []
 
