@@ -26,6 +26,7 @@ let package = Package(
 
     .target(name: "DBusTypes", swiftSettings: strict),
     .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(name: "ProgramSupport", dependencies: ["CLinux", "EventLoop"], swiftSettings: strict),
     .target(
       name: "DBus", dependencies: ["CDBus", "CExpat", "DBusTypes", "EventLoop"], swiftSettings: strict),
     .target(name: "FocusContract", dependencies: ["DBusTypes"], swiftSettings: strict),
@@ -33,7 +34,8 @@ let package = Package(
       name: "FocusClient", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusContract"], swiftSettings: strict),
     .target(name: "FocusModel", dependencies: ["DBusTypes", "FocusContract"], swiftSettings: strict),
     .target(
-      name: "FocusService", dependencies: ["CSQLite", "DBus", "DBusTypes", "EventLoop", "FocusContract", "FocusModel"],
+      name: "FocusService",
+      dependencies: ["CSQLite", "DBus", "DBusTypes", "EventLoop", "FocusContract", "FocusModel", "ProgramSupport"],
       swiftSettings: strict),
     .target(
       name: "FocusKit", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
@@ -46,7 +48,7 @@ let package = Package(
     .executableTarget(
       name: "StatusLine", dependencies: ["FocusKit"], path: "Sources/Examples/StatusLine", swiftSettings: strict),
     .executableTarget(
-      name: "focusd", dependencies: ["CLinux", "DBus", "EventLoop", "FocusContract", "FocusService"],
+      name: "focusd", dependencies: ["CLinux", "DBus", "EventLoop", "FocusContract", "FocusService", "ProgramSupport"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .executableTarget(

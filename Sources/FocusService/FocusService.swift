@@ -3,6 +3,7 @@ internal import DBusTypes
 public import EventLoop
 internal import FocusContract
 internal import FocusModel
+public import ProgramSupport
 
 /// The bus face of the focus model: one object for each field, one that mirrors what has focus, one that manages.
 ///

@@ -4,13 +4,14 @@ internal import EventLoop
 internal import FocusContract
 internal import FocusService
 internal import Glibc
+internal import ProgramSupport
 
 private let options = Options.parse(CommandLine.argc, CommandLine.unsafeArgv)
 switch options.action {
 case .showHelp: print(Options.help, terminator: "")
 case .showVersion: print("focusd \(Version.current)")
 case .refuse(let reason):
-  Log(isVerbose: false, showsPriorities: false).error("\(reason); see focusd --help")
+  Log(program: "focusd", isVerbose: false, showsPriorities: false).error("\(reason); see focusd --help")
   exit(2)
 case .serve: exit(serve(options))
 }
@@ -19,7 +20,7 @@ case .serve: exit(serve(options))
 private func serve(_ options: Options) -> Int32 {
   Secrecy.begin()
   let manager = ServiceManager()
-  let log = Log(isVerbose: options.isVerbose, showsPriorities: manager.readsPriorities)
+  let log = Log(program: "focusd", isVerbose: options.isVerbose, showsPriorities: manager.readsPriorities)
   let loop = EventLoop()
   // Return large blocks to the system when they are freed: glibc would keep them once one has been freed.
   mallopt(M_MMAP_THRESHOLD, 256 << 10)
@@ -47,7 +48,7 @@ private func serve(_ options: Options) -> Int32 {
     try service.start()
     manager.notify("READY=1\nSTATUS=\(service.status)")
     log.info("serving as \(Focus1.busName)")
-    keepAlive(manager, loop)
+    manager.keepAlive(loop)
     reportStatus(of: service, manager, loop)
     withExtendedLifetime(service) { loop.run() }
     manager.notify("STOPPING=1")
@@ -56,15 +57,6 @@ private func serve(_ options: Options) -> Int32 {
     return 1
   }
   return status
-}
-
-/// Notifies the watchdog twice in each of its intervals.
-private func keepAlive(_ manager: ServiceManager, _ loop: EventLoop) {
-  guard let interval = manager.watchdogInterval else { return }
-  loop.schedule(after: interval / 2) { [weak loop] in
-    manager.notify("WATCHDOG=1")
-    if let loop { keepAlive(manager, loop) }
-  }
 }
 
 /// Reports the service's status to the manager, at most once a second.

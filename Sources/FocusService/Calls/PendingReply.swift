@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import ProgramSupport
 
 /// The reply to one method call, given now or later, once.
 final class PendingReply {

@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import Glibc
 
 /// Where the journal lies, and what becomes of a file that cannot be used.
@@ -29,13 +30,9 @@ struct StateFile {
 
   private static func directory() -> String? {
     // systemd names several directories with colons between them; ours is the first.
-    if let given = environment("STATE_DIRECTORY") { return given.split(separator: ":").first.map(String.init) }
-    if let home = environment("XDG_STATE_HOME"), home.hasPrefix("/") { return home + "/focusd" }
-    return environment("HOME").map { $0 + "/.local/state/focusd" }
-  }
-
-  private static func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    if let given = Environment.value("STATE_DIRECTORY") { return given.split(separator: ":").first.map(String.init) }
+    if let home = Environment.value("XDG_STATE_HOME"), home.hasPrefix("/") { return home + "/focusd" }
+    return Environment.value("HOME").map { $0 + "/.local/state/focusd" }
   }
 
   /// The directory that the file is in.

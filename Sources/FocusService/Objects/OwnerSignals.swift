@@ -2,6 +2,7 @@ internal import DBus
 internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
+internal import ProgramSupport
 
 extension InterfaceName {
   static let responder = Focus1.responder

@@ -3,6 +3,7 @@ internal import DBusTypes
 internal import EventLoop
 internal import FocusContract
 internal import FocusModel
+internal import ProgramSupport
 
 /// A saved field whose owner's object is introspected again.
 struct Rebinding {

@@ -2,6 +2,7 @@ internal import DBus
 internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
+internal import ProgramSupport
 
 /// Where the saving of what outlives the daemon stands.
 ///

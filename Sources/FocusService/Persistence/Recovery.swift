@@ -2,6 +2,7 @@ internal import DBus
 internal import DBusTypes
 internal import EventLoop
 internal import FocusModel
+internal import ProgramSupport
 
 /// A recovery under way: the saved fields are in the model, and the objects behind bound ones are being looked at.
 final class Recovery {

@@ -1,5 +1,6 @@
 internal import DBus
 internal import FocusContract
+internal import ProgramSupport
 
 /// A state file whose place a new one must take: it is damaged or gone, and the daemon itself knows all that belongs in it.
 struct Replacement {

@@ -1,6 +1,7 @@
 internal import DBus
 internal import DBusTypes
 internal import FocusModel
+internal import ProgramSupport
 
 /// An event that is handled in its turn, and handled again if the turn's changes cannot be saved.
 enum Arrival {

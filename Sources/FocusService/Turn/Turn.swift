@@ -1,6 +1,7 @@
 internal import DBus
 internal import DBusTypes
 internal import FocusModel
+internal import ProgramSupport
 
 /// What a turn of the loop has brought about.
 struct Turn {

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// The properties of standard output: its width, its height, and whether it has colours.
@@ -21,13 +22,11 @@ struct Terminal: Hashable, Sendable {
     return Terminal(
       columns: size.ws_col > 0 ? Int(size.ws_col) : number("COLUMNS") ?? 80,
       rows: size.ws_row > 0 ? Int(size.ws_row) : number("LINES") ?? 24,
-      isColoured: (text("NO_COLOR") ?? "").isEmpty && text("TERM").map { $0 != "dumb" && !$0.isEmpty } ?? false)
+      isColoured: Environment.value("NO_COLOR") == nil && Environment.value("TERM").map { $0 != "dumb" } ?? false)
   }
 
-  private static func text(_ variable: String) -> String? { getenv(variable).map { String(cString: $0) } }
-
   private static func number(_ variable: String) -> Int? {
-    text(variable).flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
+    Environment.value(variable).flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
   }
 }
 

@@ -1,29 +1,27 @@
+package import EventLoop
 internal import Glibc
 
 /// The service manager that started the process, if any: `sd_notify(3)`.
-struct ServiceManager {
+package struct ServiceManager {
   private let socketPath: String?
 
   /// The watchdog interval that the manager set, or nil.
-  let watchdogInterval: Duration?
+  private let watchdogInterval: Duration?
 
   /// Whether standard error goes to the journal.
-  let readsPriorities: Bool
+  package let readsPriorities: Bool
 
-  init() {
-    socketPath = ServiceManager.environment("NOTIFY_SOCKET")
-    readsPriorities = ServiceManager.environment("JOURNAL_STREAM") != nil
-    let forUs = ServiceManager.environment("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
-    let interval = ServiceManager.environment("WATCHDOG_USEC").flatMap { Int64($0) }
+  /// Reads what the manager passed in the environment.
+  package init() {
+    socketPath = Environment.value("NOTIFY_SOCKET")
+    readsPriorities = Environment.value("JOURNAL_STREAM") != nil
+    let forUs = Environment.value("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
+    let interval = Environment.value("WATCHDOG_USEC").flatMap { Int64($0) }
     watchdogInterval = forUs ? interval.map { .microseconds($0) } : nil
   }
 
-  private static func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
-  }
-
   /// Sends `state`, such as `READY=1` or `STATUS=…`, to the manager; does nothing if there is none.
-  func notify(_ state: String) {
+  package func notify(_ state: String) {
     guard let path = socketPath, let first = path.utf8.first else { return }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -42,6 +40,15 @@ struct ServiceManager {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         _ = sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), address, socklen_t(length))
       }
+    }
+  }
+
+  /// Notifies the watchdog twice in each of its intervals, as long as `loop` turns.
+  package func keepAlive(_ loop: EventLoop) {
+    guard let interval = watchdogInterval else { return }
+    loop.schedule(after: interval / 2) { [weak loop] in
+      notify("WATCHDOG=1")
+      if let loop { keepAlive(loop) }
     }
   }
 }

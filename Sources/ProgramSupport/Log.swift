@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the daemon says of itself, a line each on standard error.
+/// The messages of a program, a line each on standard error.
 ///
 /// No line ever holds a value of a field.
 public struct Log: Sendable {
@@ -10,13 +10,16 @@ public struct Log: Sendable {
     case debug = 7
   }
 
+  /// The program that each line names, unless the journal does.
+  public let program: String
   /// Whether `debug` says anything.
   public let isVerbose: Bool
   /// Whether each line begins with its priority, as the journal reads it: `sd-daemon(3)`.
   public let showsPriorities: Bool
 
   /// Creates a log.
-  public init(isVerbose: Bool, showsPriorities: Bool) {
+  public init(program: String, isVerbose: Bool, showsPriorities: Bool) {
+    self.program = program
     self.isVerbose = isVerbose
     self.showsPriorities = showsPriorities
   }
@@ -33,23 +36,26 @@ public struct Log: Sendable {
   }
 
   private func say(_ priority: Priority, _ text: String) {
-    let line = showsPriorities ? "<\(priority.rawValue)>\(text)\n" : "focusd: \(text)\n"
+    let line = showsPriorities ? "<\(priority.rawValue)>\(text)\n" : "\(program): \(text)\n"
     var bytes = Array(line.utf8)
-    // A log that cannot be written to is nothing to die of.
+    // The program goes on without a log.
     _ = write(STDERR_FILENO, &bytes, bytes.count)
   }
 }
 
 /// Keeps what others can cause as often as they like from filling the log: one line in so much time.
-struct LogLimit {
+package struct LogLimit {
   private static let interval = Duration.seconds(60)
 
   private var next = SuspendingClock.now
   private var skipped = 0
 
+  /// Creates a limit that admits the first line.
+  package init() {}
+
   /// Decides on one more line.
   /// - Returns: nil for one to leave out; else how many were left out since the last that was not.
-  mutating func admit() -> Int? {
+  package mutating func admit() -> Int? {
     let now = SuspendingClock.now
     guard now >= next else {
       skipped += 1
