@@ -31,7 +31,9 @@ package struct FieldDescription {
   var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || focus != nil }
 }
 
-/// A value that a field publishes. All closures are called on the loop's thread.
+/// A value that a field publishes.
+///
+/// All closures are called on the loop's thread.
 package struct FieldProperty {
   /// Takes what a write came to.
   package typealias Completion = (Result<Void, DBusError>) -> Void
@@ -54,7 +56,9 @@ package struct FieldProperty {
   }
 }
 
-/// A command that a field publishes. It is called on the loop's thread, and completes on it, now or later.
+/// A command that a field publishes.
+///
+/// It is called on the loop's thread, and completes on it, now or later.
 package struct FieldCommand {
   package let input: [DBusType]
   package let output: [DBusType]
@@ -70,7 +74,9 @@ package struct FieldCommand {
   }
 }
 
-/// How a program and the daemon agree on whether a field has focus. All closures are called on the loop's thread.
+/// How a program and the daemon agree on whether a field has focus.
+///
+/// All closures are called on the loop's thread.
 package struct FieldFocus {
   /// Whether the program wants the field to have focus.
   package let isWanted: () -> Bool

@@ -5,7 +5,7 @@ internal import FocusModel
 
 /// From a method call to what answers it: an interface of the daemon's own, or a command of whatever has focus.
 extension FocusService {
-  /// Answers the call; where changes cannot be saved, what only reads is still answered by what there is.
+  /// Answers the call; if changes cannot be saved, a method that only reads still replies.
   /// - Returns: whether there is a reply; else it is given when an owner has been asked.
   func answer(_ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError?) -> Bool {
     reply.answer { try perform(message, reply, refusingChanges: refusal) }

@@ -20,7 +20,7 @@ enum Target: Hashable {
   static let focusedPath = Focus1.focused
   private static let fieldsPath = Focus1.fields.text
 
-  /// The object at `path`, or nil where there cannot be one.
+  /// The object at `path`, or nil if there cannot be one.
   init?(_ path: ObjectPath) {
     switch path.text {
     case Target.focusedPath.text: self = .focused
@@ -45,7 +45,7 @@ enum Target: Hashable {
     }
   }
 
-  /// The bindings that the object shows, or nil where it shows none.
+  /// The bindings that the object shows, or nil if it shows none.
   var place: Place? {
     switch self {
     case .focused: .focused

@@ -52,7 +52,7 @@ extension DaemonInterfaces {
   }
 
   /// The binding that a property's interface and name stand for.
-  /// - Throws: `DBusError.unknownInterface` where the object has no bindings of that interface.
+  /// - Throws: `DBusError.unknownInterface` if the object has no bindings of that interface.
   private static func binding(_ interface: String, _ member: String, _ call: Call) throws -> (BindingPath, Place) {
     guard let place = call.target.place, !Key.isReserved(interface) else {
       throw unknownInterface(interface)
