@@ -121,8 +121,9 @@ package final class Liar: Sendable {
     _ = try await object.state.wait(for: "question to the liar") { $0.calls.isEmpty ? nil : true }
   }
 
-  /// Answers what has been asked, and everything from now on.
+  /// Answers what has been asked, and everything from now on, if it has answered nothing so far.
   package func answer() {
+    guard lie == .answersLate else { return }
     object.state.update { [lie] state in
       for member in Self.members { state.rules[member] = { _, _, _ in .values(Self.answer(member, lie)) } }
     }

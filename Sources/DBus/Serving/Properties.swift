@@ -13,3 +13,35 @@ extension OutgoingMessage {
       [.string(interface.text), .properties(changed), .strings(invalidated)])
   }
 }
+
+/// The members of the standard interfaces that every object serves: the D-Bus specification, section "Standard
+/// Interfaces".
+extension InterfaceDescription.Method {
+  private static let names: [InterfaceDescription.Argument] = [
+    .init("interface_name", .string), .init("property_name", .string),
+  ]
+
+  /// `Properties.Get`.
+  public static let get = InterfaceDescription.Method(
+    MemberName(known: "Get"), in: names, out: [.init("value", .variant)])
+  /// `Properties.Set`.
+  public static let set = InterfaceDescription.Method(
+    MemberName(known: "Set"), in: names + [.init("value", .variant)])
+  /// `Properties.GetAll`.
+  public static let getAll = InterfaceDescription.Method(
+    MemberName(known: "GetAll"), in: [.init("interface_name", .string)],
+    out: [.init("properties", .dictionary(key: .string, value: .variant))])
+  /// `Introspectable.Introspect`.
+  public static let introspect = InterfaceDescription.Method(
+    MemberName(known: "Introspect"), out: [.init("xml_data", .string)])
+}
+
+extension InterfaceDescription.Signal {
+  /// `Properties.PropertiesChanged`.
+  public static let propertiesChanged = InterfaceDescription.Signal(
+    MemberName(known: "PropertiesChanged"),
+    [
+      .init("interface_name", .string), .init("changed_properties", .dictionary(key: .string, value: .variant)),
+      .init("invalidated_properties", .array(.string)),
+    ])
+}

@@ -51,17 +51,14 @@ extension PublishedField {
   }
 
   private static func method(
-    _ name: String, in input: [InterfaceDescription.Argument] = [], out output: [InterfaceDescription.Argument] = [],
-    _ run: @escaping FieldMethod
-  ) -> ServedMethod<FieldMethod> {
-    ServedMethod(.init(MemberName(known: name), in: input, out: output), run)
-  }
+    _ description: InterfaceDescription.Method, _ run: @escaping FieldMethod
+  ) -> ServedMethod<FieldMethod> { ServedMethod(description, run) }
 
   private static func responder() -> ServedInterface<FieldMethod, FieldProperty> {
     ServedInterface(
       Focus1.responder,
       methods: [
-        method("RequestFocus", in: [.init("field", .objectPath)]) { call throws(DBusError) in
+        method(.init(MemberName(known: "RequestFocus"), in: [.init("field", .objectPath)])) { call throws(DBusError) in
           call.publisher.requestFocus(call.field, call.reply)
         }
       ])
@@ -71,7 +68,7 @@ extension PublishedField {
     ServedInterface(
       .introspectable,
       methods: [
-        method("Introspect", out: [.init("xml_data", .string)]) { call throws(DBusError) in
+        method(.introspect) { call throws(DBusError) in
           let interfaces = call.field.interfaces.all.map(\.description)
           call.reply.succeed([.string(IntrospectionDocument.xml(interfaces: interfaces, children: []))])
         }
@@ -79,28 +76,14 @@ extension PublishedField {
   }
 
   private static func propertiesTable() -> ServedInterface<FieldMethod, FieldProperty> {
-    let names: [InterfaceDescription.Argument] = [.init("interface_name", .string), .init("property_name", .string)]
-    return ServedInterface(
-      .properties,
-      methods: [
-        method("Get", in: names, out: [.init("value", .variant)]) { call throws(DBusError) in
-          let (key, property) = try call.property(try call.message.arguments())
-          call.reply.succeed([.variant(try call.field.value(of: key, property))])
-        },
-        method("Set", in: names + [.init("value", .variant)], set),
-        method(
-          "GetAll", in: [.init("interface_name", .string)],
-          out: [.init("properties", .dictionary(key: .string, value: .variant))], getAll),
-      ],
-      signals: [
-        .init(
-          MemberName(known: "PropertiesChanged"),
-          [
-            .init("interface_name", .string),
-            .init("changed_properties", .dictionary(key: .string, value: .variant)),
-            .init("invalidated_properties", .array(.string)),
-          ])
-      ])
+    ServedInterface(
+      .properties, methods: [method(.get, get), method(.set, set), method(.getAll, getAll)],
+      signals: [.propertiesChanged])
+  }
+
+  private static func get(_ call: FieldCall) throws(DBusError) {
+    let (key, property) = try call.property(try call.message.arguments())
+    call.reply.succeed([.variant(try call.field.value(of: key, property))])
   }
 
   private static func getAll(_ call: FieldCall) throws(DBusError) {

@@ -29,20 +29,12 @@ extension DaemonInterfaces {
     ],
     properties: [
       property("Keys", .array(.string)) { context in
-        let model = context.model
-        guard let place = context.target.place, let bindings = try? model.bindings(at: place) else { return nil }
-        let visible = bindings.filter { _, holder in
-          guard let field = model.fields[holder.field] else { return false }
-          return context.client.map { field.isVisible(to: $0) } ?? !field.isSensitive
-        }
-        return .strings(visible.keys.sorted().map(\.description))
+        context.bindings.map { .strings($0.map(\.key.description)) }
       },
       property("Commands", .dictionary(key: .string, value: .boolean)) { context in
-        guard let place = context.target.place, let commands = try? context.model.commands(at: place) else {
-          return nil
-        }
-        let entries = commands.sorted { $0.key < $1.key }.map { key, holder in
-          DBusDictionary.Entry(key: .string(key.description), value: .boolean(holder.isEnabled))
+        guard let commands = context.commands else { return nil }
+        let entries = commands.map { key, isEnabled in
+          DBusDictionary.Entry(key: .string(key.description), value: .boolean(isEnabled))
         }
         return .dictionary(DBusDictionary(known: .string, .boolean, entries))
       },

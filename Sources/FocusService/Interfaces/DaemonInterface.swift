@@ -1,9 +1,10 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 
-/// What a property of one of the daemon's objects is read from.
-struct PropertyContext {
+/// What the properties of one of the daemon's objects are read from; bindings and commands are looked up once for all.
+final class PropertyContext {
   let model: FocusModel
   let target: Target
   /// Who is shown the value; nil: everyone.
@@ -17,6 +18,21 @@ struct PropertyContext {
     self.client = client
     field = if case .field(let id) = target { model.fields[id] } else { nil }
   }
+
+  /// The bindings that the client is shown, ordered by key; nil if the object shows none.
+  private(set) lazy var bindings: [(key: Key, value: MarshalledValue)]? = {
+    guard let place = target.place, let bindings = try? model.bindings(at: place) else { return nil }
+    return bindings.filter { _, holder in
+      guard let field = field ?? model.fields[holder.field] else { return false }
+      return client.map { field.isVisible(to: $0) } ?? !field.isSensitive
+    }.map { ($0.key, $0.value.binding.value) }.sorted { $0.key < $1.key }
+  }()
+
+  /// The commands of the object, ordered by key, and whether each is enabled; nil if the object shows none.
+  private(set) lazy var commands: [(key: Key, isEnabled: Bool)]? = {
+    guard let place = target.place, let commands = try? model.commands(at: place) else { return nil }
+    return commands.map { ($0.key, $0.value.isEnabled) }.sorted { $0.key < $1.key }
+  }()
 }
 
 /// What carries out one of the daemon's own methods.
@@ -42,9 +58,14 @@ enum DaemonInterfaces {
     out output: [InterfaceDescription.Argument] = [], changes: Bool = false, ownersAction: String? = nil,
     _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
   ) -> ServedMethod<DaemonMethod> {
-    ServedMethod(
-      .init(MemberName(known: name), in: input, out: output),
-      DaemonMethod(changes: changes, ownersAction: ownersAction, run: run))
+    method(.init(MemberName(known: name), in: input, out: output), changes: changes, ownersAction: ownersAction, run)
+  }
+
+  static func method(
+    _ description: InterfaceDescription.Method, changes: Bool = false, ownersAction: String? = nil,
+    _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
+  ) -> ServedMethod<DaemonMethod> {
+    ServedMethod(description, DaemonMethod(changes: changes, ownersAction: ownersAction, run: run))
   }
 
   static func property(
@@ -78,9 +99,8 @@ extension DaemonInterface {
     }
   }
 
-  /// Writes the interface's properties as `client` sees them; nil: as everyone does.
-  func write(_ model: FocusModel, _ target: Target, _ client: BusName?, to writer: inout WireWriter) {
-    let context = PropertyContext(model, target, client)
+  /// Writes the interface's properties as the client of `context` sees them.
+  func write(_ context: PropertyContext, to writer: inout WireWriter) {
     writer.array(alignment: 8) { array in
       for property in properties {
         guard let value = property.handler(context) else { continue }

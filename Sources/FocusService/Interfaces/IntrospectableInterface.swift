@@ -8,7 +8,7 @@ extension DaemonInterfaces {
   static let introspectable = DaemonInterface(
     .introspectable,
     methods: [
-      method("Introspect", out: [.init("xml_data", .string)]) { service, call in
+      method(.introspect) { service, call in
         let own = call.target.interfaces.all.map(\.description)
         let published = try publishedInterfaces(service, call)
         let xml = IntrospectionDocument.xml(

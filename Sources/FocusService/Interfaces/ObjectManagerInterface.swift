@@ -45,15 +45,16 @@ enum ObjectSnapshot {
   static func write(
     _ target: Target, _ model: FocusModel, client: BusName?, only: [InterfaceName]? = nil, to writer: inout WireWriter
   ) {
+    let context = PropertyContext(model, target, client)
     writer.array(alignment: 8) { array in
       if only == nil {
         for interface in target.interfaces.all where !interface.properties.isEmpty {
           array.align(8)
           array.append(interface.name.text)
-          interface.write(model, target, client, to: &array)
+          interface.write(context, to: &array)
         }
       }
-      for (interface, values) in published(by: target, model, client: client) {
+      for (interface, values) in published(in: context) {
         if let only, !only.contains(interface) { continue }
         array.align(8)
         array.append(interface.text)
@@ -62,21 +63,12 @@ enum ObjectSnapshot {
     }
   }
 
-  /// The interfaces of the bindings and commands of `target`, in order, each with its values.
-  private static func published(
-    by target: Target, _ model: FocusModel, client: BusName?
-  ) -> [(InterfaceName, [MessageBody.Property])] {
-    guard let place = target.place, let bindings = try? model.bindings(at: place),
-      let commands = try? model.commands(at: place)
-    else { return [] }
+  /// The interfaces of the object's bindings and commands, in order, each with its values.
+  private static func published(in context: PropertyContext) -> [(InterfaceName, [MessageBody.Property])] {
+    guard let bindings = context.bindings, let commands = context.commands else { return [] }
     var interfaces: [InterfaceName: [MessageBody.Property]] = [:]
-    for key in commands.keys { interfaces[key.interface] = [] }
-    for (key, holder) in bindings.sorted(by: { $0.key < $1.key }) {
-      guard let field = model.fields[holder.field],
-        client.map({ field.isVisible(to: $0) }) ?? !field.isSensitive
-      else { continue }
-      interfaces[key.interface, default: []].append((key.member.text, holder.binding.value))
-    }
+    for (key, _) in commands { interfaces[key.interface] = [] }
+    for (key, value) in bindings { interfaces[key.interface, default: []].append((key.member.text, value)) }
     return interfaces.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }

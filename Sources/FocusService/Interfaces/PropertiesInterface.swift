@@ -7,27 +7,8 @@ internal import FocusModel
 extension DaemonInterfaces {
   static let properties = DaemonInterface(
     .properties,
-    methods: [
-      method(
-        "Get", in: [.init("interface_name", .string), .init("property_name", .string)],
-        out: [.init("value", .variant)], get),
-      method(
-        "Set",
-        in: [.init("interface_name", .string), .init("property_name", .string), .init("value", .variant)],
-        changes: true, set),
-      method(
-        "GetAll", in: [.init("interface_name", .string)],
-        out: [.init("properties", .dictionary(key: .string, value: .variant))], getAll),
-    ],
-    signals: [
-      .init(
-        MemberName(known: "PropertiesChanged"),
-        [
-          .init("interface_name", .string),
-          .init("changed_properties", .dictionary(key: .string, value: .variant)),
-          .init("invalidated_properties", .array(.string)),
-        ])
-    ])
+    methods: [method(.get, get), method(.set, changes: true, set), method(.getAll, getAll)],
+    signals: [.propertiesChanged])
 
   @Sendable private static func get(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let interface = try call.string(0)
