@@ -52,11 +52,12 @@ package final class Peer: Sendable {
     package func values() async throws -> [DBusValue] { try await outcome().get() }
 
     /// Waits for the reply.
-    /// - Throws: `DeadlinePassed`.
+    /// - Throws: `DeadlinePassed`; `RemoteError` if there is no reply.
     /// - Returns: the short name of the error, or nil.
     package func refusal() async throws -> String? {
-      if case .failure(let error) = try await outcome() { return error.shortName }
-      return nil
+      guard case .failure(let error) = try await outcome() else { return nil }
+      guard error.isRemote else { throw error }
+      return error.shortName
     }
   }
 

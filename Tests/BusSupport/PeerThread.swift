@@ -131,7 +131,11 @@ package final class PeerThread {
           if let error = reply.error {
             handler(.failure(RemoteError(name: error.name.text, message: error.message)))
           } else {
-            handler(.success((try? reply.arguments()) ?? []))
+            do {
+              handler(.success(try reply.arguments()))
+            } catch {
+              handler(.failure(RemoteError(name: "local", message: "\(error)")))
+            }
           }
         }
       }
@@ -193,14 +197,14 @@ extension RemoteError {
 }
 
 /// The short name of the error that `body` is refused with, or nil.
-/// - Throws: what `body` throws that is no `RemoteError`.
+/// - Throws: what `body` throws that is not the error of a peer: a call without a reply is not refused.
 package func refusal<Result>(
   isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
 ) async throws -> String? {
   do {
     _ = try await body()
     return nil
-  } catch let error as RemoteError {
+  } catch let error as RemoteError where error.isRemote {
     return error.shortName
   }
 }

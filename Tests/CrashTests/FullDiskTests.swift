@@ -57,7 +57,7 @@ import Testing
       try await leaver.register("a", [("demo.A.B", .int32(1))])
       try await desktop.limitFiles(to: "0")
       desktop.daemon.terminate(SIGSTOP)
-      leaver.send(DaemonCall(Focus1.field("a"), Focus1.fieldInterface, "Unregister"))
+      leaver.begin(.field("a", "Unregister"))
       try await leaver.flush()
       try await leaver.leave()
       try await stranger.waitForDeparture(of: leaver.name)

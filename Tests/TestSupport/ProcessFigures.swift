@@ -21,7 +21,10 @@ extension ManagedProcess {
 
   /// How many descriptors it has open.
   package var descriptors: Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count) ?? 0
+    guard let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd") else {
+      preconditionFailure("process \(processID) shows no descriptors")
+    }
+    return open.count
   }
 
   /// The processor time that the process has used.
@@ -36,7 +39,9 @@ extension ManagedProcess {
   }
 
   private func lines(of file: String) -> [Substring] {
-    let text = (try? String(contentsOfFile: "/proc/\(processID)/\(file)", encoding: .utf8)) ?? ""
+    guard let text = try? String(contentsOfFile: "/proc/\(processID)/\(file)", encoding: .utf8), !text.isEmpty else {
+      preconditionFailure("process \(processID) shows no \(file)")
+    }
     return text.split(separator: "\n").map { $0 }
   }
 

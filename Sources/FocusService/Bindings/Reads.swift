@@ -175,6 +175,9 @@ extension FocusService {
       let own = values.filter { object.property($0.key) != nil }
       if let id = object.field {
         model.update(own, of: id)
+      } else if objects.isReleased(object) {
+        // If the removal is taken back, the owner is asked.
+        object.traffic.stale.formUnion(own.keys.filter { object.property($0)?.access != .write })
       } else {
         for (key, value) in own {
           object.keep(value?.type == object.property(key)?.type ? value : nil, of: key, ownerCalls)

@@ -99,6 +99,8 @@ struct OwnedObjects {
   private var byAddress: [OwnedObject.Address: [OwnedObject]] = [:]
   /// The objects of fields that the turn has removed, which are let go of once that is saved.
   private var released: [(id: FieldID, object: OwnedObject)] = []
+  /// The objects that the turn has found no field for.
+  private var dropped: [OwnedObject] = []
 
   subscript(id: FieldID) -> OwnedObject? { byField[id] }
 
@@ -122,6 +124,9 @@ struct OwnedObjects {
     released.append((id, object))
   }
 
+  /// Lets go of an object without a field at the turn's end: if the turn is taken back, the object may find its field.
+  mutating func drop(_ object: OwnedObject) { dropped.append(object) }
+
   /// Whether the turn has removed the field of `object`.
   func isReleased(_ object: OwnedObject) -> Bool { released.contains { $0.object === object } }
 
@@ -129,14 +134,15 @@ struct OwnedObjects {
   mutating func takeBack() {
     for (id, object) in released { setField(id, of: object) }
     released = []
+    dropped = []
   }
 
   /// Ends a turn.
-  /// - Returns: the objects of fields that it has removed, to be watched no more.
+  /// - Returns: the objects that it has left without a field, to be watched no more.
   mutating func endTurn() -> [OwnedObject] {
-    guard !released.isEmpty else { return [] }
-    defer { released = [] }
-    return released.map(\.object)
+    guard !released.isEmpty || !dropped.isEmpty else { return [] }
+    defer { (released, dropped) = ([], []) }
+    return released.map(\.object) + dropped
   }
 
   /// - Returns: whether it was the last at its address.

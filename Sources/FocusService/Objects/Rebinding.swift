@@ -39,18 +39,18 @@ extension FocusService {
   }
 
   /// Binds the object that has been introspected, or unregisters its field; neither needs saving.
-  /// - Returns: whether that has changed anything.
+  /// - Returns: whether it must be done again if the turn is taken back.
   func complete(_ rebinding: Rebinding, _ result: Result<BoundObject, DBusError>) -> Bool {
     let (id, object) = (rebinding.field, rebinding.object)
     guard rebinding.field(in: model) != nil else {
-      if case .success = result { stopWatching(object) }
-      return false
+      if case .success = result { objects.drop(object) }
+      return true
     }
     do {
       try model.bind(result.get(), disabled: rebinding.saved.disabled, to: id)
       objects.setField(id, of: object)
     } catch {
-      if case .success = result { stopWatching(object) }
+      if case .success = result { objects.drop(object) }
       let name = DBusError(any: error).name
       guard name != .timeout else {
         log.debug("the owner of the field '\(id)' does not reply yet")
