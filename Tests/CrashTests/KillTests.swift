@@ -13,8 +13,7 @@ import Testing
       var random = SeededGenerator(seed: 20)
       let acknowledged = Observed(0)
       let judge = try await Judge(on: desktop)
-      var writers: [Writer] = []
-      for number in 0..<4 { writers.append(try await Writer(number, on: desktop, acknowledged)) }
+      let writers = try await Self.writers(4, on: desktop, acknowledged)
       try await judge.prepare()
       for writer in writers { try await writer.prepare() }
       let owner = try await BoundOwner(on: desktop)
@@ -45,7 +44,15 @@ import Testing
     }
   }
 
-  /// Has all write until the daemon is gone.
+  private static func writers(
+    _ count: Int, on desktop: TestDesktop, _ acknowledged: Observed<Int>
+  ) async throws -> [Writer] {
+    var writers: [Writer] = []
+    for number in 0..<count { writers.append(try await Writer(number, on: desktop, acknowledged)) }
+    return writers
+  }
+
+  /// Writes until the daemon is gone.
   private static func run(_ writers: [Writer]) async throws {
     try await withThrowingTaskGroup { group in
       for writer in writers { group.addTask { try await writer.run() } }
