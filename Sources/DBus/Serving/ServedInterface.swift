@@ -39,11 +39,24 @@ public struct ServedProperty<Handler> {
   public let description: InterfaceDescription.Property
   /// What reads and writes it.
   public let handler: Handler
+  /// The name and the type as an entry of `a{sv}` begins with them.
+  private let head: [UInt8]
 
   /// Creates a property.
   public init(_ description: InterfaceDescription.Property, _ handler: Handler) {
     self.description = description
     self.handler = handler
+    var writer = WireWriter()
+    writer.append(description.name.text)
+    writer.append(signature: description.type.description)
+    head = writer.bytes
+  }
+
+  /// Writes an entry of `a{sv}`: the property's name, and `value`, which is of its type.
+  public func append(_ value: DBusValue, to writer: inout WireWriter) {
+    writer.align(8)
+    writer.append(raw: head)
+    writer.append(value)
   }
 }
 

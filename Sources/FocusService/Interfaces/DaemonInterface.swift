@@ -21,12 +21,19 @@ final class PropertyContext {
 
   /// The bindings that the client is shown, ordered by key; nil if the object shows none.
   private(set) lazy var bindings: [(key: Key, value: MarshalledValue)]? = {
+    if let field {
+      guard isVisible(field) else { return [] }
+      return field.bindings.map { ($0.key, $0.value.value) }.sorted { $0.key < $1.key }
+    }
     guard let place = target.place, let bindings = try? model.bindings(at: place) else { return nil }
     return bindings.filter { _, holder in
-      guard let field = field ?? model.fields[holder.field] else { return false }
-      return client.map { field.isVisible(to: $0) } ?? !field.isSensitive
+      model.fields[holder.field].map(isVisible) ?? false
     }.map { ($0.key, $0.value.binding.value) }.sorted { $0.key < $1.key }
   }()
+
+  private func isVisible(_ field: Field) -> Bool {
+    client.map { field.isVisible(to: $0) } ?? !field.isSensitive
+  }
 
   /// The commands of the object, ordered by key, and whether each is enabled; nil if the object shows none.
   private(set) lazy var commands: [(key: Key, isEnabled: Bool)]? = {
@@ -104,9 +111,7 @@ extension DaemonInterface {
     writer.array(alignment: 8) { array in
       for property in properties {
         guard let value = property.handler(context) else { continue }
-        array.align(8)
-        array.append(property.description.name.text)
-        array.append(.variant(value))
+        property.append(value, to: &array)
       }
     }
   }
