@@ -5,7 +5,7 @@ package import Glibc
 /// ThreadSanitizer knows that lock, and not the one of `Synchronization.Mutex`, whose users it reports for races.
 package final class Locked<Value>: @unchecked Sendable {
   // Sendable for the lock: nothing but `withLock` reaches the value. It has a place of its own, where the lock is all that
-  // guards it: what Swift checks besides, that nobody else has it, would take as long as the lock.
+  // guards it: what Swift checks besides, that no other thread has it, would take as long as the lock.
   @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
@@ -22,7 +22,7 @@ package final class Locked<Value>: @unchecked Sendable {
     value.deallocate()
   }
 
-  /// Calls `body` with the value while nobody else has it; `body` must not come here again.
+  /// Calls `body` with the value while no other thread has it; `body` must not come here again.
   /// - Throws: what `body` throws.
   /// - Returns: what `body` returns.
   @inlinable

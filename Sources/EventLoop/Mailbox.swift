@@ -1,13 +1,13 @@
 internal import CLinux
 internal import Glibc
 
-/// The one way into an event loop's thread: letters that any thread posts and the loop's handles in order.
+/// The one way into an event loop's thread: jobs that any thread posts and the loop's handles in order.
 ///
-/// An `eventfd(2)` wakes the loop, once for all letters that are posted before the loop takes them.
-package final class Mailbox<Letter: Sendable>: Sendable {
-  private let posted = Locked<[Letter]>([])
-  /// The letters that the loop's thread has taken and not handled yet, the oldest last.
-  private nonisolated(unsafe) var taken: [Letter] = []
+/// An `eventfd(2)` wakes the loop, once for all jobs that are posted before the loop takes them.
+package final class Mailbox<Job: Sendable>: Sendable {
+  private let posted = Locked<[Job]>([])
+  /// The jobs that the loop's thread has taken and not handled yet, the oldest last.
+  private nonisolated(unsafe) var taken: [Job] = []
   private let descriptor: Int32
 
   /// Creates an empty mailbox; if the kernel has no descriptor left, its loop looks into it from time to time.
@@ -15,31 +15,31 @@ package final class Mailbox<Letter: Sendable>: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Posts a letter.
-  package func post(_ letter: Letter) {
-    let isFirst = posted.withLock { letters in
-      letters.append(letter)
-      return letters.count == 1
+  /// Posts a job.
+  package func post(_ job: Job) {
+    let isFirst = posted.withLock { jobs in
+      jobs.append(job)
+      return jobs.count == 1
     }
     if isFirst, descriptor >= 0 { eventfd_write(descriptor, 1) }
   }
 
-  /// Hands each letter, those posted before included, to `handler` on `loop`.
-  package func deliver(on loop: EventLoop, to handler: @escaping (Letter) -> Void) {
+  /// Hands each job, those posted before included, to `handler` on `loop`.
+  package func deliver(on loop: EventLoop, to handler: @escaping (Job) -> Void) {
     loop.add(MailboxSource(descriptor) { [weak self] in self?.deliver(to: handler) })
   }
 
-  /// Hands all letters to `handler`, oldest first, also those that are posted meanwhile.
+  /// Hands all jobs to `handler`, oldest first, also those that are posted meanwhile.
   ///
-  /// Only the loop's thread may call this. A handler may call it again: no letter is taken before an older one.
-  package func deliver(to handler: (Letter) -> Void) {
+  /// Only the loop's thread may call this. A handler may call it again: no job is taken before an older one.
+  package func deliver(to handler: (Job) -> Void) {
     while true {
-      if let letter = taken.popLast() {
-        handler(letter)
+      if let job = taken.popLast() {
+        handler(job)
       } else {
-        taken = posted.withLock { letters in
-          defer { letters = [] }
-          return letters.reversed()
+        taken = posted.withLock { jobs in
+          defer { jobs = [] }
+          return jobs.reversed()
         }
         if taken.isEmpty { return }
       }

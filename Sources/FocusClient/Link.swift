@@ -5,7 +5,7 @@ package import FocusContract
 
 /// The one way to the daemon that all parts of a program share, on one loop; it knows none of them.
 ///
-/// So what a connection that ends reports of unanswered calls finds this alive, or nobody.
+/// So what a connection that ends reports of unanswered calls finds this alive, or released.
 package final class Link {
   /// What becomes of the daemon, and what it and others send.
   package enum Event {

@@ -7,8 +7,8 @@ package import FocusContract
 /// It subscribes before it reads. What a signal says before the reply to the reading is at least as new as the reply, since
 /// the daemon sends every change before the replies of the same turn: it replaces what the reply says.
 package final class Mirror {
-  /// A value as it was told; a reading says of which state of which field it is, a signal does not.
-  package struct Told: Sendable {
+  /// A value that was received; a reading says of which state of which field it is, a signal does not.
+  package struct Received: Sendable {
     package let value: DBusValue
     package let origin: Origin?
   }
@@ -16,7 +16,7 @@ package final class Mirror {
   /// An event for the mirror's follower.
   package enum Event {
     /// All values by key; a missing key's value is nil.
-    case values([String: Told])
+    case values([String: Received])
     /// The values could not be read.
     case failed(DBusError)
     /// Keys that have another value, or none.
@@ -37,10 +37,10 @@ package final class Mirror {
   private let handler: (Event) -> Void
   /// Which reading the next replies must belong to: an older one may still come.
   private var reading = 0
-  /// What signals told since the reading under way began; nil while none is.
-  private var told: [String: DBusValue?]?
-  private var commandsTold = false
-  private var focusTold = false
+  /// What signals changed since the reading under way began; nil without a reading.
+  private var changedMeanwhile: [String: DBusValue?]?
+  private var hasCommands = false
+  private var hasFocus = false
 
   /// Follows the values of the object at `path`; the commands and the focused field too if `followsFocus`.
   package init(_ path: ObjectPath, on link: Link, followsFocus: Bool = false, _ handler: @escaping (Event) -> Void) {
@@ -59,21 +59,21 @@ package final class Mirror {
   /// Reads everything again.
   package func begin() {
     reading += 1
-    told = [:]
-    commandsTold = false
-    focusTold = false
+    changedMeanwhile = [:]
+    hasCommands = false
+    hasFocus = false
     ask(.readAll(at: path)) { $0.take($1) }
     guard followsFocus else { return }
     ask(.commands(at: path)) {
-      if !$0.commandsTold, case .success(let commands) = $1 { $0.handler(.commands(commands)) }
+      if !$0.hasCommands, case .success(let commands) = $1 { $0.handler(.commands(commands)) }
     }
-    ask(.focusedField()) { if !$0.focusTold, case .success(let field) = $1 { $0.handler(.focusedField(field)) } }
+    ask(.focusedField()) { if !$0.hasFocus, case .success(let field) = $1 { $0.handler(.focusedField(field)) } }
   }
 
   /// Forgets everything: the daemon is gone.
   package func end() {
     reading += 1
-    told = nil
+    changedMeanwhile = nil
     handler(.ended)
   }
 
@@ -89,11 +89,11 @@ package final class Mirror {
   }
 
   private func take(_ result: Result<[String: KeyReading], DBusError>) {
-    let told = told ?? [:]
-    self.told = nil
+    let changed = changedMeanwhile ?? [:]
+    changedMeanwhile = nil
     do throws(DBusError) {
-      var values = try result.get().mapValues { Told(value: $0.value, origin: $0.origin) }
-      for (key, value) in told { values[key] = value.map { Told(value: $0, origin: nil) } }
+      var values = try result.get().mapValues { Received(value: $0.value, origin: $0.origin) }
+      for (key, value) in changed { values[key] = value.map { Received(value: $0, origin: nil) } }
       handler(.values(values))
     } catch {
       handler(.failed(error))
@@ -106,12 +106,12 @@ package final class Mirror {
     case .properties(path, Focus1.bindings.text, let changes):
       guard followsFocus, let commands = changes.first(where: { $0.name == "Commands" })?.value?.commandStates
       else { return }
-      commandsTold = true
+      hasCommands = true
       handler(.commands(commands))
     case .properties(path, let interface, let changes):
       guard !Key.isReserved(interface), !changes.isEmpty else { return }
       let changes = changes.map { (key: "\(interface).\($0.name)", value: $0.value) }
-      for (key, value) in changes { told?.updateValue(value, forKey: key) }
+      for (key, value) in changes { changedMeanwhile?.updateValue(value, forKey: key) }
       handler(.changed(changes))
     case .properties(Focus1.root, Focus1.manager.text, let changes) where followsFocus: focusChanged(changes)
     case .field(path): begin()
@@ -124,7 +124,7 @@ package final class Mirror {
       switch (name, value) {
       case ("FocusPath", _): handler(.focusMoved)
       case ("FocusedField", .objectPath(let field)?):
-        focusTold = true
+        hasFocus = true
         handler(.focusedField(field == .root ? nil : field))
       default: break
       }

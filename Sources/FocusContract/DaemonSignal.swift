@@ -2,7 +2,7 @@ package import DBusTypes
 
 /// A signal of the daemon, or of the bus about the daemon.
 package enum DaemonSignal {
-  /// Another connection holds the daemon's name; nil stands for nobody.
+  /// Another connection holds the daemon's name; nil: no connection does.
   case daemon(before: BusName?, now: BusName?)
   /// Properties have new values; nil stands for one that has no value any more.
   case properties(path: ObjectPath, interface: String, [(name: String, value: DBusValue?)])

@@ -38,13 +38,13 @@ struct Allowance: Hashable {
   var fields = 0
   var extent = Extent()
 
-  /// Whose allowance it is, for what a client is told.
+  /// Whose allowance it is, for error messages.
   enum Holder {
     case owner
     case lingering
     case everyone
 
-    /// A total, for what a client is told; what others have is not told.
+    /// A total; the error message does not show what others use.
     fileprivate func number(_ total: Int) -> String { self == .owner ? "\(total)" : "more" }
 
     fileprivate var fieldLimit: Int { self == .everyone ? Limits.fields : Limits.fieldsPerOwner }

@@ -3,7 +3,7 @@ public import FocusContract
 
 /// The owner's own object behind a field: what it declares, and which of its commands are enabled.
 public struct BoundObject: Sendable {
-  /// A property that the object declares: a bound binding wherever the owner told a value.
+  /// A property that the object declares: a bound binding if the owner has sent a value.
   public struct Property: Hashable, Sendable {
     /// The property's type, which its value always has.
     public var type: DBusType

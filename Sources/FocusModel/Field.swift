@@ -15,7 +15,7 @@ public struct FieldBinding: Hashable, Sendable {
   public internal(set) var value: MarshalledValue
   /// The number of the binding's last change.
   public internal(set) var revision: UInt64
-  /// Whether only the owner may write it; a bound one then nobody.
+  /// Whether only the owner may write it; the object refuses everyone if it is bound.
   public internal(set) var isReadOnly: Bool
   /// Whether the owner's object holds the value, and not the daemon.
   public internal(set) var isBound = false
@@ -80,7 +80,7 @@ public struct Field: Sendable {
   }
 }
 
-/// What `FocusModel.register` is told about a field beside its values.
+/// What `FocusModel.register` takes about a field beside its values.
 public struct FieldOptions: Sendable {
   /// The field's name for people; nil: its id.
   public var label: String?

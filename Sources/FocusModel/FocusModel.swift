@@ -70,7 +70,7 @@ public final class FocusModel {
     return operation.end()
   }
 
-  /// Changes the field `id` by what its owner tells; `settle` publishes it, so that a flood of changes is published once a
+  /// Changes the field `id` by what its owner sends; `settle` publishes it, so that a flood of changes is published once a
   /// turn.
   ///
   /// Only what `isSaved` can be taken back.
@@ -88,7 +88,7 @@ public final class FocusModel {
     focus.move(to: id, path: table.path(from: id))
   }
 
-  /// Publishes what has not been published yet: moves of focus, and what owners told of bound bindings.
+  /// Publishes what has not been published yet: moves of focus, and new values of bound bindings.
   public func settle() -> [Change] { settle(focusedMayDiffer: false) }
 
   private func settle(focusedMayDiffer: Bool) -> [Change] {
@@ -138,7 +138,7 @@ public final class FocusModel {
 
   /// Takes back what the turn has changed, since it cannot be saved; only revisions stay used.
   ///
-  /// What owners told of their objects stays: it is never saved, and not for the daemon to take back.
+  /// New values of bound objects stay: they are never saved, so a failed save does not undo them.
   public func rollBack() {
     table = FieldTable(turnStart.restored(fields))
     focus = turnStart.focus

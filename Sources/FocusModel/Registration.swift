@@ -36,7 +36,7 @@ extension FocusModel {
     var extent = Extent(bytes: (bound?.size ?? 0) + (label == id?.text ? 0 : label?.utf8.count ?? 0))
     for value in extents.values { extent += value }
     try checkAllowance(of: owner, lingers: options.lingers, fields: 1, extent)
-    // What the object tells is not the registrant's to make smaller: a value too many is nil.
+    // The registrant cannot make the object's values smaller: a value past the limit is nil.
     for (key, value) in (bound?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
       try table.types.check(value, of: key)
       guard let own = try? Limits.check(value, of: key) else { continue }

@@ -5,7 +5,7 @@ internal import FocusContract
 struct TurnStart {
   /// The fields that the turn has touched as they were before; nil: not there.
   private(set) var fields: [FieldID: Field?] = [:]
-  /// What bound fields showed whose owners have told of changes since.
+  /// What bound fields showed before their owners' changes in this turn.
   private(set) var shown: [FieldID: Shown] = [:]
   private(set) var focus = Focus()
   private(set) var published = FocusModel.Published()
@@ -29,7 +29,7 @@ struct TurnStart {
     shown[field.id] = (fields[field.id] ?? field)?.shown
   }
 
-  /// Remembers what the owner told of `field`, which is not the turn's to take back.
+  /// Remembers the bound values of `field`, which a roll-back keeps.
   mutating func keep(boundBindingsOf field: Field) {
     guard let began = fields[field.id], var began, began.registration == field.registration, began.object != nil
     else { return }
@@ -46,7 +46,7 @@ struct TurnStart {
     return restored
   }
 
-  /// Makes nil what owners told in the turn, if the key was free for another type then and is not any more.
+  /// Makes nil what owners sent in the turn, if the key was free for another type then and is not any more.
   private func dropMisfits(from fields: inout [FieldID: Field]) {
     var types = KeyTypes()
     for (id, field) in fields {

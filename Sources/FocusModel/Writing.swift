@@ -94,7 +94,7 @@ extension FocusModel {
 
   /// The field whose binding a write to `path` at `place` is about.
   /// - Throws: `ModelError`: `notFocused`, `unknownProperty`, `noSuchField`, `conflict` for the condition's field,
-  ///   `accessDenied` for what tells of a sensitive field.
+  ///   `accessDenied` for what would reveal a sensitive field.
   public func holder(
     of path: BindingPath, at place: Place, if condition: WriteCondition, by client: BusName
   ) throws(ModelError) -> FieldID {

@@ -22,8 +22,6 @@ public final class FocusService {
   var turn = Turn()
   /// How what outlives the daemon is saved.
   var persistence: Persistence
-  /// What makes signals of changes.
-  var emitter = Emitter()
   /// Which signals that are too large are logged.
   var droppedSignals = LogLimit()
 

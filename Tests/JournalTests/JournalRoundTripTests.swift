@@ -86,7 +86,7 @@ import Testing
   @Test func anotherProcessWaitsForItThenSaysWhoHasIt() throws {
     try withStateFile { file in
       let first = try #require(Journal.open(file).journal)
-      let second = Journal.open(file, patience: 2)
+      let second = Journal.open(file, retries: 2)
       #expect(second.journal == nil)
       #expect(second.problems.count == 1)
       #expect(second.problems.first?.contains("another focusd uses it") == true)

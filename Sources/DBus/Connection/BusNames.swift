@@ -63,7 +63,7 @@ extension Connection {
     }
   }
 
-  /// What tells this bus from every other, also from one at the same address before or after it.
+  /// The bus's id, which differs from that of every other, also of one at the same address before or after it.
   /// - Throws: `DBusError` if the bus does not answer.
   public func busID() throws(DBusError) -> String { try askBus("GetId").text }
 

@@ -79,7 +79,7 @@ extension ConnectionWatches: EventSource {
   /// While a message is half written nothing is dispatched: libdbus would send its own replies in the middle of it.
   private var isHeard: Bool {
     guard let owner else { return false }
-    // Of a connection that is gone nothing more is written, and its end is still to be told.
+    // Of a connection that is gone nothing more is written, and its end has not been reported yet.
     guard owner.isConnected else { return true }
     guard !owner.hasOutput else { return false }
     return dbus_connection_get_outgoing_size(connection) < Self.outgoingLimit

@@ -10,7 +10,7 @@ final class PendingCall {
   let timer: TimerID?
   /// Whether the answer is handed over when it arrives, ahead of what arrived before it and waits for the loop.
   let isImmediate: Bool
-  /// Who was called; nil for a call that names nobody.
+  /// Who was called; nil for a call without a destination.
   private let destination: String?
   /// The owner of the called name, if that is a well-known one.
   fileprivate let holder: NameHolder?
@@ -39,10 +39,10 @@ final class PendingCall {
   }
 }
 
-/// Who holds a well-known name, as the bus has told so far.
+/// Who holds a well-known name, as far as the bus has said.
 final class NameHolder {
   let name: String
-  /// The unique name of its owner; empty for nobody.
+  /// The unique name of its owner; empty without an owner.
   fileprivate(set) var owner = ""
 
   init(of name: String) { self.name = name }
@@ -50,9 +50,9 @@ final class NameHolder {
 
 /// The calls that are under way, and whose answers to them count.
 ///
-/// dbus-daemon carries replies that nobody asked for, and the number of a call is easy to guess: only the peer that was
+/// dbus-daemon carries replies to calls that were never made, and the number of a call is easy to guess: only the peer that was
 /// called answers it, or the bus in that peer's place. The peer that a well-known name stands for is who held it at some
-/// time since the call was sent: the bus says who holds it before it passes the call on, and tells of each change before
+/// time since the call was sent: the bus says who holds it before it passes the call on, and signals each change before
 /// it passes on what the next owner sends.
 struct PendingCalls {
   private var calls: [UInt32: PendingCall] = [:]

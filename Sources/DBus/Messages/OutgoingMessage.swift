@@ -109,7 +109,7 @@ public struct OutgoingMessage {
   /// Asks the bus not to start anybody for the message's destination.
   public mutating func disableAutoStart() { set(MessageHeader.noAutoStartFlag) }
 
-  /// Tells the receiver that nobody waits for a reply.
+  /// Sets the flag for a call whose reply is not awaited.
   public mutating func disableReply() { set(MessageHeader.noReplyFlag) }
 
   /// The message as its receiver reads it.

@@ -22,7 +22,7 @@ extension Message {
     return OutgoingMessage(message, to: destination)
   }
 
-  /// This method call, to the object at `path` of `destination`, for which nobody is started.
+  /// This method call, to the object at `path` of `destination`, for which no service is started.
   /// - Throws: `DBusError` if libdbus cannot allocate memory.
   public func forwarded(to destination: BusName, path: ObjectPath) throws(DBusError) -> OutgoingMessage {
     let (interface, member, wantsReply) = (interface, member, wantsReply)

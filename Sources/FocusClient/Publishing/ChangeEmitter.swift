@@ -4,7 +4,7 @@ internal import FocusContract
 
 /// Emits the changes of one object, so that none is lost to the next.
 ///
-/// The daemon tells the changes of one of its turns as one. So a change is emitted when the turn of the one before is over,
+/// The daemon emits the changes of one of its turns as one. So a change is emitted when the turn of the one before is over,
 /// which the reply to a ping says.
 final class ChangeEmitter {
   private let link: Link

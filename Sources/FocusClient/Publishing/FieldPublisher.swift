@@ -18,7 +18,7 @@ package final class FieldPublisher {
   /// The field that has focus, or nil.
   private var focusedField: ObjectPath?
 
-  /// Called with an error that no caller is told.
+  /// Called with an error that reaches no caller.
   package var onError: ((DBusError) -> Void)?
   /// Applies the program's changes from other threads before a write is answered.
   package var takeInChanges: (() -> Void)?

@@ -82,9 +82,9 @@ final class PublishedField {
   }
 
   private func tellWaiters(_ result: Result<ObjectPath, DBusError>) {
-    let told = waiters
+    let ended = waiters
     waiters = []
-    for waiter in told { waiter(result) }
+    for waiter in ended { waiter(result) }
   }
 
   // MARK: Values
@@ -95,7 +95,7 @@ final class PublishedField {
     emitter.emit(key, value)
   }
 
-  /// Reads a property whose changes are not all told.
+  /// Reads a property whose changes are not all emitted.
   func refresh(_ key: Key) {
     if description.properties[key]?.tellsChanges == false { changed(key, nil) }
   }

@@ -153,7 +153,7 @@ extension FocusService {
             guard let value = try result.acceptedVariant() else {
               throw DBusError(Focus1.typeMismatch, "the owner of \(key) replied to Get without a value")
             }
-            // What was asked for and cannot be taken leaves what is known as it is: nobody would ask for it again.
+            // A reply that cannot be used leaves the last value: otherwise nothing would ask for it again.
             if let id = object.field { try self?.model.check(value, toldOf: key, of: id) }
             self?.take([key: value], at: object.address)
           })

@@ -6,15 +6,15 @@ internal import FocusModel
 /// Revisions are published only if they are reserved: a later process would use another for another state.
 extension FocusService {
   /// `reading`, for a reply that publishes its revision.
-  /// - Throws: `DBusError.ioError` for one that is not reserved: what owners tell of their objects takes revisions too, also
-  ///   while nothing can be saved.
-  func told(_ reading: Reading) throws(DBusError) -> Reading {
+  /// - Throws: `DBusError.ioError` for one that is not reserved: changes of owners' objects take revisions too, also while
+  ///   nothing can be saved.
+  func checked(_ reading: Reading) throws(DBusError) -> Reading {
     try checkReserved(reading.revision)
     return reading
   }
 
   /// Checks that the next revision can be published.
-  /// - Throws: `DBusError.ioError` as `told` does.
+  /// - Throws: `DBusError.ioError` as `checked` does.
   func checkRevisions() throws(DBusError) {
     // With the turn's end more are reserved, if that is possible by now.
     if model.revision >= persistence.reserved {

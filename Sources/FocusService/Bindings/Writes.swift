@@ -76,7 +76,7 @@ extension FocusService {
     guard let object = objects[holder], object.property(path.key) != nil else {
       switch try model.write(value, to: path, at: place, if: condition, by: call.client) {
       case .written(let reading, let changes):
-        announce(changes)
+        emit(changes)
         return try shape(reading)
       case .forwarded: throw DBusError.ownerGone
       }
@@ -141,7 +141,7 @@ extension FocusService {
         by: write.client)
       switch outcome {
       case .written(let reading, let changes):
-        announce(changes)
+        emit(changes)
         return .end(.success(reading))
       case .forwarded(_, let whole):
         let message = try OutgoingMessage.methodCall(
@@ -154,7 +154,7 @@ extension FocusService {
     }
   }
 
-  /// Asks what the owner made of the value: it may have turned it into another, and told of it or not.
+  /// Asks for the value that the owner has now: it may have changed it, with or without a signal.
   private static func asked(for write: BoundWrite, _ result: Result<Message, DBusError>) -> Step {
     // Whether an owner that did not answer will still take the value is not known.
     if case .failure(let error) = result, error.name == .timeout { write.object.traffic.stale.insert(write.key) }

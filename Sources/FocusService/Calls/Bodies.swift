@@ -3,7 +3,7 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-/// The bodies that the daemon answers with and tells changes with.
+/// The bodies of the daemon's replies and signals.
 extension MessageBody {
   /// One variant, as `Get` answers.
   static func variant(_ value: MarshalledValue) throws(DBusError) -> MessageBody {
@@ -57,7 +57,7 @@ extension MessageBody {
     return try MessageBody("a{sv}", writer)
   }
 
-  /// As `PropertiesChanged` tells.
+  /// As `PropertiesChanged` carries.
   static func propertiesChanged(
     _ interface: InterfaceName, _ changed: [Property], invalidated: [MemberName]
   ) throws(DBusError) -> MessageBody {

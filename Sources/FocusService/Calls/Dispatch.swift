@@ -15,7 +15,7 @@ extension FocusService {
   ///
   /// What the arguments take up is looked at first, then who calls, and then only are they decoded; those of a command
   /// are passed on as they are.
-  /// - Throws: what the caller is told.
+  /// - Throws: the error that the caller gets.
   /// - Returns: the results, or nil if `reply` is given later.
   private func perform(
     _ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError?

@@ -45,7 +45,7 @@ extension DaemonInterfaces {
 
   @Sendable private static func read(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     try service.read(BindingPath(call.string(0)), at: call.place(), for: call, nothing: .read(nil)) {
-      try .read(service.told($0))
+      try .read(service.checked($0))
     }
   }
 
@@ -60,14 +60,14 @@ extension DaemonInterfaces {
     // Before its owner is asked: what is refused must not be done.
     try service.checkRevisions()
     return try service.write(value, to: path, at: call.place(), if: condition, for: call) {
-      try .written(service.told($0))
+      try .written(service.checked($0))
     }
   }
 
   @Sendable private static func readAll(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let place = try call.place()
     return try service.readAll(at: place, for: call.reply, by: call.client) {
-      try .readings(try service.model.readAll(at: place, by: call.client).mapValues { try service.told($0) })
+      try .readings(try service.model.readAll(at: place, by: call.client).mapValues { try service.checked($0) })
     }
   }
 

@@ -24,7 +24,7 @@ extension DaemonInterfaces {
         var options = CallOptions(try call.dictionary(1))
         let readOnly = try options.strings("read_only").map { try service.keys($0) }
         try options.finish()
-        service.announce(try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client))
+        service.emit(try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client))
         return .empty
       },
       method(
@@ -37,7 +37,7 @@ extension DaemonInterfaces {
           throw ModelError.unknownProperty(try Key(stray), try call.field())
         }
         let keys = try service.keys(Array(names))
-        service.announce(try service.model.withdraw(keys, from: call.field(), by: call.client))
+        service.emit(try service.model.withdraw(keys, from: call.field(), by: call.client))
         return .empty
       },
       method(
@@ -51,11 +51,11 @@ extension DaemonInterfaces {
           throw ModelError.unknownCommand(try Key(stray), try call.field())
         }
         for (name, isEnabled) in states { enabled[try Key(name)] = isEnabled }
-        service.announce(try service.model.setEnabled(enabled, of: call.field(), by: call.client))
+        service.emit(try service.model.setEnabled(enabled, of: call.field(), by: call.client))
         return .empty
       },
       method("Unregister", changes: true) { service, call in
-        service.announce(try service.model.unregister(call.field(), by: call.client))
+        service.emit(try service.model.unregister(call.field(), by: call.client))
         return .empty
       },
     ],

@@ -52,7 +52,7 @@ extension DaemonInterfaces {
       case (false, true): access = .write
       case (false, false): continue
       }
-      // The daemon fetches what an owner only says is another now, and tells the value.
+      // If an owner only invalidates a property, the daemon fetches the value and emits it.
       let declared = service.objects[field.id]?.property(key)?.emits ?? .always
       found[key.interface, default: .init(key.interface)].properties.append(
         .init(key.member, binding.value.type, access, emits: declared == .invalidates ? .always : declared))

@@ -59,7 +59,7 @@ extension DaemonInterfaces {
     }
     guard chosen == nil else { throw DBusError(.invalidArgs, "the option 'interfaces' requires 'object'") }
     let (field, changes) = try service.model.register(id, values, options, owner: call.client)
-    service.announce(changes)
+    service.emit(changes)
     if takesFocus { try service.model.focus(field, by: call.client) }
     return try MessageBody([.objectPath(Target.path(of: field))])
   }

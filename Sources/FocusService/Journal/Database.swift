@@ -41,7 +41,7 @@ final class Database {
 
   /// Opens `path` read-only, in a directory in which no file can be created or changed.
   ///
-  /// Locks cannot be had there, and are not needed: nobody writes. Without a log SQLite must be told so, or it makes one.
+  /// Locks are not available there, and not needed without a writer. SQLite creates a log unless it is told that the file cannot change.
   private init(readOnly path: String, hasLog: Bool) throws(DatabaseError) {
     let plain = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-".utf8)
     let escaped = path.utf8.map { byte in

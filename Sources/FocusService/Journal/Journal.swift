@@ -11,7 +11,7 @@ internal import Glibc
 final class Journal {
   /// How many revisions are reserved at once.
   ///
-  /// They are reserved again when half of them are used: a turn uses far fewer, so what a turn tells is reserved before
+  /// They are reserved again when half of them are used: a turn uses far fewer, so what a turn publishes is reserved before
   /// the turn begins, and the other half lasts while nothing can be saved.
   static let revisionsAhead: UInt64 = 1 << 20
 
@@ -99,7 +99,7 @@ final class Journal {
     return path
   }
 
-  /// Whether the next process would find what is written here: SQLite goes on to write to files that nobody finds.
+  /// Whether the next process would find what is written here: SQLite goes on to write to deleted files.
   private var isInPlace: Bool { file.identity == identity && file.logIdentity == log }
 
   /// The highest revision that may be published: no later process uses it, or one before it, for another state.

@@ -22,15 +22,15 @@ extension Journal {
   /// Opens the journal in `file` and reads it.
   ///
   /// A file that is damaged, or of a later version, is set aside and never deleted; a new one takes its place. One that is
-  /// read-only is read all the same. One that another process has just now is waited for at most `patience` times a
-  /// twentieth of a second.
+  /// read-only is read all the same. One that another process uses is tried again at most `retries` times, after a
+  /// twentieth of a second each.
   static func open(
-    _ file: StateFile?, patience: Int = 0, _ progress: @escaping StartProgress = { _, _ in }
+    _ file: StateFile?, retries: Int = 0, _ progress: @escaping StartProgress = { _, _ in }
   ) -> Opened {
     guard let file else {
       return Opened(problems: ["cannot save state: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set"])
     }
-    var left = patience
+    var left = retries
     var problems: [String] = []
     while true {
       do {

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Where the journal lies, and what becomes of a file that cannot be used.
 ///
-/// The state holds passwords too: nobody but the user may reach it. That is the directory's to ensure, which must be the
+/// The state holds passwords too: only the user may reach it. The directory ensures that, which must be the
 /// user's own and closed to others; nothing is changed about one that is not.
 struct StateFile {
   /// Which file is meant, whatever it is called.
@@ -119,7 +119,7 @@ struct StateFile {
   /// How many bytes the file and its log take.
   var size: Int { Int(status(path)?.st_size ?? 0) + logSize }
 
-  /// Tells whether anyone has written to the file or its log.
+  /// Whether anyone has written to the file or its log.
   struct Stamp: Hashable {
     fileprivate let files: [[Int]]
   }

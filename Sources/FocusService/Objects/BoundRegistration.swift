@@ -32,7 +32,7 @@ extension FocusService {
       ownerCalls.leave(owner, bytes: bytes)
       throw error
     }
-    examine(registration.object, chosen: registration.chosen) { [weak self] result in
+    introspect(registration.object, chosen: registration.chosen) { [weak self] result in
       guard let self else { return }
       ownerCalls.leave(owner, bytes: bytes)
       arrived(.registration(registration, result))
@@ -66,7 +66,7 @@ extension FocusService {
       let (id, changes) = try model.register(registration.id, registration.values, options, owner: object.owner)
       object.values = [:]
       objects.setField(id, of: object)
-      announce(changes)
+      emit(changes)
       if registration.takesFocus { try model.focus(id, by: object.owner) }
       registration.reply.succeed(try MessageBody([.objectPath(Target.path(of: id))]))
       return true

@@ -4,7 +4,7 @@ internal import FocusContract
 internal import FocusModel
 
 /// A look at an object that is to stand behind a field: what it declares, and what it holds.
-private final class Examination {
+private final class ObjectIntrospection {
   typealias Handler = (Result<BoundObject, DBusError>) -> Void
 
   let object: OwnedObject
@@ -33,79 +33,79 @@ private final class Examination {
 extension FocusService {
   /// Watches `object`, looks at it, and calls `handler` once with what it declares and holds, or with what speaks against
   /// it; then it is watched no more.
-  func examine(
+  func introspect(
     _ object: OwnedObject, chosen: [String]?, _ handler: @escaping (Result<BoundObject, DBusError>) -> Void
   ) {
     objects.add(object)
-    let examination = Examination(object, chosen: chosen) { [weak self] result in
+    let introspection = ObjectIntrospection(object, chosen: chosen) { [weak self] result in
       if let self { object.releaseKept(ownerCalls) }
       if case .failure = result { self?.stopWatching(object) }
       handler(result)
     }
     // Before it is asked for anything: no change after the answer is missed.
     watch(object) { [weak self] result in
-      if case .failure(let error) = result { return examination.end(.failure(error)) }
-      self?.introspect(examination)
+      if case .failure(let error) = result { return introspection.end(.failure(error)) }
+      self?.introspect(introspection)
     }
   }
 
-  /// Asks the object under examination; what it answers, or what `handler` throws, may end that.
+  /// Asks the object under introspection; what it answers, or what `handler` throws, may end that.
   private func ask(
-    _ examination: Examination, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
+    _ introspection: ObjectIntrospection, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
     _ handler: @escaping (Message) throws -> Void
   ) {
-    let object = examination.object
+    let object = introspection.object
     do {
       var message = try OutgoingMessage.methodCall(
         to: object.owner, path: object.path, interface: interface, member: MemberName(known: member), arguments)
       message.disableAutoStart()
       try ownerCalls.ask(object.owner, message) { result in
-        guard !examination.isEnded else { return }
+        guard !introspection.isEnded else { return }
         do {
           try handler(result.get().success())
         } catch {
-          examination.end(.failure(FocusService.reason(error, object)))
+          introspection.end(.failure(FocusService.reason(error, object)))
         }
       }
     } catch {
-      examination.end(.failure(DBusError(any: error)))
+      introspection.end(.failure(DBusError(any: error)))
     }
   }
 
-  private func introspect(_ examination: Examination) {
-    ask(examination, .introspectable, "Introspect") { [weak self] in try self?.introspected(examination, $0) }
+  private func introspect(_ introspection: ObjectIntrospection) {
+    ask(introspection, .introspectable, "Introspect") { [weak self] in try self?.introspected(introspection, $0) }
   }
 
-  private func introspected(_ examination: Examination, _ answer: Message) throws {
-    let object = examination.object
+  private func introspected(_ introspection: ObjectIntrospection, _ answer: Message) throws {
+    let object = introspection.object
     guard case .string(let xml)? = try answer.limitedArguments().first else {
       throw DBusError(.invalidArgs, "the reply to Introspect is not a string")
     }
     let all = try IntrospectionDocument.interfaces(in: xml)
     object.introspectionSize = xml.utf8.count
     object.hasResponder = all.contains { $0.name == .responder }
-    object.interfaces = try exposed(of: all, chosen: examination.chosen)
+    object.interfaces = try exposed(of: all, chosen: introspection.chosen)
     // GDBus and others answer for objects that are not there, with the standard interfaces alone.
     guard object.hasResponder || all.contains(where: { !Key.isReserved($0.name.text) }) else {
       throw DBusError(
         .invalidArgs, "it has neither an interface to expose nor \(InterfaceName.responder)")
     }
-    try object.declaration(chosen: examination.chosen).check()
+    try object.declaration(chosen: introspection.chosen).check()
     let readable = object.interfaces.filter { $0.properties.contains { $0.access != .write } }
-    guard !readable.isEmpty else { return try finish(examination) }
-    examination.awaited = readable.count
+    guard !readable.isEmpty else { return try finish(introspection) }
+    introspection.awaited = readable.count
     for interface in readable {
-      ask(examination, .properties, "GetAll", [.string(interface.name.text)]) { [weak self] answer in
+      ask(introspection, .properties, "GetAll", [.string(interface.name.text)]) { [weak self] answer in
         guard let self else { return }
         try object.takeIn(interface.name, answer, ownerCalls)
-        examination.awaited -= 1
-        if examination.awaited == 0 { try finish(examination) }
+        introspection.awaited -= 1
+        if introspection.awaited == 0 { try finish(introspection) }
       }
     }
   }
 
-  private func finish(_ examination: Examination) throws {
-    examination.end(.success(try examination.object.declaration(chosen: examination.chosen)))
+  private func finish(_ introspection: ObjectIntrospection) throws {
+    introspection.end(.success(try introspection.object.declaration(chosen: introspection.chosen)))
   }
 
   /// The interfaces that a field may expose, those that the registrant chose or all.
@@ -150,7 +150,7 @@ extension OwnedObject {
       throw DBusError(.invalidArgs, "the reply to GetAll for \(interface) is not a dictionary of properties")
     }
     let known = readable[interface.text] ?? [:]
-    var misfit: (key: Key, declared: DBusType, told: DBusType)?
+    var misfit: (key: Key, declared: DBusType, sent: DBusType)?
     try answer.withBody { bytes throws(DBusError) in
       var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       _ = try? reader.array(ofEntries: true) { entry throws(WireError) in
@@ -163,7 +163,7 @@ extension OwnedObject {
     guard let misfit else { return }
     throw DBusError(
       .invalidArgs,
-      "its property \(misfit.key) is of type '\(misfit.declared)' in its introspection but of type '\(misfit.told)' in GetAll"
+      "its property \(misfit.key) is of type '\(misfit.declared)' in its introspection but of type '\(misfit.sent)' in GetAll"
     )
   }
 

@@ -47,7 +47,7 @@ final class OwnerCalls {
     waitingBytes += bytes
   }
 
-  /// Counts so many bytes more of what `owner` told, until `release`.
+  /// Counts so many bytes more of what `owner` sent, until `release`.
   /// - Returns: false if they do not fit beside what waits already.
   func keep(_ owner: BusName, bytes: Int) -> Bool {
     let (calls, present) = waiting[owner, default: (0, 0)]

@@ -118,7 +118,7 @@ extension FocusService {
 
   /// Emits a signal of the object behind `objects` from the field of each, and from `focused`.
   private func emitAgain(_ message: Message, _ interface: InterfaceName, _ objects: [OwnedObject]) {
-    // Nobody is shown anything of the fields yet.
+    // The fields are not shown to anyone yet.
     guard !persistence.isRecovering else { return }
     let size = message.measuredBodySize
     let focused = model.resolve(interface)

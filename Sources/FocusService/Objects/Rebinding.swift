@@ -32,7 +32,7 @@ extension FocusService {
   ) {
     let rebinding = Rebinding(
       field: field, registration: registration, saved: saved, object: OwnedObject(owner: owner, path: saved.path))
-    examine(rebinding.object, chosen: saved.interfaces) { [weak self] result in
+    introspect(rebinding.object, chosen: saved.interfaces) { [weak self] result in
       self?.handle(.rebinding(rebinding, result))
       done()
     }
@@ -62,7 +62,7 @@ extension FocusService {
       }
       // Only the error's name: what an owner says of it may hold a value.
       log.info("the field '\(id)' was not restored: \(name)")
-      announce((try? model.unregister(id, by: object.owner)) ?? [])
+      emit((try? model.unregister(id, by: object.owner)) ?? [])
     }
     return true
   }

@@ -6,7 +6,7 @@ internal import ProgramSupport
 
 /// Where the saving of what outlives the daemon stands.
 ///
-/// Its transitions return what the service has to do; nobody else knows, or sets, the state.
+/// Its transitions return what the service has to do; nothing else knows or sets the state.
 struct Persistence {
   private enum State {
     /// No state file can be opened: there are no fields then, and none can be registered.
@@ -74,9 +74,9 @@ extension Persistence {
   /// - Returns: the model of what was saved, the bus that its owners are of, and the recovery; nil if no state file can be
   ///   opened.
   mutating func open(
-    patience: Int, isLate: Bool, _ progress: @escaping StartProgress
+    retries: Int, isLate: Bool, _ progress: @escaping StartProgress
   ) -> (model: FocusModel, bus: String?, recovery: Recovery)? {
-    let opened = Journal.open(file, patience: patience, progress)
+    let opened = Journal.open(file, retries: retries, progress)
     if opened.problems != problems { opened.problems.forEach(log.error) }
     problems = opened.problems
     let recovery = Recovery(hasFields: !opened.model.fields.isEmpty, isLate: isLate)

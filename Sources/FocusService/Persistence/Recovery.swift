@@ -25,8 +25,8 @@ final class Recovery {
 
 /// What an earlier process has saved is there again before the next call is answered.
 extension FocusService {
-  /// How long a state file that another process has is waited for: a daemon that ends lets go of its name first.
-  private static let patience = 40
+  /// How often a state file that another process uses is tried again: a daemon that ends releases its name first.
+  private static let retries = 40
   /// How long owners of bound fields may take before others are answered: one of them may itself wait for an answer.
   ///
   /// With what reading the file takes, that is a second.
@@ -34,7 +34,7 @@ extension FocusService {
   /// How long the bus may take to tell the names on it.
   private static let busTime = Duration.seconds(5)
 
-  /// Recovers what was saved, and turns the loop until that is done: nobody else turns it yet.
+  /// Recovers what was saved, and turns the loop until that is done: nothing else turns it yet.
   func recoverAtStart(among names: Set<BusName>) {
     beginRecovery(among: names, isStart: true)
     while persistence.isRecovering, connection.isConnected, !loop.isStopped { loop.turn() }
@@ -46,8 +46,8 @@ extension FocusService {
   ///
   /// A field whose owner does not answer in time is there without its object until the owner does.
   private func beginRecovery(among names: Set<BusName>, isStart: Bool) {
-    let patience = isStart ? FocusService.patience : 0
-    let opened = persistence.open(patience: patience, isLate: !isStart) { [self] status, time in
+    let retries = isStart ? FocusService.retries : 0
+    let opened = persistence.open(retries: retries, isLate: !isStart) { [self] status, time in
       if isStart { onSlowStart?(status, time) }
     }
     guard let (found, bus, recovery) = opened else { return }
@@ -66,18 +66,18 @@ extension FocusService {
     }
   }
 
-  /// Saves what is left of the fields, tells those of it who know nothing of them yet, and goes on with what has arrived
-  /// meanwhile.
+  /// Saves what is left of the fields, publishes them if clients have connected meanwhile, and goes on with what has
+  /// arrived.
   private func end(_ ended: Recovery) {
     guard persistence.end(ended, model) else { return }
-    // Nobody knows anything of the fields that could have changed.
+    // No signal is needed: the fields have not been shown to anyone yet.
     _ = model.settle()
     if let deadline = ended.deadline { loop.cancel(deadline) }
     model.endTurn()
     turn = Turn()
     if ended.hasFields { log.info("restored the saved state: \(status)") }
     if ended.isLate {
-      announce(model.everything)
+      emit(model.everything)
       sendOutbox()
     }
     for arrival in ended.held {

@@ -75,7 +75,7 @@ extension FocusService {
     failWrites(to: owner)
     let changes = model.ownerLeft(owner)
     if !changes.isEmpty { log.debug("\(owner) left the bus: \(status)") }
-    announce(changes)
+    emit(changes)
     return true
   }
 }

@@ -4,17 +4,14 @@ internal import FocusContract
 internal import FocusModel
 
 /// Turns what an operation changed into the signals that tell of it.
-struct Emitter {
-  /// The bodies that told the last values: `focused` often tells the same as a field has just done.
-  private var last: (interface: InterfaceName, changed: [NamedValue], invalidated: [MemberName], bodies: [MessageBody])?
-
+enum Emitter {
   /// Values of one signal, in bytes, before the rest goes into another: half of what a message carries.
   private static let signalSize = MessageBody.sizeLimit / 2
 
   /// The signals that tell of `change`, `model` being as it is after the operation; none of a field that is gone by then,
   /// but that it is removed.
   /// - Throws: `DBusError` if a signal cannot be made.
-  mutating func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [OutgoingMessage] {
+  static func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [OutgoingMessage] {
     switch change {
     case .fieldAdded(let id): return [try interfacesAdded(.field(id), nil, model)]
     case .fieldRemoved(let id, let interfaces):
@@ -40,10 +37,7 @@ struct Emitter {
     }
   }
 
-  /// Releases the last published bodies, which may be large.
-  mutating func finish() { last = nil }
-
-  private func target(_ place: Place) -> Target {
+  private static func target(_ place: Place) -> Target {
     switch place {
     case .focused: .focused
     case .field(let id): .field(id)
@@ -51,7 +45,7 @@ struct Emitter {
   }
 
   /// `PropertiesChanged` of the daemon's own properties `names`.
-  private func own(
+  private static func own(
     _ interface: DaemonInterface, _ names: [String], _ target: Target, _ model: FocusModel
   ) throws(DBusError) -> [OutgoingMessage] {
     if case .field(let id) = target, model.fields[id] == nil { return [] }
@@ -61,19 +55,16 @@ struct Emitter {
     return [try .propertiesChanged(path: path, interface: interface.name, changed: changed)]
   }
 
-  /// What tells of new values of one interface: several bodies if one message cannot carry them.
-  private mutating func bodies(
+  /// The signals of one interface's new values: several bodies if one message cannot carry them.
+  private static func bodies(
     _ interface: InterfaceName, _ changed: [NamedValue], _ invalidated: [MemberName]
   ) throws(DBusError) -> [MessageBody] {
-    if let last, last.interface == interface, last.changed == changed, last.invalidated == invalidated {
-      return last.bodies
-    }
     var bodies: [MessageBody] = []
     var part: [MessageBody.Property] = []
     var size = 0
     for named in changed {
       let more = named.value.size
-      if !part.isEmpty, size + more > Emitter.signalSize {
+      if !part.isEmpty, size + more > signalSize {
         bodies.append(try .propertiesChanged(interface, part, invalidated: []))
         part = []
         size = 0
@@ -82,11 +73,10 @@ struct Emitter {
       size += more
     }
     bodies.append(try .propertiesChanged(interface, part, invalidated: invalidated))
-    last = (interface, changed, invalidated, bodies)
     return bodies
   }
 
-  private func interfacesAdded(
+  private static func interfacesAdded(
     _ place: Place, _ only: [InterfaceName]?, _ model: FocusModel
   ) throws(DBusError) -> OutgoingMessage {
     var writer = WireWriter(capacity: 1024)
@@ -97,7 +87,7 @@ struct Emitter {
       body: MessageBody("oa{sa{sv}}", writer))
   }
 
-  private func interfacesRemoved(
+  private static func interfacesRemoved(
     _ place: Place, _ interfaces: [InterfaceName]
   ) throws(DBusError) -> OutgoingMessage {
     try .signal(

@@ -31,7 +31,7 @@ extension FocusService {
   /// Saves and sends what the turn has brought about.
   func endTurn() {
     guard !persistence.isRecovering else { return }
-    announce(model.settle())
+    emit(model.settle())
     if persistence.mustSave(model) { save() }
     model.endTurn()
     turn.commit()
@@ -62,17 +62,16 @@ extension FocusService {
     model.rollBack()
     objects.takeBack()
     for arrival in handled { handle(arrival, refusing: error) }
-    announce(model.settle())
+    emit(model.settle())
   }
 
   /// Publishes `changes` at the end of the turn, before any reply.
-  func announce(_ changes: [Change]) {
+  func emit(_ changes: [Change]) {
     guard !changes.isEmpty else { return }
-    defer { emitter.finish() }
     for change in changes {
       if case .fieldRemoved(let id, _) = change { objects.release(id) }
       do {
-        for signal in try emitter.signals(of: change, model) { turn.outbox.add(signal: signal, tellsOfChange: true) }
+        for signal in try Emitter.signals(of: change, model) { turn.outbox.add(signal: signal, tellsOfChange: true) }
       } catch {
         log.error("a change could not be published: \(error.name)")
       }
@@ -81,7 +80,7 @@ extension FocusService {
 
   /// Sends `signal` at the end of the turn, after the signals of what has changed before.
   func post(signal: OutgoingMessage) {
-    announce(model.settle())
+    emit(model.settle())
     turn.outbox.add(signal: signal, tellsOfChange: false)
   }
 

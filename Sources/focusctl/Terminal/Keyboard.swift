@@ -10,12 +10,12 @@ final class Keyboard {
   }
 
   private var before = termios()
-  private var source: ReadSource?
+  private var source: DescriptorSource?
 
   /// Takes over standard input if it is a terminal that this process may read from.
   init(on loop: EventLoop, _ handler: @escaping (Press) -> Void) {
     guard isatty(STDIN_FILENO) != 0, Keyboard.isInForeground, tcgetattr(STDIN_FILENO, &before) == 0 else { return }
-    source = ReadSource(STDIN_FILENO, on: loop) { [weak self] in
+    source = DescriptorSource(STDIN_FILENO, .readable, on: loop) { [weak self] in
       guard let self else { return }
       var bytes = [UInt8](repeating: 0, count: 64)
       let count = read(STDIN_FILENO, &bytes, bytes.count)

@@ -17,7 +17,7 @@ final class Watcher {
   private var state: WatchState
   private let handler: Handler
   private var end: CommandError?
-  private var reader: HangupSource?
+  private var reader: DescriptorSource?
 
   init(_ daemon: DaemonConnection, _ path: ObjectPath, _ requests: [KeyArgument], _ handler: @escaping Handler) {
     self.daemon = daemon
@@ -52,7 +52,10 @@ final class Watcher {
 
   /// Ends with status 0 when the reader closes standard output.
   func endWithReader() {
-    reader = HangupSource(STDOUT_FILENO, on: loop) { [weak self] in self?.stop(CommandError(.done)) }
+    reader = DescriptorSource(STDOUT_FILENO, .hangup, on: loop) { [weak self] in
+      self?.reader?.cancel()
+      self?.stop(CommandError(.done))
+    }
   }
 
   /// Ends with `error` when `limit` has passed.
