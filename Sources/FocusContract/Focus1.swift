@@ -4,6 +4,8 @@ package import DBusTypes
 package enum Focus1 {
   /// The name that the daemon owns on the bus.
   package static let busName = BusName(known: "org.focusd.Focus1")
+  /// The name of the bridge whose scenes are the windows.
+  package static let windowBridge = BusName(known: "org.focusd.Bridge1.Windows")
   /// What the names of the contract's interfaces begin with.
   package static let interfacePrefix = "org.focusd.Focus1."
 

@@ -140,16 +140,30 @@ extension FocusModel {
   /// The field that the command `key` resolves to now, enabled or not, or nil.
   public func resolve(command key: Key) -> FieldID? {
     for id in focusPath where fields[id]?.object?.commands[key] != nil { return id }
-    guard let scene = focusPath.last else { return nil }
-    return table.commands.newest(key, in: scene)
+    for scene in nearScenes { if let id = table.commands.newest(key, in: scene) { return id } }
+    guard let id = supplier(of: key.interface), fields[id]?.object?.commands[key] != nil else { return nil }
+    return id
   }
 
   /// The commands at `place`, each with the field that has it and whether it is enabled.
   /// - Throws: `ModelError.noSuchField`.
   public func commands(at place: Place) throws(ModelError) -> [Key: (field: FieldID, isEnabled: Bool)] {
     if case .field(let id) = place { return try field(id).commands.mapValues { (id, $0) } }
+    var found = commandsNear()
+    guard !table.session.isEmpty else { return found }
+    let near = nearInterfaces
+    for interface in table.session.interfaces where !near.contains(interface) {
+      guard let id = table.session.supplier(of: interface, front: focus.front) else { continue }
+      for (key, isEnabled) in fields[id]?.commands ?? [:] where key.interface == interface {
+        found[key] = (id, isEnabled)
+      }
+    }
+    return found
+  }
+
+  func commandsNear() -> [Key: (field: FieldID, isEnabled: Bool)] {
     var found: [Key: (field: FieldID, isEnabled: Bool)] = [:]
-    if let scene = focusPath.last {
+    for scene in nearScenes.reversed() {
       for key in table.commands.names(in: scene) {
         guard let id = table.commands.newest(key, in: scene), let isEnabled = fields[id]?.commands[key] else {
           continue
@@ -166,14 +180,28 @@ extension FocusModel {
   /// The field that `interface` resolves to now: the innermost on the focus path that has it, else the newest
   /// scene-scoped one of the path's scene; nil for none.
   public func resolve(_ interface: InterfaceName) -> FieldID? {
+    resolveNear(interface) ?? table.session.supplier(of: interface, front: focus.front)
+  }
+
+  private func resolveNear(_ interface: InterfaceName) -> FieldID? {
     for id in focusPath where fields[id]?.has(interface) == true { return id }
-    guard let scene = focusPath.last else { return nil }
-    let keys = table.keys.names(in: scene).filter { $0.interface == interface }.compactMap {
-      table.keys.newest($0, in: scene)
+    for scene in nearScenes {
+      let keys = table.keys.names(in: scene).filter { $0.interface == interface }.compactMap {
+        table.keys.newest($0, in: scene)
+      }
+      let object = table.interfaces.newest(interface, in: scene)
+      let fields = (keys + [object].compactMap { $0 }).compactMap { self.fields[$0] }
+      if let newest = fields.max(by: { $0.registration < $1.registration }) { return newest.id }
     }
-    let object = table.interfaces.newest(interface, in: scene)
-    return (keys + [object].compactMap { $0 }).compactMap { fields[$0] }
-      .max { $0.registration < $1.registration }?.id
+    return nil
+  }
+
+  /// The session-scoped field that supplies `interface` now; nil if something nearer has it, or no field does.
+  func supplier(of interface: InterfaceName) -> FieldID? {
+    guard let id = table.session.supplier(of: interface, front: focus.front), resolveNear(interface) == nil else {
+      return nil
+    }
+    return id
   }
 
   /// The interfaces of the objects behind fields at `place`, each with the field that it resolves to.
@@ -186,7 +214,8 @@ extension FocusModel {
     case .focused:
       var interfaces: Set<InterfaceName> = []
       for id in focusPath { interfaces.formUnion(fields[id]?.object?.interfaces ?? []) }
-      if let scene = focusPath.last { interfaces.formUnion(table.interfaces.names(in: scene)) }
+      for scene in nearScenes { interfaces.formUnion(table.interfaces.names(in: scene)) }
+      for interface in table.session.interfaces { interfaces.insert(interface) }
       for interface in interfaces { found[interface] = resolve(interface) }
     }
     return found

@@ -19,6 +19,12 @@ public enum Change: Hashable, Sendable {
   case ownerChanged(FieldID)
   /// A field moved up, since its parent is gone.
   case parentChanged(FieldID)
+  /// A session-scoped field became active, or stopped being so.
+  case activeChanged(FieldID)
+  /// A window has other connections' scenes than before.
+  case adoptedChanged(FieldID)
+  /// The session-scoped fields have another order.
+  case sessionFieldsChanged
   /// A field gained or lost focus.
   case focusedChanged(FieldID)
   /// The focused field, the focus path or the history changed.
@@ -37,6 +43,12 @@ public enum Change: Hashable, Sendable {
 struct Shown: Hashable {
   var values: [Key: MarshalledValue] = [:]
   var commands: [Key: Bool] = [:]
+
+  /// Adds what `other` shows of other interfaces.
+  mutating func merge(_ other: Shown) {
+    values.merge(other.values) { $1 }
+    commands.merge(other.commands) { $1 }
+  }
 
   var interfaces: Set<InterfaceName> {
     Set(values.keys.lazy.map(\.interface)).union(commands.keys.lazy.map(\.interface))

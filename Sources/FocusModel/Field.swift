@@ -7,6 +7,8 @@ public enum Scope: String, Hashable, Sendable {
   case field
   /// Also while the field's scene is on the focus path: SwiftUI's `focusedSceneValue`.
   case scene
+  /// As `scene`, and wherever nothing nearer has the key's interface.
+  case session
 }
 
 /// One key of one field: its value, and who may write it.
@@ -49,6 +51,17 @@ public struct Field: Sendable {
   var awaited: SavedField.SavedObject?
   /// Later registrations have higher numbers.
   public let registration: UInt64
+  /// What the field is as a window, or nil if it is none.
+  public internal(set) var window: Window?
+  /// Whether the parent is the window that the field, a scene, is in.
+  public internal(set) var isAdopted = false
+  /// When each owner focused the field, or one below it that is gone; an owner of nil stands for fields without one.
+  var memory: [BusName?: UInt64] = [:]
+  /// Whether a session-scoped field is active, and since when; nil for other scopes.
+  public internal(set) var activity: Activity?
+
+  /// The connection that a scene is of: windows adopt it by that.
+  var connection: BusName? { owner }
 
   /// Whether the object behind the field was saved, and is not bound again yet.
   public var isAwaitingObject: Bool { awaited != nil }
@@ -74,6 +87,9 @@ public struct Field: Sendable {
 
   private var labelSize: Int { label == id.text ? 0 : label.utf8.count }
 
+  /// The interfaces of the field's keys and of its object.
+  var interfaces: Set<InterfaceName> { (object?.interfaces ?? []).union(bindings.keys.lazy.map(\.interface)) }
+
   /// Whether the field publishes a key of `interface`, or its object has the interface.
   func has(_ interface: InterfaceName) -> Bool {
     object?.interfaces.contains(interface) == true || bindings.keys.contains { $0.interface == interface }
@@ -94,6 +110,8 @@ public struct FieldOptions: Sendable {
   public var lingers = false
   /// Whether its values are shown to its owner alone.
   public var isSensitive = false
+  /// What makes a session-scoped field active.
+  public var active: Activity.Condition?
   /// The owner's own object behind the field, or nil.
   public var object: BoundObject?
 

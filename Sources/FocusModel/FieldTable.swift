@@ -20,6 +20,14 @@ struct FieldTable {
   private(set) var allowances = Allowances()
   /// The fields of each owner.
   private(set) var owned: [BusName: Set<FieldID>] = [:]
+  /// The scenes of each connection, but for windows.
+  private(set) var scenes: [BusName: Set<FieldID>] = [:]
+  /// The windows that have adopted each connection.
+  private var adopters: [BusName: Set<FieldID>] = [:]
+  /// Which fields owners focused.
+  private(set) var memory = FocusMemory()
+  /// The session-scoped fields.
+  private(set) var session = SessionOrder()
 
   /// Creates a table without fields.
   init() {}
@@ -30,11 +38,46 @@ struct FieldTable {
     for field in fields.values { index(field) }
   }
 
-  /// The scene that contains the field `id`.
+  /// The scene that contains the field `id`; one that a window has adopted stays a scene.
   func scene(of id: FieldID) -> FieldID {
     var scene = id
-    while let parent = fields[scene]?.parent { scene = parent }
+    while let field = fields[scene], !field.isAdopted, let parent = field.parent { scene = parent }
     return scene
+  }
+
+  /// The window that the field `id` is in; nil for none, and for windows.
+  func window(of id: FieldID) -> FieldID? {
+    let root = root(of: id)
+    return root != id && fields[root]?.window != nil ? root : nil
+  }
+
+  /// Whether the field `id` contains `other`, at whatever depth.
+  func isAncestor(_ id: FieldID, of other: FieldID?) -> Bool {
+    var next = other.flatMap { fields[$0]?.parent }
+    while let ancestor = next, ancestor != id { next = fields[ancestor]?.parent }
+    return next != nil
+  }
+
+  /// With which others the field `id` is remembered.
+  func group(of id: FieldID) -> FocusMemory.Group {
+    let root = root(of: id)
+    return fields[root]?.window == nil ? .connection(fields[root]?.connection) : .window(root)
+  }
+
+  private func root(of id: FieldID) -> FieldID {
+    var root = id
+    while let parent = fields[root]?.parent { root = parent }
+    return root
+  }
+
+  /// The window that the scenes of `connection` are in: of those that adopted it the one that was in front last, at first
+  /// the one that adopted it first.
+  func home(of connection: BusName?) -> FieldID? {
+    guard let connection, let windows = adopters[connection] else { return nil }
+    let candidates = windows.compactMap { id in
+      fields[id]?.window.map { (id: id, front: $0.lastInFront, adopted: $0.adopted[connection] ?? .max) }
+    }
+    return candidates.max { ($0.front, $1.adopted) < ($1.front, $0.adopted) }?.id
   }
 
   /// `id`, then its ancestors up to the scene.
@@ -57,48 +100,109 @@ struct FieldTable {
 
   /// Takes the field `id` out; its children move up to its parent.
   mutating func remove(_ id: FieldID) {
-    for child in fields[id]?.children ?? [] { move(child, to: fields[id]?.parent) }
+    if fields[id]?.window != nil { setAdopted([:], by: id) }
+    for child in (fields[id]?.children ?? []).sorted() {
+      let parent = fields[id]?.parent
+      let home = parent == nil ? home(of: fields[child]?.connection) : nil
+      move(child, to: parent ?? home, isAdopted: home != nil)
+    }
     guard let field = fields[id] else { return }
-    let scene = scene(of: id)
     for key in field.bindings.keys { types.remove(key) }
-    removeNames(of: field, in: scene)
+    unplace(field)
     allowances.add(field.owner, lingers: field.lingers, fields: -1, -field.extent)
     if let owner = field.owner { forget(id, of: owner) }
     if let parent = field.parent { fields[parent]?.children.remove(id) }
     fields[id] = nil
   }
 
-  /// Moves the field `id`, with what lies below it, into `parent`; nil makes it a scene.
-  mutating func move(_ id: FieldID, to parent: FieldID?) {
-    let old = scene(of: id)
-    if let before = fields[id]?.parent { fields[before]?.children.remove(id) }
+  /// Moves the field `id`, with what lies below it, into `parent`, as a scene that this window adopts if `isAdopted`; nil
+  /// makes it a scene.
+  mutating func move(_ id: FieldID, to parent: FieldID?, isAdopted: Bool = false) {
+    guard let moved = fields[id], moved.parent != parent || moved.isAdopted != isAdopted else { return }
+    let newScene = isAdopted ? id : parent.map { scene(of: $0) } ?? id
+    let newRoot = parent.map { root(of: $0) } ?? id
+    // What lies below a field that stays in its scene and window is found where it was.
+    let below = newScene == scene(of: id) && newRoot == root(of: id) ? [] : descendants(of: id)
+    for id in below { fields[id].map { unplace($0) } }
+    if let before = moved.parent { fields[before]?.children.remove(id) }
     fields[id]?.parent = parent
+    fields[id]?.isAdopted = isAdopted
     if let parent { fields[parent]?.children.insert(id) }
-    let new = scene(of: id)
-    guard new != old else { return }
-    var left = [id]
-    while let id = left.popLast(), let field = fields[id] {
-      left.append(contentsOf: field.children)
-      removeNames(of: field, in: old)
-      addNames(of: field, in: new)
+    for id in below { fields[id].map { place($0) } }
+  }
+
+  /// Sets the connections whose scenes the window `id` adopts, each with the moment of that; the scenes are for `move`.
+  mutating func setAdopted(_ adopted: [BusName: UInt64], by id: FieldID) {
+    for connection in (fields[id]?.window?.adopted ?? [:]).keys {
+      adopters[connection]?.remove(id)
+      if adopters[connection]?.isEmpty == true { adopters[connection] = nil }
     }
+    fields[id]?.window?.adopted = adopted
+    for connection in adopted.keys { adopters[connection, default: []].insert(id) }
+  }
+
+  /// The windows that have adopted `connection`.
+  func windows(of connection: BusName) -> Set<FieldID> { adopters[connection] ?? [] }
+
+  /// Notes that the window `id` came to the front.
+  mutating func cameToFront(_ id: FieldID, at moment: UInt64) { fields[id]?.window?.lastInFront = moment }
+
+  /// Remembers that `owner` focused the field `id`.
+  mutating func remember(_ id: FieldID, by owner: BusName?, at moment: UInt64) {
+    guard let field = fields[id], field.memory[owner] ?? 0 < moment else { return }
+    forget(id, by: owner)
+    fields[id]?.memory[owner] = moment
+    memory.add(.init(moment: moment, owner: owner, field: id), in: group(of: id))
+  }
+
+  /// Forgets that `owner` focused the field `id`.
+  mutating func forget(_ id: FieldID, by owner: BusName?) {
+    guard let moment = fields[id]?.memory.removeValue(forKey: owner) else { return }
+    memory.remove(.init(moment: moment, owner: owner, field: id), from: group(of: id))
+  }
+
+  /// Changes where a session-scoped field stands among the others.
+  mutating func setActivity(_ activity: Activity, of id: FieldID) {
+    guard let field = fields[id], field.activity != activity else { return }
+    let window = window(of: id)
+    session.remove(field, from: window)
+    fields[id]?.activity = activity
+    fields[id].map { session.add($0, in: window) }
+  }
+
+  /// The interfaces whose session-scoped supplier, or what it supplies, may differ since the last time.
+  mutating func takeSessionChanges() -> Set<InterfaceName> { session.takeChanges() }
+
+  /// Notes that another window is in front.
+  mutating func frontChanged(from old: FieldID?, to new: FieldID?) {
+    let interfaces = session.interfaces(in: old).union(session.interfaces(in: new))
+    guard !interfaces.isEmpty else { return }
+    session.note(interfaces, newOrder: session.order(front: old) != session.order(front: new))
   }
 
   /// Sets the binding of `key` in the field `id`, or adds it.
   mutating func set(_ binding: FieldBinding, for key: Key, in id: FieldID) {
     guard let place = fields.index(forKey: id) else { return }
+    let isNew = fields.values[place].bindings[key] == nil
+    let isSession = fields.values[place].scope == .session
+    // The index finds the field as it was.
+    if isNew, isSession { session.remove(fields.values[place], from: window(of: id), keepsOrder: true) }
     let old = fields.values[place].bindings.updateValue(binding, forKey: key)
+    if isSession { session.note([key.interface]) }
     charge(place, binding.extent - (old?.extent ?? .zero))
-    guard old == nil else { return }
+    guard isNew else { return }
+    if isSession { session.add(fields.values[place], in: window(of: id), keepsOrder: true) }
     types.add(key, binding.value.type)
     keys.add(key, of: fields.values[place], in: scene(of: id))
   }
 
   /// Takes the binding of `key` from the field `id`.
   mutating func removeBinding(of key: Key, in id: FieldID) {
-    guard let place = fields.index(forKey: id),
-      let old = fields.values[place].bindings.removeValue(forKey: key)
-    else { return }
+    guard let place = fields.index(forKey: id), fields.values[place].bindings[key] != nil else { return }
+    let isSession = fields.values[place].scope == .session
+    if isSession { session.remove(fields.values[place], from: window(of: id), keepsOrder: true) }
+    guard let old = fields.values[place].bindings.removeValue(forKey: key) else { return }
+    if isSession { session.add(fields.values[place], in: window(of: id), keepsOrder: true) }
     charge(place, -old.extent)
     types.remove(key)
     keys.remove(key, of: fields.values[place], in: scene(of: id))
@@ -107,16 +211,19 @@ struct FieldTable {
   /// Puts `object` behind the field `id`, which awaits it; its values are for `set` to add.
   mutating func bind(_ object: BoundObject, to id: FieldID) {
     guard let place = fields.index(forKey: id) else { return }
+    session.remove(fields.values[place], from: window(of: id), keepsOrder: true)
     fields.values[place].awaited = nil
     fields.values[place].object = object
     fields.values[place].object?.values = [:]
     charge(place, Extent(bytes: object.size))
     addObjectNames(of: fields.values[place], in: scene(of: id))
+    session.add(fields.values[place], in: window(of: id), keepsOrder: true)
   }
 
   /// Turns the command `key` of the field `id` off or on.
   mutating func enable(_ key: Key, _ isEnabled: Bool, in id: FieldID) {
     fields[id]?.object?.commands[key]?.isEnabled = isEnabled
+    if fields[id]?.scope == .session { session.note([key.interface]) }
   }
 
   /// Leaves the field `id` without its owner.
@@ -126,7 +233,23 @@ struct FieldTable {
     allowances.add(owner, lingers: field.lingers, fields: -1, -extent)
     allowances.add(nil, lingers: field.lingers, fields: 1, extent)
     forget(id, of: owner)
+    // Without an owner the field is in no window, and its owner's memory is that of all without one.
+    if field.isAdopted { move(id, to: nil) }
+    let below = field.parent == nil || field.isAdopted ? descendants(of: id) : [id]
+    for id in below { fields[id].map { unplace($0) } }
     fields[id]?.owner = nil
+    for id in below { fields[id].map { place($0) } }
+  }
+
+  /// The field `id` and all below it.
+  private func descendants(of id: FieldID) -> [FieldID] {
+    var below = [id]
+    var next = 0
+    while next < below.count {
+      below.append(contentsOf: fields[below[next]]?.children ?? [])
+      next += 1
+    }
+    return below
   }
 
   private mutating func charge(_ place: [FieldID: Field].Index, _ more: Extent) {
@@ -140,9 +263,29 @@ struct FieldTable {
 
   private mutating func index(_ field: Field) {
     for (key, binding) in field.bindings { types.add(key, binding.value.type) }
-    addNames(of: field, in: scene(of: field.id))
+    place(field)
+    for connection in (field.window?.adopted ?? [:]).keys { adopters[connection, default: []].insert(field.id) }
     allowances.add(field.owner, lingers: field.lingers, fields: 1, field.extent)
     if let owner = field.owner { owned[owner, default: []].insert(field.id) }
+  }
+
+  /// Adds what depends on where `field` is.
+  private mutating func place(_ field: Field) {
+    addNames(of: field, in: scene(of: field.id))
+    session.add(field, in: window(of: field.id))
+    if !field.memory.isEmpty { memory.add(field, in: group(of: field.id)) }
+    guard let connection = field.connection, field.window == nil, field.parent == nil || field.isAdopted else { return }
+    scenes[connection, default: []].insert(field.id)
+  }
+
+  /// Removes what depends on where `field` is.
+  private mutating func unplace(_ field: Field) {
+    removeNames(of: field, in: scene(of: field.id))
+    session.remove(field, from: window(of: field.id))
+    if !field.memory.isEmpty { memory.remove(field, from: group(of: field.id)) }
+    guard let connection = field.connection, field.window == nil, field.parent == nil || field.isAdopted else { return }
+    scenes[connection]?.remove(field.id)
+    if scenes[connection]?.isEmpty == true { scenes[connection] = nil }
   }
 
   private mutating func addNames(of field: Field, in scene: FieldID) {

@@ -25,6 +25,13 @@ extension FocusModel {
   /// The fields that `owner` has registered.
   public func fields(of owner: BusName) -> Set<FieldID> { table.owned[owner] ?? [] }
 
+  /// Every connection that a field is of, or that a window or what was focused names.
+  public var connections: Set<BusName> {
+    var connections = Set(table.owned.keys).union(table.memory.fields.keys)
+    for field in fields.values { if let window = field.window { connections.formUnion(window.adopted.keys) } }
+    return connections
+  }
+
   /// Checks that so much more fits into what `owner` may have.
   /// - Throws: `ModelError.limitExceeded`.
   func checkAllowance(

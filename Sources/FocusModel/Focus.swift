@@ -5,10 +5,14 @@ public import FocusContract
 struct Focus: Hashable {
   /// The field that holds focus, or nil.
   private(set) var field: FieldID?
-  /// The focused field, then its ancestors up to the scene; empty if nothing is focused.
-  var path: [FieldID] = []
+  /// The focused field, then its ancestors up to the scene or its window; empty if nothing is focused.
+  private(set) var path: [FieldID] = []
   /// The fields that held focus before, newest first.
   private(set) var history: [FieldID] = []
+  /// The window in front: the one that the window bridge focused last and has not blurred or unregistered.
+  var front: FieldID?
+  /// The field focused last of those that were in no window then, while that counts.
+  var outside: FieldID?
 
   init(field: FieldID? = nil, path: [FieldID] = [], history: [FieldID] = []) {
     self.field = field
@@ -16,28 +20,30 @@ struct Focus: Hashable {
     self.history = history
   }
 
-  /// Moves focus to the field `id`, which has this path, or to nothing.
-  mutating func move(to id: FieldID?, path: @autoclosure () -> [FieldID]) {
-    guard id != field else { return }
-    history.removeAll { $0 == id || $0 == field }
-    if let previous = field { history.insert(previous, at: 0) }
-    if history.count > Limits.historyLength { history.removeLast() }
+  /// Moves focus to the field `id`, or to nothing; the fields of `table` are those that there are.
+  mutating func move(to id: FieldID?, in table: FieldTable) {
+    if let previous = field, previous != id, table.fields[previous] != nil,
+      !table.isAncestor(previous, of: history.first)
+    {
+      history.removeAll { $0 == previous }
+      history.insert(previous, at: 0)
+    }
     field = id
-    self.path = path()
-  }
-
-  /// Forgets the field `id`, which is gone; its parent has the focus if the field had it.
-  mutating func leave(_ id: FieldID, for parent: FieldID?) {
-    if field == id { field = parent }
-    history.removeAll { $0 == id || $0 == field }
+    path = table.path(from: id)
+    guard !history.isEmpty else { return }
+    // It names what people left, not what focus fell back to.
+    history.removeAll { table.fields[$0] == nil || path.contains($0) }
+    let newest = history.first
+    history.removeAll { table.isAncestor($0, of: newest) }
+    if history.count > Limits.historyLength { history.removeLast() }
   }
 
   /// What must be published if this follows `old`; nothing of fields that are not among `fields`.
   func changes(from old: Focus, _ fields: [FieldID: Field]) -> [Change] {
     let moved = old.field != field
-    var changes: [Change] = [
-      .focusChanged(focusedField: moved, focusPath: old.path != path, history: old.history != history)
-    ]
+    let differs = (path: old.path != path, history: old.history != history)
+    guard moved || differs.path || differs.history else { return [] }
+    var changes: [Change] = [.focusChanged(focusedField: moved, focusPath: differs.path, history: differs.history)]
     guard moved else { return changes }
     for id in [old.field, field] {
       if let id, fields[id] != nil { changes.append(.focusedChanged(id)) }
@@ -50,27 +56,76 @@ extension FocusModel {
   /// The field that holds focus, or nil.
   public var focusedField: FieldID? { focus.field }
 
-  /// The focused field, then its ancestors up to the scene; empty if nothing is focused.
+  /// The focused field, then its ancestors up to the scene or its window; empty if nothing is focused.
   public var focusPath: [FieldID] { focus.path }
 
   /// The fields that held focus before, newest first.
   public var history: [FieldID] { focus.history }
 
-  /// Moves focus to a field.
+  /// The window in front, or nil.
+  public var front: FieldID? { focus.front }
+
+  /// The field focused last of those that were in no window then, or nil if that does not count any more.
+  public var outside: FieldID? { focus.outside }
+
+  /// Lets the owner of a field focus it; a window comes to the front.
   ///
-  /// `settle` publishes it.
+  /// `settle` publishes what follows.
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
   public func focus(_ id: FieldID, by client: BusName) throws(ModelError) {
-    _ = try field(id, ownedBy: client, to: "focus")
-    moveFocus(to: id)
+    let field = try field(id, ownedBy: client, to: "focus")
+    guard field.window == nil else { return bringToFront(id) }
+    touch(field)
+    let moment = nextMoment()
+    arrange { focus, table in
+      table.remember(id, by: field.owner, at: moment)
+      switch table.window(of: id) {
+      case nil: focus.outside = id
+      case focus.front: focus.outside = nil
+      default: break
+      }
+    }
+    refocus()
   }
 
-  /// Moves focus from a field to its parent, or to nothing; nothing happens if the field does not hold focus.
+  /// Lets the owner of a field blur it; that moves focus to the field's parent, or to what its window shows else.
   ///
-  /// `settle` publishes it.
+  /// Nothing happens if the field is not the one that its owner focused last. `settle` publishes what follows.
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
   public func blur(_ id: FieldID, by client: BusName) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "blur")
-    if focusedField == id { moveFocus(to: field.parent) }
+    guard field.window == nil else { return sendBehind(id) }
+    let group = table.group(of: id)
+    for (owner, moment) in field.memory where table.memory.newest(in: group, by: owner) == id {
+      let others = table.memory.all(in: group, by: owner)
+      for other in others { touch(other) }
+      let parent = nearest(field.parent)
+      arrange { _, table in
+        for other in others { table.forget(other, by: owner) }
+        if let parent { table.remember(parent, by: owner, at: moment) }
+      }
+    }
+    arrange { focus, _ in if focus.outside == id { focus.outside = field.parent } }
+    refocus()
+  }
+
+  /// Forgets that `field`, which is to be removed, was focused; what was focused last in its window passes to its parent.
+  func forgetFocus(of field: Field) {
+    let group = table.group(of: field.id)
+    for (owner, moment) in field.memory {
+      let isNewest = table.memory.newest(in: group, by: owner) == field.id
+      let parent = isNewest ? nearest(field.parent) : nil
+      arrange { _, table in
+        table.forget(field.id, by: owner)
+        if let parent { table.remember(parent, by: owner, at: moment) }
+      }
+    }
+  }
+
+  /// The field `id`, which is about to be remembered; nil for a window, which needs no remembering.
+  private func nearest(_ id: FieldID?) -> FieldID? {
+    guard let field = id.flatMap({ fields[$0] }), field.window == nil else { return nil }
+    touch(field)
+    return field.id
   }
 }

@@ -1,4 +1,4 @@
-internal import DBusTypes
+public import DBusTypes
 public import FocusContract
 
 /// The rules of focus: which fields there are, which of them holds focus, and what each key resolves to.
@@ -28,11 +28,27 @@ public final class FocusModel {
   private(set) var lastRegistration: UInt64 = 0
   /// The ids that registrations under way are to have.
   private(set) var reserved: Set<FieldID> = []
+  /// The connection that owns the name of the window bridge, or nil.
+  public internal(set) var windowBridge: BusName?
+  /// The number of the last event that others are compared with: what was focused, adopted or active when.
+  private(set) var lastMoment: UInt64 = 0
+  /// The parents of fields that have moved since that was published last, before they did.
+  private var unpublishedParents: [FieldID: FieldID?] = [:]
+  /// Whether fields were active before that changed, since it was published last.
+  private var unpublishedActivity: [FieldID: Bool] = [:]
 
   /// What everyone has been shown of focus.
   struct Published {
     var focus = Focus()
+    /// What `focused` shows of the focus path and its scene.
     var shown = Shown()
+    /// What it shows of session-scoped fields, by interface.
+    var session: [InterfaceName: Shown] = [:]
+    /// The interfaces that the focus path and its scene have, as far as that matters.
+    var nearInterfaces: Set<InterfaceName> = []
+
+    /// All that `focused` shows.
+    var all: Shown { session.values.reduce(into: shown) { $0.merge($1) } }
   }
 
   /// Creates a model without fields.
@@ -41,6 +57,11 @@ public final class FocusModel {
   func nextRevision() -> UInt64 {
     revision += 1
     return revision
+  }
+
+  func nextMoment() -> UInt64 {
+    lastMoment += 1
+    return lastMoment
   }
 
   func nextRegistration() -> UInt64 {
@@ -80,25 +101,74 @@ public final class FocusModel {
     if unpublished[id] == nil { unpublished[id] = field.shown }
     turnStart.keep(shownBy: field)
     body(&table)
+    updateActivity(of: id)
     if let field = table.fields[id] { turnStart.keep(boundBindingsOf: field) }
   }
 
-  /// Moves focus to `id`, or to nothing; `settle` publishes that.
-  func moveFocus(to id: FieldID?) {
-    focus.move(to: id, path: table.path(from: id))
+  /// Changes what focus follows from; `refocus` comes after it.
+  func arrange(_ body: (inout Focus, inout FieldTable) -> Void) { body(&focus, &table) }
+
+  /// Finds what has focus, as follows from the window in front and from what owners focused when; `settle` publishes it.
+  func refocus() {
+    if let id = focus.outside, table.fields[id] == nil || table.window(of: id) != nil { focus.outside = nil }
+    focus.move(to: focus.outside ?? focus.front.map { table.memory.newest(in: .window($0)) ?? $0 }, in: table)
+  }
+
+  /// Moves the field `id`, a scene, into `window`, or out of all; `settle` publishes that.
+  func relocate(_ id: FieldID, to window: FieldID?) {
+    noteMove(of: id)
+    if let window { touch(window) }
+    table.move(id, to: window, isAdopted: window != nil)
+  }
+
+  /// Remembers the field `id` and its parent as they are, before it is moved.
+  private func noteMove(of id: FieldID) {
+    guard let field = table.fields[id] else { return }
+    touch(field)
+    if let parent = field.parent { touch(parent) }
+    if unpublishedParents[id] == nil { unpublishedParents.updateValue(field.parent, forKey: id) }
+  }
+
+  /// Changes where the session-scoped field `id` stands among the others; `settle` publishes that.
+  func setActivity(_ activity: Activity, of id: FieldID) {
+    guard let field = table.fields[id], let old = field.activity, old != activity else { return }
+    touch(field)
+    if unpublishedActivity[id] == nil { unpublishedActivity[id] = old.isActive }
+    table.setActivity(activity, of: id)
   }
 
   /// Publishes what has not been published yet: moves of focus, and new values of bound bindings.
   public func settle() -> [Change] { settle(focusedMayDiffer: false) }
 
   private func settle(focusedMayDiffer: Bool) -> [Change] {
-    var changes = published.focus == focus ? [] : focus.changes(from: published.focus, fields)
+    var changes = unpublishedParents.isEmpty ? [] : publishParents()
+    changes += published.focus == focus ? [] : focus.changes(from: published.focus, fields)
     let pathChanged = published.focus.path != focus.path
     published.focus = focus
     let hasAmendments = !unpublished.isEmpty
     if hasAmendments { changes += publishAmendments() }
-    if pathChanged || focusedMayDiffer || hasAmendments { changes += publishFocusedValues() }
+    let hasNewOrder = table.session.hasNewOrder
+    let session = table.session.hasChanges ? table.takeSessionChanges() : []
+    if pathChanged || focusedMayDiffer || hasAmendments || !session.isEmpty { changes += publishFocusedValues(session) }
+    if !unpublishedActivity.isEmpty { changes += publishActivity() }
+    if hasNewOrder { changes.append(.sessionFieldsChanged) }
     return changes
+  }
+
+  private func publishParents() -> [Change] {
+    let moved = unpublishedParents.sorted { $0.key < $1.key }
+    unpublishedParents = [:]
+    return moved.compactMap { id, before in
+      fields[id].flatMap { $0.parent == before ? nil : .parentChanged(id) }
+    }
+  }
+
+  private func publishActivity() -> [Change] {
+    let changed = unpublishedActivity.sorted { $0.key < $1.key }
+    unpublishedActivity = [:]
+    return changed.compactMap { id, before in
+      fields[id]?.activity.flatMap { $0.isActive == before ? nil : .activeChanged(id) }
+    }
   }
 
   private func publishAmendments() -> [Change] {
@@ -109,20 +179,32 @@ public final class FocusModel {
     }
   }
 
-  private func publishFocusedValues() -> [Change] {
-    let shown = shownByFocused
-    let changes = Change.difference(.focused, from: published.shown, to: shown)
-    if !changes.isEmpty { published.shown = shown }
+  /// Publishes what `focused` shows; `session` are the interfaces of which session-scoped fields may show something else.
+  private func publishFocusedValues(_ session: Set<InterfaceName>) -> [Change] {
+    let near = shownNear
+    var (before, after) = (published.shown, near)
+    if !table.session.isEmpty || !published.session.isEmpty {
+      let interfaces = nearInterfaces
+      for interface in interfaces.symmetricDifference(published.nearInterfaces).union(session) {
+        if let shown = published.session.removeValue(forKey: interface) { before.merge(shown) }
+        guard !interfaces.contains(interface), let shown = shownBySession(interface) else { continue }
+        after.merge(shown)
+        published.session[interface] = shown
+      }
+      published.nearInterfaces = interfaces
+    }
+    let changes = Change.difference(.focused, from: before, to: after)
+    if !changes.isEmpty { published.shown = near }
     return changes
   }
 
   /// Remembers `field` as it is, before it is changed the first time.
-  private func touch(_ field: Field) {
+  func touch(_ field: Field) {
     turnStart.touch(field.id, field)
     if unsaved[field.id] == nil { unsaved.updateValue(field, forKey: field.id) }
   }
 
-  private func touch(_ id: FieldID) {
+  func touch(_ id: FieldID) {
     if let field = table.fields[id] { return touch(field) }
     turnStart.touch(id, nil)
     if unsaved[id] == nil { unsaved.updateValue(nil, forKey: id) }
@@ -144,6 +226,8 @@ public final class FocusModel {
     focus = turnStart.focus
     published = turnStart.published
     unpublished = turnStart.shown.filter { fields[$0.key] != nil }
+    unpublishedParents = [:]
+    unpublishedActivity = [:]
     turnStart.begin(focus, published)
   }
 
@@ -153,12 +237,16 @@ public final class FocusModel {
     revision = state.revision
     for field in fields.values {
       lastRegistration = max(lastRegistration, field.registration)
+      lastMoment = max(lastMoment, field.lastMoment)
       for binding in field.bindings.values { revision = max(revision, binding.revision) }
     }
-    let focused = state.focusedField.flatMap { fields[$0]?.id }
     focus = Focus(
-      field: focused, path: table.path(from: focused),
-      history: state.history.filter { fields[$0] != nil && $0 != focused })
+      field: state.focusedField.flatMap { fields[$0]?.id }, history: state.history.filter { fields[$0] != nil })
+    focus.front = state.front.flatMap { fields[$0]?.window == nil ? nil : $0 }
+    focus.outside = state.outside.flatMap { fields[$0]?.id }
+    moveHome(Array(table.scenes.keys))
+    refocus()
+    unpublishedParents = [:]
     _ = settle(focusedMayDiffer: true)
     endTurn()
   }
@@ -178,7 +266,7 @@ extension FocusModel {
     }
 
     fileprivate consuming func end() -> [Change] {
-      guard focusedMayDiffer || hasRemoved else { return changes }
+      guard focusedMayDiffer || hasRemoved || model.table.session.hasChanges else { return changes }
       return changes + model.settle(focusedMayDiffer: true)
     }
 
@@ -187,34 +275,70 @@ extension FocusModel {
       model.touch(field.id)
       if let parent = field.parent { model.touch(parent) }
       model.table.insert(field)
+      model.updateActivity(of: field.id)
       changes.append(.fieldAdded(field.id))
       note(field.id)
     }
 
     /// Removes fields in one step: nothing that lies between is published.
     mutating func remove(_ ids: [FieldID]) {
-      var moved: Set<FieldID> = []
       for id in ids {
         guard let field = model.table.fields[id] else { continue }
         model.touch(field)
         if let parent = field.parent { model.touch(parent) }
-        for child in field.children { model.touch(child) }
+        for child in field.children {
+          model.noteMove(of: child)
+          if field.parent == nil, let home = model.table.home(of: model.fields[child]?.connection) { model.touch(home) }
+        }
+        model.forgetFocus(of: field)
         model.table.remove(id)
         model.unpublished[id] = nil
-        model.focus.leave(id, for: field.parent)
-        moved.formUnion(field.children)
+        if model.focus.outside == id { model.focus.outside = field.parent }
+        if model.focus.front == id { model.focus.front = nil }
         changes.append(.fieldRemoved(id, interfaces: field.shown.interfaces.sorted()))
         hasRemoved = true
       }
-      changes += moved.filter { model.fields[$0] != nil }.sorted().map { .parentChanged($0) }
-      if hasRemoved { model.focus.path = model.table.path(from: model.focus.field) }
+      if hasRemoved { model.refocus() }
+    }
+
+    /// Removes windows; none of them adopts what the others leave.
+    mutating func removeWindows(_ ids: [FieldID]) {
+      for id in ids {
+        model.touch(id)
+        model.table.setAdopted([:], by: id)
+      }
+      remove(ids)
+    }
+
+    /// Lets the window `id` adopt the scenes of these connections, and only them.
+    mutating func adopt(_ adopted: [BusName: UInt64], into id: FieldID) {
+      guard let old = model.fields[id]?.window?.adopted else { return }
+      model.touch(id)
+      model.table.setAdopted(adopted, by: id)
+      changes.append(.adoptedChanged(id))
+      model.moveHome(Set(old.keys).union(adopted.keys).sorted())
+      model.refocus()
+      focusedMayDiffer = true
     }
 
     /// Leaves the field `id` without its owner.
     mutating func disown(_ id: FieldID) {
-      model.touch(id)
+      guard let field = model.fields[id] else { return }
+      if field.isAdopted { model.noteMove(of: id) } else { model.touch(field) }
       model.table.disown(id)
       changes.append(.ownerChanged(id))
+    }
+
+    /// Gives what `owner`, who is not on the bus any more, has focused to the owners of these fields.
+    mutating func passOnMemory(of owner: BusName) {
+      for id in (model.table.memory.fields[owner] ?? []).sorted() {
+        guard let field = model.fields[id], let moment = field.memory[owner] else { continue }
+        model.touch(field)
+        model.table.forget(id, by: owner)
+        model.table.remember(id, by: field.owner, at: moment)
+      }
+      model.refocus()
+      focusedMayDiffer = true
     }
 
     /// Changes what the field `id` shows, in any way.
@@ -222,6 +346,7 @@ extension FocusModel {
       guard let before = model.table.fields[id] else { return }
       model.touch(before)
       body(&model.table)
+      model.updateActivity(of: id)
       guard let after = model.table.fields[id] else { return }
       changes += Change.difference(.field(id), from: before.shown, to: after.shown)
       note(id)
@@ -231,21 +356,21 @@ extension FocusModel {
     mutating func write(_ binding: FieldBinding, for key: Key, in field: Field) {
       model.touch(field)
       model.table.set(binding, for: key, in: field.id)
+      model.updateActivity(of: field.id)
       guard !field.isSensitive else { return }
       let changed = [NamedValue(name: key.member, value: binding.value)]
       changes.append(.valuesChanged(.field(field.id), key.interface, changed: changed, invalidated: []))
-      guard model.resolve(key) == field.id else { return }
+      guard model.resolveNear(key) == field.id else { return }
       model.published.shown.values[key] = binding.value
       changes.append(.valuesChanged(.focused, key.interface, changed: changed, invalidated: []))
     }
 
     /// Notes that the field `id` shows something else, and so may the focused values.
     private mutating func note(_ id: FieldID) {
-      guard let field = model.fields[id], let scene = model.focusPath.last else { return }
-      guard model.focusPath.contains(id) || (field.scope == .scene && model.table.scene(of: id) == scene) else {
-        return
-      }
-      focusedMayDiffer = true
+      guard let field = model.fields[id], !model.focusPath.isEmpty else { return }
+      focusedMayDiffer =
+        focusedMayDiffer || model.focusPath.contains(id)
+        || (field.scope != .field && model.nearScenes.contains(model.table.scene(of: id)))
     }
   }
 }

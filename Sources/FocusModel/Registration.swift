@@ -16,9 +16,16 @@ extension FocusModel {
     if let id, fields[id] != nil || reserved.contains(id) { throw .fieldExists(id) }
     if let parent = options.parent {
       guard fields[parent] != nil else { throw .noSuchField(parent.text) }
-      guard table.path(from: parent).count < Limits.fieldDepth else {
+      guard table.path(from: parent).count(where: { fields[$0]?.window == nil }) < Limits.fieldDepth else {
         throw .limitExceeded("fields may be nested \(Limits.fieldDepth) deep, and '\(parent)' already is at that depth")
       }
+    }
+    let isWindow = options.parent == nil && owner == windowBridge
+    guard !isWindow || !options.lingers else {
+      throw .invalid("a window cannot have the option 'linger': it is removed with its bridge")
+    }
+    guard options.active == nil || options.scope == .session else {
+      throw .invalid("the option 'active' needs the scope 'session'")
     }
     let label = options.label ?? id?.text
     if let label, label.utf8.count > Limits.labelLength {
@@ -51,6 +58,12 @@ extension FocusModel {
     var field = Field(
       id: id, label: label ?? id.text, scope: options.scope, lingers: options.lingers,
       isSensitive: options.isSensitive, owner: owner, parent: options.parent, registration: registration)
+    if isWindow { field.window = Window() }
+    if options.scope == .session { field.activity = Activity(options.active) }
+    if options.parent == nil, !isWindow, let home = table.home(of: field.connection) {
+      field.parent = home
+      field.isAdopted = true
+    }
     field.object = bound
     field.object?.values = [:]
     for (key, value) in all.sorted(by: { $0.key < $1.key }) {

@@ -11,11 +11,21 @@ extension FocusModel {
 
   /// Removes the fields of `owner`, who left the bus, in one step, but for those that linger.
   public func ownerLeft(_ owner: BusName) -> [Change] {
+    let windows = owner == windowBridge ? setWindowBridge(nil) : []
     let ids = fields(of: owner).sorted()
-    guard !ids.isEmpty else { return [] }
-    return operate { operation in
-      for id in ids where fields[id]?.lingers == true { operation.disown(id) }
-      operation.remove(ids.filter { fields[$0]?.lingers == false })
-    }
+    let adopters = table.windows(of: owner)
+    let hasFocused = table.memory.fields[owner] != nil
+    guard !ids.isEmpty || !adopters.isEmpty || hasFocused else { return windows }
+    return windows
+      + operate { operation in
+        for id in ids where fields[id]?.lingers == true { operation.disown(id) }
+        operation.remove(ids.filter { fields[$0]?.lingers == false })
+        if hasFocused { operation.passOnMemory(of: owner) }
+        for id in adopters.sorted() {
+          guard var adopted = fields[id]?.window?.adopted else { continue }
+          adopted[owner] = nil
+          operation.adopt(adopted, into: id)
+        }
+      }
   }
 }

@@ -16,23 +16,49 @@ public struct Reading: Hashable, Sendable {
 
 extension FocusModel {
   /// The field that `key` resolves to now: the innermost on the focus path that publishes it, else the newest
-  /// scene-scoped one of the path's scene that does; nil for none.
+  /// scene-scoped one of the path's scene that does, else the first session-scoped one that has its interface; nil for
+  /// none.
   public func resolve(_ key: Key) -> FieldID? {
+    if let id = resolveNear(key) { return id }
+    guard let id = supplier(of: key.interface), fields[id]?.bindings[key] != nil else { return nil }
+    return id
+  }
+
+  /// As `resolve`, without the session's fields.
+  func resolveNear(_ key: Key) -> FieldID? {
     for id in focusPath where fields[id]?.bindings[key] != nil { return id }
-    guard let scene = focusPath.last else { return nil }
-    return table.keys.newest(key, in: scene)
+    return nearScenes.lazy.compactMap { [table] in table.keys.newest(key, in: $0) }.first
   }
 
   /// Every key that resolves now, with the field that it resolves to.
   public func resolveAll() -> [Key: FieldID] {
+    var resolved = resolveAllNear()
+    guard !table.session.isEmpty else { return resolved }
+    let near = nearInterfaces
+    for interface in table.session.interfaces where !near.contains(interface) {
+      guard let id = table.session.supplier(of: interface, front: focus.front) else { continue }
+      for key in fields[id]?.bindings.keys ?? [:].keys where key.interface == interface { resolved[key] = id }
+    }
+    return resolved
+  }
+
+  private func resolveAllNear() -> [Key: FieldID] {
     var resolved: [Key: FieldID] = [:]
-    if let scene = focusPath.last {
+    for scene in nearScenes.reversed() {
       for key in table.keys.names(in: scene) { resolved[key] = table.keys.newest(key, in: scene) }
     }
     for id in focusPath.reversed() {
       for key in fields[id]?.bindings.keys ?? [:].keys { resolved[key] = id }
     }
     return resolved
+  }
+
+  /// The scene of the focus path, then the window that it is in.
+  var nearScenes: [FieldID] {
+    guard let last = focusPath.last, let inner = focusPath.first(where: { fields[$0]?.isAdopted == true }) else {
+      return Array(focusPath.suffix(1))
+    }
+    return [inner, last]
   }
 
   /// The field whose binding `key` is at `place`.
@@ -86,14 +112,14 @@ extension FocusModel {
     }
   }
 
-  /// What everyone is shown at `focused` now.
-  var shownByFocused: Shown {
+  /// What everyone is shown at `focused` now of the focus path and its scene.
+  var shownNear: Shown {
     var shown = Shown()
-    for (key, id) in resolveAll() {
+    for (key, id) in resolveAllNear() {
       guard let field = fields[id], !field.isSensitive else { continue }
       shown.values[key] = field.bindings[key]?.value
     }
-    for (key, holder) in (try? commands(at: .focused)) ?? [:] { shown.commands[key] = holder.isEnabled }
+    for (key, holder) in commandsNear() { shown.commands[key] = holder.isEnabled }
     return shown
   }
 }

@@ -24,6 +24,7 @@ public struct Restoration {
       id: saved.id, label: saved.label, scope: saved.scope, lingers: saved.lingers, isSensitive: saved.isSensitive,
       owner: saved.owner, parent: saved.parent, registration: saved.registration)
     field.awaited = saved.object
+    (field.window, field.memory, field.activity) = (saved.window, saved.memory, saved.activity)
     if let object = saved.object, let owner = saved.owner {
       let count = objects[owner.text + object.path.text, default: 0]
       guard count < Limits.fieldsPerObject else { return leaveOut(saved.id, in: saved.parent) }

@@ -72,6 +72,12 @@ public struct SavedField: Hashable, Sendable {
   public var object: SavedObject?
   /// The stored bindings.
   public var bindings: [Key: SavedBinding]
+  /// What the field is as a window, or nil.
+  public var window: Window?
+  /// When each owner focused the field.
+  public var memory: [BusName?: UInt64] = [:]
+  /// Where the field stands among session-scoped ones, or nil.
+  public var activity: Activity?
 
   /// Creates a field from what was saved of it.
   public init(
@@ -93,7 +99,9 @@ public struct SavedField: Hashable, Sendable {
   init(_ field: Field) {
     self.init(
       id: field.id, label: field.label, scope: field.scope, lingers: field.lingers, isSensitive: field.isSensitive,
-      owner: field.owner, parent: field.parent, registration: field.registration, object: SavedObject(of: field))
+      owner: field.owner, parent: field.isAdopted ? nil : field.parent, registration: field.registration,
+      object: SavedObject(of: field))
+    (window, memory, activity) = (field.window, field.memory, field.activity)
     for (key, binding) in field.bindings where !binding.isBound { bindings[key] = SavedBinding(binding) }
   }
 }
@@ -104,6 +112,10 @@ public struct SavedState: Hashable, Sendable {
   public var focusedField: FieldID?
   /// The fields that held focus before, newest first.
   public var history: [FieldID] = []
+  /// The window in front, or nil.
+  public var front: FieldID?
+  /// The field focused last in no window, while that counts.
+  public var outside: FieldID?
   /// A number that no binding's revision has passed.
   public var revision: UInt64 = 0
 
@@ -134,6 +146,7 @@ extension FocusModel {
 
   private var hasMovedFocus: Bool {
     focus.field != turnStart.focus.field || focus.history != turnStart.focus.history
+      || focus.front != turnStart.focus.front || focus.outside != turnStart.focus.outside
   }
 
   /// What there is, as changes of what a model without fields shows.
@@ -142,7 +155,8 @@ extension FocusModel {
     let focus = Change.focusChanged(
       focusedField: focusedField != nil, focusPath: !focusPath.isEmpty, history: !history.isEmpty)
     return added + (focusedField != nil || !history.isEmpty ? [focus] : [])
-      + Change.difference(.focused, from: Shown(), to: published.shown)
+      + Change.difference(.focused, from: Shown(), to: published.all)
+      + (table.session.isEmpty ? [] : [.sessionFieldsChanged])
   }
 
   /// The fields whose owners' objects were saved and are not bound again yet.
@@ -167,5 +181,6 @@ extension FocusModel {
       for key in disabled { table.enable(key, false, in: id) }
     }
     update(object.values, of: id)
+    updateActivity(of: id)
   }
 }

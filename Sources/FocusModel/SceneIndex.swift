@@ -18,7 +18,7 @@ struct SceneIndex<Name: Hashable & Sendable>: Hashable, Sendable {
   func newest(_ name: Name, in scene: FieldID) -> FieldID? { scenes[scene]?[name]?.last?.field }
 
   mutating func add(_ name: Name, of field: Field, in scene: FieldID) {
-    guard field.scope == .scene else { return }
+    guard field.scope != .field else { return }
     let publisher = Publisher(registration: field.registration, field: field.id)
     var publishers = scenes[scene]?[name] ?? []
     let place = publishers.lastIndex { $0.registration < publisher.registration }.map { $0 + 1 } ?? 0
@@ -27,7 +27,7 @@ struct SceneIndex<Name: Hashable & Sendable>: Hashable, Sendable {
   }
 
   mutating func remove(_ name: Name, of field: Field, in scene: FieldID) {
-    guard field.scope == .scene, var publishers = scenes[scene]?[name] else { return }
+    guard field.scope != .field, var publishers = scenes[scene]?[name] else { return }
     publishers.removeAll { $0.field == field.id }
     scenes[scene]?[name] = publishers.isEmpty ? nil : publishers
     if scenes[scene]?.isEmpty == true { scenes[scene] = nil }

@@ -23,7 +23,8 @@ public struct UnsavedField: Sendable {
   /// Whether anything but the bindings differs from what was saved.
   public var hasChanged: Bool {
     guard let saved, let present, !isNew else { return saved != nil || present != nil }
-    return saved.owner != present.owner || saved.parent != present.parent
+    return saved.owner != present.owner || saved.parent != present.parent || saved.isAdopted != present.isAdopted
+      || saved.window != present.window || saved.memory != present.memory || saved.activity != present.activity
       || SavedField.SavedObject(of: saved) != SavedField.SavedObject(of: present)
   }
 

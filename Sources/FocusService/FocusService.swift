@@ -51,6 +51,10 @@ public final class FocusService {
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
     let bus = try connection.survey(adding: leaving)
     guard !bus.names.contains(name) else { throw heldBy(try connection.owner(of: name)) }
+    let bridge = MatchRule(
+      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
+      arguments: [0: Focus1.windowBridge.text])
+    _ = model.setWindowBridge(try connection.owner(of: Focus1.windowBridge, adding: [bridge]))
     persistence.bus = bus.id
     recoverAtStart(among: bus.names)
     guard try !connection.requestName(name) else { return }
@@ -72,6 +76,7 @@ public final class FocusService {
   /// Goes on with `recovered`, the model of what was saved.
   func adopt(_ recovered: FocusModel) {
     recovered.reserve(asIn: model)
+    _ = recovered.setWindowBridge(model.windowBridge)
     model = recovered
   }
 }

@@ -75,8 +75,16 @@ extension Connection {
     if let rule { questions.insert(try question("AddMatch", [.string(rule.description)]), at: 0) }
     var answers: [[DBusValue]] = []
     for reply in try call(questions) { answers.append(try reply.success().arguments()) }
-    guard case .array(let names)? = answers.popLast()?.first, let id = answers.popLast()?.text else { return ("", []) }
-    return (id, Set(names.compactMap { $0.basicText.map(BusName.init(known:)) }))
+    let present = names(in: answers.popLast()?.first)
+    return (answers.popLast()?.text ?? "", present)
+  }
+
+  /// Asks which names are on the bus, and hands them to `handler`.
+  /// - Throws: `DBusError` as `send` does.
+  public func listNames(_ handler: @escaping (Result<Set<BusName>, DBusError>) -> Void) throws(DBusError) {
+    try call(question("ListNames")) { result in
+      handler(Result { () throws(DBusError) in names(in: try result.get().success().arguments().first) })
+    }
   }
 
   /// The process behind `name`.
@@ -88,6 +96,12 @@ extension Connection {
     }
     return process
   }
+}
+
+/// The names that the bus answers with.
+private func names(in answer: DBusValue?) -> Set<BusName> {
+  guard case .array(let names)? = answer else { return [] }
+  return Set(names.compactMap { $0.basicText.map(BusName.init(known:)) })
 }
 
 extension [DBusValue] {

@@ -213,6 +213,15 @@ struct CallOptions {
     try take(name, .array(.string))?.strings
   }
 
+  /// Takes the option `name`, a key and a value.
+  /// - Throws: `DBusError.invalidArgs`; `SyntaxError` if the key is none.
+  mutating func condition(_ name: String) throws -> Activity.Condition? {
+    guard case .structure(let members)? = try take(name, .structure([.string, .variant]))?.value,
+      case .string(let key)? = members.first, case .variant(let value)? = members.last
+    else { return nil }
+    return .init(key: try Key(key), value: MarshalledValue(value).lookedThrough)
+  }
+
   /// Takes the option `name`, the path of a field.
   /// - Throws: `ModelError.noSuchField` if it is no field's path, `DBusError.invalidArgs` if it is no path.
   mutating func field(_ name: String) throws -> FieldID? {

@@ -76,9 +76,10 @@ enum DaemonInterfaces {
   }
 
   static func property(
-    _ name: String, _ type: DBusType, isConstant: Bool = false, _ get: @escaping DaemonProperty
+    _ name: String, _ type: DBusType, emits: InterfaceDescription.Property.Emits = .always,
+    _ get: @escaping DaemonProperty
   ) -> ServedProperty<DaemonProperty> {
-    ServedProperty(.init(MemberName(known: name), type, emits: isConstant ? .constant : .always), get)
+    ServedProperty(.init(MemberName(known: name), type, emits: emits), get)
   }
 }
 

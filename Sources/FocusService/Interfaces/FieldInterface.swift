@@ -54,20 +54,33 @@ extension DaemonInterfaces {
         service.emit(try service.model.setEnabled(enabled, of: call.field(), by: call.client))
         return .empty
       },
+      method("Activate", changes: true) { service, call in
+        service.emit(try service.model.activate(call.field()))
+        return .empty
+      },
+      method("Adopt", in: [.init("owners", .array(.string))], changes: true, ownersAction: "adopt scenes into") {
+        service, call in
+        try service.adopt(call.strings(0), into: call.field(), by: call.client, call.reply)
+        return nil
+      },
       method("Unregister", changes: true) { service, call in
         service.emit(try service.model.unregister(call.field(), by: call.client))
         return .empty
       },
     ],
     properties: [
-      fieldProperty("Id", .string, isConstant: true) { field, _ in .string(field.id.text) },
+      fieldProperty("Id", .string, emits: .constant) { field, _ in .string(field.id.text) },
       fieldProperty("Label", .string) { field, _ in .string(field.label) },
       fieldProperty("Owner", .string) { field, _ in .string(field.owner?.text ?? "") },
-      fieldProperty("Parent", .objectPath, isConstant: true) { field, _ in .objectPath(Target.path(of: field.parent)) },
-      fieldProperty("Scope", .string, isConstant: true) { field, _ in .string(field.scope.rawValue) },
+      fieldProperty("Parent", .objectPath) { field, _ in .objectPath(Target.path(of: field.parent)) },
+      fieldProperty("Scope", .string, emits: .constant) { field, _ in .string(field.scope.rawValue) },
       fieldProperty("Focused", .boolean) { field, model in .boolean(model.focusedField == field.id) },
-      fieldProperty("Linger", .boolean, isConstant: true) { field, _ in .boolean(field.lingers) },
-      fieldProperty("Sensitive", .boolean, isConstant: true) { field, _ in .boolean(field.isSensitive) },
+      fieldProperty("Linger", .boolean, emits: .constant) { field, _ in .boolean(field.lingers) },
+      fieldProperty("Sensitive", .boolean, emits: .constant) { field, _ in .boolean(field.isSensitive) },
+      fieldProperty("Active", .boolean) { field, _ in .boolean(field.activity?.isActive == true) },
+      fieldProperty("Adopted", .array(.string)) { field, _ in
+        .strings((field.window?.adopted ?? [:]).keys.map(\.text).sorted())
+      },
     ])
 
   /// Moves focus for the owner; for others, asks the field's object where that can be asked.
@@ -92,9 +105,9 @@ extension DaemonInterfaces {
   }
 
   private static func fieldProperty(
-    _ name: String, _ type: DBusType, isConstant: Bool = false,
+    _ name: String, _ type: DBusType, emits: InterfaceDescription.Property.Emits = .always,
     _ get: @escaping @Sendable (Field, FocusModel) -> DBusValue
   ) -> ServedProperty<DaemonProperty> {
-    property(name, type, isConstant: isConstant) { context in context.field.map { get($0, context.model) } }
+    property(name, type, emits: emits) { context in context.field.map { get($0, context.model) } }
   }
 }

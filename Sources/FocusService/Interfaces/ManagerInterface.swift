@@ -24,7 +24,10 @@ extension DaemonInterfaces {
       property("History", .array(.objectPath)) { context in
         .objectPaths(context.model.history.map { Target.path(of: $0) })
       },
-      property("Version", .string, isConstant: true) { _ in .string(Version.current) },
+      property("SessionFields", .array(.objectPath), emits: .invalidates) { context in
+        .objectPaths(context.model.sessionFields.map { Target.path(of: $0) })
+      },
+      property("Version", .string, emits: .constant) { _ in .string(Version.current) },
     ])
 
   @Sendable private static func register(_ service: FocusService, _ call: Call) throws -> MessageBody? {
@@ -36,6 +39,7 @@ extension DaemonInterfaces {
     options.label = try given.string("label")
     options.parent = try given.field("parent")
     if let scope = try given.string("scope") { options.scope = try Self.scope(scope) }
+    options.active = try given.condition("active")
     options.readOnly = try service.keys(given.strings("read_only") ?? [])
     let object = try given.path("object")
     let chosen = try given.strings("interfaces").map { Array(Set($0)).sorted() }
@@ -66,7 +70,7 @@ extension DaemonInterfaces {
 
   private static func scope(_ text: String) throws(DBusError) -> Scope {
     guard let scope = Scope(rawValue: text) else {
-      throw DBusError(.invalidArgs, "the option 'scope' must be 'field' or 'scene', not '\(text.excerpt)'")
+      throw DBusError(.invalidArgs, "the option 'scope' must be 'field', 'scene' or 'session', not '\(text.excerpt)'")
     }
     return scope
   }

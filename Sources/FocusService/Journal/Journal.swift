@@ -59,7 +59,7 @@ final class Journal {
     try Schema.migrate(database)
     try database.execute("PRAGMA synchronous = NORMAL")
     putState = try database.prepare("INSERT OR REPLACE INTO state VALUES (?, ?)")
-    putField = try database.prepare("INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    putField = try database.prepare("INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     deleteField = try database.prepare("DELETE FROM field WHERE id = ?")
     putBinding = try database.prepare(
       """
@@ -123,6 +123,8 @@ final class Journal {
     var state = saved
     state.focusedField = model.focusedField
     state.history = model.history
+    state.front = model.front
+    state.outside = model.outside
     if mustReserve(for: model) { state.revision = model.revision + Journal.revisionsAhead }
     do {
       if everything { for statement in deleteEverything { try write(statement) } }
@@ -154,6 +156,12 @@ final class Journal {
   private func save(_ state: SavedState) throws {
     if state.focusedField != saved.focusedField {
       try write(putState, [.text("focused"), state.focusedField.map { .text($0.text) } ?? .null])
+    }
+    if state.front != saved.front {
+      try write(putState, [.text("front"), state.front.map { .text($0.text) } ?? .null])
+    }
+    if state.outside != saved.outside {
+      try write(putState, [.text("outside"), state.outside.map { .text($0.text) } ?? .null])
     }
     if state.history != saved.history {
       try write(putState, [.text("history"), .text(state.history.map(\.text).joined(separator: " "))])
@@ -193,6 +201,11 @@ final class Journal {
       field.object.map { .text($0.path.text) } ?? .null,
       field.object?.interfaces.map { .text($0.joined(separator: " ")) } ?? .null,
       field.object.map { .text($0.disabled.map(\.description).joined(separator: " ")) } ?? .null,
+      field.window.map { .text(KeptMoments.text(of: $0)) } ?? .null,
+      field.memory.isEmpty ? .null : .text(KeptMoments.text(ofMemory: field.memory)),
+      field.activity?.condition.map { .text($0.key.description) } ?? .null,
+      field.activity?.condition.map { .blob($0.value.storage) } ?? .null,
+      field.activity.map { .text(KeptMoments.text(of: $0)) } ?? .null,
     ]
   }
 }

@@ -48,6 +48,8 @@ struct Loading {
     try database.prepare("SELECT name, value FROM state").rows { row in
       switch row.text(0) {
       case "focused": saved.state.focusedField = row.text(1).flatMap { try? FieldID($0) }
+      case "front": saved.state.front = row.text(1).flatMap { try? FieldID($0) }
+      case "outside": saved.state.outside = row.text(1).flatMap { try? FieldID($0) }
       case "history":
         saved.state.history = (row.text(1) ?? "").split(separator: " ").compactMap { try? FieldID(String($0)) }
       case "revision": revision = row.number(1)
@@ -79,15 +81,15 @@ struct Loading {
       field = try Loading.field(row)
       fieldBytes = 0
     }
-    guard let id = field?.id, !row.isNull(11) else { return }
-    let key = try Key(row.text(11) ?? "")
-    let size = row.size(14)
+    guard let id = field?.id, !row.isNull(16) else { return }
+    let key = try Key(row.text(16) ?? "")
+    let size = row.size(19)
     guard size <= Limits.value.bytes + Loading.overhead else { return saved.restoration.leaveOut(key, of: id) }
     fieldBytes += size
     guard !isTooLarge else { return }
     field?.bindings[key] = .init(
-      value: try KeptValue.read(row.blob(14)), revision: try Loading.count(row.number(12)),
-      isReadOnly: row.number(13) != 0)
+      value: try KeptValue.read(row.blob(19)), revision: try Loading.count(row.number(17)),
+      isReadOnly: row.number(18) != 0)
   }
 
   /// Whether the field alone is far past what one owner may have.
@@ -126,9 +128,14 @@ struct Loading {
     guard let scope = Scope(rawValue: row.text(2) ?? "") else {
       throw ModelError.invalid("a saved field has the scope '\(row.text(2) ?? "")'")
     }
-    return SavedField(
+    var field = SavedField(
       id: try FieldID(row.text(0) ?? ""), label: row.text(1) ?? "", scope: scope, lingers: row.number(3) != 0,
       isSensitive: row.number(4) != 0, owner: try row.text(5).map { try BusName($0) },
       parent: try row.text(6).map { try FieldID($0) }, registration: try count(row.number(7)), object: object)
+    field.window = try row.text(11).map { try KeptMoments.window($0) }
+    field.memory = try KeptMoments.memory(row.text(12) ?? "")
+    let condition = try row.text(13).map { Activity.Condition(key: try Key($0), value: try KeptValue.read(row.blob(14))) }
+    field.activity = try row.text(15).map { try KeptMoments.activity($0, condition) }
+    return field
   }
 }

@@ -28,12 +28,21 @@ enum Schema {
     INSERT INTO binding SELECT * FROM binding_1;
     DROP TABLE binding_1;
     """,
+    // What windows adopted and remember, and where session-scoped fields stand.
+    """
+    ALTER TABLE field ADD COLUMN window TEXT;
+    ALTER TABLE field ADD COLUMN memory TEXT;
+    ALTER TABLE field ADD COLUMN active_key TEXT;
+    ALTER TABLE field ADD COLUMN active_value BLOB;
+    ALTER TABLE field ADD COLUMN activity TEXT;
+    """,
   ]
 
   /// The tables of the present version, with their columns.
   private static let columns = """
     binding(field,key,revision,read_only,value) \
-    field(id,label,scope,lingers,sensitive,owner,parent,registration,object,interfaces,disabled) \
+    field(id,label,scope,lingers,sensitive,owner,parent,registration,object,interfaces,disabled,\
+    window,memory,active_key,active_value,activity) \
     sqlite_autoindex_binding_1() state(name,value)
     """
 

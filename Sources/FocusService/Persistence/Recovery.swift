@@ -52,8 +52,7 @@ extension FocusService {
     }
     guard let (found, bus, recovery) = opened else { return }
     adopt(found)
-    let owners = Set(model.fields.values.compactMap(\.owner))
-    for owner in owners where bus != persistence.bus || !names.contains(owner) { _ = model.ownerLeft(owner) }
+    for owner in model.connections where bus != persistence.bus || !names.contains(owner) { _ = model.ownerLeft(owner) }
     let bound = model.awaitedObjects
     recovery.awaited = bound.count
     guard !bound.isEmpty else { return end(recovery) }

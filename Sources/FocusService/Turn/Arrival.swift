@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 internal import FocusModel
 internal import ProgramSupport
 
@@ -9,6 +10,10 @@ enum Arrival {
   case call(Message, PendingReply)
   /// Someone has left the bus.
   case departure(BusName)
+  /// Another connection, or none, owns the name of the window bridge.
+  case windowBridge(BusName?)
+  /// The bus has said which names are on it, among them those that a window is to adopt.
+  indirect case adoption(Adoption, Result<Set<BusName>, DBusError>)
   /// The object of a field that is being registered has been introspected.
   indirect case registration(BoundRegistration, Result<BoundObject, DBusError>)
   /// The object of a saved field has been introspected.
@@ -19,7 +24,8 @@ enum Arrival {
     switch self {
     case .call(_, let reply): reply
     case .registration(let registration, _): registration.reply
-    case .departure, .rebinding: nil
+    case .adoption(let adoption, _): adoption.reply
+    case .departure, .windowBridge, .rebinding: nil
     }
   }
 }
@@ -56,6 +62,8 @@ extension FocusService {
       case .call(let message, let reply): answer(message, reply, refusingChanges: refusal)
       case .registration(let registration, let result): complete(registration, result, refusing: refusal)
       case .departure(let owner): ownerLeft(owner)
+      case .windowBridge(let owner): windowBridgeChanged(to: owner)
+      case .adoption(let adoption, let names): complete(adoption, names, refusing: refusal)
       case .rebinding(let rebinding, let result): complete(rebinding, result)
       }
     if isDone, refusal == nil { turn.record(arrival) }
@@ -64,9 +72,16 @@ extension FocusService {
   private func ownerMayHaveLeft(_ message: Message) {
     guard message.isSignal(.bus, MemberName(known: "NameOwnerChanged")),
       let arguments = try? message.arguments(), arguments.count == 3,
-      case .string(let name) = arguments[0], case .string("") = arguments[2]
+      case .string(let name) = arguments[0], case .string(let owner) = arguments[2]
     else { return }
-    arrived(.departure(BusName(known: name)))
+    if name == Focus1.windowBridge.text { arrived(.windowBridge(owner.isEmpty ? nil : BusName(known: owner))) }
+    if owner.isEmpty { arrived(.departure(BusName(known: name))) }
+  }
+
+  /// - Returns: true: if the windows that go are there again, they go again.
+  private func windowBridgeChanged(to owner: BusName?) -> Bool {
+    emit(model.setWindowBridge(owner))
+    return true
   }
 
   /// - Returns: true: a field that was unregistered before in the turn is the owner's again if that is taken back.

@@ -27,6 +27,15 @@ enum Emitter {
       }
     case .ownerChanged(let id): return try own(DaemonInterfaces.field, ["Owner"], .field(id), model)
     case .parentChanged(let id): return try own(DaemonInterfaces.field, ["Parent"], .field(id), model)
+    case .activeChanged(let id): return try own(DaemonInterfaces.field, ["Active"], .field(id), model)
+    case .adoptedChanged(let id): return try own(DaemonInterfaces.field, ["Adopted"], .field(id), model)
+    case .sessionFieldsChanged:
+      let body = try MessageBody.propertiesChanged(
+        Focus1.manager, [], invalidated: [MemberName(known: "SessionFields")])
+      return [
+        try .signal(
+          path: Target.managerPath, interface: .properties, member: MemberName(known: "PropertiesChanged"), body: body)
+      ]
     case .focusedChanged(let id): return try own(DaemonInterfaces.field, ["Focused"], .field(id), model)
     case .membersChanged(let place, let keys, let commands):
       let names = [("Keys", keys), ("Commands", commands)]

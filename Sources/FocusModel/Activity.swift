@@ -1,0 +1,38 @@
+public import DBusTypes
+public import FocusContract
+
+/// Where a session-scoped field stands among the others.
+public struct Activity: Hashable, Sendable {
+  /// What makes a field active.
+  public struct Condition: Hashable, Sendable {
+    /// The key of the field.
+    public let key: Key
+    /// The value that it has while the field is active.
+    public let value: MarshalledValue
+
+    /// Creates a condition.
+    public init(key: Key, value: MarshalledValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// What makes the field active, or nil if nothing does.
+  public internal(set) var condition: Condition?
+  /// Whether the field is active.
+  public internal(set) var isActive: Bool
+  /// Whether `Activate` named the field last.
+  public internal(set) var isActivated: Bool
+  /// When the field became active, or stopped being so; 0: it never was.
+  public internal(set) var moment: UInt64
+
+  /// Creates the activity of a field.
+  public init(
+    _ condition: Condition? = nil, isActive: Bool = false, isActivated: Bool = false, moment: UInt64 = 0
+  ) {
+    self.condition = condition
+    self.isActive = isActive
+    self.isActivated = isActivated
+    self.moment = moment
+  }
+}

@@ -1,0 +1,80 @@
+internal import DBusTypes
+public import FocusContract
+
+/// Session-scoped fields: which are active, and what they supply.
+extension FocusModel {
+  /// The session-scoped fields, in the order in which they supply what nothing nearer has.
+  public var sessionFields: [FieldID] { table.session.order(front: focus.front) }
+
+  /// Puts a session-scoped field first, until another becomes active.
+  /// - Throws: `ModelError`: `noSuchField`, `invalid` for a field of another scope.
+  public func activate(_ id: FieldID) throws(ModelError) -> [Change] {
+    let field = try field(id)
+    guard field.scope == .session, var activity = field.activity else {
+      throw .invalid("the field '\(id)' has the scope '\(field.scope.rawValue)': only one of 'session' can be activated")
+    }
+    guard !activity.isActivated else { return [] }
+    return operate { _ in
+      endActivation()
+      activity.isActivated = true
+      setActivity(activity, of: id)
+    }
+  }
+
+  /// Ends what `activate` began: the field counts as one that was active until now.
+  private func endActivation() {
+    guard let id = table.session.activated, var activity = fields[id]?.activity else { return }
+    activity.isActivated = false
+    if !activity.isActive { activity.moment = nextMoment() }
+    setActivity(activity, of: id)
+  }
+
+  /// Finds out whether the field `id` is active, after a change of what it publishes.
+  func updateActivity(of id: FieldID) {
+    guard let field = fields[id], !field.isAwaitingObject, var activity = field.activity,
+      let condition = activity.condition
+    else { return }
+    let isActive = field.bindings[condition.key]?.value.isEqual(condition.value) ?? false
+    guard isActive != activity.isActive else { return }
+    if isActive, table.session.activated != id { endActivation() }
+    activity.isActive = isActive
+    activity.moment = nextMoment()
+    setActivity(activity, of: id)
+  }
+
+  /// The interfaces that the focus path and its scene have.
+  var nearInterfaces: Set<InterfaceName> {
+    var interfaces: Set<InterfaceName> = []
+    for id in focusPath { fields[id].map { interfaces.formUnion($0.interfaces) } }
+    for scene in nearScenes {
+      interfaces.formUnion(table.interfaces.names(in: scene))
+      interfaces.formUnion(table.keys.names(in: scene).lazy.map(\.interface))
+    }
+    return interfaces
+  }
+
+  /// What everyone is shown at `focused` of the session-scoped field that supplies `interface`.
+  func shownBySession(_ interface: InterfaceName) -> Shown? {
+    guard let id = table.session.supplier(of: interface, front: focus.front), let field = fields[id] else { return nil }
+    var shown = Shown()
+    for (key, binding) in field.bindings where key.interface == interface && !field.isSensitive {
+      shown.values[key] = binding.value
+    }
+    for (key, isEnabled) in field.commands where key.interface == interface { shown.commands[key] = isEnabled }
+    return shown.values.isEmpty && shown.commands.isEmpty ? nil : shown
+  }
+}
+
+extension Field {
+  /// The latest moment that the field remembers.
+  var lastMoment: UInt64 {
+    var moment = max(window?.lastInFront ?? 0, activity?.moment ?? 0)
+    for time in memory.values { moment = max(moment, time) }
+    for time in (window?.adopted ?? [:]).values { moment = max(moment, time) }
+    return moment
+  }
+}
+
+extension MarshalledValue {
+  fileprivate func isEqual(_ other: MarshalledValue) -> Bool { self == other }
+}
