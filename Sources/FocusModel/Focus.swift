@@ -65,9 +65,6 @@ extension FocusModel {
   /// The window in front, or nil.
   public var front: FieldID? { focus.front }
 
-  /// The field focused last of those that were in no window then, or nil if that does not count any more.
-  public var outside: FieldID? { focus.outside }
-
   /// Lets the owner of a field focus it; a window comes to the front.
   ///
   /// `settle` publishes what follows.

@@ -243,11 +243,13 @@ public final class FocusModel {
     focus = Focus(
       field: state.focusedField.flatMap { fields[$0]?.id }, history: state.history.filter { fields[$0] != nil })
     focus.front = state.front.flatMap { fields[$0]?.window == nil ? nil : $0 }
-    focus.outside = state.outside.flatMap { fields[$0]?.id }
     moveHome(Array(table.scenes.keys))
+    // What has focus is the window in front, in that, or in none.
+    focus.outside = focus.field == focus.front ? nil : focus.field
     refocus()
     unpublishedParents = [:]
     _ = settle(focusedMayDiffer: true)
+    saved()
     endTurn()
   }
 }

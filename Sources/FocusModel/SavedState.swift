@@ -114,8 +114,6 @@ public struct SavedState: Hashable, Sendable {
   public var history: [FieldID] = []
   /// The window in front, or nil.
   public var front: FieldID?
-  /// The field focused last in no window, while that counts.
-  public var outside: FieldID?
   /// A number that no binding's revision has passed.
   public var revision: UInt64 = 0
 
@@ -146,7 +144,7 @@ extension FocusModel {
 
   private var hasMovedFocus: Bool {
     focus.field != turnStart.focus.field || focus.history != turnStart.focus.history
-      || focus.front != turnStart.focus.front || focus.outside != turnStart.focus.outside
+      || focus.front != turnStart.focus.front
   }
 
   /// What there is, as changes of what a model without fields shows.

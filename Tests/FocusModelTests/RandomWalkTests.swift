@@ -39,8 +39,17 @@ struct NaiveModel {
     guard id != focused else { return }
     let previous = focused
     focused = id
-    history = ([previous].compactMap { $0 } + history.filter { $0 != previous }).filter { $0 != id }
+    if let previous, !path(history.first).contains(previous) { history = [previous] + history.filter { $0 != previous } }
+    trimHistory()
     history = Array(history.prefix(32))
+  }
+
+  /// Leaves out the ancestors of what has focus, and those of what had it last.
+  mutating func trimHistory() {
+    let path = path(focused)
+    history.removeAll { path.contains($0) }
+    let above = self.path(history.first).dropFirst()
+    history.removeAll { above.contains($0) }
   }
 
   mutating func remove(_ id: FieldID) {
@@ -48,7 +57,8 @@ struct NaiveModel {
     entries.removeAll { $0.id == id }
     for index in entries.indices where entries[index].parent == id { entries[index].parent = gone.parent }
     if focused == id { focused = gone.parent }
-    history.removeAll { $0 == id || $0 == focused }
+    history.removeAll { $0 == id }
+    trimHistory()
   }
 }
 

@@ -124,7 +124,6 @@ final class Journal {
     state.focusedField = model.focusedField
     state.history = model.history
     state.front = model.front
-    state.outside = model.outside
     if mustReserve(for: model) { state.revision = model.revision + Journal.revisionsAhead }
     do {
       if everything { for statement in deleteEverything { try write(statement) } }
@@ -159,9 +158,6 @@ final class Journal {
     }
     if state.front != saved.front {
       try write(putState, [.text("front"), state.front.map { .text($0.text) } ?? .null])
-    }
-    if state.outside != saved.outside {
-      try write(putState, [.text("outside"), state.outside.map { .text($0.text) } ?? .null])
     }
     if state.history != saved.history {
       try write(putState, [.text("history"), .text(state.history.map(\.text).joined(separator: " "))])

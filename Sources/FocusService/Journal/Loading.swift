@@ -49,7 +49,6 @@ struct Loading {
       switch row.text(0) {
       case "focused": saved.state.focusedField = row.text(1).flatMap { try? FieldID($0) }
       case "front": saved.state.front = row.text(1).flatMap { try? FieldID($0) }
-      case "outside": saved.state.outside = row.text(1).flatMap { try? FieldID($0) }
       case "history":
         saved.state.history = (row.text(1) ?? "").split(separator: " ").compactMap { try? FieldID(String($0)) }
       case "revision": revision = row.number(1)
