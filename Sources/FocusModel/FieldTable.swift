@@ -1,15 +1,13 @@
 internal import DBusTypes
 internal import FocusContract
 
-/// The fields, and everything that follows from them: who publishes each key and command, of what type, in which scene, and
-/// what each owner takes up.
+/// The fields, and everything that follows from them: who publishes each key and command, in which scene, and what each owner
+/// takes up.
 ///
 /// Nothing else changes a field or an index, so that neither can be forgotten for the other.
 struct FieldTable {
   /// Every field by its name.
   private(set) var fields: [FieldID: Field] = [:]
-  /// The type of each key that anyone publishes.
-  private(set) var types = KeyTypes()
   /// The keys of scene-scoped fields.
   private(set) var keys = SceneIndex<Key>()
   /// The commands of scene-scoped fields.
@@ -60,7 +58,6 @@ struct FieldTable {
     for child in fields[id]?.children ?? [] { move(child, to: fields[id]?.parent) }
     guard let field = fields[id] else { return }
     let scene = scene(of: id)
-    for key in field.bindings.keys { types.remove(key) }
     removeNames(of: field, in: scene)
     allowances.add(field.owner, lingers: field.lingers, fields: -1, -field.extent)
     if let owner = field.owner { forget(id, of: owner) }
@@ -90,7 +87,6 @@ struct FieldTable {
     let old = fields.values[place].bindings.updateValue(binding, forKey: key)
     charge(place, binding.extent - (old?.extent ?? .zero))
     guard old == nil else { return }
-    types.add(key, binding.value.type)
     keys.add(key, of: fields.values[place], in: scene(of: id))
   }
 
@@ -100,7 +96,6 @@ struct FieldTable {
       let old = fields.values[place].bindings.removeValue(forKey: key)
     else { return }
     charge(place, -old.extent)
-    types.remove(key)
     keys.remove(key, of: fields.values[place], in: scene(of: id))
   }
 
@@ -139,7 +134,6 @@ struct FieldTable {
   }
 
   private mutating func index(_ field: Field) {
-    for (key, binding) in field.bindings { types.add(key, binding.value.type) }
     addNames(of: field, in: scene(of: field.id))
     allowances.add(field.owner, lingers: field.lingers, fields: 1, field.extent)
     if let owner = field.owner { owned[owner, default: []].insert(field.id) }
