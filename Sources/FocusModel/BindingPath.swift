@@ -37,13 +37,28 @@ extension BindingPath {
     do { return try value.element(at: pointer) } catch { throw ModelError(key, error) }
   }
 
-  /// `whole` with the element that the path leads to replaced by `value`.
+  /// What the path leads to in `whole` after a write there; after an append, the array's last element.
+  /// - Throws: `ModelError.noSuchElement`.
+  func written(to whole: MarshalledValue) throws(ModelError) -> MarshalledValue {
+    guard pointer.tokens.last == "-" else { return try element(of: whole) }
+    let array = BindingPath(key, Pointer(tokens: pointer.tokens.dropLast()))
+    guard let count = try array.element(of: whole).lookedThrough.arrayCount else { return try element(of: whole) }
+    return try BindingPath(key, Pointer(tokens: array.pointer.tokens + [String(count - 1)])).element(of: whole)
+  }
+
+  /// `whole` with what the path leads to replaced by `value`; a number is converted if nothing is lost.
   /// - Throws: `ModelError`: `noSuchElement`, `typeMismatch`.
   func replacing(
     _ whole: MarshalledValue, with value: MarshalledValue
   ) throws(ModelError) -> MarshalledValue {
-    // A whole value is the key's to check, not the pointer's: it may be any variant.
-    guard !pointer.tokens.isEmpty else { return value }
+    guard !pointer.tokens.isEmpty else {
+      if value.hasSameType(as: whole) { return value }
+      let type = whole.type
+      guard let number = value.converted(to: type) else {
+        throw .typeMismatch(self, expected: type, actual: value.type)
+      }
+      return number
+    }
     do { return try whole.replacingElement(at: pointer, with: value) } catch { throw ModelError(key, error) }
   }
 }

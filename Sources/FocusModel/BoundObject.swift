@@ -86,7 +86,7 @@ extension FocusModel {
   }
 
   /// Checks that `update` would take in `value`.
-  /// - Throws: `ModelError`: `noSuchField`, `unknownProperty`, `typeMismatch`, `limitExceeded`, `invalid`.
+  /// - Throws: `ModelError`: `noSuchField`, `unknownProperty`, `typeMismatch`, `isCommand`, `limitExceeded`, `invalid`.
   public func check(_ value: MarshalledValue, toldOf key: Key, of id: FieldID) throws(ModelError) {
     _ = try FocusModel.extent(of: value, toldOf: key, of: field(id), table)
   }
@@ -98,8 +98,7 @@ extension FocusModel {
     guard value.type == property.type else {
       throw .typeMismatch(BindingPath(key), expected: property.type, actual: value.type)
     }
-    if field.bindings[key] == nil { try table.types.check(value, of: key) }
-    let extent = try Limits.check(value, of: key)
+    let extent = try check(value, of: key)
     let growth = extent - (field.bindings[key]?.extent ?? .zero)
     try table.allowances.check(field.owner, lingers: field.lingers, fields: 0, growth)
     return extent

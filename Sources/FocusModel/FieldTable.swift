@@ -1,15 +1,13 @@
 internal import DBusTypes
 internal import FocusContract
 
-/// The fields, and everything that follows from them: who publishes each key and command, of what type, in which scene, and
-/// what each owner takes up.
+/// The fields, and everything that follows from them: who publishes each key and command, in which scene, and what each owner
+/// takes up.
 ///
 /// Nothing else changes a field or an index, so that neither can be forgotten for the other.
 struct FieldTable {
   /// Every field by its name.
   private(set) var fields: [FieldID: Field] = [:]
-  /// The type of each key that anyone publishes.
-  private(set) var types = KeyTypes()
   /// The keys of scene-scoped fields.
   private(set) var keys = SceneIndex<Key>()
   /// The commands of scene-scoped fields.
@@ -107,7 +105,6 @@ struct FieldTable {
       move(child, to: parent ?? home, isAdopted: home != nil)
     }
     guard let field = fields[id] else { return }
-    for key in field.bindings.keys { types.remove(key) }
     unplace(field)
     allowances.add(field.owner, lingers: field.lingers, fields: -1, -field.extent)
     if let owner = field.owner { forget(id, of: owner) }
@@ -164,10 +161,8 @@ struct FieldTable {
   /// Changes where a session-scoped field stands among the others.
   mutating func setActivity(_ activity: Activity, of id: FieldID) {
     guard let field = fields[id], field.activity != activity else { return }
-    let window = window(of: id)
-    session.remove(field, from: window)
     fields[id]?.activity = activity
-    fields[id].map { session.add($0, in: window) }
+    if let changed = fields[id] { session.replace(field, with: changed, in: window(of: id)) }
   }
 
   /// The interfaces whose session-scoped supplier, or what it supplies, may differ since the last time.
@@ -192,7 +187,6 @@ struct FieldTable {
     charge(place, binding.extent - (old?.extent ?? .zero))
     guard isNew else { return }
     if isSession { session.add(fields.values[place], in: window(of: id), keepsOrder: true) }
-    types.add(key, binding.value.type)
     keys.add(key, of: fields.values[place], in: scene(of: id))
   }
 
@@ -204,7 +198,6 @@ struct FieldTable {
     guard let old = fields.values[place].bindings.removeValue(forKey: key) else { return }
     if isSession { session.add(fields.values[place], in: window(of: id), keepsOrder: true) }
     charge(place, -old.extent)
-    types.remove(key)
     keys.remove(key, of: fields.values[place], in: scene(of: id))
   }
 
@@ -262,7 +255,6 @@ struct FieldTable {
   }
 
   private mutating func index(_ field: Field) {
-    for (key, binding) in field.bindings { types.add(key, binding.value.type) }
     place(field)
     for connection in (field.window?.adopted ?? [:]).keys { adopters[connection, default: []].insert(field.id) }
     allowances.add(field.owner, lingers: field.lingers, fields: 1, field.extent)

@@ -9,8 +9,10 @@ public enum ModelError: Error, Hashable, Sendable {
   case noSuchField(String)
   /// The id is taken.
   case fieldExists(FieldID)
-  /// The published key has another type, or the type of the element differs from that of its new value.
+  /// The key, or the element of its value, has another type than the given value.
   case typeMismatch(BindingPath, expected: DBusType, actual: DBusType)
+  /// The key is a command of the shared vocabulary, and no value.
+  case isCommand(Key)
   /// The value has no such element.
   case noSuchElement(Key, PointerError)
   /// The binding is no longer in the state that the write was meant for, or the key resolves to another field.
@@ -44,6 +46,20 @@ extension ModelError {
   }
 }
 
+extension Vocabulary {
+  /// Checks that `value` is of the type that `key` has wherever it comes from, if it is a shared key.
+  /// - Throws: `ModelError`: `typeMismatch`, `isCommand`.
+  static func check(_ value: MarshalledValue, of key: Key) throws(ModelError) {
+    switch member(key) {
+    case .value(let expected):
+      let actual = value.type
+      guard actual == expected else { throw .typeMismatch(BindingPath(key), expected: expected, actual: actual) }
+    case .command: throw .isCommand(key)
+    case nil: break
+    }
+  }
+}
+
 extension ModelError: CustomStringConvertible {
   /// What was asked and what would have been right, in one sentence.
   public var description: String {
@@ -58,6 +74,8 @@ extension ModelError: CustomStringConvertible {
       "\(key): \(error)"
     case .typeMismatch(let path, let expected, let actual):
       "\(path) is of type '\(expected)', but the given value is of type '\(actual)'"
+    case .isCommand(let key):
+      "\(key) is a command, which an object's method carries out, and cannot be published as a value"
     case .unknownProperty(let key, let field):
       "the field '\(field)' does not publish \(key)"
     case .commandNotFocused(let key):

@@ -38,19 +38,17 @@ extension FocusModel {
     if let key = values.keys.sorted().first(where: { bound?.properties[$0] != nil }) {
       throw .invalid("\(key) is both a stored value and a property of the field's object: choose one")
     }
-    var all = values
-    var extents = try check(values, readOnly: options.readOnly, of: nil, object: bound)
+    var all = try check(values, readOnly: options.readOnly, of: nil, object: bound)
     var extent = Extent(bytes: (bound?.size ?? 0) + (label == id?.text ? 0 : label?.utf8.count ?? 0))
-    for value in extents.values { extent += value }
+    for measured in all.values { extent += measured.extent }
     try checkAllowance(of: owner, lingers: options.lingers, fields: 1, extent)
-    // The registrant cannot make the object's values smaller: a value past the limit is nil.
+    // The registrant cannot change the object's values: one that does not fit is nil.
     for (key, value) in (bound?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
-      try table.types.check(value, of: key)
-      guard let own = try? Limits.check(value, of: key) else { continue }
+      guard let own = try? FocusModel.check(value, of: key) else { continue }
       var more = extent
       more += own
       guard (try? checkAllowance(of: owner, lingers: options.lingers, fields: 1, more)) != nil else { continue }
-      (all[key], extents[key], extent) = (value, own, more)
+      (all[key], extent) = ((value, own), more)
     }
 
     let registration = nextRegistration()
@@ -66,12 +64,12 @@ extension FocusModel {
     }
     field.object = bound
     field.object?.values = [:]
-    for (key, value) in all.sorted(by: { $0.key < $1.key }) {
+    for (key, measured) in all.sorted(by: { $0.key < $1.key }) {
       let property = bound?.properties[key]
       field.bindings[key] = FieldBinding(
-        value: value, revision: nextRevision(),
+        value: measured.value, revision: nextRevision(),
         isReadOnly: property.map { !$0.isWritable } ?? options.readOnly.contains(key), isBound: property != nil,
-        extent: extents[key] ?? .zero)
+        extent: measured.extent)
     }
     return (id, operate { $0.insert(field) })
   }
@@ -85,10 +83,10 @@ extension FocusModel {
 
   /// Checks values that `field`, or a new field, will publish.
   /// - Throws: `ModelError`: `invalid`, `typeMismatch`, `limitExceeded`.
-  /// - Returns: what they take up.
+  /// - Returns: the values, numbers in the type that the field's binding has, and what each takes up.
   private func check(
     _ values: [Key: MarshalledValue], readOnly: Set<Key>, of field: Field?, object: BoundObject?
-  ) throws(ModelError) -> [Key: Extent] {
+  ) throws(ModelError) -> [Key: (value: MarshalledValue, extent: Extent)] {
     let bound = object?.properties ?? [:]
     let present = field?.bindings ?? [:]
     let stored = Set(values.keys).union(present.keys).filter { bound[$0] == nil }
@@ -96,17 +94,30 @@ extension FocusModel {
       throw .invalid("'read_only' lists \(stray), which is not a stored key of the field")
     }
     try Limits.check(keys: stored.count + (object?.keyCount ?? 0))
-    var extents: [Key: Extent] = [:]
+    var checked: [Key: (value: MarshalledValue, extent: Extent)] = [:]
     for (key, value) in values {
-      try table.types.check(value, of: key)
-      extents[key] = try Limits.check(value, of: key)
+      guard let old = present[key] else {
+        checked[key] = (value, try FocusModel.check(value, of: key))
+        continue
+      }
+      _ = try Limits.check(value, of: key)
+      let fitting = try BindingPath(key).replacing(old.value, with: value)
+      checked[key] = (fitting, try Limits.check(fitting, of: key))
     }
-    return extents
+    return checked
+  }
+
+  /// Checks that `value` can be a new binding's of `key`, and measures it.
+  /// - Throws: `ModelError`: `limitExceeded`, `invalid`, `typeMismatch`, `isCommand`.
+  static func check(_ value: MarshalledValue, of key: Key) throws(ModelError) -> Extent {
+    let extent = try Limits.check(value, of: key)
+    try Vocabulary.check(value, of: key)
+    return extent
   }
 
   /// Adds stored bindings to a field, or changes them.
   /// - Parameters:
-  ///   - values: the bindings' values.
+  ///   - values: the bindings' values; a number for a key that is there is converted to its type if nothing is lost.
   ///   - readOnly: which of these keys only the owner may write from now on, or nil to leave that as it is.
   ///   - id: the field.
   ///   - client: who asks.
@@ -119,20 +130,20 @@ extension FocusModel {
     if let key = values.keys.sorted().first(where: { field.object?.properties[$0] != nil }) {
       throw .invalid("\(key) is a property of the field's object: only the object can change it")
     }
-    let extents = try check(values, readOnly: readOnly ?? [], of: field, object: field.object)
+    let checked = try check(values, readOnly: readOnly ?? [], of: field, object: field.object)
     var growth = Extent()
-    for (key, extent) in extents { growth += extent - (field.bindings[key]?.extent ?? .zero) }
+    for (key, measured) in checked { growth += measured.extent - (field.bindings[key]?.extent ?? .zero) }
     try checkAllowance(of: field.owner, lingers: field.lingers, growth)
 
     return operate { operation in
       operation.edit(id) { table in
         for key in Set(values.keys).union(readOnly ?? []).sorted() {
           let old = field.bindings[key]
-          guard let value = values[key] ?? old?.value else { continue }
+          guard let value = checked[key]?.value ?? old?.value else { continue }
           let revision = old.flatMap { $0.value == value ? $0.revision : nil } ?? nextRevision()
           let binding = FieldBinding(
             value: value, revision: revision, isReadOnly: readOnly?.contains(key) ?? old?.isReadOnly ?? false,
-            extent: extents[key] ?? old?.extent ?? .zero)
+            extent: checked[key]?.extent ?? old?.extent ?? .zero)
           table.set(binding, for: key, in: id)
         }
       }

@@ -76,5 +76,6 @@ extension Field {
 }
 
 extension MarshalledValue {
-  fileprivate func isEqual(_ other: MarshalledValue) -> Bool { self == other }
+  /// Whether both hold the same, numbers by value.
+  fileprivate func isEqual(_ other: MarshalledValue) -> Bool { self == other || converted(to: other.type) == other }
 }

@@ -124,6 +124,14 @@ struct SessionOrder {
     note(interfaces, newOrder: !keepsOrder)
   }
 
+  /// Puts `field` where it belongs after `old`, which was it before.
+  mutating func replace(_ old: Field, with field: Field, in window: FieldID?) {
+    let before = order(front: window)
+    remove(old, from: window, keepsOrder: true)
+    add(field, in: window, keepsOrder: true)
+    if order(front: window) != before { hasNewOrder = true }
+  }
+
   /// Notes that fields supply other values than before.
   mutating func note(_ interfaces: Set<InterfaceName>, newOrder: Bool = false) {
     changed.formUnion(interfaces)

@@ -43,27 +43,6 @@ struct TurnStart {
   func restored(_ present: [FieldID: Field]) -> [FieldID: Field] {
     var restored = present
     for (id, field) in fields { restored[id] = field }
-    dropMisfits(from: &restored)
     return restored
-  }
-
-  /// Makes nil what owners sent in the turn, if the key was free for another type then and is not any more.
-  private func dropMisfits(from fields: inout [FieldID: Field]) {
-    var types = KeyTypes()
-    for (id, field) in fields {
-      for (key, binding) in field.bindings where !binding.isBound || shown[id] == nil {
-        types.add(key, binding.value.type)
-      }
-    }
-    for id in shown.keys.sorted() {
-      let bound = fields[id]?.bindings.filter { $0.value.isBound } ?? [:]
-      for (key, binding) in bound.sorted(by: { $0.key < $1.key }) {
-        if (try? types.check(binding.value, of: key)) == nil {
-          fields[id]?.bindings[key] = nil
-        } else {
-          types.add(key, binding.value.type)
-        }
-      }
-    }
   }
 }

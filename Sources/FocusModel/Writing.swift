@@ -51,9 +51,8 @@ extension FocusModel {
     }
     guard !binding.isReadOnly || (!binding.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
     let whole = try path.replacing(binding.value, with: value)
-    if !whole.hasSameType(as: binding.value) { try table.types.check(whole, of: key) }
     let extent = try Limits.check(whole, of: key)
-    let written = path.pointer.tokens.isEmpty ? whole : value.lookedThrough
+    let written = try path.written(to: whole)
     guard whole != binding.value || !isShown || (binding.isBound && !isCurrent) else {
       return .written(Reading(value: written, field: field.id, revision: binding.revision), [])
     }
@@ -108,14 +107,7 @@ extension FocusModel {
   /// - Throws: `ModelError`: `noSuchField`, `unknownProperty`, `noSuchElement`.
   public func reading(afterWriteTo path: BindingPath, of id: FieldID) throws(ModelError) -> Reading {
     guard let binding = try field(id).bindings[path.key] else { throw .unknownProperty(path.key, id) }
-    var path = path
-    if path.pointer.tokens.last == "-" {
-      let array = BindingPath(path.key, Pointer(tokens: path.pointer.tokens.dropLast()))
-      if let count = try array.element(of: binding.value).lookedThrough.arrayCount {
-        path = BindingPath(path.key, Pointer(tokens: array.pointer.tokens + [String(count - 1)]))
-      }
-    }
-    return Reading(value: try path.element(of: binding.value), field: id, revision: binding.revision)
+    return Reading(value: try path.written(to: binding.value), field: id, revision: binding.revision)
   }
 
   private func check(_ key: Key, at place: Place, resolvesTo wanted: FieldID) throws(ModelError) {

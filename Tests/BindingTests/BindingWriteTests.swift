@@ -87,7 +87,7 @@ struct BindingWriteTests {
         Attempt(key: Focus1.properties, value: "<9>", error: "InvalidArgs"),
 
         Attempt(key: number, value: "<'9'>", error: "TypeMismatch"),
-        Attempt(key: number, value: "<int64 9>", error: "TypeMismatch"),
+        Attempt(key: number, value: "<int64 4294967296>", error: "TypeMismatch"),
         Attempt(key: number, value: "<<9>>", error: "TypeMismatch"),
         Attempt(key: "demo.Form.Tags/0", value: "<9>", error: "TypeMismatch"),
         Attempt(key: "demo.Form.Tags/-", value: "<9>", error: "TypeMismatch"),

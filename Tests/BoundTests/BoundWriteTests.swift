@@ -92,7 +92,7 @@ struct BoundWriteTests {
       let object = try await slider(desktop)
       let client = try await desktop.peer()
       let before = try await client.read(key)
-      #expect(try await refusal { try await client.set(key, .int32(1)) } == "TypeMismatch")
+      #expect(try await refusal { try await client.set(key, .string("1")) } == "TypeMismatch")
       #expect(try await refusal { try await client.write(key + "/0", .int32(1)) } == "NoSuchElement")
       #expect(try await refusal { try await client.write(key, .double(1), [("revision", .uint64(99))]) } == "Conflict")
       try await client.register("other", [("demo.A.X", .int32(1))])

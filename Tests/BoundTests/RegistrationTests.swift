@@ -120,9 +120,8 @@ struct RegistrationTests {
         what: "a parent that is not there", options: [("parent", Focus1.fieldPath("gone"))],
         error: "NoSuchField", says: "'gone'"),
       Bad(
-        what: "a key of another type elsewhere", xml: document(("demo.Taken", property("X", "i"))),
-        values: ["demo.Taken.X": .int32(1)],
-        error: "TypeMismatch", says: "demo.Taken.X"),
+        what: "a stored key of another type than the vocabulary's", stored: [("org.focusd.Text.Caret", .double(1))],
+        error: "TypeMismatch", says: "org.focusd.Text.Caret"),
     ]
   }
 

@@ -145,15 +145,16 @@ private final class Box {
       default: throw Refusal.nothingThere
       }
       guard number == path.count - 1 else { throw Refusal.nothingThere }
-      guard new.type == placeType || placeType == .variant else { throw Refusal.otherType }
-      let box = Box(new.type == placeType ? new : .variant(new))
+      let fitting = placeType == .variant && new.type != .variant ? .variant(new) : new.sameNumber(as: placeType)
+      guard let fitting else { throw Refusal.otherType }
+      let box = Box(fitting)
       container.children.append(Child(name: key == nil ? "\(container.children.count)" : name, key: key, box: box))
       return
     }
     if try box.value.type == .variant, new.type == .variant { return box.become(Box(new)) }
     let place = box.belowVariants
-    guard try place.value.type == new.type else { throw Refusal.otherType }
-    place.become(Box(new))
+    guard let fitting = try new.sameNumber(as: place.value.type) else { throw Refusal.otherType }
+    place.become(Box(fitting))
   }
 }
 

@@ -60,6 +60,15 @@ struct PointerWriteTests {
         .structure([.int32(1), .variant(.structure([.int32(2), .strings(["a"])]))]), "/1/1/0", .string("b"),
         .structure([.int32(1), .variant(.structure([.int32(2), .strings(["b"])]))])
       ),
+      // A number becomes one of the type that is there.
+      (.variants([.double(1)]), "/0", .int32(5), .variants([.double(5)])),
+      (.array(DBusArray(bytes: [1])), "/0", .int32(2), .array(DBusArray(bytes: [2]))),
+      (.array(DBusArray(bytes: [1])), "/-", .double(2), .array(DBusArray(bytes: [1, 2]))),
+      (.variants([]), "/-", .double(2), .variants([.double(2)])),
+      (
+        try table((.string("a"), .double(1))), "/b", .byte(2),
+        try table((.string("a"), .double(1)), (.string("b"), .double(2)))
+      ),
     ]
   }
 
@@ -70,19 +79,21 @@ struct PointerWriteTests {
       #expect(written == new, "\(pointer) of \(old)")
       #expect(written.type == old.type)
       guard !pointer.hasSuffix("/-") else { continue }
-      #expect(try written.element(pointer).withoutVariants == value.withoutVariants)
+      let element = try written.element(pointer).withoutVariants
+      #expect(element == value.withoutVariants.sameNumber(as: element.type))
     }
   }
 
   /// What is there, where, what is written, the type that would be right.
   private static func mismatches() throws -> [(DBusValue, String, DBusValue, DBusType)] {
     [
-      (.int32(1), "", .int64(1), .int32), (.strings(["a"]), "/0", .int32(1), .string),
+      (.int32(1), "", .int64(1 << 31), .int32), (.strings(["a"]), "/0", .int32(1), .string),
       (.strings([]), "/-", .int32(1), .string), (.strings(["a"]), "/0", .variant(.string("b")), .string),
-      (.array(DBusArray(bytes: [1])), "/0", .int32(1), .byte),
+      (.array(DBusArray(bytes: [1])), "/0", .int32(256), .byte),
       (.array(DBusArray(bytes: [1])), "/-", .boolean(true), .byte),
       (.structure([.int32(1), .string("a")]), "/0", .string("b"), .int32),
-      (.properties([("a", .int32(1))]), "/a", .string("b"), .int32), (.variants([.int32(1)]), "/0", .uint32(1), .int32),
+      (.properties([("a", .int32(1))]), "/a", .string("b"), .int32),
+      (.variants([.int32(1)]), "/0", .double(0.5), .int32),
       (.variant(.int32(1)), "", .string("x"), .int32), (.strings([]), "", try list(of: .int32), .array(.string)),
       (try table((.string("a"), .int32(1))), "/b", .string("x"), .int32),
       (.strings(["a"]), "", .variant(.strings(["b"])), .array(.string)),

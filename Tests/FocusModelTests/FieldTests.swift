@@ -64,37 +64,72 @@ struct FieldTests {
     #expect(stage.model.fields.isEmpty)
   }
 
-  @Test("Refused registrations change nothing: not the types, not the allowance, not the revision")
+  @Test("Refused registrations change nothing: not the allowance, not the revision")
   func allOrNothing() throws {
     let stage = try Stage()
     try stage.register("a", ["demo.Form.Number": .int32(1)])
     let model = stage.model
-    let (fields, types, allowances, revision) = (
-      model.fields, model.table.types, model.table.allowances, model.revision
-    )
+    let (fields, allowances, revision) = (model.fields, model.table.allowances, model.revision)
     #expect(throws: ModelError.self) {
-      try stage.register("b", ["demo.Form.Text": .string("x"), "demo.Form.Number": .string("x")])
+      try stage.register("b", ["demo.Form.Text": .string("x"), "org.focusd.Text.Caret": .string("x")])
     }
     #expect(throws: ModelError.self) { try stage.register("b", ["demo.Form.Text": .string("x")], readOnly: ["a.b.C"]) }
     #expect(model.fields.keys == fields.keys)
-    #expect(model.table.types == types)
     #expect(model.table.allowances == allowances)
     #expect(model.revision == revision)
   }
 
-  @Test("A key has one type while anyone publishes it, and another afterwards")
+  @Test("A binding has one type until it is withdrawn, whatever that of other fields is")
   func types() throws {
     let stage = try Stage()
     let key = try Key("demo.Form.Number")
     let a = try stage.register("a", [key.description: .int32(1)])
+    let b = try stage.register("b", [key.description: .string("1")])
     let mismatch = ModelError.typeMismatch(BindingPath(key), expected: .int32, actual: .string)
-    refused(mismatch) { try stage.register("b", [key.description: .string("1")]) }
     refused(mismatch) { _ = try stage.model.publish([key: .string("1")], on: a, by: stage.owner) }
-    let b = try stage.register("b", [key.description: .int32(2)])
+    for (id, value) in [("a", .int32(2)), ("b", .string("2"))] as [(String, MarshalledValue)] {
+      try stage.focus(id)
+      try stage.write(key.description, value)
+    }
+    refused(.typeMismatch(BindingPath(key), expected: .string, actual: .int32)) {
+      try stage.write(key.description, .int32(3))
+    }
     _ = try stage.model.withdraw([key], from: a, by: stage.owner)
-    refused(mismatch) { try stage.register("c", [key.description: .string("1")]) }
-    _ = try stage.model.unregister(b, by: stage.owner)
-    try stage.register("c", [key.description: .string("1")])
+    _ = try stage.model.publish([key: .double(1)], on: a, by: stage.owner)
+    #expect(try stage.value(key.description, at: .field(a)) == .double(1))
+    #expect(try stage.value(key.description, at: .field(b)) == .string("2"))
+  }
+
+  @Test("The keys of the vocabulary have one type everywhere, and its commands none")
+  func vocabulary() throws {
+    let stage = try Stage()
+    let path = try BindingPath("org.focusd.Range.Value")
+    let mismatch = ModelError.typeMismatch(path, expected: .double, actual: .int32)
+    let a = try stage.register("a", ["org.focusd.Range.Value": .double(1)])
+    refused(mismatch) { try stage.register("b", ["org.focusd.Range.Value": .int32(1)]) }
+    let b = try stage.register("b")
+    // A number converts only for a key that is there.
+    refused(mismatch) { _ = try stage.model.publish([path.key: .int32(1)], on: b, by: stage.owner) }
+    _ = try stage.model.publish([path.key: .int32(2)], on: a, by: stage.owner)
+    #expect(try stage.value(path.description, at: .field(a)) == .double(2))
+    for name in ["org.focusd.Window.Close", "org.focusd.Action.Whatever", "org.focusd.Text.Insert"] {
+      refused(.isCommand(try Key(name))) { try stage.register("c", [name: .boolean(true)]) }
+      refused(.isCommand(try Key(name))) {
+        _ = try stage.model.publish([Key(name): .boolean(true)], on: a, by: stage.owner)
+      }
+    }
+    // What is not in it is free.
+    try stage.register("c", ["org.focusd.Range.Other": .int32(1), "org.focusd.Other.Value": .int32(1)])
+    // An object's values that do not fit are nil.
+    try stage.register(
+      "d", properties: ["org.focusd.Range.Value:i", "org.focusd.Range.Step:d", "org.focusd.Window.Close:b"],
+      [
+        "org.focusd.Range.Value": .int32(1), "org.focusd.Range.Step": .double(1),
+        "org.focusd.Window.Close": .boolean(true),
+      ])
+    #expect(try stage.model.field(FieldID("d")).bindings.keys.map(\.description) == ["org.focusd.Range.Step"])
+    try stage.update("d", ["org.focusd.Range.Value": .int32(2), "org.focusd.Range.Step": .double(2)])
+    #expect(try stage.model.field(FieldID("d")).bindings.mapValues(\.value).values.map(\.self) == [.double(2)])
   }
 
   @Test("Publish adds and changes; Withdraw takes away; both are the owner's alone")

@@ -13,6 +13,16 @@ struct NaiveModel {
     var parent: FieldID?
     let isSceneScoped: Bool
     var values: [Key: MarshalledValue]
+
+    /// The values with `new` among them, numbers in the type that the key has; nil if one does not fit.
+    func merged(_ new: [Key: MarshalledValue]) -> [Key: MarshalledValue]? {
+      var merged = values
+      for (key, value) in new {
+        guard let fitting = value.value.sameNumber(as: values[key]?.type ?? value.type) else { return nil }
+        merged[key] = MarshalledValue(fitting)
+      }
+      return merged
+    }
   }
 
   /// In the order of registration.
@@ -87,11 +97,21 @@ struct RandomWalkTests {
     var naive = NaiveModel()
     var observer = Observer()
 
+    func randomValue() -> MarshalledValue {
+      let number = Int32.random(in: 0..<4, using: &random)
+      return switch Int.random(in: 0..<12, using: &random) {
+      case 0: .string("\(number)")
+      case 1: .double(Double(number) / 2)
+      case 2: .double(-0.0)
+      case 3: .byte(UInt8(number))
+      case 4: .int64(Int64(number) - 1)
+      default: .int32(number)
+      }
+    }
+
     func randomValues() -> [Key: MarshalledValue] {
       var values: [Key: MarshalledValue] = [:]
-      for key in keys where Int.random(in: 0..<3, using: &random) == 0 {
-        values[key] = .int32(Int32.random(in: 0..<4, using: &random))
-      }
+      for key in keys where Int.random(in: 0..<3, using: &random) == 0 { values[key] = randomValue() }
       return values
     }
 
@@ -117,8 +137,12 @@ struct RandomWalkTests {
       case 12..<14:
         guard let index = naive.entries.firstIndex(where: { $0.id == id }) else { continue }
         let values = randomValues()
+        guard let merged = naive.entries[index].merged(values) else {
+          #expect(throws: ModelError.self) { _ = try stage.model.publish(values, on: id, by: owners[owner]) }
+          continue
+        }
         changes = try stage.model.publish(values, on: id, by: owners[owner])
-        naive.entries[index].values.merge(values) { $1 }
+        naive.entries[index].values = merged
       case 14:
         guard let index = naive.entries.firstIndex(where: { $0.id == id }) else { continue }
         let gone = Set(naive.entries[index].values.keys.filter { _ in Bool.random(using: &random) })
@@ -133,15 +157,21 @@ struct RandomWalkTests {
         for entry in naive.entries where entry.owner == leaving { naive.remove(entry.id) }
       default:
         guard let key = keys.randomElement(using: &random) else { continue }
-        let value = MarshalledValue.int32(Int32.random(in: 0..<4, using: &random))
+        let value = randomValue()
         guard let holder = naive.resolve(key), let index = naive.entries.firstIndex(where: { $0.id == holder }) else {
           refused(.notFocused(key)) {
             _ = try stage.model.written(value, to: BindingPath(key), at: .focused, by: owners[0])
           }
           continue
         }
+        guard let merged = naive.entries[index].merged([key: value]) else {
+          #expect(throws: ModelError.self) {
+            _ = try stage.model.written(value, to: BindingPath(key), at: .focused, by: owners[0])
+          }
+          continue
+        }
         changes = try stage.model.written(value, to: BindingPath(key), at: .focused, by: owners[0]).changes
-        naive.entries[index].values[key] = value
+        naive.entries[index].values = merged
       }
       try observer.see(changes, stage.model)
       if Bool.random(using: &random) {

@@ -13,7 +13,6 @@ struct WholeState: Equatable {
   let properties: [FieldID: [Key: BoundObject.Property]]
   let commands: [FieldID: [Key: Bool]]
   let focus: Focus
-  let types: KeyTypes
   let scenes: SceneIndex<Key>
   let sceneCommands: SceneIndex<Key>
   let sceneInterfaces: SceneIndex<InterfaceName>
@@ -29,7 +28,6 @@ struct WholeState: Equatable {
     properties = model.fields.compactMapValues { $0.object?.properties }
     commands = model.fields.mapValues(\.commands)
     focus = model.focus
-    types = model.table.types
     scenes = model.table.keys
     sceneCommands = model.table.commands
     sceneInterfaces = model.table.interfaces

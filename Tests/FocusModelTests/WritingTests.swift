@@ -14,7 +14,9 @@ struct WritingTests {
     let stage = try Stage()
     let a = try stage.register("a", [key: .double(.nan)])
     try stage.focus("a")
-    refused(.typeMismatch(try BindingPath(key), expected: .double, actual: .int32)) { try stage.write(key, .int32(1)) }
+    refused(.typeMismatch(try BindingPath(key), expected: .double, actual: .string)) {
+      try stage.write(key, .string("1"))
+    }
     _ = stage.model.settle()
     let before = try stage.model.read(BindingPath(key), at: .focused, by: stage.other)
     let (reading, changes) = try stage.model.written(.double(.nan), to: BindingPath(key), at: .focused, by: stage.other)
@@ -23,6 +25,47 @@ struct WritingTests {
     #expect(try stage.write(key, .double(-0.0)).revision == before.revision + 1)
     #expect(try stage.write(key, .double(0.0)).revision == before.revision + 2)
     #expect(try stage.value(key, at: .field(a)) == .double(0.0))
+  }
+
+  /// What the binding holds, where it is written, what, and what is there afterwards; nil: it is refused.
+  private static let numbers: [(MarshalledValue, String, MarshalledValue, MarshalledValue?)] = [
+    (.double(1), "", .int32(5), .double(5)), (.int32(1), "", .double(7), .int32(7)),
+    (.int32(1), "", .double(0.5), nil), (.int32(1), "", .double(-0.0), nil), (.int32(1), "", .double(.nan), nil),
+    (.double(1), "", .int64(1 << 53 + 1), nil), (.byte(1), "", .int32(256), nil),
+    (.byte(1), "", .int32(255), .byte(255)),
+    // Not inside containers.
+    (.variants([]), "", .int32(1), nil), (.variant(.double(1)), "", .int32(1), nil),
+    (.structure([.double(1)]), "", .structure([.int32(1)]), nil), (.int32(1), "", .variant(.int32(2)), nil),
+    // An element keeps the type that it has, also in a variant.
+    (.structure([.double(1)]), "/0", .int32(2), .double(2)), (.variants([.double(1)]), "/0", .int32(2), .double(2)),
+    (.variants([.int32(1)]), "/0", .double(0.5), nil), (.variants([.int32(1)]), "/-", .double(2), .double(2)),
+    (.array(DBusArray(bytes: [1])), "/-", .int32(2), .byte(2)), (.array(DBusArray(bytes: [1])), "/0", .int32(-1), nil),
+  ]
+
+  @Test("A number of another type is taken if the key's, or the element's, holds exactly it")
+  func conversion() throws {
+    for (old, pointer, value, expected) in Self.numbers {
+      let stage = try Stage()
+      let a = try stage.register("a", [key: old])
+      try stage.focus("a")
+      guard let expected else {
+        #expect(throws: ModelError.self, "\(value) at '\(pointer)'") { try stage.write(key + pointer, value) }
+        #expect(try stage.value(key) == old)
+        continue
+      }
+      let before = try stage.value(key)
+      let reading = try stage.write(key + pointer, value)
+      #expect(reading.value == expected && reading.revision == 2, "\(value) at '\(pointer)'")
+      #expect(try stage.value(key).type == before.type)
+      // The same number once more is no change, as whatever type it comes.
+      guard pointer != "/-" else { continue }
+      #expect(try stage.write(key + pointer, value).revision == 2)
+      guard pointer.isEmpty else { continue }
+      _ = try stage.model.publish([Key(key): old], on: a, by: stage.owner)
+      _ = try stage.model.publish([Key(key): value], on: a, by: stage.owner)
+      #expect(try stage.value(key) == expected)
+      #expect(try stage.model.publish([Key(key): value], on: a, by: stage.owner).isEmpty)
+    }
   }
 
   @Test("Read-only keys are the owner's to write")

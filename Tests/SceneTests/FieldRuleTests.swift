@@ -46,11 +46,12 @@ import Testing
     ("'f'", "{}", "{'parent': <objectpath '/org/focusd/Focus1'>}", "NoSuchField"),
     ("'f'", "{}", "{'parent': <objectpath '/nowhere'>}", "NoSuchField"),
     // Types.
-    ("'f'", "{'demo.Taken.Number': <'text'>}", "{}", "TypeMismatch"),
-    ("'f'", "{'demo.Taken.Number': <uint32 1>}", "{}", "TypeMismatch"),
-    ("'f'", "{'demo.Taken.Number': <<1>>}", "{}", "TypeMismatch"),
-    ("'f'", "{'demo.Taken.List': <@ai []>}", "{}", "TypeMismatch"),
-    ("'f'", "{'demo.Other.X': <1>, 'demo.Taken.Number': <'text'>}", "{'focus': <true>}", "TypeMismatch"),
+    ("'f'", "{'org.focusd.Text.Caret': <'text'>}", "{}", "TypeMismatch"),
+    ("'f'", "{'org.focusd.Text.Caret': <uint32 1>}", "{}", "TypeMismatch"),
+    ("'f'", "{'org.focusd.Text.Caret': <<1>>}", "{}", "TypeMismatch"),
+    ("'f'", "{'org.focusd.Text.Selection': <@ai []>}", "{}", "TypeMismatch"),
+    ("'f'", "{'org.focusd.Action.Click': <true>}", "{}", "TypeMismatch"),
+    ("'f'", "{'demo.Other.X': <1>, 'org.focusd.Range.Value': <1>}", "{'focus': <true>}", "TypeMismatch"),
     // Limits.
     ("'f'", "{'demo.Form.X': <'\(String(repeating: "x", count: 2 << 20))'>}", "{}", "LimitsExceeded"),
     ("'f'", "{}", "{'label': <'\(String(repeating: "x", count: 4097))'>}", "LimitsExceeded"),
@@ -175,21 +176,23 @@ import Testing
     }
   }
 
-  @Test func aKeyHasOneTypeWhileAnyonePublishesIt() async throws {
+  @Test func twoFieldsMayGiveAKeyDifferentTypes() async throws {
     try await TestDesktop.with { desktop in
       let (one, other) = (try await desktop.witness(), try await desktop.witness())
-      try await one.register("one", "{'demo.Form.X': <1>}")
-      func tryText(_ id: String) async throws -> String {
-        do { return try await other.register(id, "{'demo.Form.X': <'text'>}") } catch let error as RemoteError {
-          return error.shortName
-        }
-      }
-      #expect(try await tryText("two") == "TypeMismatch")
-      try await other.register("three", "{'demo.Form.X': <3>}")
+      try await one.register("one", "{'demo.Form.X': <1>}", "{'focus': <true>}")
+      try await other.register("two", "{'demo.Form.X': <'text'>}")
+      #expect(try await one.value("demo.Form.X") == "1")
+      try await other.field("two", "Focus")
+      #expect(try await one.value("demo.Form.X") == "'text'")
+      let refusal = try await one.refusal(
+        Focus1.field("one"), Focus1.fieldInterface, "Publish", "({'demo.Form.X': <'x'>}, @a{sv} {})")
+      #expect(refusal.shortName == "TypeMismatch")
+      try await one.field("one", "Publish", "({'demo.Form.X': <7.0>}, @a{sv} {})")
+      try await one.field("one", "Focus")
+      #expect(try await other.value("demo.Form.X") == "7")
       try await one.field("one", "Withdraw", "(['demo.Form.X'],)")
-      #expect(try await tryText("two") == "TypeMismatch")
-      try await other.field("three", "Unregister")
-      #expect(try await tryText("two") == Focus1.field("two"))
+      try await one.field("one", "Publish", "({'demo.Form.X': <7.0>}, @a{sv} {})")
+      #expect(try await other.value("demo.Form.X") == "7.0")
     }
   }
 

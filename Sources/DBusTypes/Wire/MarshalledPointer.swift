@@ -28,6 +28,7 @@ extension MarshalledValue {
   /// This value with the element at `pointer` replaced, appended or added.
   ///
   /// In a variant, a value of the content's type replaces the content, and a variant replaces it regardless of its content.
+  /// A number of another type is converted if nothing is lost.
   /// - Throws: `PointerError`.
   public func replacingElement(
     at pointer: Pointer, with element: MarshalledValue
@@ -77,7 +78,7 @@ private struct ElementEdit {
   /// Writes the value at `place` with the element at `tokens` replaced, and moves past it.
   mutating func replace(_ place: inout ElementPlace, _ tokens: ArraySlice<String>) throws(PointerError) {
     if place.code == TypeCode.variant {
-      if tokens.isEmpty, element.isOf(place.ownSignature) { return try put(over: &place) }
+      if tokens.isEmpty, element.isOf(place.ownSignature) { return try put(element, over: &place) }
       var inner = place
       guard let text = try? inner.walker.signatureText() else { throw invalid }
       inner.signature = UnsafeRawBufferPointer(rebasing: text[1..<(text.count - 1)])
@@ -89,8 +90,7 @@ private struct ElementEdit {
       return
     }
     guard let token = tokens.first else {
-      guard element.isOf(place.ownSignature) else { throw mismatch(place.type) }
-      return try put(over: &place)
+      return try put(fitting(place), over: &place)
     }
     let rest = tokens.dropFirst()
     switch place.child(token) {
@@ -105,12 +105,18 @@ private struct ElementEdit {
 
   private var invalid: PointerError { .noSuchElement(pointer, reason: "the value is not valid") }
 
-  private func mismatch(_ expected: DBusType) -> PointerError {
-    .typeMismatch(pointer, TypeMismatch(expected: expected, actual: element.type))
+  /// The new element as a value of the type at `place`: a number may be given as one of another type.
+  private func fitting(_ place: ElementPlace) throws(PointerError) -> MarshalledValue {
+    if element.isOf(place.ownSignature) { return element }
+    let type = place.type
+    guard let number = element.converted(to: type) else {
+      throw .typeMismatch(pointer, TypeMismatch(expected: type, actual: element.type))
+    }
+    return number
   }
 
-  /// Writes the new element, and skips the replaced one.
-  private mutating func put(over place: inout ElementPlace) throws(PointerError) {
+  /// Writes `element`, and skips the replaced one.
+  private mutating func put(_ element: MarshalledValue, over place: inout ElementPlace) throws(PointerError) {
     writer.append(element)
     guard (try? place.walker.skip(place.signature, &place.index)) != nil else { throw invalid }
   }
@@ -167,8 +173,8 @@ private struct ElementEdit {
     guard let end = try? inner.enterArray() else { throw invalid }
     var target = inner
     if key != nil { target.index += 2 }
-    let isVariant = target.code == TypeCode.variant
-    guard element.isOf(target.ownSignature) || isVariant else { throw mismatch(target.type) }
+    let isInVariant = target.code == TypeCode.variant && !element.isOf(target.ownSignature)
+    let element = isInVariant ? element : try fitting(target)
     let mark = writer.beginArray(alignment: TypeCode.alignment(inner.code))
     let first = inner.index
     while inner.walker.position < end {
@@ -187,7 +193,7 @@ private struct ElementEdit {
       writer.align(8)
       writer.append(key)
     }
-    if element.isOf(target.ownSignature) { writer.append(element) } else { writer.append(variant: element) }
+    if isInVariant { writer.append(variant: element) } else { writer.append(element) }
     writer.endArray(mark)
     place.walker = inner.walker
     place.index = (try? TypeCode.end(of: place.index, in: place.signature)) ?? place.signature.count

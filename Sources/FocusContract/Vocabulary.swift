@@ -1,0 +1,48 @@
+package import DBusTypes
+
+/// The keys below `org.focusd.` that programs share, each with its one meaning and signature; the section "Bindings" of the
+/// contract holds programs to the signatures.
+package enum Vocabulary {
+  /// What a shared key is.
+  package enum Member: Hashable, Sendable {
+    /// A value of this type.
+    case value(DBusType)
+    /// A command.
+    case command
+  }
+
+  /// What `key` is; nil if it is not one of the shared keys.
+  package static func member(_ key: Key) -> Member? {
+    let interface = key.interface.text
+    guard interface.hasPrefix(prefix) else { return nil }
+    if interface == actions { return .command }
+    return interfaces[interface]?[key.member.text]
+  }
+
+  private static let prefix = "org.focusd."
+  /// The actions of an element: their names are not fixed.
+  private static let actions = "org.focusd.Action"
+
+  private static let interfaces: [String: [String: Member]] = [
+    "org.focusd.Window": members(
+      [.string: "Title Application Workspace", .uint32: "ProcessId"], commands: "Close Fullscreen Float Minimize"),
+    "org.focusd.Element": members([.string: "Role Name Description"]),
+    "org.focusd.Text": members(
+      [.string: "Content SelectedText", .int32: "Length Caret", .structure([.int32, .int32]): "Selection"],
+      commands: "Insert"),
+    "org.focusd.Range": members([.double: "Value Minimum Maximum Step"], commands: "Increment Decrement"),
+    "org.focusd.Toggle": members([.boolean: "Checked"]),
+    "org.focusd.Edit": members([:], commands: "Undo Redo Cut Copy Paste SelectAll Find"),
+    "org.focusd.Document": members([.string: "Path"], commands: "Save Close"),
+    "org.focusd.Shell": members([.string: "Buffer Directory"], commands: "Accept"),
+  ]
+
+  private static func members(_ values: [DBusType: String], commands: String = "") -> [String: Member] {
+    var members: [String: Member] = [:]
+    for (type, names) in values {
+      for name in names.split(separator: " ") { members[String(name)] = .value(type) }
+    }
+    for name in commands.split(separator: " ") { members[String(name)] = .command }
+    return members
+  }
+}
