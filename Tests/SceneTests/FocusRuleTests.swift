@@ -24,9 +24,9 @@ import Testing
       for (operation, field, path, history) in [
         ("", "", "", ""), ("Blur", "a", "", ""), ("Focus", "a", "a window", ""), ("Focus", "a", "a window", ""),
         ("Blur", "b", "a window", ""), ("Blur", "window", "a window", ""), ("Focus", "b", "b window", "a"),
-        ("Blur", "a", "b window", "a"), ("Blur", "b", "window", "b a"), ("Focus", "a", "a window", "window b"),
-        ("Focus", "other", "other", "a window b"), ("Blur", "other", "", "other a window b"),
-        ("Blur", "other", "", "other a window b"), ("Focus", "other", "other", "a window b"),
+        ("Blur", "a", "b window", "a"), ("Blur", "b", "window", "b a"), ("Focus", "a", "a window", "b"),
+        ("Focus", "other", "other", "a b"), ("Blur", "other", "", "other a b"),
+        ("Blur", "other", "", "other a b"), ("Focus", "other", "other", "a b"),
       ] {
         if !operation.isEmpty { try await client.field(field, operation) }
         let words = { (text: String) in text.split(separator: " ").map(String.init) }
