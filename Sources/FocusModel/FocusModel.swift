@@ -193,9 +193,8 @@ public final class FocusModel {
       }
       published.nearInterfaces = interfaces
     }
-    let changes = Change.difference(.focused, from: before, to: after)
-    if !changes.isEmpty { published.shown = near }
-    return changes
+    published.shown = near
+    return Change.difference(.focused, from: before, to: after)
   }
 
   /// Remembers `field` as it is, before it is changed the first time.
