@@ -33,13 +33,18 @@ public final class FocusService {
   /// Called at the end of each turn that changed something that everyone is shown.
   public var onChange: (() -> Void)?
 
-  /// Serves on `connection`, whose messages `loop` is to deliver.
-  public init(_ connection: Connection, on loop: EventLoop, log: Log) {
+  /// Serves on `connection`, whose messages `loop` delivers; the state is saved in the user's state directory.
+  public convenience init(_ connection: Connection, on loop: EventLoop, log: Log) {
+    self.init(connection, on: loop, log: log, stateFile: StateFile())
+  }
+
+  /// Serves on `connection`; `stateFile` is nil if there is no place for one.
+  init(_ connection: Connection, on loop: EventLoop, log: Log, stateFile: StateFile?) {
     self.connection = connection
     self.loop = loop
     self.log = log
     ownerCalls = OwnerCalls(connection)
-    persistence = Persistence(StateFile(), log)
+    persistence = Persistence(stateFile, log)
     connection.onMessage = { [weak self] in self?.receive($0) }
     loop.onTurnEnd = { [weak self] in self?.endTurn() }
     connection.attach(to: loop)

@@ -1,0 +1,143 @@
+import BusSupport
+import CDBus
+import DBusTypes
+import EventLoop
+import Foundation
+import ProgramSupport
+import TestSupport
+
+@testable import DBus
+@testable import FocusService
+
+/// Connections of the tables.
+let (anna, bert, carl) = (":1.1", ":1.2", ":1.3")
+
+/// The service in the test's own thread, on a bus that the test plays and a loop that the test turns.
+final class Stage {
+  let directory: String
+  private(set) var bus: Loopback
+  private var loop = EventLoop()
+  private var connection: Connection?
+  private var service: FocusService?
+  private let logDescriptor: Int32
+
+  private init(in directory: String) throws {
+    self.directory = directory
+    bus = try Loopback(socket: directory + "/bus", names: [])
+    logDescriptor = open(directory + "/log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+  }
+
+  deinit { close(logDescriptor) }
+
+  /// Runs `body` with a stage in a directory of its own, on which the service has begun, on a thread that may wait.
+  static func with<Result: Sendable>(_ body: @escaping @Sendable (Stage) throws -> Result) async throws -> Result {
+    try await onThread {
+      let name = "focusd-service.\(UUID().uuidString)"
+      let directory = FileManager.default.temporaryDirectory.appending(path: name).path()
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      let stage = try Stage(in: directory)
+      defer { stage.end() }
+      try stage.start()
+      return try body(stage)
+    }
+  }
+
+  private func end() {
+    service = nil
+    connection = nil
+    bus.end()
+  }
+
+  // MARK: The service
+
+  private var stateDirectory: String { directory + "/state" }
+  var stateFile: String { stateDirectory + "/state.db" }
+
+  /// Starts the service on a new bus with `names` on it; one that runs already ends as if it were killed.
+  /// - Returns: what it has sent meanwhile.
+  @discardableResult
+  func start(names: Set<String> = [anna, bert, carl], _ prepare: (Loopback) -> Void = { _ in }) throws -> [Sent] {
+    end()
+    bus = try Loopback(socket: directory + "/bus", names: names)
+    prepare(bus)
+    loop = EventLoop()
+    let connection = try Connection(to: .address(bus.address))
+    self.connection = connection
+    let log = Log(program: "focusd", isVerbose: false, showsPriorities: false, descriptor: logDescriptor)
+    let service = FocusService(connection, on: loop, log: log, stateFile: StateFile(path: stateFile))
+    self.service = service
+    try service.start()
+    return bus.collect()
+  }
+
+  /// Puts a file where the state's directory was: from now on nothing can be saved.
+  func breakState() throws {
+    if FileManager.default.fileExists(atPath: stateDirectory) {
+      try FileManager.default.moveItem(atPath: stateDirectory, toPath: stateDirectory + ".away")
+    }
+    try Data().write(to: URL(filePath: stateDirectory))
+  }
+
+  /// Undoes `breakState`.
+  func mendState() throws {
+    try FileManager.default.removeItem(atPath: stateDirectory)
+    if FileManager.default.fileExists(atPath: stateDirectory + ".away") {
+      try FileManager.default.moveItem(atPath: stateDirectory + ".away", toPath: stateDirectory)
+    }
+  }
+
+  /// How many transactions the write-ahead log holds: SQLite's documentation, "The WAL File Format".
+  func commits() throws -> Int {
+    let log = try [UInt8](Data(contentsOf: URL(filePath: stateFile + "-wal")))
+    func number(_ offset: Int) -> Int { log[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+    guard log.count >= 32 else { return 0 }
+    let frame = 24 + number(8)
+    let frames = stride(from: 32, through: log.count - frame, by: frame)
+    return frames.count { log[$0 + 8..<$0 + 16] == log[16..<24] && number($0 + 4) != 0 }
+  }
+
+  // MARK: Turns
+
+  /// Delivers `letters`, and turns the loop once when the service's connection has all of them.
+  /// - Returns: what the service has sent since the turn before.
+  @discardableResult
+  func turn(_ letters: [Letter] = []) throws -> [Sent] {
+    let before = bus.collect()
+    try bus.deliver(letters, whenFull: receive)
+    receive()
+    loop.turn(waitingAtMost: .zero)
+    return before + bus.collect()
+  }
+
+  /// Has the connection read all that has been delivered, and handle none of it.
+  private func receive() {
+    guard let connection else { return }
+    var socket: Int32 = -1
+    dbus_connection_get_socket(connection.raw, &socket)
+    var byte: UInt8 = 0
+    while recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0 { dbus_connection_read_write(connection.raw, 0) }
+    // libdbus has told nobody of what it has read.
+    connection.attach(to: loop)
+  }
+
+  /// Turns until `letters` are handled, and owners have answered all that they were asked for because of them.
+  /// - Returns: what the service has sent since the turn before.
+  @discardableResult
+  func settle(_ letters: [Letter] = []) throws -> [Sent] {
+    var sent = try turn(letters)
+    while true {
+      let more = try turn(bus.questions.map { .answer($0.destination, $0.member) })
+      guard !more.isEmpty || !bus.questions.isEmpty else { return sent }
+      sent += more
+    }
+  }
+
+  /// Everything that a stranger is shown, of `fields` also which of their keys are read-only.
+  func shown(_ fields: [String]) throws -> [String] {
+    let stranger = ":1.9"
+    let calls: [DaemonCall] =
+      [.managedObjects, .getAll(at: Focus1.manager), .readAll()] + fields.map { .introspect(Focus1.field($0)) }
+    return try settle(calls.map { .call(stranger, $0) }).lines
+  }
+}
