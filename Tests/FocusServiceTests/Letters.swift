@@ -18,6 +18,19 @@ enum Letter: Sendable {
   /// A reply with these values.
   case raw(Sent, [DBusValue])
 
+  /// A word or two for tables.
+  var name: String {
+    switch self {
+    case .call(_, let call): call.member
+    case .departure: "departure"
+    case .told(_, let changes): "told " + changes.map { "\($0.value.basicText ?? "?")" }.joined(separator: " ")
+    case .emitted(_, let member): member
+    case .answer(_, let member): "\(member) answered"
+    case .refusal(_, let member): "\(member) refused"
+    case .raw: "reply"
+    }
+  }
+
   static func told(_ owner: String, level: Int32) -> Letter { .told(owner, [("Level", .int32(level))]) }
 }
 

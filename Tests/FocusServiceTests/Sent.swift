@@ -90,7 +90,7 @@ extension Sent: CustomStringConvertible {
 
   private static func text(_ values: [DBusValue]) -> String { values.map { text($0) }.joined(separator: " ") }
 
-  private static func text(_ value: DBusValue) -> String {
+  static func text(_ value: DBusValue) -> String {
     switch value {
     case .objectPath(let path): name(path.text)
     case .uint64: "#"

@@ -5,6 +5,7 @@ import EventLoop
 import Foundation
 import ProgramSupport
 import TestSupport
+import Testing
 
 @testable import DBus
 @testable import FocusService
@@ -20,6 +21,9 @@ final class Stage {
   private var connection: Connection?
   private var service: FocusService?
   private let logDescriptor: Int32
+  private let stranger = ":1.9"
+  /// What the service's signals have told since it was started last.
+  private var followed = View()
 
   private init(in directory: String) throws {
     self.directory = directory
@@ -68,7 +72,19 @@ final class Stage {
     let service = FocusService(connection, on: loop, log: log, stateFile: StateFile(path: stateFile))
     self.service = service
     try service.start()
-    return bus.collect()
+    let sent = bus.collect()
+    followed = try View(turn(View.calls.map { .call(stranger, $0) }))
+    return sent
+  }
+
+  /// Restarts the service, with what has been saved, while the object of `silent` answers nothing and those of `others` do.
+  func restart(silent: String, others: [String] = []) throws {
+    try start { bus in
+      for owner in others {
+        for member in ["Introspect", "GetAll"] { bus.script(owner, member, [.answer(owner, member)]) }
+      }
+    }
+    try turn([.answer(silent, "Introspect")])
   }
 
   /// Puts a file where the state's directory was: from now on nothing can be saved.
@@ -107,7 +123,9 @@ final class Stage {
     try bus.deliver(letters, whenFull: receive)
     receive()
     loop.turn(waitingAtMost: .zero)
-    return before + bus.collect()
+    let sent = before + bus.collect()
+    for signal in sent where signal.isSignal { followed.see(signal) }
+    return sent
   }
 
   /// Has the connection read all that has been delivered, and handle none of it.
@@ -133,11 +151,12 @@ final class Stage {
     }
   }
 
-  /// Everything that a stranger is shown, of `fields` also which of their keys are read-only.
-  func shown(_ fields: [String]) throws -> [String] {
-    let stranger = ":1.9"
-    let calls: [DaemonCall] =
-      [.managedObjects, .getAll(at: Focus1.manager), .readAll()] + fields.map { .introspect(Focus1.field($0)) }
-    return try settle(calls.map { .call(stranger, $0) }).lines
+  /// Everything that a stranger is shown, of `fields` also what their objects declare; signals must have told the same.
+  func shown(_ fields: [String] = []) throws -> [String] {
+    try settle()
+    let calls = View.calls + [.readAll()] + fields.map { .introspect(Focus1.field($0)) }
+    let sent = try settle(calls.map { .call(stranger, $0) })
+    #expect(followed.lines.symmetricDifference(View(sent).lines) == [])
+    return sent.lines
   }
 }

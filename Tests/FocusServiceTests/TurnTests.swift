@@ -34,6 +34,8 @@ import Testing
       #expect(try stage.commits() - commits == each.commits)
       #expect(try stage.turn().lines == [], "the next turn has something left")
 
+      _ = try stage.shown()
+
       // The rule behind each line of the table.
       let lastSignal = sent.lastIndex { $0.isSignal } ?? -1
       let firstReply = sent.firstIndex { $0.isReply } ?? sent.count

@@ -60,8 +60,9 @@ extension FocusService {
   private func takeBack(_ error: DBusError) {
     let handled = turn.takeBack()
     model.rollBack()
-    objects.takeBack()
+    let told = objects.takeBack()
     for arrival in handled { handle(arrival, refusing: error) }
+    for (object, keys) in told where object.field != nil { for key in keys { becameStale(key, of: object) } }
     announce(model.settle())
   }
 
