@@ -123,8 +123,33 @@ extension ObjectTests {
     try await Stage.with { stage in
       try stage.settle(Self.before)
       try stage.settle([Self.focus])
-      try stage.restart(silent: carl)
+      try stage.restart()
+      try stage.turn([.answer(carl, "Introspect")])
       try Self.run(each, isSaved: isSaved, on: stage)
+    }
+  }
+}
+
+/// What nobody waits for is not kept.
+extension ObjectTests {
+  @Test("What objects tell that the turn lets go of does not count for their owner", arguments: [false, true])
+  func nothingIsKept(isRebinding: Bool) async throws {
+    try await Stage.with { stage in
+      let ids = (0..<16).map { "f\($0)" }
+      try stage.settle(ids.map { .call(carl, .register($0, object: OwnersObject.path)) })
+      var turn = ids.map { Letter.call(carl, .field($0, "Unregister")) }
+      if isRebinding {
+        try stage.restart()
+        try stage.turn(ids.map { _ in .answer(carl, "Introspect") })
+        turn += ids.map { _ in .answer(carl, "GetAll") }
+      }
+      // Sixteen times that is what an owner may have waiting.
+      turn.append(.told(carl, [("Text", .string(String(repeating: "x", count: (1 << 20) - 1000)))]))
+      #expect(try stage.turn(turn).lines.filter { $0 == "Unregister" }.count == ids.count)
+      try stage.settle(Self.before)
+      try stage.settle([.told(carl, [("Text", .string("x"))])])
+      let write = DaemonCall.write("demo.Bound.Text", .string(String(repeating: "y", count: 1 << 16)), at: Self.dial)
+      #expect(try stage.settle([.call(bert, write)]).first?.member == "Set")
     }
   }
 }

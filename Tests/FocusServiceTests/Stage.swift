@@ -11,7 +11,8 @@ import Testing
 @testable import FocusService
 
 /// Connections of the tables.
-let (anna, bert, carl) = (":1.1", ":1.2", ":1.3")
+let (anna, bert, carl, dora) = (":1.1", ":1.2", ":1.3", ":1.4")
+let everyone: Set<String> = [anna, bert, carl, dora]
 
 /// The service in the test's own thread, on a bus that the test plays and a loop that the test turns.
 final class Stage {
@@ -61,7 +62,7 @@ final class Stage {
   /// Starts the service on a new bus with `names` on it; one that runs already ends as if it were killed.
   /// - Returns: what it has sent meanwhile.
   @discardableResult
-  func start(names: Set<String> = [anna, bert, carl], _ prepare: (Loopback) -> Void = { _ in }) throws -> [Sent] {
+  func start(names: Set<String> = everyone, _ prepare: (Loopback) -> Void = { _ in }) throws -> [Sent] {
     end()
     bus = try Loopback(socket: directory + "/bus", names: names)
     prepare(bus)
@@ -77,14 +78,15 @@ final class Stage {
     return sent
   }
 
-  /// Restarts the service, with what has been saved, while the object of `silent` answers nothing and those of `others` do.
-  func restart(silent: String, others: [String] = []) throws {
-    try start { bus in
-      for owner in others {
+  /// Restarts the service, with what has been saved, on a bus with `names`.
+  /// - Parameter levels: what the objects tell of those owners who answer at once.
+  func restart(names: Set<String> = everyone, answering levels: [String: Int32] = [:]) throws {
+    try start(names: names) { bus in
+      for (owner, level) in levels {
+        bus.setLevel(level, of: owner)
         for member in ["Introspect", "GetAll"] { bus.script(owner, member, [.answer(owner, member)]) }
       }
     }
-    try turn([.answer(silent, "Introspect")])
   }
 
   /// Puts a file where the state's directory was: from now on nothing can be saved.
@@ -151,11 +153,19 @@ final class Stage {
     }
   }
 
+  /// Turns until `owner` is asked for `member`.
+  /// - Throws: `NotReached` if that does not happen within a minute.
+  func wait(for member: String, of owner: String) throws {
+    try loop.turn(until: "\(member) of \(owner)") {
+      _ = bus.collect()
+      return bus.questions.contains { $0.destination == owner && $0.member == member }
+    }
+  }
+
   /// Everything that a stranger is shown, of `fields` also what their objects declare; signals must have told the same.
   func shown(_ fields: [String] = []) throws -> [String] {
-    try settle()
     let calls = View.calls + [.readAll()] + fields.map { .introspect(Focus1.field($0)) }
-    let sent = try settle(calls.map { .call(stranger, $0) })
+    let sent = try turn(calls.map { .call(stranger, $0) })
     #expect(followed.lines.symmetricDifference(View(sent).lines) == [])
     return sent.lines
   }

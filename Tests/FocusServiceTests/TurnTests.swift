@@ -34,6 +34,7 @@ import Testing
       #expect(try stage.commits() - commits == each.commits)
       #expect(try stage.turn().lines == [], "the next turn has something left")
 
+      try stage.settle()
       _ = try stage.shown()
 
       // The rule behind each line of the table.
