@@ -99,6 +99,17 @@ extension RollBackTests {
     #expect(try await run(isSaved: false) == expected)
   }
 
+  @Test("What an owner tells is not taken back with the rest of its turn") func told() async throws {
+    try await Stage.with { stage in
+      try stage.settle(Self.before)
+      try stage.breakState()
+      let change = Letter.call(carl, .field("slider", "SetEnabled", [OwnersObject.disabled]))
+      let sent = try stage.turn([.told(carl, level: 2), change, .told(carl, level: 3)])
+      #expect(sent.lines == ["slider: demo.Bound Level=3", "SetEnabled: IOError"])
+      _ = try stage.shown()
+    }
+  }
+
   @Test("A refused change takes no state's revision, and none comes again") func revisions() async throws {
     try await Stage.with { stage in
       func revision(_ call: DaemonCall) throws -> UInt64? {
