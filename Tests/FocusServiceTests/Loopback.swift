@@ -111,9 +111,7 @@ extension Loopback.State {
     var part = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = recv(socket, &part, part.count, Int32(MSG_DONTWAIT))
-      guard count > 0 else {
-        return count < 0 && errno == EAGAIN
-      }
+      guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
       input += part[..<count]
       takeMessages()
     }

@@ -38,7 +38,7 @@ import Testing
 
   /// Checks that the field `dial` is as it should be, and that it goes on so.
   private static func check(_ stage: Stage, _ outcome: Outcome, matches: Int) throws {
-    _ = try stage.shown()
+    try stage.shown()
     let read = Letter.call(bert, .read(OwnersObject.levelKey, at: dial))
     switch outcome {
     case .level(let level):
@@ -56,10 +56,10 @@ import Testing
       #expect(try stage.settle([read]).lines == [isGone ? "Read: UnknownObject" : "Read: UnknownProperty"])
       #expect(try stage.settle([.told(carl, level: 77)]).lines == [])
     }
-    _ = try stage.shown()
+    try stage.shown()
   }
 
-  /// Has the turn come about, and checks what is left of it.
+  /// Delivers the turn, and checks what is left of it.
   private static func run(_ each: Case, isSaved: Bool, on stage: Stage) throws {
     if !isSaved { try stage.breakState() }
     let sent = try stage.turn([change] + each.turn) + stage.settle()

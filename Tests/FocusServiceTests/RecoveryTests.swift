@@ -41,7 +41,7 @@ import Testing
       let signals = Self.bertHasLeft + ["+ c", "+ f", "e: Field Owner=", "- f"]
       let replies = ["Register = c", "Register = f", "Focus: UnknownObject", "Read = [3] slider #"]
       #expect(sent.lines == Self.begin + asked + signals + Self.firstReplies + replies + ["bus: RequestName"])
-      _ = try stage.shown()
+      try stage.shown()
     }
   }
 
@@ -52,7 +52,7 @@ import Testing
       let sent = try stage.start { $0.script(anna, "Introspect", Self.first + (leaves ? [.departure(anna)] : [])) }
       let asked = [":1.1: Introspect"] + (leaves ? ["bus: RemoveMatch"] : [])
       #expect(sent.lines == Self.begin + asked + Self.bertHasLeft + Self.firstReplies + ["bus: RequestName"])
-      _ = try stage.shown()
+      try stage.shown()
       #expect(try stage.turn([.call(carl, .register("slider"))]).lines.last?.hasSuffix("FieldExists") == !leaves)
     }
   }
@@ -97,9 +97,9 @@ extension RecoveryTests {
   /// What everyone is told of the fields that are back.
   private static let recovered = [
     "+ c demo.I", "+ e", "+ slider demo.Bound", "+ dial demo.Bound", "manager: Manager FocusedField=c FocusPath=[c]",
-    "+ focused demo.I",
-    "focused: demo.I K=1", "focused: Bindings Keys=[demo.I.K]",
+    "+ focused demo.I", "focused: demo.I K=1", "focused: Bindings Keys=[demo.I.K]",
   ]
+
   private static let late = [
     Case([read, ends, read], ["+ knob demo.Bound", "Read: UnknownObject", "Register = knob", "Read = [1] knob #"]),
     Case([register, ends], ["+ knob demo.Bound", "Register: FieldExists", "Register = knob"]),
@@ -131,14 +131,12 @@ extension RecoveryTests {
       let told = try stage.turn([.answer(anna, "GetAll")]).told
       #expect(told.prefix(Self.recovered.count) == Self.recovered[...])
       #expect(told.dropFirst(Self.recovered.count) == each.told[...])
-      _ = try stage.shown()
+      try stage.shown()
     }
   }
 
   /// The registration has the id of a field that is recovered meanwhile.
-  @Test("A field that was removed two times in a turn that is taken back has its first object") func twice()
-    async throws
-  {
+  @Test("A field that a refused turn removed two times has its first object") func twice() async throws {
     let unregister = DaemonCall.field("slider", "Unregister")
     try await Self.recoverLate(registering: "slider") { stage in
       try stage.turn([.call(anna, unregister), Self.ends, .call(bert, unregister)])

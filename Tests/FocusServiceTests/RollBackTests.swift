@@ -106,7 +106,7 @@ extension RollBackTests {
       let change = Letter.call(carl, .field("slider", "SetEnabled", [OwnersObject.disabled]))
       let sent = try stage.turn([.told(carl, level: 2), change, .told(carl, level: 3)])
       #expect(sent.lines == ["slider: demo.Bound Level=3", "SetEnabled: IOError"])
-      _ = try stage.shown()
+      try stage.shown()
     }
   }
 

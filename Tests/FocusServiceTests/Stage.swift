@@ -67,7 +67,7 @@ final class Stage {
     bus = try Loopback(socket: directory + "/bus", names: names)
     prepare(bus)
     loop = EventLoop()
-    let connection = try Connection(to: .address(bus.address))
+    let connection = try Connection(to: .address(bus.address), timeout: .seconds(60))
     self.connection = connection
     let log = Log(program: "focusd", isVerbose: false, showsPriorities: false, descriptor: logDescriptor)
     let service = FocusService(connection, on: loop, log: log, stateFile: StateFile(path: stateFile))
@@ -78,8 +78,7 @@ final class Stage {
     return sent
   }
 
-  /// Restarts the service, with what has been saved, on a bus with `names`.
-  /// - Parameter levels: what the objects tell of those owners who answer at once.
+  /// Restarts the service, with what has been saved, on a bus with `names`; owners in `levels` answer at once, with these.
   func restart(names: Set<String> = everyone, answering levels: [String: Int32] = [:]) throws {
     try start(names: names) { bus in
       for (owner, level) in levels {
@@ -130,7 +129,7 @@ final class Stage {
     return sent
   }
 
-  /// Has the connection read all that has been delivered, and handle none of it.
+  /// Reads all that has been delivered into the connection, and handles none of it.
   private func receive() {
     guard let connection else { return }
     var socket: Int32 = -1
@@ -163,6 +162,7 @@ final class Stage {
   }
 
   /// Everything that a stranger is shown, of `fields` also what their objects declare; signals must have told the same.
+  @discardableResult
   func shown(_ fields: [String] = []) throws -> [String] {
     let calls = View.calls + [.readAll()] + fields.map { .introspect(Focus1.field($0)) }
     let sent = try turn(calls.map { .call(stranger, $0) })

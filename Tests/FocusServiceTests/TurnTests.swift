@@ -35,7 +35,7 @@ import Testing
       #expect(try stage.turn().lines == [], "the next turn has something left")
 
       try stage.settle()
-      _ = try stage.shown()
+      try stage.shown()
 
       // The rule behind each line of the table.
       let lastSignal = sent.lastIndex { $0.isSignal } ?? -1

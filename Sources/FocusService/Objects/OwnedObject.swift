@@ -101,8 +101,7 @@ struct OwnedObjects {
   private var released: [(id: FieldID, object: OwnedObject)] = []
   /// The objects that the turn has found no field for.
   private var dropped: [OwnedObject] = []
-  /// What the objects of both kinds, and those that the turn has bound again, have told since, which would be lost with the
-  /// turn.
+  /// What both kinds of objects, and those that the turn has bound again, have told since: to take the turn back loses it.
   private var told: [ObjectIdentifier: (object: OwnedObject, keys: Set<Key>)] = [:]
 
   subscript(id: FieldID) -> OwnedObject? { byField[id] }
