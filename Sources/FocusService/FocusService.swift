@@ -27,6 +27,12 @@ public final class FocusService {
   /// Which signals that are too large are logged.
   var droppedSignals = LogLimit()
 
+  /// How long owners of bound fields may take to recover before others are answered: one of them may itself wait for an
+  /// answer.
+  ///
+  /// With what reading the file takes, that is a second.
+  var ownersTime = Duration.milliseconds(700)
+
   /// Called while `start` takes longer than usual: what it does, and how much longer that may take.
   public var onSlowStart: ((_ status: String, _ time: Duration) -> Void)?
 

@@ -123,7 +123,7 @@ extension ObjectTests {
     try await Stage.with { stage in
       try stage.settle(Self.before)
       try stage.settle([Self.focus])
-      try stage.restart()
+      try stage.restart(withoutWaitingFor: [carl])
       try stage.turn([.answer(carl, "Introspect")])
       try Self.run(each, isSaved: isSaved, on: stage)
     }
@@ -139,7 +139,8 @@ extension ObjectTests {
       try stage.settle(ids.map { .call(carl, .register($0, object: OwnersObject.path)) })
       var turn = ids.map { Letter.call(carl, .field($0, "Unregister")) }
       if isRebinding {
-        try stage.restart()
+        try stage.restart(withoutWaitingFor: [carl])
+        try stage.turn()
         try stage.turn(ids.map { _ in .answer(carl, "Introspect") })
         turn += ids.map { _ in .answer(carl, "GetAll") }
       }

@@ -49,6 +49,7 @@ import Testing
   func noAnswer(leaves: Bool) async throws {
     try await Stage.with { stage in
       try stage.settle(Self.before)
+      if !leaves { stage.ownersTime = .seconds(2) }
       let sent = try stage.start { $0.script(anna, "Introspect", Self.first + (leaves ? [.departure(anna)] : [])) }
       let asked = [":1.1: Introspect"] + (leaves ? ["bus: RemoveMatch"] : [])
       #expect(sent.lines == Self.begin + asked + Self.bertHasLeft + Self.firstReplies + ["bus: RequestName"])

@@ -152,9 +152,9 @@ extension RollBackTests {
       .call(dora, .register("d")), .call(dora, .register("e", [], [("linger", .boolean(true))])),
       .call(anna, .field("a", "Focus")),
     ])
-    try stage.restart(answering: [anna: 1])
-    try stage.turn([.answer(carl, "Introspect"), knob])
-    try stage.turn()
+    try stage.restart(withoutWaitingFor: [anna, carl])
+    try stage.turn([knob, .answer(anna, "Introspect")])
+    try stage.turn([.answer(anna, "GetAll"), .answer(carl, "Introspect")])
     try stage.turn([.answer(bert, "Introspect")])
     #expect(stage.bus.questions.map(\.description) == [":1.3: GetAll demo.Bound", ":1.2: GetAll demo.Bound"])
   }

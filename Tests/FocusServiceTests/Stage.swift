@@ -23,6 +23,8 @@ final class Stage {
   private var service: FocusService?
   private let logDescriptor: Int32
   private let stranger = ":1.9"
+  /// How long owners may take in the recoveries of services that are started from now on: long enough for any machine.
+  var ownersTime = Duration.seconds(60)
   /// What the service's signals have told since it was started last.
   private var followed = View()
 
@@ -71,6 +73,7 @@ final class Stage {
     self.connection = connection
     let log = Log(program: "focusd", isVerbose: false, showsPriorities: false, descriptor: logDescriptor)
     let service = FocusService(connection, on: loop, log: log, stateFile: StateFile(path: stateFile))
+    service.ownersTime = ownersTime
     self.service = service
     try service.start()
     let sent = bus.collect()
@@ -86,6 +89,14 @@ final class Stage {
         for member in ["Introspect", "GetAll"] { bus.script(owner, member, [.answer(owner, member)]) }
       }
     }
+  }
+
+  /// Restarts the service, which begins before anyone's object has answered.
+  func restart(withoutWaitingFor owners: [String]) throws {
+    ownersTime = .zero
+    try start()
+    ownersTime = .seconds(60)
+    for owner in owners { try wait(for: "Introspect", of: owner) }
   }
 
   /// Puts a file where the state's directory was: from now on nothing can be saved.
