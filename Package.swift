@@ -66,6 +66,12 @@ let package = Package(
     .testTarget(
       name: "FocusModelTests", dependencies: ["DBusTypes", "FocusContract", "FocusModel", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "FocusServiceTests",
+      dependencies: [
+        "BusSupport", "CDBus", "DBus", "DBusTypes", "EventLoop", "FocusService", "ProgramSupport", "TestSupport",
+      ],
+      swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["DBus", "DBusTypes", "EventLoop"], path: "Tests/TestSupport",
       resources: [.copy("Resources")], swiftSettings: strict),
