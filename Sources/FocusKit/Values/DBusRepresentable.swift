@@ -8,9 +8,11 @@ public import DBusTypes
 /// | `Int`, `Int8` … `Int64`; `UInt`, `UInt8` … `UInt64` | `x`, `n`, `n`, `i`, `x`; `t`, `y`, `q`, `u`, `t` |
 /// | `[T]`, `[K: V]`, `T?` | `aT`, `a{KV}`, `aT` with one element or none |
 /// | `RawRepresentable` | as its raw value |
+/// | an enum that is `CaseIterable`, without raw values | `s`, the case's name |
 /// | `Codable` | `a{sv}`; nil values are omitted |
 ///
-/// A `RawRepresentable` or `Codable` type only needs to declare the conformance. A number is also read from any narrower
+/// A `RawRepresentable`, `CaseIterable` or `Codable` type only needs to declare the conformance; if it is several of them,
+/// the first row counts. A number is also read from any narrower
 /// or wider type whose value it can hold, and written with the existing type of its key.
 public protocol DBusRepresentable: Sendable {
   /// The type with which the value is published.
