@@ -67,7 +67,7 @@ public final class FocusField: Sendable {
   ) -> FocusField {
     add(
       FocusedValues.publications(keyPath, binding).map { publication in
-        Publication(publication.name, .property(binding.published(validate)))
+        publication.replaced(by: binding.published(validate))
       })
     return self
   }

@@ -1,0 +1,46 @@
+internal import DBusTypes
+
+extension Publication {
+  /// The same publication, with a number published as `type` if that is not nil.
+  func adapted(to type: DBusType?) -> Publication {
+    guard let type, case .property(let property) = content else { return self }
+    return Publication(name, .property(property.adapted(to: type)))
+  }
+
+  /// The publication of `property` in the place of this one, as the type that the key has.
+  func replaced(by property: PublishedProperty) -> Publication {
+    guard case .property(let own) = content else { return Publication(name, .property(property)) }
+    return Publication(name, .property(property.adapted(to: own.type)))
+  }
+}
+
+extension PublishedProperty {
+  /// The same property with its numbers published as `type`; unchanged if one of the two is not a number's type.
+  fileprivate func adapted(to type: DBusType) -> PublishedProperty {
+    guard type != self.type, type.isNumber, self.type.isNumber else { return self }
+    return PublishedProperty(
+      type: type, isolation: isolation, set: set,
+      get: {
+        let (value, own) = (try get().adapted(to: type), self.type)
+        guard value.type == type else {
+          throw DBusConversionError("a number of type '\(own)' does not fit the key's type '\(type)'")
+        }
+        return value
+      },
+      follow: { sink in
+        follow { value in
+          let value = value.adapted(to: type)
+          if value.type == type { sink(value) }
+        }
+      })
+  }
+}
+
+extension DBusType {
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: true
+    default: false
+    }
+  }
+}
