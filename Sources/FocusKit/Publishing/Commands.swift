@@ -15,9 +15,10 @@ enum Commands {
     }
   }
 
-  /// `value` as a command, if it is a closure without arguments and results.
+  /// `value` as a command, if it is a closure without results, and without arguments or with a text.
   static func published(_ value: Any) -> PublishedCommand? {
     switch value {
+    case let run as @Sendable (String) async throws -> Void: return PublishedCommand(run, []) { _ in [] }
     case let run as @Sendable () -> Void: return command(run)
     case let run as @Sendable () throws -> Void: return command(run)
     case let run as @Sendable () async -> Void: return command(run)
@@ -63,6 +64,7 @@ enum Commands {
       start, start as () -> Void, start as @Sendable () throws -> Void, start as () throws -> Void,
       start as @MainActor () -> Void, start as @MainActor () throws -> Void, report, report as () async -> Void, wait,
       wait as () async throws -> Void,
+      { @Sendable (text: String) async throws -> Void in _ = try await client.run(name, text) },
     ]
     return closures.lazy.compactMap { $0 as? Value }.first
   }
