@@ -30,6 +30,8 @@ final class Worker {
     writes = WriteQueue(link, cache, reporter)
     mirror = Mirror(Focus1.focused, on: link, followsFocus: true) { [weak fields] event in
       if case .focusedField(let path) = event { fields?.focusMoved(to: path) } else { cache.take(event) }
+      // Whoever learns that the client is connected finds its values.
+      cache.status.take(event)
     }
     fields.onError = { reporter.report(FocusError($0)) }
     fields.takeInChanges = { [weak self] in self?.handleLetters() }

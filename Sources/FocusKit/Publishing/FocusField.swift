@@ -21,6 +21,8 @@ public final class FocusField: Sendable {
   private let parent: FocusField?
   private let draft: Locked<FieldDefinition>
   let number: UInt64
+  /// The id that the daemon picked.
+  private let picked = Locked<String?>(nil)
 
   private static let lastNumber = Atomic<UInt64>(0)
 
@@ -37,6 +39,12 @@ public final class FocusField: Sendable {
   deinit {
     let number = number
     client.post { $0.remove(number) }
+  }
+
+  /// The field's id, the last element of its object path; nil until ``registered()`` if the daemon picks it.
+  public var id: String? {
+    let id = draft.withLock { $0.id }
+    return id.isEmpty ? picked.withLock { $0 } : id
   }
 
   private func add(_ publications: [Publication], toScene: Bool = false) {
@@ -150,8 +158,15 @@ public final class FocusField: Sendable {
   @discardableResult
   public func register() -> FocusField {
     let definition = draft.withLock { $0 }
-    client.post { $0.add(definition) }
+    client.post { [weak self] worker in
+      worker.add(definition)
+      worker.fields.whenRegistered(definition.number) { [weak self] in self?.learn($0) }
+    }
     return self
+  }
+
+  private func learn(_ result: Result<ObjectPath, DBusError>) {
+    if case .success(let path) = result { picked.withLock { $0 = FieldID(path)?.text } }
   }
 
   /// Waits until the daemon knows the field.
