@@ -114,17 +114,6 @@ private struct Person: Codable, DBusRepresentable, Equatable {
     #expect(properties[.string("friends")]?.type == .variant)
   }
 
-  @Test func numbersAreReadFromOthersThatTheyCanHold() throws {
-    #expect(try Int(dbusValue: .int32(-8)) == -8)
-    #expect(try UInt8(dbusValue: .uint64(255)) == 255)
-    #expect(try Double(dbusValue: .int32(8)) == 8)
-    #expect(throws: DBusConversionError.self) { try UInt8(dbusValue: .int32(256)) }
-    #expect(throws: DBusConversionError.self) { try Int(dbusValue: .uint64(.max)) }
-    #expect(throws: DBusConversionError.self) { try Int(dbusValue: .double(1)) }
-    #expect(throws: DBusConversionError.self) { try Int(dbusValue: .string("1")) }
-    #expect(throws: DBusConversionError.self) { try Bool(dbusValue: .int32(1)) }
-  }
-
   @Test func whatIsNoSuchValueIsAnError() throws {
     #expect(throws: DBusConversionError.self) { try Size(dbusValue: .string("huge")) }
     #expect(throws: DBusConversionError.self) { try "a\0b".dbusValue() }
