@@ -12,7 +12,9 @@ import Testing
     /// The integer as this type, or nil.
     let value: @Sendable (Int128) -> DBusValue?
 
-    init<Integer: FixedWidthInteger & SendableMetatype>(_ code: String, _ make: @escaping @Sendable (Integer) -> DBusValue) {
+    init<Integer: FixedWidthInteger & SendableMetatype>(
+      _ code: String, _ make: @escaping @Sendable (Integer) -> DBusValue
+    ) {
       self.code = code
       value = { Integer(exactly: $0).map(make) }
     }

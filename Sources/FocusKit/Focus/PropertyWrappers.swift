@@ -15,6 +15,8 @@ public struct FocusedValue<Value> {
     }
   }
 
+  init(read: @escaping () -> Value?) { self.read = read }
+
   /// The value, or nil if no field with focus publishes the key, or until the daemon has replied.
   public var wrappedValue: Value? { read() }
 }
