@@ -1,8 +1,7 @@
 /// How a program would like a change to be shown: SwiftUI's `Animation`, as far as a change carries it.
 ///
-/// FocusKit draws nothing and animates nothing. It hands the animation to whoever draws: the setter of
-/// ``Binding/init(get:set:)-(_,(Value,Transaction)->Void)`` finds it in ``Transaction/animation`` and may pass it on to its
-/// toolkit. An animation stays in its process: a focused value that another program owns changes without one.
+/// FocusKit draws nothing and animates nothing. It hands the animation to whoever draws: the setter of a binding,
+/// `Binding(get:set:)` with a transaction, finds it in ``Transaction/animation`` and may pass it on to its toolkit. An animation stays in its process: a focused value that another program owns changes without one.
 public struct Animation: Hashable, Sendable {
   /// The course of an animation over time.
   public enum Curve: Hashable, Sendable {

@@ -50,8 +50,10 @@ public struct FocusedValues {
   /// The value of the key that other programs call `name`, `INTERFACE.Member`, or nil.
   ///
   /// What others may do with the value depends on its type, as ``FocusedValueKey`` says. Get and set the same name.
-  /// - Parameter type: The type with which fields publish a number, such as `.int32` for a key that programs in other
-  ///   languages publish too; nil for the number's own.
+  /// - Parameters:
+  ///   - name: The key's name.
+  ///   - type: The type with which fields publish a number, such as `.int32` for a key that programs in other languages
+  ///     publish too; nil for the number's own.
   public subscript<Value>(name: String, as type: DBusType? = nil) -> Value? {
     get {
       switch source {
