@@ -5,8 +5,11 @@ internal import FocusContract
 /// Emits the changes of one object, so that none is lost to the next.
 ///
 /// The daemon tells the changes of one of its turns as one. So a change is emitted when the turn of the one before is over,
-/// which the reply to a ping says.
+/// which the reply to a ping says. If changes come faster than that, only the latest of each property are emitted.
 final class ChangeEmitter {
+  /// How many changes may wait; of what comes then, each property's newest value replaces the one before.
+  private static let longestQueue = 32
+
   private let link: Link
   private let path: ObjectPath
   /// The values that were emitted last, and so what others may be answered.
@@ -33,7 +36,11 @@ final class ChangeEmitter {
   func emit(_ key: Key, _ value: DBusValue) {
     guard latest[key] != value else { return }
     latest[key] = value
-    waiting.append((key, value))
+    if waiting.count - next >= Self.longestQueue, let index = waiting[next...].lastIndex(where: { $0.key == key }) {
+      waiting[index].value = value
+    } else {
+      waiting.append((key, value))
+    }
     proceed()
   }
 

@@ -15,6 +15,10 @@ enum Commands {
     }
   }
 
+  private static func mainCommand(_ run: @escaping @MainActor @Sendable () throws -> Void) -> PublishedCommand {
+    command { try await MainThread.run { try MainActor.assumeIsolated { try run() } } }
+  }
+
   /// `value` as a command, if it is a closure without results, and without arguments or with a text.
   static func published(_ value: Any) -> PublishedCommand? {
     switch value {
@@ -23,18 +27,18 @@ enum Commands {
     case let run as @Sendable () throws -> Void: return command(run)
     case let run as @Sendable () async -> Void: return command(run)
     case let run as @Sendable () async throws -> Void: return command(run)
-    case let run as @MainActor () -> Void: return command(run)
-    case let run as @MainActor () throws -> Void: return command(run)
-    case let run as @MainActor @Sendable () -> Void: return command(run)
-    case let run as @MainActor @Sendable () throws -> Void: return command(run)
+    case let run as @MainActor () -> Void: return mainCommand(run)
+    case let run as @MainActor () throws -> Void: return mainCommand(run)
+    case let run as @MainActor @Sendable () -> Void: return mainCommand(run)
+    case let run as @MainActor @Sendable () throws -> Void: return mainCommand(run)
     case let run as @MainActor @Sendable () async -> Void: return command(run)
     case let run as @MainActor @Sendable () async throws -> Void: return command(run)
     case let run as () -> Void:
       let main = OnMain(closure: run)
-      return command { await MainActor.run { main.closure() } }
+      return command { try await MainThread.run { main.closure() } }
     case let run as () throws -> Void:
       let main = OnMain(closure: run)
-      return command { try await MainActor.run { try main.closure() } }
+      return command { try await MainThread.run { try main.closure() } }
     case let run as () async -> Void:
       let main = OnMain(closure: run)
       return command { await main.closure() }

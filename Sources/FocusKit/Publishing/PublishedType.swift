@@ -18,20 +18,21 @@ extension PublishedProperty {
   /// The same property with its numbers published as `type`; unchanged if one of the two is not a number's type.
   fileprivate func adapted(to type: DBusType) -> PublishedProperty {
     guard type != self.type, type.isNumber, self.type.isNumber else { return self }
+    let adapt = { @Sendable (values: [DBusValue]) in
+      values.map { $0.adapted(to: type) }.filter { $0.type == type }
+    }
     return PublishedProperty(
       type: type, isolation: isolation, set: set,
       get: {
-        let (value, own) = (try get().adapted(to: type), self.type)
+        let value = try get().adapted(to: type)
         guard value.type == type else {
-          throw DBusConversionError("a number of type '\(own)' does not fit the key's type '\(type)'")
+          throw DBusConversionError("a number of type '\(value.type)' does not fit the key's type '\(type)'")
         }
         return value
       },
-      follow: { sink in
-        follow { value in
-          let value = value.adapted(to: type)
-          if value.type == type { sink(value) }
-        }
+      follow: { onChange in
+        let changes = follow { take in onChange { adapt(take()) } }
+        return changes.map { changes in PublishedChanges(take: { adapt(changes.take()) }, cancel: changes.cancel) }
       })
   }
 }
