@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -122,6 +123,16 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Only where GTK is; no product of the package needs it.
+if FileManager.default.fileExists(atPath: "/usr/include/gtk-4.0/gtk/gtk.h") {
+  package.targets += [
+    .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    .executableTarget(
+      name: "GTKControls", dependencies: ["CGTK", "FocusKit"], path: "Sources/Examples/GTKControls",
+      swiftSettings: strict),
+  ]
+}
 
 // It only builds with the fuzzer's flags, which .ci/fuzz sets.
 if Context.environment["FOCUSD_FUZZ"] != nil {
