@@ -42,8 +42,12 @@ let package = Package(
       name: "FocusKit", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
       swiftSettings: strict),
     .executableTarget(
-      name: "NumberedFields", dependencies: ["FocusKit"], path: "Sources/Examples/NumberedFields", swiftSettings: strict
-    ),
+      name: "Counter", dependencies: ["FocusKit"], path: "Sources/Examples/Counter", swiftSettings: strict),
+    .executableTarget(
+      name: "TutorialForm", dependencies: ["FocusKit"], path: "Sources/Examples/TutorialForm", swiftSettings: strict),
+    .executableTarget(
+      name: "TutorialToolbar", dependencies: ["FocusKit"], path: "Sources/Examples/TutorialToolbar",
+      swiftSettings: strict),
     .executableTarget(
       name: "VolumeSlider", dependencies: ["FocusKit"], path: "Sources/Examples/VolumeSlider", swiftSettings: strict),
     .executableTarget(
@@ -79,7 +83,9 @@ let package = Package(
     .testTarget(
       name: "FocusKitTests",
       dependencies: [
-        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusKit", "ScenePlayer", "TestSupport", "focusctl", "focusd",
+        "BusSupport", "Counter", "DBus", "DBusTypes", "EventLoop", "FocusKit", "ScenePlayer", "StatusLine",
+        "TestSupport",
+        "TutorialForm", "TutorialToolbar", "focusctl", "focusd",
       ],
       swiftSettings: strict),
     .executableTarget(
