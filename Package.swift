@@ -78,11 +78,14 @@ let package = Package(
     .testTarget(
       name: "FocusKitTests",
       dependencies: [
-        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusKit", "ScenePlayer", "TestSupport", "focusctl", "focusd",
+        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusKit", "LoopPlayer", "ScenePlayer", "TestSupport",
+        "VolumeSlider", "focusctl", "focusd",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "ScenePlayer", dependencies: ["FocusKit"], path: "Tests/ScenePlayer", swiftSettings: strict),
+    .executableTarget(
+      name: "LoopPlayer", dependencies: ["FocusKit"], path: "Tests/LoopPlayer", swiftSettings: strict),
     .testTarget(
       name: "BoundTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],

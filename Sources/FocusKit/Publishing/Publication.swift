@@ -35,7 +35,7 @@ struct PublishedChanges: Sendable {
   let cancel: @Sendable () -> Void
 }
 
-/// Values on their way from whoever changes them to who tells of them; if that takes long, only the newest.
+/// Values on their way from whoever changes them to who tells of them; if there are too many, only the newest.
 final class Outgoing<Value: Sendable>: Sendable {
   private static var most: Int { 32 }
 
@@ -53,12 +53,15 @@ final class Outgoing<Value: Sendable>: Sendable {
     }
     if isEqual?(before, value) == true { return false }
     last = value
-    let (isFirst, replaced) = waiting.withLock { waiting in
-      let replaced = waiting.count < Self.most ? nil : waiting.popLast()
+    // What is dropped is freed outside of the lock.
+    let (isFirst, dropped) = waiting.withLock { waiting in
+      let isFirst = waiting.isEmpty
+      let dropped = waiting.count < Self.most ? [] : waiting
+      if !dropped.isEmpty { waiting = [] }
       waiting.append(value)
-      return (waiting.count == 1, replaced)
+      return (isFirst, dropped)
     }
-    return withExtendedLifetime(replaced) { isFirst }
+    return withExtendedLifetime(dropped) { isFirst }
   }
 
   func take() -> [Value] {
