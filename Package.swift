@@ -83,13 +83,15 @@ let package = Package(
     .testTarget(
       name: "FocusKitTests",
       dependencies: [
-        "BusSupport", "Counter", "DBus", "DBusTypes", "EventLoop", "FocusKit", "ScenePlayer", "StatusLine",
-        "TestSupport",
-        "TutorialForm", "TutorialToolbar", "focusctl", "focusd",
+        "BusSupport", "Counter", "DBus", "DBusTypes", "EventLoop", "FocusKit", "LoopPlayer", "ScenePlayer",
+        "StatusLine",
+        "TestSupport", "TutorialForm", "TutorialToolbar", "VolumeSlider", "focusctl", "focusd",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "ScenePlayer", dependencies: ["FocusKit"], path: "Tests/ScenePlayer", swiftSettings: strict),
+    .executableTarget(
+      name: "LoopPlayer", dependencies: ["FocusKit"], path: "Tests/LoopPlayer", swiftSettings: strict),
     .testTarget(
       name: "BoundTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],

@@ -13,8 +13,9 @@ import Testing
       var random = SeededGenerator(seed: 20)
       let acknowledged = Observed(0)
       let judge = try await Judge(on: desktop)
-      var writers: [Writer] = []
-      for number in 0..<4 { writers.append(try await Writer(number, on: desktop, acknowledged)) }
+      var started: [Writer] = []
+      for number in 0..<4 { started.append(try await Writer(number, on: desktop, acknowledged)) }
+      let writers = started
       try await judge.prepare()
       for writer in writers { try await writer.prepare() }
       let owner = try await BoundOwner(on: desktop)

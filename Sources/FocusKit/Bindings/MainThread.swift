@@ -5,6 +5,9 @@ internal import EventLoop
 enum MainThread {
   typealias Job = @Sendable () -> Void
 
+  /// After so many seconds, a wait is reported.
+  private static let patience = 4
+
   private static let loop = Locked<@Sendable (@escaping Job) -> Void>({ DispatchQueue.main.async(execute: $0) })
 
   /// Gives jobs to `post` from now on.
@@ -23,7 +26,13 @@ enum MainThread {
         passage.run()
         isDone.signal()
       }
-      isDone.wait()
+      if isDone.wait(timeout: .now() + .seconds(patience)) == .timedOut {
+        ErrorReporter.write(
+          FocusError(
+            "a thread waits for the main actor: the main thread is busy, or runs a loop that 'FocusClient.useMainLoop' "
+              + "does not know"))
+        isDone.wait()
+      }
       return try passage.result()
     }
   }

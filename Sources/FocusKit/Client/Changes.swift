@@ -47,7 +47,51 @@ extension FocusClient {
   }
 }
 
+/// Calls a closure for each change, until it is cancelled or let go of.
+public final class ChangeObservation: Sendable {
+  private let task: Task<Void, Never>
+
+  init<Value: Sendable>(
+    _ changes: AsyncStream<Value>, _ action: @escaping @isolated(any) @Sendable (Value, Value) -> Void
+  ) {
+    task = Task {
+      var last: Value?
+      for await value in changes {
+        if let last { await action(last, value) }
+        last = value
+      }
+    }
+  }
+
+  deinit { cancel() }
+
+  /// Ends the calls.
+  public func cancel() { task.cancel() }
+}
+
+extension FocusClient {
+  /// Calls `action` with the value before and after each change of the key at `keyPath`, on the actor where it was made,
+  /// as long as the result is kept.
+  public func onChange<Value: DBusRepresentable>(
+    of keyPath: KeyPath<FocusedValues, Binding<Value>?>,
+    @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value?, _ new: Value?) -> Void
+  ) -> ChangeObservation { ChangeObservation(changes(of: keyPath), action) }
+
+  /// Calls `action` with the value before and after each change of the key at `keyPath`, on the actor where it was made,
+  /// as long as the result is kept.
+  public func onChange<Value: DBusRepresentable>(
+    of keyPath: KeyPath<FocusedValues, Value?>,
+    @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value?, _ new: Value?) -> Void
+  ) -> ChangeObservation { ChangeObservation(changes(of: keyPath), action) }
+}
+
 extension State where Value: Sendable {
+  /// Calls `action` with the value before and after each change, on the actor where it was made, as long as the result is
+  /// kept.
+  public func onChange(
+    @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value, _ new: Value) -> Void
+  ) -> ChangeObservation { ChangeObservation(changes(), action) }
+
   /// The value after each change, in order, until the task that asks ends; it begins with the value now.
   ///
   /// A task that does not keep up misses the oldest changes, never the last.
@@ -55,6 +99,12 @@ extension State where Value: Sendable {
 }
 
 extension Binding where Value: Sendable {
+  /// Calls `action` with the value before and after each change, on the actor where it was made, as long as the result is
+  /// kept.
+  public func onChange(
+    @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value, _ new: Value) -> Void
+  ) -> ChangeObservation { ChangeObservation(changes(), action) }
+
   /// The value after each change, in order, until the task that asks ends; it begins with the value now.
   ///
   /// A task that does not keep up misses the oldest changes, never the last. Of a binding that is made of closures, what

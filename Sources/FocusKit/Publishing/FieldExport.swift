@@ -79,13 +79,19 @@ final class FieldExport {
   }
 
   private func exported(_ property: PublishedProperty, _ key: Key, _ field: FieldDescription) -> FieldProperty {
-    let (name, owners) = (key.description, owners)
+    let (name, owners, letters) = (key.description, owners, letters)
     let source = PropertySource(property, field.number, key, letters, owners.post(property.isolation))
     cancellations[field.group, default: []].append { source.end() }
     return FieldProperty(
       type: property.type, tellsChanges: true,
       read: { handler in
-        owners.read(name, property.isolation, { try source.read() }, late: { source.told([$0]) }, handler)
+        owners.read(name, property.isolation, { try source.read() }, late: { source.told($0) }) { result in
+          // Whoever reads all values is not told why one is missing; the program is.
+          if case .failure(let error) = result, error.name != .timeout {
+            letters.post { $0.reportOnce(FocusError(error, of: key)) }
+          }
+          handler(result)
+        }
       },
       write: property.set.map { set in
         { value, completion in

@@ -29,7 +29,7 @@ final class PropertySource: Sendable {
     changes = property.follow { take in
       post {
         let values = take()
-        letters.post { worker in for value in values { worker.fields.changed(number, key, value) } }
+        letters.post { Self.tell(values, number, key, $0) }
       }
     }
   }
@@ -43,8 +43,17 @@ final class PropertySource: Sendable {
   /// Tells the value, and what it was since it was told last.
   func tell() throws {
     var values = changes?.take() ?? []
-    if changes == nil { values.append(try read()) }
+    if changes == nil { values.append(.success(try read())) }
     told(values)
+  }
+
+  private static func tell(_ values: [Result<DBusValue, any Error>], _ number: UInt64, _ key: Key, _ worker: Worker) {
+    for value in values {
+      switch value {
+      case .success(let value): worker.fields.changed(number, key, value)
+      case .failure(let error): worker.reportOnce(FocusError(error, of: key))
+      }
+    }
   }
 
   /// The value now, after those that it was since it was told last.
@@ -60,15 +69,17 @@ final class PropertySource: Sendable {
     }
   }
 
-  func told(_ values: [DBusValue]) {
+  private func told(_ values: [Result<DBusValue, any Error>]) {
     guard !values.isEmpty else { return }
-    let (number, key) = (number, key)
-    letters.post { worker in for value in values { worker.fields.changed(number, key, value) } }
+    letters.post { [number, key] in Self.tell(values, number, key, $0) }
   }
+
+  /// Tells a value that was read.
+  func told(_ value: DBusValue) { told([.success(value)]) }
 
   private func observedChange() {
     guard !isEnded.load(ordering: .acquiring) else { return }
-    if let value = try? read() { told([value]) }
+    if let value = try? read() { told(value) }
     // On the main actor, a change of which Observation told beforehand is over by now.
     guard case .anywhere = property.isolation, !isRechecked.exchange(true, ordering: .acquiringAndReleasing) else {
       return
@@ -77,8 +88,16 @@ final class PropertySource: Sendable {
       worker.link.loop.schedule(after: Self.recheckDelay) {
         guard let self else { return }
         self.isRechecked.store(false, ordering: .releasing)
-        self.post { if let value = try? self.read() { self.told([value]) } }
+        self.post { if let value = try? self.read() { self.told(value) } }
       }
     }
+  }
+}
+
+extension FocusError {
+  /// Why the value of `key` cannot be told.
+  init(_ error: any Error, of key: Key) {
+    let error = FocusError(any: error)
+    self.init("the value of '\(key)' cannot be published: \(error.message)", name: error.name)
   }
 }

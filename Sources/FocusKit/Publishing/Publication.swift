@@ -13,8 +13,7 @@ struct PublishedProperty: Sendable {
   let get: @Sendable () throws -> DBusValue
   /// Collects each new value, and calls its argument with what takes them when there is one after there was none; nil if
   /// only Observation knows of changes.
-  let follow:
-    @Sendable (@escaping @Sendable (_ take: @escaping @Sendable () -> [DBusValue]) -> Void) -> PublishedChanges?
+  let follow: @Sendable (@escaping @Sendable (_ take: @escaping PublishedChanges.Take) -> Void) -> PublishedChanges?
 
   /// The same for others to read alone.
   var readOnly: PublishedProperty {
@@ -29,13 +28,15 @@ struct PublishedProperty: Sendable {
 
 /// The changes of a published value that were not told yet.
 struct PublishedChanges: Sendable {
+  typealias Take = @Sendable () -> [Result<DBusValue, any Error>]
+
   /// Takes the new values, in order.
-  let take: @Sendable () -> [DBusValue]
+  let take: Take
   /// Ends the collecting.
   let cancel: @Sendable () -> Void
 }
 
-/// Values on their way from whoever changes them to who tells of them; if that takes long, only the newest.
+/// Values on their way from whoever changes them to who tells of them; if there are too many, only the newest.
 final class Outgoing<Value: Sendable>: Sendable {
   private static var most: Int { 32 }
 
@@ -53,12 +54,15 @@ final class Outgoing<Value: Sendable>: Sendable {
     }
     if isEqual?(before, value) == true { return false }
     last = value
-    let (isFirst, replaced) = waiting.withLock { waiting in
-      let replaced = waiting.count < Self.most ? nil : waiting.popLast()
+    // What is dropped is freed outside of the lock.
+    let (isFirst, dropped) = waiting.withLock { waiting in
+      let isFirst = waiting.isEmpty
+      let dropped = waiting.count < Self.most ? [] : waiting
+      if !dropped.isEmpty { waiting = [] }
       waiting.append(value)
-      return (waiting.count == 1, replaced)
+      return (isFirst, dropped)
     }
-    return withExtendedLifetime(replaced) { isFirst }
+    return withExtendedLifetime(dropped) { isFirst }
   }
 
   func take() -> [Value] {
@@ -138,7 +142,7 @@ extension Binding: PublishableBinding where Value: DBusRepresentable {
       follow: { onChange in
         guard case .anywhere = location.isolation else { return nil }
         let outgoing = Outgoing<Value>()
-        let take = { @Sendable in outgoing.take().compactMap { try? $0.dbusValue() } }
+        let take: PublishedChanges.Take = { outgoing.take().map { value in Result { try value.dbusValue() } } }
         let cancel = location.follow(withCurrent: true) { value in
           if outgoing.add(value) { onChange(take) }
         }

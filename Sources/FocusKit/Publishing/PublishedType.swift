@@ -18,21 +18,21 @@ extension PublishedProperty {
   /// The same property with its numbers published as `type`; unchanged if one of the two is not a number's type.
   fileprivate func adapted(to type: DBusType) -> PublishedProperty {
     guard type != self.type, type.isNumber, self.type.isNumber else { return self }
-    let adapt = { @Sendable (values: [DBusValue]) in
-      values.map { $0.adapted(to: type) }.filter { $0.type == type }
+    let adapt = { @Sendable (value: DBusValue) throws -> DBusValue in
+      let adapted = value.adapted(to: type)
+      guard adapted.type == type else {
+        throw DBusConversionError("a number of type '\(value.type)' does not fit the key's type '\(type)'")
+      }
+      return adapted
+    }
+    let adaptAll = { @Sendable (take: PublishedChanges.Take) in
+      take().map { value in Result { try adapt(value.get()) } }
     }
     return PublishedProperty(
-      type: type, isolation: isolation, set: set,
-      get: {
-        let value = try get().adapted(to: type)
-        guard value.type == type else {
-          throw DBusConversionError("a number of type '\(value.type)' does not fit the key's type '\(type)'")
-        }
-        return value
-      },
+      type: type, isolation: isolation, set: set, get: { try adapt(try get()) },
       follow: { onChange in
-        let changes = follow { take in onChange { adapt(take()) } }
-        return changes.map { changes in PublishedChanges(take: { adapt(changes.take()) }, cancel: changes.cancel) }
+        let changes = follow { take in onChange { adaptAll(take) } }
+        return changes.map { changes in PublishedChanges(take: { adaptAll(changes.take) }, cancel: changes.cancel) }
       })
   }
 }
