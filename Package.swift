@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -41,8 +42,12 @@ let package = Package(
       name: "FocusKit", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
       swiftSettings: strict),
     .executableTarget(
-      name: "NumberedFields", dependencies: ["FocusKit"], path: "Sources/Examples/NumberedFields", swiftSettings: strict
-    ),
+      name: "Counter", dependencies: ["FocusKit"], path: "Sources/Examples/Counter", swiftSettings: strict),
+    .executableTarget(
+      name: "TutorialForm", dependencies: ["FocusKit"], path: "Sources/Examples/TutorialForm", swiftSettings: strict),
+    .executableTarget(
+      name: "TutorialToolbar", dependencies: ["FocusKit"], path: "Sources/Examples/TutorialToolbar",
+      swiftSettings: strict),
     .executableTarget(
       name: "VolumeSlider", dependencies: ["FocusKit"], path: "Sources/Examples/VolumeSlider", swiftSettings: strict),
     .executableTarget(
@@ -66,6 +71,12 @@ let package = Package(
     .testTarget(
       name: "FocusModelTests", dependencies: ["DBusTypes", "FocusContract", "FocusModel", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "FocusServiceTests",
+      dependencies: [
+        "BusSupport", "CDBus", "DBus", "DBusTypes", "EventLoop", "FocusService", "ProgramSupport", "TestSupport",
+      ],
+      swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["DBus", "DBusTypes", "EventLoop"], path: "Tests/TestSupport",
       resources: [.copy("Resources")], swiftSettings: strict),
@@ -78,11 +89,15 @@ let package = Package(
     .testTarget(
       name: "FocusKitTests",
       dependencies: [
-        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusKit", "ScenePlayer", "TestSupport", "focusctl", "focusd",
+        "BusSupport", "Counter", "DBus", "DBusTypes", "EventLoop", "FocusKit", "LoopPlayer", "ScenePlayer",
+        "StatusLine",
+        "TestSupport", "TutorialForm", "TutorialToolbar", "VolumeSlider", "focusctl", "focusd",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "ScenePlayer", dependencies: ["FocusKit"], path: "Tests/ScenePlayer", swiftSettings: strict),
+    .executableTarget(
+      name: "LoopPlayer", dependencies: ["FocusKit"], path: "Tests/LoopPlayer", swiftSettings: strict),
     .testTarget(
       name: "BoundTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
@@ -122,6 +137,16 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Only where GTK is; no product of the package needs it.
+if FileManager.default.fileExists(atPath: "/usr/include/gtk-4.0/gtk/gtk.h") {
+  package.targets += [
+    .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    .executableTarget(
+      name: "GTKControls", dependencies: ["CGTK", "FocusKit"], path: "Sources/Examples/GTKControls",
+      swiftSettings: strict),
+  ]
+}
 
 // It only builds with the fuzzer's flags, which .ci/fuzz sets.
 if Context.environment["FOCUSD_FUZZ"] != nil {

@@ -25,19 +25,30 @@ public final class FocusService {
   /// Which signals that are too large are logged.
   var droppedSignals = LogLimit()
 
+  /// How long owners of bound fields may take to recover before others are answered: one of them may itself wait for an
+  /// answer.
+  ///
+  /// With what reading the file takes, that is a second.
+  var ownersTime = Duration.milliseconds(700)
+
   /// Called while `start` takes longer than usual: what it does, and how much longer that may take.
   public var onSlowStart: ((_ status: String, _ time: Duration) -> Void)?
 
   /// Called at the end of each turn that changed something that everyone is shown.
   public var onChange: (() -> Void)?
 
-  /// Serves on `connection`, whose messages `loop` is to deliver.
-  public init(_ connection: Connection, on loop: EventLoop, log: Log) {
+  /// Serves on `connection`, whose messages `loop` delivers; the state is saved in the user's state directory.
+  public convenience init(_ connection: Connection, on loop: EventLoop, log: Log) {
+    self.init(connection, on: loop, log: log, stateFile: StateFile())
+  }
+
+  /// Serves on `connection`; `stateFile` is nil if there is no place for one.
+  init(_ connection: Connection, on loop: EventLoop, log: Log, stateFile: StateFile?) {
     self.connection = connection
     self.loop = loop
     self.log = log
     ownerCalls = OwnerCalls(connection)
-    persistence = Persistence(StateFile(), log)
+    persistence = Persistence(stateFile, log)
     connection.onMessage = { [weak self] in self?.receive($0) }
     loop.onTurnEnd = { [weak self] in self?.endTurn() }
     connection.attach(to: loop)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The messages of a program, a line each on standard error.
+/// The messages of a program, a line each, on standard error but for tests.
 ///
 /// No line ever holds a value of a field.
 public struct Log: Sendable {
@@ -16,12 +16,19 @@ public struct Log: Sendable {
   public let isVerbose: Bool
   /// Whether each line begins with its priority, as the journal reads it: `sd-daemon(3)`.
   public let showsPriorities: Bool
+  private let descriptor: Int32
 
-  /// Creates a log.
+  /// Creates a log on standard error.
   public init(program: String, isVerbose: Bool, showsPriorities: Bool) {
+    self.init(program: program, isVerbose: isVerbose, showsPriorities: showsPriorities, descriptor: STDERR_FILENO)
+  }
+
+  /// Creates a log that writes to `descriptor`, which stays open.
+  package init(program: String, isVerbose: Bool, showsPriorities: Bool, descriptor: Int32) {
     self.program = program
     self.isVerbose = isVerbose
     self.showsPriorities = showsPriorities
+    self.descriptor = descriptor
   }
 
   /// Says what an administrator should look into.
@@ -39,7 +46,7 @@ public struct Log: Sendable {
     let line = showsPriorities ? "<\(priority.rawValue)>\(text)\n" : "\(program): \(text)\n"
     var bytes = Array(line.utf8)
     // The program goes on without a log.
-    _ = write(STDERR_FILENO, &bytes, bytes.count)
+    _ = write(descriptor, &bytes, bytes.count)
   }
 }
 

@@ -1,5 +1,6 @@
 import BusSupport
 import FocusKit
+import Observation
 import TestSupport
 import Testing
 
@@ -118,6 +119,19 @@ final class Changes<Value: Sendable & Equatable>: Sendable {
   func wait(for value: Value?) async throws {
     _ = try await seen.wait(for: "\(String(describing: value))") { $0.last == .some(value) ? true : nil }
   }
+}
+
+/// Waits until `holds`, which reads what Observation knows of.
+func until(_ what: String, _ holds: @escaping @Sendable () -> Bool) async throws {
+  let isSo = Observed(false)
+  let task = Task {
+    for await value in Observations(holds) where value {
+      isSo.update { $0 = true }
+      break
+    }
+  }
+  defer { task.cancel() }
+  _ = try await isSo.wait(for: what) { $0 ? true : nil }
 }
 
 /// What a client's error handler was told.

@@ -9,8 +9,8 @@ final class Player: Sendable {
   let process: ManagedProcess
   private let orders = Locked(0)
 
-  init(on desktop: TestDesktop) async throws {
-    process = try await desktop.start([Products.directory + "/ScenePlayer"])
+  init(on desktop: TestDesktop, _ program: String = "ScenePlayer", _ arguments: String...) async throws {
+    process = try await desktop.start([Products.directory + "/" + program] + arguments)
   }
 
   /// Gives an order and waits for the answer to it; a refusal is its name and message.

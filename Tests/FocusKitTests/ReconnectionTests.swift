@@ -55,6 +55,24 @@ import Testing
     }
   }
 
+  @Test func focusWithoutAFocusStateComesBackToo() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = desktop.client()
+      let other = FocusField("other", client: owner).focusedValue(\.number, .constant(1)).register()
+      let field = FocusField("text1", client: owner).focusedValue(\.number, .constant(2)).register()
+      try await other.focus()
+      try await field.focus()
+      let seen = Changes(desktop.client().changes(of: \.number))
+      try await seen.wait(for: 2)
+      try await desktop.endBus()
+      try await seen.wait(for: nil)
+      let again = try await desktop.beginAgain()
+      try await seen.wait(for: 2)
+      for process in again { try await process.stop() }
+      withExtendedLifetime((other, field)) {}
+    }
+  }
+
   @Test func programsMayComeBeforeTheDaemon() async throws {
     try await TestDesktop.with(isServed: false) { desktop in
       let (owner, reader) = (desktop.client(), desktop.client())

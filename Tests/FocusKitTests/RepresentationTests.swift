@@ -12,6 +12,39 @@ private enum Level: Int32, DBusRepresentable {
   case high = 2
 }
 
+private enum Flavor: CaseIterable, DBusRepresentable, CustomStringConvertible {
+  case chocolate
+  case vanilla
+
+  var description: String { "a flavor" }
+}
+
+private enum Speed: CaseIterable, Codable, DBusRepresentable {
+  case slow
+  case fast
+}
+
+private enum Voice: String, CaseIterable, Codable, DBusRepresentable {
+  case high = "soprano"
+  case low = "bass"
+}
+
+private enum Voltage: Int32, CaseIterable, DBusRepresentable {
+  case low = 110
+  case high = 230
+}
+
+/// It has a list of values, but no names for them.
+private struct Tempo: CaseIterable, Codable, DBusRepresentable, Equatable {
+  static let allCases = [Tempo(beats: 60), Tempo(beats: 120)]
+  var beats: Int
+}
+
+private enum Shape: CaseIterable, DBusRepresentable, Equatable {
+  case circle(Int)
+  static let allCases = [Shape.circle(1)]
+}
+
 private struct Address: Codable, Equatable { var city: String }
 
 private struct Person: Codable, DBusRepresentable, Equatable {
@@ -58,6 +91,12 @@ private struct Person: Codable, DBusRepresentable, Equatable {
     try Self.roundTrip(Size.large, "s")
     try Self.roundTrip([Level.low, .high], "ai")
     try Self.roundTrip(["a": Size.small], "a{ss}")
+    try Self.roundTrip(Flavor.vanilla, "s")
+    try Self.roundTrip(Speed.fast, "s")
+    try Self.roundTrip([Flavor.chocolate: Speed.allCases], "a{sas}")
+    try Self.roundTrip(Voice.low, "s")
+    try Self.roundTrip(Voltage.high, "i")
+    try Self.roundTrip(Tempo(beats: 90), "a{sv}")
   }
 
   @Test(arguments: [nil, "Countess"])
@@ -75,17 +114,6 @@ private struct Person: Codable, DBusRepresentable, Equatable {
     #expect(properties[.string("friends")]?.type == .variant)
   }
 
-  @Test func numbersAreReadFromOthersThatTheyCanHold() throws {
-    #expect(try Int(dbusValue: .int32(-8)) == -8)
-    #expect(try UInt8(dbusValue: .uint64(255)) == 255)
-    #expect(try Double(dbusValue: .int32(8)) == 8)
-    #expect(throws: DBusConversionError.self) { try UInt8(dbusValue: .int32(256)) }
-    #expect(throws: DBusConversionError.self) { try Int(dbusValue: .uint64(.max)) }
-    #expect(throws: DBusConversionError.self) { try Int(dbusValue: .double(1)) }
-    #expect(throws: DBusConversionError.self) { try Int(dbusValue: .string("1")) }
-    #expect(throws: DBusConversionError.self) { try Bool(dbusValue: .int32(1)) }
-  }
-
   @Test func whatIsNoSuchValueIsAnError() throws {
     #expect(throws: DBusConversionError.self) { try Size(dbusValue: .string("huge")) }
     #expect(throws: DBusConversionError.self) { try "a\0b".dbusValue() }
@@ -93,5 +121,27 @@ private struct Person: Codable, DBusRepresentable, Equatable {
     #expect(throws: DBusConversionError.self) { try Int?(dbusValue: [1, 2].dbusValue()) }
     #expect(throws: DecodingError.self) { try Person(dbusValue: .properties([(name: "name", value: .string("Ada"))])) }
     #expect(throws: DecodingError.self) { try Person(dbusValue: .int32(1)) }
+  }
+
+  @Test func anEnumIsItsCasesName() throws {
+    #expect(try Flavor.vanilla.dbusValue() == .string("vanilla"))
+    #expect(try Speed.slow.dbusValue() == .string("slow"))
+    #expect(try Voice.low.dbusValue() == .string("bass"))
+    #expect(throws: DBusConversionError.self) { try Shape.circle(2).dbusValue() }
+  }
+
+  @Test(
+    arguments: [
+      (Flavor.self, .string("mint"), "'mint' is not a case of 'Flavor': 'chocolate' or 'vanilla'"),
+      (Flavor.self, .string("Vanilla"), "'Vanilla' is not a case of 'Flavor': 'chocolate' or 'vanilla'"),
+      (Flavor.self, .string("a flavor"), "'a flavor' is not a case of 'Flavor': 'chocolate' or 'vanilla'"),
+      (Flavor.self, .int32(0), "a value of type 'i' is not a case of 'Flavor': 'chocolate' or 'vanilla'"),
+      (Speed.self, .variant(.string("")), "'' is not a case of 'Speed': 'slow' or 'fast'"),
+      (Voice.self, .string("low"), "'low' is not a raw value of 'Voice': 'soprano' or 'bass'"),
+      (Voltage.self, .byte(7), "'7' is not a raw value of 'Voltage': '110' or '230'"),
+      (Size.self, .string("huge"), "'huge' is not a raw value of 'Size'"),
+    ] as [(any DBusRepresentable.Type, DBusValue, String)])
+  func aNameThatIsNoCaseIsAnErrorThatListsThem(type: any DBusRepresentable.Type, value: DBusValue, message: String) {
+    #expect(throws: DBusConversionError(message)) { try type.init(dbusValue: value) }
   }
 }

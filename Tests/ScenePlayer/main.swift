@@ -60,6 +60,14 @@ func orders() -> AsyncStream<String> {
   case "run-save": try await FocusClient.shared.run(\.save)
   case "ask-focus": try await FocusClient.shared.focus(words[0])
   case "append": try await append(try decoded(words[0]))
+  case "grow": for _ in 0..<(try decoded(words[0]) as Int) { toolbar.lamps?.append(true) }
+  case "count": for _ in 0..<(try decoded(words[0]) as Int) { toolbar.number? += 1 }
+  case "update-lamps":
+    for _ in 0..<(try decoded(words[0]) as Int) { try await FocusClient.shared.update(\.lamps) { $0.append(true) } }
+  case "memory":
+    let before = try residentKilobytes()
+    try await strain(try decoded(words[0]))
+    return "\(try residentKilobytes() - before)"
   case "toggle": return "\(try await toggle(try decoded(words[0])))"
   case "watch":
     let changes = try Focused.named(words[0], toolbar).changes()
@@ -82,4 +90,28 @@ func orders() -> AsyncStream<String> {
     taken += 1
   }
   return taken
+}
+
+/// Changes a watched state and begins and ends waits, each `count` times.
+@MainActor func strain(_ count: Int) async throws {
+  let state = State(wrappedValue: 0)
+  let field = FocusField("strained").focusedValue(\.number, state.projectedValue).register()
+  try await field.registered()
+  let observer = Task { for await _ in state.changes() {} }
+  for number in 0..<(10 * count) { state.wrappedValue = number }
+  for _ in 0..<count {
+    let task = Task { for await _ in FocusClient.shared.changes(of: \.number) {} }
+    let unread = FocusClient.shared.changes(of: \.number)
+    task.cancel()
+    withExtendedLifetime(unread) {}
+    await task.value
+  }
+  observer.cancel()
+}
+
+/// How much memory this process has.
+func residentKilobytes() throws -> Int {
+  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+  return Int(line.filter(\.isNumber)) ?? 0
 }

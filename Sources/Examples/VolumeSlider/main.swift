@@ -14,13 +14,19 @@ extension FocusedValues {
   }
 }
 
+/// How many of `count` parts `volume` is; another program may publish any number at all.
+func part(_ volume: Double, of count: Int) -> Int {
+  guard volume > 0 else { return 0 }
+  return Int((min(volume, 1) * Double(count)).rounded())
+}
+
 struct Player {
   @State private var steps = 5
   @FocusState private var isFocused: Bool
 
   var volume: Binding<Double> {
     let steps = _steps
-    return Binding(get: { Double(steps.wrappedValue) / 10 }, set: { steps.wrappedValue = Int(($0 * 10).rounded()) })
+    return Binding(get: { Double(steps.wrappedValue) / 10 }, set: { steps.wrappedValue = part($0, of: 10) })
   }
 
   func field() -> FocusField {
@@ -38,7 +44,7 @@ let player = Player()
 let field = player.field()
 try await field.registered()
 for await volume in FocusClient.shared.changes(of: \.volume) {
-  let filled = Int((volume ?? 0) * 20)
+  let filled = part(volume ?? 0, of: 20)
   print(String(repeating: "#", count: filled) + String(repeating: "-", count: 20 - filled), volume ?? "no focus")
 }
 withExtendedLifetime(field) {}

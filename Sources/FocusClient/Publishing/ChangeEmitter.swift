@@ -5,8 +5,11 @@ internal import FocusContract
 /// Emits the changes of one object, so that none is lost to the next.
 ///
 /// The daemon emits the changes of one of its turns as one. So a change is emitted when the turn of the one before is over,
-/// which the reply to a ping says.
+/// which the reply to a ping says. If changes come faster than that, only the last of each property is emitted.
 final class ChangeEmitter {
+  /// How many changes may wait; from then on only the newest of each property does, until all have been emitted.
+  private static let longestQueue = 32
+
   private let link: Link
   private let path: ObjectPath
   /// The values that were emitted last, and so what others may be answered.
@@ -14,6 +17,7 @@ final class ChangeEmitter {
   private var latest: [Key: DBusValue] = [:]
   private var waiting: [(key: Key, value: DBusValue)] = []
   private var next = 0
+  private var isCoalescing = false
   private var mayShareTurn = false
   private var isAsking = false
   private var whenAllEmitted: [() -> Void] = []
@@ -33,6 +37,11 @@ final class ChangeEmitter {
   func emit(_ key: Key, _ value: DBusValue) {
     guard latest[key] != value else { return }
     latest[key] = value
+    if waiting.count - next >= Self.longestQueue { isCoalescing = true }
+    if isCoalescing {
+      waiting = waiting[next...].filter { $0.key != key }
+      next = 0
+    }
     waiting.append((key, value))
     proceed()
   }
@@ -58,6 +67,7 @@ final class ChangeEmitter {
     }
     waiting = []
     next = 0
+    isCoalescing = false
     let handlers = whenAllEmitted
     whenAllEmitted = []
     for handler in handlers { handler() }

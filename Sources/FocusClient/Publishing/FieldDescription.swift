@@ -33,26 +33,39 @@ package struct FieldDescription {
 
 /// A value that a field publishes.
 ///
-/// All closures are called on the loop's thread.
+/// All closures are called on the loop's thread, and complete on it, now or later.
 package struct FieldProperty {
+  /// Takes the value, or why there is none.
+  package typealias Reading = (Result<DBusValue, DBusError>) -> Void
   /// Takes what a write came to.
   package typealias Completion = (Result<Void, DBusError>) -> Void
 
   package let type: DBusType
-  /// Whether `FieldPublisher.changed` is called for every change; else `read` is asked before each answer.
+  /// Whether `FieldPublisher.changed` is called for every change, also for those of a write before it completes; else
+  /// the value is read after each write.
   package let tellsChanges: Bool
-  package let read: () throws(DBusError) -> DBusValue
-  /// Writes a value of `type`, now or later; nil: the property is read-only.
+  package let read: (@escaping Reading) -> Void
+  /// Writes a value of `type`; nil: the property is read-only.
   package let write: ((DBusValue, @escaping Completion) -> Void)?
 
   package init(
-    type: DBusType, tellsChanges: Bool, read: @escaping () throws(DBusError) -> DBusValue,
+    type: DBusType, tellsChanges: Bool, read: @escaping (@escaping Reading) -> Void,
     write: ((DBusValue, @escaping Completion) -> Void)?
   ) {
     self.type = type
     self.tellsChanges = tellsChanges
     self.read = read
     self.write = write
+  }
+
+  /// A property whose value is always known.
+  package init(
+    type: DBusType, tellsChanges: Bool, read: @escaping () throws(DBusError) -> DBusValue,
+    write: ((DBusValue, @escaping Completion) -> Void)?
+  ) {
+    self.init(
+      type: type, tellsChanges: tellsChanges,
+      read: { reading in reading(Result { () throws(DBusError) in try read() }) }, write: write)
   }
 }
 

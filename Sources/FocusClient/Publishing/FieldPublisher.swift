@@ -6,7 +6,8 @@ package import FocusContract
 /// The fields of this program, in the order in which they were added, so that they come back in it.
 package final class FieldPublisher {
   private let link: Link
-  private var fields: [PublishedField] = []
+  private var fields = FieldIndex()
+  private var lastOrder: UInt64 = 0
   /// The field that the daemon is asked to take.
   private var underWay: PublishedField?
   /// The daemon that was asked; the answer of one before it means nothing.
@@ -17,42 +18,60 @@ package final class FieldPublisher {
   private var focusCalls = 0
   /// The field that has focus, or nil.
   private var focusedField: ObjectPath?
+  /// The fields whose focus states may say that they have focus.
+  private var claimants: Set<UInt64> = []
+  /// The field that had focus when the daemon left.
+  private var returning: UInt64?
 
   /// Called with an error that reaches no caller.
   package var onError: ((DBusError) -> Void)?
-  /// Applies the program's changes from other threads before a write is answered.
-  package var takeInChanges: (() -> Void)?
 
   package init(_ link: Link) { self.link = link }
 
   // MARK: Registration
 
   /// Whether the field `number` was added, and not removed since.
-  package func contains(_ number: UInt64) -> Bool { fields.contains { $0.number == number } }
+  package func contains(_ number: UInt64) -> Bool { fields[number] != nil }
 
   /// Registers a field, now and whenever the daemon comes back, until it is removed.
   package func add(_ description: FieldDescription) {
     guard !contains(description.number) else { return }
-    fields.append(PublishedField(description, link))
+    lastOrder += 1
+    fields.add(PublishedField(description, order: lastOrder, link))
     registerNext()
   }
 
-  /// Takes the fields of `group` away.
-  package func remove(group: UInt64) {
-    for field in fields where field.description.group == group {
+  /// Takes the fields of `group` away; `isLetGo` if the program did not ask for it.
+  package func remove(group: UInt64, isLetGo: Bool = false) {
+    for field in fields.remove(group: group) {
+      claimants.remove(field.number)
       if let path = field.path { link.call(.field(path, "Unregister")) { _ in } }
-      field.fail(DBusError(.unknownObject, "the field was unregistered"))
+      guard isLetGo, field.isWaiting, !field.wasRegistered else {
+        field.fail(DBusError(.unknownObject, "the field was unregistered"))
+        continue
+      }
+      let error = DBusError(
+        .unknownObject,
+        "the field '\(field.description.label ?? field.id)' was let go of before it was registered: keep the result of "
+          + "'register()'")
+      field.fail(error)
+      onError?(error)
     }
-    fields.removeAll { $0.description.group == group }
   }
 
-  /// Calls `handler` once with the path of the field `number`, or with why it has none.
-  package func whenRegistered(_ number: UInt64, _ handler: @escaping (Result<ObjectPath, DBusError>) -> Void) {
-    guard let field = fields.first(where: { $0.number == number }) else {
+  /// Calls `handler` once with the path of the field `number`, or with why it has none, unless `stopWaiting` is called
+  /// with `id` before.
+  package func whenRegistered(
+    _ number: UInt64, id: UInt64, _ handler: @escaping (Result<ObjectPath, DBusError>) -> Void
+  ) {
+    guard let field = fields[number] else {
       return handler(.failure(DBusError(.failed, "the field is not registered: call 'register()' first")))
     }
-    field.whenRegistered(handler)
+    field.whenRegistered(id, handler)
   }
+
+  /// Ends a wait of `whenRegistered`.
+  package func stopWaiting(_ number: UInt64, id: UInt64) { fields[number]?.stopWaiting(id) }
 
   /// A daemon is there: registers every field with it, those that it still has included.
   ///
@@ -66,29 +85,33 @@ package final class FieldPublisher {
   package func daemonLeft() {
     session += 1
     underWay = nil
+    if let field = fields.field(at: focusedField) { returning = field.number }
     focusedField = nil
-    for field in fields { field.daemonLeft() }
+    fields.daemonLeft()
   }
 
-  private func path(of number: UInt64) -> ObjectPath? { fields.first { $0.number == number }?.path }
-
   private func registerNext() {
-    guard underWay == nil, link.daemon != nil, let field = fields.first(where: \.isWaiting) else { return }
-    let parent = field.description.parent
-    let parentPath = parent.flatMap(path)
-    guard parent == nil || parentPath != nil else {
-      refused(field, DBusError(.failed, "the field's parent is not registered, or was refused"))
-      return registerNext()
-    }
+    guard underWay == nil, link.daemon != nil, let (field, parentPath) = nextWithParent() else { return }
     underWay = field
     let (session, arrivals) = (session, arrivals)
-    link.call(.register(field.id, [], field.options(parent: parentPath))) { [weak self] result in
+    let options = field.options(parent: parentPath, hadFocus: returning == field.number)
+    link.call(.register(field.id, [], options)) { [weak self] result in
       guard let self, session == self.session else { return }
       underWay = nil
       if case .failure(let error) = result, Self.noDaemon.contains(error.name), arrivals == self.arrivals { return }
       answered(field, result)
       registerNext()
     }
+  }
+
+  /// The first field that waits for a daemon, with its parent's path; those without a parent any more are refused.
+  private func nextWithParent() -> (PublishedField, ObjectPath?)? {
+    while let field = fields.firstWaiting() {
+      guard let parent = field.description.parent else { return (field, nil) }
+      if let path = fields[parent]?.path { return (field, path) }
+      refused(field, DBusError(.failed, "the field's parent is not registered, or was refused"))
+    }
+    return nil
   }
 
   /// The errors after which a field waits for a daemon.
@@ -107,9 +130,9 @@ package final class FieldPublisher {
   }
 
   private func registered(_ field: PublishedField, _ path: ObjectPath) {
-    guard fields.contains(where: { $0 === field }) else {
-      return link.call(.field(path, "Unregister")) { _ in }
-    }
+    guard fields[field.number] === field else { return link.call(.field(path, "Unregister")) { _ in } }
+    if returning == field.number { returning = nil }
+    fields.registered(field, at: path)
     field.registered(at: path)
     focusWanted(field.number)
     focusChanged()
@@ -141,7 +164,8 @@ package final class FieldPublisher {
 
   /// The program, or the registry itself, changed the focus state of the field `number`.
   package func focusStateChanged(_ number: UInt64) {
-    guard contains(number) else { return }
+    guard let field = fields[number] else { return }
+    if field.focus?.isWanted() == true { returning = nil }
     focusWanted(number)
     focusChanged()
   }
@@ -154,9 +178,9 @@ package final class FieldPublisher {
 
   /// Makes the daemon follow the focus state of the field `number`.
   private func focusWanted(_ number: UInt64) {
-    guard let field = fields.first(where: { $0.number == number }), let focus = field.focus, let path = field.path
-    else { return }
+    guard let field = fields[number], let focus = field.focus, let path = field.path else { return }
     let isWanted = focus.isWanted()
+    if isWanted { claimants.insert(number) }
     // While calls are under way, which field has focus when they are done is not known.
     guard focusCalls > 0 || isWanted != (focusedField == path) else { return }
     if !isWanted {
@@ -186,9 +210,16 @@ package final class FieldPublisher {
   /// Makes the focus states follow the daemon, unless what they say themselves is still on its way there.
   private func focusChanged() {
     guard focusCalls == 0 else { return }
-    let focused = focusedField
-    for field in fields where field.path != nil && field.path == focused { field.focus?.set(true) }
-    for field in fields where field.path != nil && field.path != focused { field.focus?.set(false) }
+    let focused = fields.field(at: focusedField)
+    if let focused {
+      focused.focus?.set(true)
+      claimants.insert(focused.number)
+    }
+    for number in claimants where number != focused?.number {
+      guard let field = fields[number], field.path != nil else { continue }
+      field.focus?.set(false)
+      if field.focus?.isWanted() != true { claimants.remove(number) }
+    }
   }
 
   // MARK: Calls
@@ -198,14 +229,14 @@ package final class FieldPublisher {
     guard let path = message.path, let connection = link.daemon?.connection else { return }
     let reply = CallReply(to: message, on: connection)
     do throws(DBusError) {
-      if let field = fields.first(where: { $0.description.objectPath == path }) {
+      if let field = fields.field(of: path) {
         guard let member = message.member else { return }
         let method = try field.interfaces.method(member, of: message.interface, at: path)
         try method.check(signature: message.signatureText)
         try method.handler(FieldCall(field: field, publisher: self, message: message, reply: reply))
       } else {
-        let objects = fields.map(\.description.objectPath)
-        guard message.interface == .introspectable, let children = ObjectTree.children(of: path, among: objects) else {
+        guard message.interface == .introspectable, let children = ObjectTree.children(of: path, among: fields.objects)
+        else {
           throw DBusError(.unknownObject, "there is no object at '\(path)'")
         }
         reply.succeed([.string(IntrospectionDocument.xml(interfaces: [], children: children))])
@@ -217,15 +248,13 @@ package final class FieldPublisher {
 
   /// Moves focus to `field` because another program asks for it.
   func requestFocus(_ field: PublishedField, _ reply: CallReply) {
-    guard let focus = field.focus, let path = field.path else {
-      return reply.fail(DBusError(.unknownMethod, "the field does not take focus on request"))
-    }
-    focus.set(true)
+    guard let path = field.path else { return reply.fail(DBusError(.failed, "the field is not registered")) }
+    field.focus?.set(true)
     callFocus("Focus", path) { reply.answer($0.map { [] }) }
   }
 
   /// The field `number` has a new value for `key`, or one that must be read if none is given.
   package func changed(_ number: UInt64, _ key: Key, _ value: DBusValue?) {
-    fields.first { $0.number == number }?.changed(key, value)
+    fields[number]?.changed(key, value)
   }
 }

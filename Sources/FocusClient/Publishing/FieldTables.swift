@@ -82,19 +82,28 @@ extension PublishedField {
   }
 
   private static func get(_ call: FieldCall) throws(DBusError) {
-    let (key, property) = try call.property(try call.message.arguments())
-    call.reply.succeed([.variant(try call.field.value(of: key, property))])
+    let (key, _) = try call.property(try call.message.arguments())
+    let reply = call.reply
+    call.field.read(key) { reply.answer($0.map { [.variant($0)] }) }
   }
 
+  /// Answers when every owner has answered, with the values as they are then; leaves out those that cannot be read.
   private static func getAll(_ call: FieldCall) throws(DBusError) {
     guard case .string(let interface)? = try call.message.arguments().first else { return }
-    let (field, keys) = (call.field, call.field.description.properties.keys)
-    var values: [(name: String, value: DBusValue)] = []
-    for key in keys.filter({ interface.isEmpty || $0.interface.text == interface }).sorted() {
-      field.refresh(key)
-      if let value = field.emitter.emitted[key] { values.append((key.member.text, value)) }
+    let (field, reply) = (call.field, call.reply)
+    let keys = field.description.properties.keys.filter { interface.isEmpty || $0.interface.text == interface }.sorted()
+    var missing = keys.count
+    func answer() {
+      let values = keys.compactMap { key in field.emitter.emitted[key].map { (name: key.member.text, value: $0) } }
+      reply.succeed([.properties(values)])
     }
-    call.reply.succeed([.properties(values)])
+    guard missing > 0 else { return answer() }
+    for key in keys {
+      field.read(key) { _ in
+        missing -= 1
+        if missing == 0 { answer() }
+      }
+    }
   }
 
   private static func set(_ call: FieldCall) throws(DBusError) {
@@ -107,14 +116,13 @@ extension PublishedField {
         "\(key) is of type '\(property.type)', and the value given is of type '"
           + (arguments.last?.variantContent?.type.description ?? "") + "'")
     }
+    let (field, reply) = (call.field, call.reply)
     write(value) { result in
-      switch result {
-      case .success:
-        call.publisher.takeInChanges?()
-        call.field.refresh(key)
-        call.field.emitter.afterAll { call.reply.succeed() }
-      case .failure(let error): call.reply.fail(error)
+      guard case .success = result else { return reply.answer(result.map { [] }) }
+      guard property.tellsChanges else {
+        return field.read(key) { _ in field.emitter.afterAll { reply.succeed() } }
       }
+      field.emitter.afterAll { reply.succeed() }
     }
   }
 }

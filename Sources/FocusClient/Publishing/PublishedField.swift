@@ -13,6 +13,8 @@ final class PublishedField {
   }
 
   let description: FieldDescription
+  /// Which of the program's fields it is, counted as they were added.
+  let order: UInt64
   /// What the object serves: the standard interfaces, and those of the field's keys.
   let interfaces: ServedInterfaces<FieldMethod, FieldProperty>
   /// Emits the changes of the object one after another.
@@ -20,16 +22,16 @@ final class PublishedField {
   /// The id to register under, so that the field comes back at the same place.
   private(set) var id: String
   private var stage = Stage.waiting
-  private var waiters: [Waiter] = []
+  private var waiters: [UInt64: Waiter] = [:]
+  /// Whether a daemon has ever taken it.
+  private(set) var wasRegistered = false
 
-  init(_ description: FieldDescription, _ link: Link) {
+  init(_ description: FieldDescription, order: UInt64, _ link: Link) {
     self.description = description
+    self.order = order
     id = description.id
     interfaces = ServedInterfaces(PublishedField.tables(of: description))
     emitter = ChangeEmitter(description.objectPath, link)
-    for (key, property) in description.properties {
-      if let value = try? property.read() { emitter.begin(key, value) }
-    }
   }
 
   var number: UInt64 { description.number }
@@ -47,20 +49,22 @@ final class PublishedField {
     return true
   }
 
-  /// The options of `Register`; `parent` is the path of the field's parent.
-  func options(parent: ObjectPath?) -> [(name: String, value: DBusValue)] {
+  /// The options of `Register`; `parent` is the path of the field's parent, and `hadFocus` says that the daemon before
+  /// knew it as the one with focus.
+  func options(parent: ObjectPath?, hadFocus: Bool) -> [(name: String, value: DBusValue)] {
     var options: [(name: String, value: DBusValue)] = []
     if description.showsAnything { options.append(("object", .objectPath(description.objectPath))) }
     if let label = description.label { options.append(("label", .string(label))) }
     if let parent { options.append(("parent", .objectPath(parent))) }
     if description.isSceneScoped { options.append(("scope", .string("scene"))) }
     if description.isSensitive { options.append(("sensitive", .boolean(true))) }
-    if focus?.isWanted() == true { options.append(("focus", .boolean(true))) }
+    if focus?.isWanted() ?? hadFocus { options.append(("focus", .boolean(true))) }
     return options
   }
 
   func registered(at path: ObjectPath) {
     stage = .registered(path)
+    wasRegistered = true
     id = path.elements.last.map(String.init) ?? id
     tellWaiters(.success(path))
   }
@@ -72,38 +76,39 @@ final class PublishedField {
 
   func daemonLeft() { stage = .waiting }
 
-  /// Calls `handler` once with the field's path, or with why it has none.
-  func whenRegistered(_ handler: @escaping Waiter) {
+  /// Calls `handler` once with the field's path, or with why it has none, unless `stopWaiting` is called with `id` before.
+  func whenRegistered(_ id: UInt64, _ handler: @escaping Waiter) {
     switch stage {
-    case .waiting: waiters.append(handler)
+    case .waiting: waiters[id] = handler
     case .registered(let path): handler(.success(path))
     case .refused(let error): handler(.failure(error))
     }
   }
 
+  func stopWaiting(_ id: UInt64) { waiters[id] = nil }
+
   private func tellWaiters(_ result: Result<ObjectPath, DBusError>) {
     let ended = waiters
-    waiters = []
-    for waiter in ended { waiter(result) }
+    waiters = [:]
+    for (_, waiter) in ended.sorted(by: { $0.key < $1.key }) { waiter(result) }
   }
 
   // MARK: Values
 
   /// Emits a new value, or the one that is read if none is given.
   func changed(_ key: Key, _ value: DBusValue?) {
-    guard let property = description.properties[key], let value = try? value ?? property.read() else { return }
-    emitter.emit(key, value)
+    if let value { return emitter.emit(key, value) }
+    read(key) { _ in }
   }
 
-  /// Reads a property whose changes are not all emitted.
-  func refresh(_ key: Key) {
-    if description.properties[key]?.tellsChanges == false { changed(key, nil) }
-  }
-
-  /// The value that others are answered.
-  func value(of key: Key, _ property: FieldProperty) throws(DBusError) -> DBusValue {
-    refresh(key)
-    if let emitted = emitter.emitted[key] { return emitted }
-    return try property.read()
+  /// Reads a property, and hands over what others are answered.
+  func read(_ key: Key, _ handler: @escaping FieldProperty.Reading) {
+    guard let property = description.properties[key] else { return }
+    property.read { [weak self] result in
+      guard let self, case .success(let value) = result else { return handler(result) }
+      // The first answer to a question is no change.
+      if emitter.emitted[key] == nil { emitter.begin(key, value) } else { emitter.emit(key, value) }
+      handler(.success(emitter.emitted[key] ?? value))
+    }
   }
 }

@@ -19,31 +19,39 @@ public struct Binding<Value> {
 
   /// Creates a binding that is read and written by closures.
   ///
-  /// Closures of the main actor are always called there; others on the thread that reads or writes.
+  /// Closures of the main actor are always called there; others on the thread that reads or writes. Closures of another
+  /// actor are refused by the compiler: `isolation` is nil or the main actor.
   @preconcurrency
   public init(
     @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
-    @_inheritActorContext set: @escaping @isolated(any) @Sendable (Value) -> Void
+    @_inheritActorContext set: @escaping @isolated(any) @Sendable (Value) -> Void,
+    isolation: MainActor? = #isolation
   ) {
-    let isolation = Isolation([get.isolation, set.isolation])
-    // Such a function is called with `await`, or synchronously once its isolation is ensured.
-    let read = unsafeBitCast(get, to: (@Sendable () -> Value).self)
     let write = unsafeBitCast(set, to: (@Sendable (Value) -> Void).self)
-    self.init(ClosureLocation(isolation, read) { value, _ in write(value) })
+    self.init(Isolation([get.isolation, set.isolation, isolation]), get) { value, _ in write(value) }
   }
 
   /// Creates a binding that is read and written by closures; the setter receives the change's transaction.
   ///
-  /// Closures of the main actor are always called there; others on the thread that reads or writes.
+  /// Closures of the main actor are always called there; others on the thread that reads or writes. Closures of another
+  /// actor are refused by the compiler: `isolation` is nil or the main actor.
   @preconcurrency
   public init(
     @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
-    @_inheritActorContext set: @escaping @isolated(any) @Sendable (Value, Transaction) -> Void
+    @_inheritActorContext set: @escaping @isolated(any) @Sendable (Value, Transaction) -> Void,
+    isolation: MainActor? = #isolation
   ) {
-    let isolation = Isolation([get.isolation, set.isolation])
-    let read = unsafeBitCast(get, to: (@Sendable () -> Value).self)
     let write = unsafeBitCast(set, to: (@Sendable (Value, Transaction) -> Void).self)
-    self.init(ClosureLocation(isolation, read, write))
+    self.init(Isolation([get.isolation, set.isolation, isolation]), get, write)
+  }
+
+  /// Such functions can only be called with `await`; the location calls them as what they are once their isolation is
+  /// ensured, and never those of a foreign actor.
+  private init(
+    _ isolation: Isolation, _ get: @escaping @isolated(any) @Sendable () -> Value,
+    _ write: @escaping @Sendable (Value, Transaction) -> Void
+  ) {
+    self.init(ClosureLocation(isolation, unsafeBitCast(get, to: (@Sendable () -> Value).self), write))
   }
 
   /// Creates a binding from another to the same value.
@@ -58,6 +66,14 @@ public struct Binding<Value> {
     nonmutating set {
       let transaction = Transaction.current.merging(transaction)
       Transaction.$current.withValue(transaction) { location.set(newValue, transaction) }
+    }
+    nonmutating _modify {
+      var (value, reading) = location.begin()
+      defer {
+        let transaction = Transaction.current.merging(transaction)
+        Transaction.$current.withValue(transaction) { location.finish(value, reading, transaction) }
+      }
+      yield &value
     }
   }
 

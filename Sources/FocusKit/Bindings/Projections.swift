@@ -1,4 +1,3 @@
-internal import DBus
 internal import EventLoop
 
 /// A value behind two closures.
@@ -16,7 +15,7 @@ final class ClosureLocation<Value>: Location {
     self.write = write
   }
 
-  func get() -> Value { isolation.run(read) }
+  func get() -> Value { isolation.run { read() } }
 
   func set(_ value: Value, _ transaction: Transaction) {
     isolation.run { Transaction.$current.withValue(transaction) { write(value, transaction) } }
@@ -32,7 +31,10 @@ final class ConstantLocation<Value>: Location {
   var isConstant: Bool { true }
   func get() -> Value { value }
   func set(_ value: Value, _ transaction: Transaction) {}
-  func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? { {} }
+  func follow(withCurrent: Bool, _ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
+    if withCurrent { sink(value) }
+    return {}
+  }
 }
 
 /// A member of the value at another location.
@@ -54,8 +56,8 @@ final class KeyPathLocation<Root, Value>: Location {
     base.modify(transaction) { change(&$0[keyPath: keyPath]) }
   }
 
-  func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
-    base.follow { [keyPath] in sink($0[keyPath: keyPath]) }
+  func follow(withCurrent: Bool, _ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
+    base.follow(withCurrent: withCurrent) { [keyPath] in sink($0[keyPath: keyPath]) }
   }
 }
 
@@ -103,6 +105,11 @@ final class ElementLocation<Values: MutableCollection>: Location {
   func set(_ value: Value, _ transaction: Transaction) { modify(transaction) { $0 = value } }
 
   func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
+    // An array's other elements stay where they are.
+    if let storage = base as? Storage<[Value]>, let index = index as? Int {
+      if let element = storage.modifyElement(at: index, change) { _ = last.keeping(element) }
+      return
+    }
     base.modify(transaction) { values in
       guard Self.has(values, index) else { return }
       change(&values[index])
@@ -110,8 +117,8 @@ final class ElementLocation<Values: MutableCollection>: Location {
     }
   }
 
-  func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
-    base.follow { [index] values in
+  func follow(withCurrent: Bool, _ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
+    base.follow(withCurrent: withCurrent) { [index] values in
       if Self.has(values, index) { sink(values[index]) }
     }
   }
@@ -135,6 +142,15 @@ final class PromotedLocation<Wrapped>: Location {
     if let value { base.set(value, transaction) }
   }
 
+  func begin() -> (value: Wrapped?, reading: SlotReading?) {
+    let (value, reading) = base.begin()
+    return (value, reading)
+  }
+
+  func finish(_ value: Wrapped?, _ reading: SlotReading?, _ transaction: Transaction) {
+    if let value { base.finish(value, reading, transaction) }
+  }
+
   func modify(_ transaction: Transaction, _ change: (inout Wrapped?) -> Void) {
     base.modify(transaction) { value in
       var optional: Wrapped? = value
@@ -143,8 +159,8 @@ final class PromotedLocation<Wrapped>: Location {
     }
   }
 
-  func follow(_ sink: @escaping (Wrapped?) -> Void) -> (@Sendable () -> Void)? {
-    base.follow { sink($0) }
+  func follow(withCurrent: Bool, _ sink: @escaping (Wrapped?) -> Void) -> (@Sendable () -> Void)? {
+    base.follow(withCurrent: withCurrent) { sink($0) }
   }
 }
 
@@ -167,6 +183,16 @@ final class UnwrappedLocation<Value>: Location {
     _ = last.keeping(base.peek())
   }
 
+  func begin() -> (value: Value, reading: SlotReading?) {
+    let (value, reading) = base.begin()
+    return (last.keeping(value), reading)
+  }
+
+  func finish(_ value: Value, _ reading: SlotReading?, _ transaction: Transaction) {
+    base.finish(value, reading, transaction)
+    _ = last.keeping(base.peek())
+  }
+
   func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
     base.modify(transaction) { optional in
       var value = optional ?? last.keeping(nil)
@@ -176,8 +202,8 @@ final class UnwrappedLocation<Value>: Location {
     _ = last.keeping(base.peek())
   }
 
-  func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
-    base.follow { value in
+  func follow(withCurrent: Bool, _ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
+    base.follow(withCurrent: withCurrent) { value in
       if let value { sink(value) }
     }
   }

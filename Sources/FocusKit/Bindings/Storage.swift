@@ -1,17 +1,18 @@
-internal import DBus
 internal import EventLoop
 internal import Observation
 
 /// A source of truth: one value and the observers of its changes.
+///
+/// No code of the value's own runs under the lock: a change is made to a copy, and what it replaces is freed, compared and
+/// told outside.
 final class Storage<Value>: Location, Observable, Sendable {
   private struct Content {
     var value: Value
     var version: UInt64 = 0
-    var sinks: [(number: UInt64, sink: (Value) -> Void)] = []
-    var lastSink: UInt64 = 0
   }
 
   private let content: Locked<Content>
+  private let followers = Followers<Value>()
   private let registrar = ObservationRegistrar()
 
   init(_ value: Value) { content = Locked(Content(value: value)) }
@@ -19,44 +20,70 @@ final class Storage<Value>: Location, Observable, Sendable {
   /// The value's identity for Observation.
   var value: Value { self.get() }
 
+  /// The number of the value: how many changes there were.
+  var version: UInt64 { content.withLock { $0.version } }
+
   func get() -> Value {
     registrar.access(self, keyPath: \.value)
-    return content.withLock { $0 }.value
+    return content.withLock { $0.value }
   }
 
   func set(_ value: Value, _ transaction: Transaction) { modify(transaction) { $0 = value } }
 
-  /// The change is applied to a copy, so that the value's own code never runs under the lock, and repeated if another
-  /// change came first.
-  ///
-  /// Observation is notified after the value has changed: another thread that then reads again reads the new value.
   func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
     while true {
-      let before = content.withLock { $0 }
+      let (before, version) = content.withLock { ($0.value, $0.version) }
       var after = before
-      change(&after.value)
-      guard !areEqual(before.value, after.value) else { return }
-      let isDone = content.withLock { content in
-        guard content.version == before.version else { return false }
-        content.value = after.value
-        content.version += 1
-        for (_, sink) in content.sinks { sink(after.value) }
-        return true
-      }
-      guard isDone else { continue }
-      return registrar.withMutation(of: self, keyPath: \.value) {}
+      change(&after)
+      guard !areEqual(before, after) else { return }
+      if replace(after, ifVersion: version) { return }
     }
   }
 
-  func follow(_ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
-    let number = content.withLock { content in
-      content.lastSink += 1
-      content.sinks.append((content.lastSink, sink))
-      return content.lastSink
+  /// Replaces the value, unless it has been changed since `version`.
+  /// - Returns: whether it was replaced.
+  func replace(_ value: Value, ifVersion version: UInt64) -> Bool {
+    var value = value
+    return commit(ifVersion: version) { swap(&$0, &value) }
+  }
+
+  /// Makes a change that runs none of the value's own code, unless the value has been changed since `version`.
+  ///
+  /// Observation is notified after the value has changed: another thread that then reads again reads the new value.
+  private func commit(ifVersion version: UInt64, _ change: (inout Value) -> Void) -> Bool {
+    let (isDone, replaced): (Bool, Value?) = content.withLock { content in
+      guard content.version == version else { return (false, nil) }
+      change(&content.value)
+      content.version += 1
+      return (true, followers.enqueue(content.value))
     }
-    return { [weak self] in
-      guard let self else { return }
-      content.withLock { content in content.sinks.removeAll { $0.number == number } }
+    withExtendedLifetime(replaced) {}
+    guard isDone else { return false }
+    registrar.withMutation(of: self, keyPath: \.value) {}
+    followers.deliver()
+    return true
+  }
+
+  func follow(withCurrent: Bool, _ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
+    let number = content.withLock { withCurrent ? followers.add(sink, current: $0.value) : followers.add(sink) }
+    followers.deliver()
+    return { [weak self] in self?.followers.remove(number) }
+  }
+}
+
+extension Storage {
+  /// Changes one element of an array in place, as `modify` does with the whole.
+  func modifyElement<Element>(at index: Int, _ change: (inout Element) -> Void) -> Element? where Value == [Element] {
+    while true {
+      let (found, version) = content.withLock { content in
+        (content.value.indices.contains(index) ? content.value[index] : nil, content.version)
+      }
+      guard let before = found else { return nil }
+      var after = before
+      change(&after)
+      guard !areEqual(before, after) else { return before }
+      let result = after
+      if commit(ifVersion: version, { swap(&$0[index], &after) }) { return result }
     }
   }
 }

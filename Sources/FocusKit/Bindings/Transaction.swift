@@ -6,7 +6,10 @@ public protocol TransactionKey {
   static var defaultValue: Value { get }
 }
 
-/// The context of a change of a value: SwiftUI's `Transaction`, without animations.
+/// The context of a change of a value: SwiftUI's `Transaction`.
+///
+/// It reaches the setter of a binding in this process, and no other program. An ``Animation`` is for that setter: FocusKit
+/// animates nothing itself.
 ///
 /// A program adds its own values by extending it with computed properties over a `TransactionKey`.
 public struct Transaction: Sendable {

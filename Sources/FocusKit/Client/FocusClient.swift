@@ -84,12 +84,13 @@ final class ErrorReporter: Sendable {
   func setHandler(_ handler: @escaping @Sendable (FocusError) -> Void) { self.handler.withLock { $0 = handler } }
 
   func report(_ error: FocusError) {
-    guard let handler = handler.withLock({ $0 }) else {
-      let line = Array("FocusKit: \(error)\n".utf8)
-      _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-      return
-    }
-    handler(error)
+    if let handler = handler.withLock({ $0 }) { handler(error) } else { Self.write(error) }
+  }
+
+  /// Writes a line on standard error.
+  static func write(_ error: FocusError) {
+    let line = Array("FocusKit: \(error)\n".utf8)
+    _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }
 

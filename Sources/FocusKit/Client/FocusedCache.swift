@@ -14,6 +14,7 @@ final class FocusedCache: Sendable {
     var commands: [String: Bool] = [:]
   }
 
+  let status = ClientStatus()
   private let state = Locked(State())
   private let mailbox: Worker.Letters
 

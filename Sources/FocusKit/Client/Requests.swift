@@ -5,13 +5,14 @@ internal import FocusContract
 /// Asking the daemon itself: what a program waits for, or has refused to its face.
 extension FocusClient {
   /// Calls the daemon.
-  /// - Throws: `FocusError`.
+  /// - Throws: `FocusError`; `CancellationError`, and then what becomes of the call is unknown.
   func call<Reply: Sendable>(_ call: DaemonCall<Reply>) async throws -> Reply {
-    try await withCheckedThrowingContinuation { continuation in
-      post { worker in
-        worker.link.ask(call) { continuation.resume(with: $0.mapError { $0 as any Error }) }
-      }
+    let answer = Answer<Reply>()
+    post { worker in
+      guard !answer.isOver else { return }
+      worker.link.ask(call) { answer.resume(with: $0.mapError { $0 as any Error }) }
     }
+    return try await answer.value()
   }
 
   /// The value of the key `name` that is focused now, or nil.
@@ -88,30 +89,7 @@ extension FocusClient {
     }
   }
 
-  /// The value of the key at `keyPath` now and after each change, in order, until the task that asks ends.
-  public func changes<Value: DBusRepresentable>(
-    of keyPath: KeyPath<FocusedValues, Binding<Value>?>
-  ) -> AsyncStream<Value?> {
-    changes(FocusedValues.name(of: keyPath))
-  }
-
-  /// The value of the key at `keyPath` now and after each change, in order, until the task that asks ends.
-  public func changes<Value: DBusRepresentable>(of keyPath: KeyPath<FocusedValues, Value?>) -> AsyncStream<Value?> {
-    changes(FocusedValues.name(of: keyPath))
-  }
-
-  private func changes<Value: DBusRepresentable>(_ name: String?) -> AsyncStream<Value?> {
-    AsyncStream { continuation in
-      guard let name else { return continuation.finish() }
-      let slot = slot(name)
-      let cancel = slot.follow(
-        { [weak slot] value in continuation.yield(value.flatMap { slot?.converted($0) }) }, withCurrent: true)
-      // The iterator over the changes keeps the client.
-      continuation.onTermination = { [self] _ in withExtendedLifetime(self) { cancel() } }
-    }
-  }
-
-  private static func name<Value>(_ keyPath: KeyPath<FocusedValues, Value?>) throws(FocusError) -> String {
+  static func name<Value>(_ keyPath: KeyPath<FocusedValues, Value?>) throws(FocusError) -> String {
     guard let name = FocusedValues.name(of: keyPath) else {
       throw FocusError("the property of 'FocusedValues' must get and set one key: 'self[Key.self]'")
     }

@@ -31,20 +31,47 @@ struct Snapshot: Sendable {
   /// The same value after a move of focus, which may have made it another field's.
   func moved(_ moves: Int) -> Snapshot { Snapshot(value, after: nil, moves: moves) }
 
-  /// Whether `reading` is of the field whose value this is, and has that still.
-  func isStill(_ reading: KeyReading, moves: Int) -> Bool {
-    reading.value == value && (field.map { $0 == reading.origin.field } ?? (self.moves == moves))
+  /// Whether `reading` is of the field whose value this is.
+  func isOfSameField(_ reading: KeyReading, moves: Int) -> Bool {
+    field.map { $0 == reading.origin.field } ?? (self.moves == moves)
   }
 }
 
-/// A write that is under way.
-struct WriteTicket: Sendable {
-  let slot: Slot
-  let number: UInt64
-  /// The row of writes that it belongs to; when one is refused, the rest of its row goes with it.
-  let row: UInt64
+/// What a reader saw of a key, for a change in place.
+struct SlotReading: Sendable {
   let value: DBusValue
-  /// The value read before, or nil if that was the value of the previous write.
+  let state: UInt64
+  /// How often focus had moved, and which field it was, as far as was known.
+  let moves: Int
+  let field: ObjectPath?
+}
+
+/// What a write that meets another's change comes to; it never lands in another field.
+enum WriteRule: Sendable {
+  /// It replaces that: the writer had read nothing.
+  case replace
+  /// It is made in the newer value if both changed different elements, else refused: it may follow from what was read.
+  case compare
+  /// It is made in the newer value.
+  case merge
+
+  /// The rule of the last of two writes that are made as one.
+  func followed(by next: WriteRule) -> WriteRule {
+    switch (self, next) {
+    case (.replace, _), (_, .replace): .replace
+    case (.merge, .merge): .merge
+    default: .compare
+    }
+  }
+}
+
+/// A write that the daemon has not taken yet.
+struct PendingWrite: Sendable {
+  var value: DBusValue
+  var rule: WriteRule
+  /// The value that it changes.
+  var before: DBusValue
+  /// The value that was read before, or nil if that was the value of the write before it.
   let base: Snapshot?
 }
 
@@ -55,21 +82,36 @@ final class Slot: Observable, Sendable {
   private struct Content {
     var confirmed: Snapshot?
     var isCommandEnabled: Bool?
-    var pending: [(number: UInt64, value: DBusValue)] = []
-    var lastWrite: UInt64 = 0
-    var row: UInt64 = 0
+    /// The write that the daemon was asked for, and the one that comes after it: all later ones as one.
+    var sent: PendingWrite?
+    var next: PendingWrite?
     /// Counts what readers see: another value, or another field's.
     var state: UInt64 = 1
-    var sinks: [(number: UInt64, sink: (DBusValue?) -> Void)] = []
-    var lastSink: UInt64 = 0
+    var readings = Readings()
 
-    var isNil: Bool { confirmed == nil && pending.isEmpty }
-    var visible: DBusValue? { pending.last?.value ?? confirmed?.value }
+    var isNil: Bool { visible == nil }
+    var visible: DBusValue? { next?.value ?? sent?.value ?? confirmed?.value }
+
+    var reading: SlotReading? {
+      visible.map { SlotReading(value: $0, state: state, moves: confirmed?.moves ?? 0, field: confirmed?.field) }
+    }
+
+    /// The change from `reading` to `value`, made in the value as it is now; nil if that cannot be.
+    func changed(_ reading: SlotReading, _ value: DBusValue, _ rule: WriteRule) -> (DBusValue, WriteRule)? {
+      let value = value.adapted(to: reading.value.type)
+      if reading.state == state { return (value, rule) }
+      guard reading.moves == confirmed?.moves || (reading.field != nil && reading.field == confirmed?.field),
+        let visible
+      else { return nil }
+      return Merge.merge(reading.value, value, onto: visible, rule).map { ($0, rule) }
+    }
   }
 
   let key: String
   private let mailbox: Worker.Letters
   private let content: Locked<Content>
+  private let followers = Followers<DBusValue?>()
+  private let commandFollowers = Followers<Bool?>()
   private let registrar = ObservationRegistrar()
   /// Which types the value had that the program has no use for, so that each is reported once.
   private let misread = Locked<Set<String>>([])
@@ -108,7 +150,7 @@ final class Slot: Observable, Sendable {
       let report = FocusError(
         "'\(key)' is read as '\(Value.self)', of type '\(Value.dbusType)', but the focused field publishes it with type "
           + "'\(found)': \(FocusError(any: error).message)", name: FocusError.typeMismatch)
-      // Not from here, where a reader may hold a lock.
+      // Not from here: the handler is the program's.
       mailbox.post { $0.report(report) }
       return nil
     }
@@ -120,79 +162,133 @@ final class Slot: Observable, Sendable {
     return content.withLock { $0.isCommandEnabled }
   }
 
-  /// The value that a reader sees, and the number of the state that it is of, for a write that is based on it.
-  var seen: (value: DBusValue?, state: UInt64) {
+  /// The value that `reader` sees; what it writes next may follow from it.
+  func read(by reader: Reader) -> DBusValue? {
     registrar.access(self, keyPath: \.value)
-    return content.withLock { ($0.visible, $0.state) }
+    return content.withLock { content in
+      guard let reading = content.reading else { return nil }
+      content.readings.note(reader, reading)
+      return reading.value
+    }
+  }
+
+  /// The value that a reader sees, for a change in place.
+  func begin() -> SlotReading? {
+    registrar.access(self, keyPath: \.value)
+    return content.withLock { $0.reading }
   }
 
   private func update(_ change: (inout Content) -> Void) {
+    var replaced: (DBusValue??, Bool??)
     let isChanged = content.withLock { content in
       let (before, moves, wasEnabled) = (content.visible, content.confirmed?.moves, content.isCommandEnabled)
       change(&content)
       let after = content.visible
       if before != after || moves != content.confirmed?.moves { content.state += 1 }
-      if before != after { for (_, sink) in content.sinks { sink(after) } }
-      return before != after || wasEnabled != content.isCommandEnabled
+      if before != after { replaced.0 = followers.enqueue(after) }
+      guard wasEnabled != content.isCommandEnabled else { return before != after }
+      replaced.1 = commandFollowers.enqueue(content.isCommandEnabled)
+      return true
     }
-    if isChanged { registrar.withMutation(of: self, keyPath: \.value) {} }
+    withExtendedLifetime(replaced) {}
+    guard isChanged else { return }
+    registrar.withMutation(of: self, keyPath: \.value) {}
+    followers.deliver()
+    commandFollowers.deliver()
   }
 
   func confirm(_ snapshot: Snapshot?) { update { $0.confirmed = snapshot } }
 
   func setCommandEnabled(_ isEnabled: Bool?) { update { $0.isCommandEnabled = isEnabled } }
 
+  // MARK: Writes
+
   /// Shows `value` at once and asks the worker to write it; does nothing if the key is nil or has that value.
-  /// - Returns: whether the key is still in the state `state`; in another one nothing is written.
-  func write(_ value: DBusValue, in state: UInt64?) -> Bool {
-    var isStill = true
-    update { content in
-      isStill = state == nil || state == content.state
-      guard isStill, let visible = content.visible else { return }
-      let value = value.adapted(to: visible.type)
-      guard visible != value else { return }
-      content.lastWrite += 1
-      let base = content.pending.isEmpty ? content.confirmed : nil
-      let ticket = WriteTicket(
-        slot: self, number: content.lastWrite, row: content.row, value: value, base: base)
-      content.pending.append((ticket.number, value))
-      mailbox.post { $0.writes.add(ticket) }
+  /// - Returns: false if the value has changed since `reader` read it.
+  func write(_ value: DBusValue, by reader: Reader) -> Bool {
+    write { content in
+      content.readings.take(reader).map { content.changed($0, value, .compare) } ?? (value, .replace)
     }
-    return isStill
   }
 
-  /// Ends a write that the daemon took; what it told of the value before that is at least as new as the reply.
-  func finish(_ ticket: WriteTicket, _ snapshot: Snapshot) {
+  /// Makes the change from `reading` to `value`, also in a newer value of the same field.
+  /// - Returns: false if that cannot be.
+  func change(_ reading: SlotReading, to value: DBusValue) -> Bool { write { $0.changed(reading, value, .merge) } }
+
+  private func write(_ change: (inout Content) -> (DBusValue, WriteRule)?) -> Bool {
+    var isMade = true
+    var mustTell = false
     update { content in
-      content.pending.removeAll { $0.number == ticket.number }
+      guard let visible = content.visible else { return }
+      guard let (value, rule) = change(&content) else {
+        isMade = false
+        return
+      }
+      let adapted = value.adapted(to: visible.type)
+      guard visible != adapted else { return }
+      mustTell = content.sent == nil && content.next == nil
+      let first = PendingWrite(
+        value: adapted, rule: rule, before: visible, base: content.sent == nil ? content.confirmed : nil)
+      let next = content.next ?? first
+      content.next = PendingWrite(
+        value: adapted, rule: content.next?.rule.followed(by: rule) ?? rule, before: next.before, base: next.base)
+    }
+    if mustTell { mailbox.post { $0.writes.begin(self) } }
+    return isMade
+  }
+
+  /// Takes the write that waits, if no other is under way.
+  func beginWrite() -> PendingWrite? {
+    content.withLock { content in
+      guard content.sent == nil, let write = content.next else { return nil }
+      content.sent = write
+      content.next = nil
+      return write
+    }
+  }
+
+  /// Ends the write under way, which the daemon took; what it told of the value before that is at least as new as the
+  /// reply.
+  func finishWrite(_ snapshot: Snapshot) {
+    update { content in
+      let sent = content.sent
+      content.sent = nil
       if content.confirmed?.value == snapshot.value, content.confirmed?.moves == snapshot.moves {
         content.confirmed = snapshot
       }
+      // What comes next was made on the value as it was written, not on what became of it.
+      guard let sent, sent.value != snapshot.value, let next = content.next, next.rule != .replace,
+        let merged = Merge.merge(sent.value, next.value, onto: snapshot.value, next.rule)
+      else { return }
+      content.next?.value = merged
+      content.next?.before = snapshot.value
     }
   }
 
-  /// Undoes the row of writes that `ticket` belongs to.
-  func undo(_ ticket: WriteTicket) {
+  /// Undoes the write under way, which was refused, and what was made on it.
+  func undoWrites() {
     update { content in
-      guard content.row == ticket.row else { return }
-      content.row += 1
-      content.pending = []
+      content.sent = nil
+      content.next = nil
     }
   }
 
-  func isCurrent(_ ticket: WriteTicket) -> Bool { content.withLock { $0.row == ticket.row } }
+  // MARK: Followers
 
-  /// Calls `sink`, under the lock, with each new value that a reader sees, until the result is called.
+  /// Calls `sink` with each new value that a reader sees, until the result is called.
   func follow(_ sink: @escaping (DBusValue?) -> Void, withCurrent: Bool = false) -> @Sendable () -> Void {
     let number = content.withLock { content in
-      if withCurrent { sink(content.visible) }
-      content.lastSink += 1
-      content.sinks.append((content.lastSink, sink))
-      return content.lastSink
+      withCurrent ? followers.add(sink, current: content.visible) : followers.add(sink)
     }
-    return { [weak self] in
-      guard let self else { return }
-      content.withLock { content in content.sinks.removeAll { $0.number == number } }
-    }
+    followers.deliver()
+    return { [weak self] in self?.followers.remove(number) }
+  }
+
+  /// Calls `sink` with whether the command of this name may be called, now and after each change, until the result is
+  /// called.
+  func followCommand(_ sink: @escaping (Bool?) -> Void) -> @Sendable () -> Void {
+    let number = content.withLock { commandFollowers.add(sink, current: $0.isCommandEnabled) }
+    commandFollowers.deliver()
+    return { [weak self] in self?.commandFollowers.remove(number) }
   }
 }

@@ -10,12 +10,14 @@ final class Worker {
   let link: Link
   let writes: WriteQueue
   let fields: FieldPublisher
+  let owners: Owners
   private let export: FieldExport
   private let mirror: Mirror
   private let cache: FocusedCache
   private let letters: Letters
   private let reporter: ErrorReporter
   private let bus: Connection.Bus
+  private var reported: Set<FocusError> = []
 
   init(_ bus: Connection.Bus, _ cache: FocusedCache, _ letters: Letters, _ reporter: ErrorReporter) {
     self.bus = bus
@@ -26,13 +28,15 @@ final class Worker {
     let fields = FieldPublisher(link)
     self.link = link
     self.fields = fields
-    export = FieldExport(letters, reporter)
+    owners = Owners(link.loop, letters, reporter)
+    export = FieldExport(letters, owners)
     writes = WriteQueue(link, cache, reporter)
     mirror = Mirror(Focus1.focused, on: link, followsFocus: true) { [weak fields] event in
       if case .focusedField(let path) = event { fields?.focusMoved(to: path) } else { cache.take(event) }
+      // Whoever learns that the client is connected finds its values.
+      cache.status.take(event)
     }
     fields.onError = { reporter.report(FocusError($0)) }
-    fields.takeInChanges = { [weak self] in self?.handleLetters() }
     link.onEvent = { [weak self] in self?.handle($0) }
   }
 
@@ -51,15 +55,20 @@ final class Worker {
     for description in export.descriptions(of: definition) { fields.add(description) }
   }
 
-  /// Takes a field away.
-  func remove(_ number: UInt64) {
+  /// Takes a field away; `isLetGo` if the program did not ask for it.
+  func remove(_ number: UInt64, isLetGo: Bool = false) {
     export.end(number)
-    fields.remove(group: number)
+    fields.remove(group: number, isLetGo: isLetGo)
   }
 
   func stop() { link.loop.stop() }
 
   func report(_ error: FocusError) { reporter.report(error) }
+
+  /// Reports what stays as it is while the program runs.
+  func reportOnce(_ error: FocusError) {
+    if reported.insert(error).inserted { report(error) }
+  }
 
   /// Handles the letters that were posted before now, so that what follows comes after them.
   private func handleLetters() { letters.deliver { $0(self) } }

@@ -5,12 +5,13 @@ internal import FocusContract
 
 /// The writes of focused bindings: those of one key go one after another, each under the state that was read before.
 final class WriteQueue {
+  /// How often a write meets another's change before it is given up.
+  private static let mostConflicts = 1000
+
   private let link: Link
   private let cache: FocusedCache
   private let reporter: ErrorReporter
-  private var waiting: [String: [WriteTicket]] = [:]
-  private var underWay: Set<String> = []
-  /// The state after the last write of a row, which the next one of the row is made under.
+  /// The state after the last write of a key, which the next one that follows it is made under.
   private var last: [String: Origin] = [:]
 
   init(_ link: Link, _ cache: FocusedCache, _ reporter: ErrorReporter) {
@@ -19,73 +20,82 @@ final class WriteQueue {
     self.reporter = reporter
   }
 
-  func add(_ ticket: WriteTicket) {
-    waiting[ticket.slot.key, default: []].append(ticket)
-    begin(ticket.slot.key)
-  }
-
-  private func begin(_ key: String) {
-    guard !underWay.contains(key), let ticket = waiting[key]?.first else { return }
-    guard ticket.slot.isCurrent(ticket) else {
-      return refuse(ticket, FocusError("an earlier write to '\(key)' was refused", name: FocusError.conflict))
-    }
-    if let base = ticket.base {
-      if let origin = base.origin { send(ticket, origin) } else { ask(ticket, base) }
-    } else if let origin = last[key] {
-      send(ticket, origin)
+  /// Makes the write of `slot` that waits, unless another is under way.
+  func begin(_ slot: Slot) {
+    guard let write = slot.beginWrite() else { return }
+    if let base = write.base {
+      if let origin = base.origin { send(slot, write, write.value, origin) } else { ask(slot, write, base) }
+    } else if let origin = last[slot.key] {
+      send(slot, write, write.value, origin)
     } else {
-      refuse(ticket, FocusError("'\(key)' is now nil", name: FocusError.notFocused))
+      refuse(slot, Self.isNil(slot))
     }
   }
 
   /// Finds out which state of which field `base` is.
-  private func ask(_ ticket: WriteTicket, _ base: Snapshot) {
-    let key = ticket.slot.key
-    underWay.insert(key)
-    link.ask(.read(key)) { [weak self] result in
-      guard let self else { return }
-      underWay.remove(key)
-      do throws(FocusError) {
-        guard let reading = try result.get() else {
-          throw FocusError("'\(key)' is now nil", name: FocusError.notFocused)
-        }
-        guard base.isStill(reading, moves: cache.moves) else {
-          throw FocusError("'\(key)' is no longer the value that was read", name: FocusError.conflict)
-        }
-        send(ticket, reading.origin)
-      } catch {
-        refuse(ticket, error)
-      }
+  private func ask(_ slot: Slot, _ write: PendingWrite, _ base: Snapshot) {
+    read(slot) { [self] reading in
+      guard base.isOfSameField(reading, moves: cache.moves) else { return refuse(slot, Self.conflict(slot)) }
+      resolve(slot, write, reading, conflicts: 0)
     }
   }
 
-  private func send(_ ticket: WriteTicket, _ origin: Origin) {
-    let key = ticket.slot.key
-    underWay.insert(key)
-    link.ask(.write(key, ticket.value, under: origin)) { [weak self] result in
+  private func send(_ slot: Slot, _ write: PendingWrite, _ value: DBusValue, _ origin: Origin, conflicts: Int = 0) {
+    let key = slot.key
+    link.ask(.write(key, value, under: origin)) { [weak self] result in
       guard let self else { return }
-      underWay.remove(key)
       switch result {
       case .success(let reading):
         last[key] = reading.origin
-        remove(ticket)
-        ticket.slot.finish(ticket, Snapshot(reading.value, reading.origin, moves: cache.moves))
-        begin(key)
-      case .failure(let error): refuse(ticket, error)
+        slot.finishWrite(Snapshot(reading.value, reading.origin, moves: cache.moves))
+        begin(slot)
+      case .failure(let error):
+        guard error.name == FocusError.conflict, conflicts < Self.mostConflicts else {
+          return refuse(slot, error)
+        }
+        read(slot) { reading in
+          guard reading.origin.field == origin.field else { return self.refuse(slot, error) }
+          self.resolve(slot, write, reading, conflicts: conflicts + 1)
+        }
       }
     }
   }
 
-  private func remove(_ ticket: WriteTicket) {
-    let key = ticket.slot.key
-    waiting[key]?.removeAll { $0.number == ticket.number && $0.slot === ticket.slot }
-    if waiting[key]?.isEmpty == true { waiting[key] = nil }
+  /// Makes a write on the value as it is now.
+  private func resolve(_ slot: Slot, _ write: PendingWrite, _ reading: KeyReading, conflicts: Int) {
+    let value: DBusValue? =
+      switch write.rule {
+      case .replace: write.value
+      case .compare, .merge: Merge.merge(write.before, write.value, onto: reading.value, write.rule)
+      }
+    guard let value else { return refuse(slot, Self.conflict(slot)) }
+    send(slot, write, value, reading.origin, conflicts: conflicts)
   }
 
-  private func refuse(_ ticket: WriteTicket, _ error: FocusError) {
-    remove(ticket)
-    ticket.slot.undo(ticket)
+  private func read(_ slot: Slot, _ handler: @escaping (KeyReading) -> Void) {
+    link.ask(.read(slot.key)) { [weak self] result in
+      guard let self else { return }
+      do throws(FocusError) {
+        guard let reading = try result.get() else { throw Self.isNil(slot) }
+        handler(reading)
+      } catch {
+        refuse(slot, error)
+      }
+    }
+  }
+
+  private static func isNil(_ slot: Slot) -> FocusError {
+    FocusError("'\(slot.key)' is now nil", name: FocusError.notFocused)
+  }
+
+  private static func conflict(_ slot: Slot) -> FocusError {
+    FocusError("'\(slot.key)' is no longer the value that was read", name: FocusError.conflict)
+  }
+
+  /// Undoes the write, and those that were made on it: one refusal, told once.
+  private func refuse(_ slot: Slot, _ error: FocusError) {
+    slot.undoWrites()
     reporter.report(error)
-    begin(ticket.slot.key)
+    begin(slot)
   }
 }

@@ -1,7 +1,6 @@
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
-internal import Synchronization
 
 /// A binding to a value that has a D-Bus type.
 protocol FocusedBindingContent {
@@ -47,6 +46,12 @@ enum FocusedContent {
       reader = nil
     }
     if let reader = reader as? () -> Value? { return reader }
+    if Commands.caller(type, slot.key, client) == nil {
+      let error = FocusError(
+        "'\(slot.key)' is declared with the type '\(type)', which has no form on the bus: it is always nil; a value must "
+          + "be 'DBusRepresentable', a binding to one, or a closure without arguments and results")
+      client.post { $0.reportOnce(error) }
+    }
     return { slot.isCommandEnabled == true ? Commands.caller(type, slot.key, client) : nil }
   }
 
@@ -63,43 +68,45 @@ enum FocusedContent {
 
 /// The currently focused value of a key, as a location; writing nil does nothing.
 ///
-/// A write is based on the value that was last read through the location: if the value has changed since, or focus has
-/// moved, the write is refused. A write without a previous read is based on the current value.
+/// A write follows from what the same task or thread last read of the key: if the value has changed since, or focus has
+/// moved, the write is refused. A write without a previous read replaces the value of the field that has focus. A change
+/// in place is made on a newer value of the same field too.
 final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
   private let slot: Slot
   private let client: FocusClient
-  /// The number of the state that was read last; 0 if it was nil or has been written since.
-  private let read = Atomic<UInt64>(0)
 
   init(_ slot: Slot, _ client: FocusClient) {
     self.slot = slot
     self.client = client
   }
 
-  func get() -> Value? {
-    let (value, state) = slot.seen
-    read.store(value == nil ? 0 : state, ordering: .relaxed)
-    guard let value else { return nil }
-    return slot.converted(value)
-  }
+  func get() -> Value? { slot.read(by: Reader(of: self)).flatMap { slot.converted($0) } }
 
   func peek() -> Value? { slot.value(as: Value.self) }
 
   func set(_ value: Value?, _ transaction: Transaction) {
-    let state = read.exchange(0, ordering: .relaxed)
-    if let value { write(value, in: state == 0 ? nil : state) }
+    if let value { write(value) { slot.write($0, by: Reader(of: self)) } }
+  }
+
+  func begin() -> (value: Value?, reading: SlotReading?) {
+    let reading = slot.begin()
+    return (reading.flatMap { slot.converted($0.value) }, reading)
+  }
+
+  func finish(_ value: Value?, _ reading: SlotReading?, _ transaction: Transaction) {
+    guard let value, let reading else { return }
+    write(value) { slot.change(reading, to: $0) }
   }
 
   func modify(_ transaction: Transaction, _ change: (inout Value?) -> Void) {
-    let (seen, state) = slot.seen
-    var value: Value? = seen.flatMap { slot.converted($0) }
+    var (value, reading) = begin()
     change(&value)
-    if let value { write(value, in: state) }
+    finish(value, reading, transaction)
   }
 
-  private func write(_ value: Value, in state: UInt64?) {
+  private func write(_ value: Value, _ write: (DBusValue) -> Bool) {
     do {
-      guard try !slot.write(value.dbusValue(), in: state) else { return }
+      guard try !write(value.dbusValue()) else { return }
       client.report(
         FocusError("'\(slot.key)' is no longer the value that was read", name: FocusError.conflict))
     } catch {
@@ -107,7 +114,7 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
     }
   }
 
-  func follow(_ sink: @escaping (Value?) -> Void) -> (@Sendable () -> Void)? {
-    slot.follow { [weak slot] value in sink(value.flatMap { slot?.converted($0) }) }
+  func follow(withCurrent: Bool, _ sink: @escaping (Value?) -> Void) -> (@Sendable () -> Void)? {
+    slot.follow({ [weak slot] value in sink(value.flatMap { slot?.converted($0) }) }, withCurrent: withCurrent)
   }
 }

@@ -1,6 +1,21 @@
+public import DBusTypes
+
 /// The values published by the focused field and the fields that contain it: SwiftUI's `FocusedValues`.
 ///
-/// A program adds its keys by extending it with computed properties over a ``FocusedValueKey``; they are always optional.
+/// A program adds its keys by extending it with computed properties; they are always optional:
+///
+/// ```swift
+/// extension FocusedValues {
+///   var number: Binding<Int>? {
+///     get { self["demo.Form.Number"] }
+///     set { self["demo.Form.Number"] = newValue }
+///   }
+/// }
+/// ```
+///
+/// This is SwiftUI's `@Entry var number: Binding<Int>?`, with the name that the key has for other programs. A property over a
+/// ``FocusedValueKey`` is the same in SwiftUI's longer form. The keys that all programs share are here already: ``text``,
+/// ``range``, ``window`` and others.
 public struct FocusedValues {
   enum Source {
     /// The currently focused values.
@@ -29,19 +44,42 @@ public struct FocusedValues {
         return nil
       }
     }
-    set {
-      guard case .recorder(let recorder) = source else { return }
-      recorder.names.append(Key.name)
-      if let newValue { recorder.published.append(Publication(Key.name, newValue)) }
-    }
+    set { publish(newValue, Key.name, as: nil) }
   }
 
-  /// The name of the key that `keyPath` stands for, or nil if it computes something else from keys.
+  /// The value of the key that other programs call `name`, `INTERFACE.Member`, or nil.
+  ///
+  /// What others may do with the value depends on its type, as ``FocusedValueKey`` says. Get and set the same name.
+  /// - Parameters:
+  ///   - name: The key's name.
+  ///   - type: The type with which fields publish a number, such as `.int32` for a key that programs in other languages
+  ///     publish too; nil for the number's own.
+  public subscript<Value>(name: String, as type: DBusType? = nil) -> Value? {
+    get {
+      switch source {
+      case .focused(let client): return FocusedContent.value(Value.self, client.slot(name), client)
+      case .recorder(let recorder):
+        recorder.names.append(name)
+        return nil
+      }
+    }
+    set { publish(newValue, name, as: type) }
+  }
+
+  private func publish<Value>(_ value: Value?, _ name: String, as type: DBusType?) {
+    guard case .recorder(let recorder) = source else { return }
+    recorder.names.append(name)
+    if let value { recorder.published.append(Publication(name, value).adapted(to: type)) }
+  }
+
+  /// The name of the key that `keyPath` gets and sets, or nil if it computes something else from keys.
   static func name<Value>(of keyPath: KeyPath<FocusedValues, Value?>) -> String? {
-    guard keyPath is WritableKeyPath<FocusedValues, Value?> else { return nil }
+    guard let keyPath = keyPath as? WritableKeyPath<FocusedValues, Value?> else { return nil }
     let recorder = Recorder()
-    _ = FocusedValues(.recorder(recorder))[keyPath: keyPath]
-    return recorder.names.count == 1 ? recorder.names.first : nil
+    var values = FocusedValues(.recorder(recorder))
+    guard values[keyPath: keyPath] == nil, recorder.names.count == 1 else { return nil }
+    values[keyPath: keyPath] = nil
+    return recorder.names.allSatisfy { $0 == recorder.names[0] } ? recorder.names[0] : nil
   }
 
   /// The publication of the value of `binding` at `keyPath`: a property that only its owner may write.
@@ -49,7 +87,7 @@ public struct FocusedValues {
     _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ binding: Binding<Value>
   ) -> [Publication] {
     publications(keyPath, binding.wrappedValue).map { publication in
-      Publication(publication.name, .property(binding.published(nil).readOnly))
+      publication.replaced(by: binding.published(nil).readOnly)
     }
   }
 

@@ -15,6 +15,8 @@ public struct FocusedValue<Value> {
     }
   }
 
+  init(read: @escaping () -> Value?) { self.read = read }
+
   /// The value, or nil if no field with focus publishes the key, or until the daemon has replied.
   public var wrappedValue: Value? { read() }
 }
@@ -24,10 +26,19 @@ extension FocusedValue: @unchecked Sendable where Value: Sendable {}
 
 /// A binding to the currently focused value of a key, read and written in place: SwiftUI's `FocusedBinding`.
 ///
-/// Reading it sends no message. A write is visible at once in this process, and names the field and the state that were
-/// last read through the same wrapper. If focus or the value has changed by then, the write is refused, reported to the
-/// client's error handler and undone here; it never changes another field. A write without a read since the last write
-/// is based on the current value. While the value is nil, a write does nothing, and neither does writing nil.
+/// Reading it sends no message. A write is visible at once in this process; those that were not sent yet are sent as one.
+/// It never changes a field other than the one that had focus when it was made, and is refused, reported to the client's
+/// error handler and undone here if it cannot be made:
+///
+/// - An assignment by a task or thread that has read the value through the wrapper since it last wrote follows from what
+///   it read: if the value has changed meanwhile, elements of a collection and members are changed in the newer value,
+///   and anything else is refused.
+/// - An assignment by one that has not read replaces the value.
+/// - A change in place of a property (`todos?.append(…)`, `number? += 1`, `$person.name.wrappedValue = …`) is made in the
+///   newer value: also a number changes by the same difference. It is refused if both changed the same element.
+///
+/// For a change that must be computed again from the newer value, such as `number *= 8`, and to learn of its result, there
+/// is `FocusClient.update`. While the value is nil, a write does nothing, and neither does writing nil.
 @propertyWrapper
 public struct FocusedBinding<Value: DBusRepresentable>: Sendable {
   private let binding: Binding<Value?>
@@ -53,6 +64,7 @@ public struct FocusedBinding<Value: DBusRepresentable>: Sendable {
   public var wrappedValue: Value? {
     get { binding.wrappedValue }
     nonmutating set { binding.wrappedValue = newValue }
+    nonmutating _modify { yield &binding.wrappedValue }
   }
 
   /// A binding to the optional value.

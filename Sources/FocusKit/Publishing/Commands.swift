@@ -15,25 +15,30 @@ enum Commands {
     }
   }
 
-  /// `value` as a command, if it is a closure without arguments and results.
+  private static func mainCommand(_ run: @escaping @MainActor @Sendable () throws -> Void) -> PublishedCommand {
+    command { try await MainThread.run { try MainActor.assumeIsolated { try run() } } }
+  }
+
+  /// `value` as a command, if it is a closure without results, and without arguments or with a text.
   static func published(_ value: Any) -> PublishedCommand? {
     switch value {
+    case let run as @Sendable (String) async throws -> Void: return PublishedCommand(run, []) { _ in [] }
     case let run as @Sendable () -> Void: return command(run)
     case let run as @Sendable () throws -> Void: return command(run)
     case let run as @Sendable () async -> Void: return command(run)
     case let run as @Sendable () async throws -> Void: return command(run)
-    case let run as @MainActor () -> Void: return command(run)
-    case let run as @MainActor () throws -> Void: return command(run)
-    case let run as @MainActor @Sendable () -> Void: return command(run)
-    case let run as @MainActor @Sendable () throws -> Void: return command(run)
+    case let run as @MainActor () -> Void: return mainCommand(run)
+    case let run as @MainActor () throws -> Void: return mainCommand(run)
+    case let run as @MainActor @Sendable () -> Void: return mainCommand(run)
+    case let run as @MainActor @Sendable () throws -> Void: return mainCommand(run)
     case let run as @MainActor @Sendable () async -> Void: return command(run)
     case let run as @MainActor @Sendable () async throws -> Void: return command(run)
     case let run as () -> Void:
       let main = OnMain(closure: run)
-      return command { await MainActor.run { main.closure() } }
+      return command { try await MainThread.run { main.closure() } }
     case let run as () throws -> Void:
       let main = OnMain(closure: run)
-      return command { try await MainActor.run { try main.closure() } }
+      return command { try await MainThread.run { try main.closure() } }
     case let run as () async -> Void:
       let main = OnMain(closure: run)
       return command { await main.closure() }
@@ -63,6 +68,7 @@ enum Commands {
       start, start as () -> Void, start as @Sendable () throws -> Void, start as () throws -> Void,
       start as @MainActor () -> Void, start as @MainActor () throws -> Void, report, report as () async -> Void, wait,
       wait as () async throws -> Void,
+      { @Sendable (text: String) async throws -> Void in _ = try await client.run(name, text) },
     ]
     return closures.lazy.compactMap { $0 as? Value }.first
   }

@@ -8,34 +8,41 @@ struct FieldDefinition: Sendable {
     let isWanted: @Sendable () -> Bool
     /// Has the state say whether the field has focus, unless the program changed it and the worker does not know yet.
     let set: @Sendable (_ isFocused: Bool) -> Void
-    /// Has the sink called after each change of the state, until the result is called.
+    /// Has the sink called after a change of the state that the worker does not know, until the result is called.
     let follow: @Sendable (@escaping @Sendable () -> Void) -> @Sendable () -> Void
-    /// Says that the worker knows of one more change of which the sink was told.
+    /// Says that the worker knows the state as it is now; the sink is called after the next change.
     let acknowledge: @Sendable () -> Void
 
     /// Joins a field to `storage`, which is `focused` while the field has focus; what it is afterwards is `unfocused`.
     init<Value: Equatable & Sendable>(_ storage: Storage<Value>, _ focused: Value, _ unfocused: Value) {
-      let unknown = Unknown()
+      let known = Known()
       isWanted = { storage.get() == focused }
       set = { isFocused in
-        storage.modify(Transaction()) { value in
-          guard unknown.changes.load(ordering: .acquiring) == 0 else { return }
-          if isFocused { value = focused } else if value == focused { value = unfocused }
+        let version = known.version.load(ordering: .acquiring)
+        let value = storage.get()
+        guard isFocused ? value != focused : value == focused else { return }
+        if storage.replace(isFocused ? focused : unfocused, ifVersion: version) {
+          known.version.store(version + 1, ordering: .releasing)
         }
       }
       follow = { sink in
-        let cancel = storage.follow { _ in
-          unknown.changes.add(1, ordering: .acquiringAndReleasing)
-          sink()
+        let cancel = storage.follow(withCurrent: true) { _ in
+          if !known.isTold.exchange(true, ordering: .acquiringAndReleasing) { sink() }
         }
         return cancel ?? {}
       }
-      acknowledge = { unknown.changes.subtract(1, ordering: .acquiringAndReleasing) }
+      acknowledge = {
+        known.isTold.store(false, ordering: .releasing)
+        known.version.store(storage.version, ordering: .releasing)
+      }
     }
   }
 
-  /// How many changes of a focus state the worker has still to see.
-  private final class Unknown: Sendable { let changes = Atomic(0) }
+  /// Which version of a focus state the worker knows, and whether it was told of a newer one.
+  private final class Known: Sendable {
+    let version = Atomic<UInt64>(0)
+    let isTold = Atomic(false)
+  }
 
   let number: UInt64
   let id: String
@@ -45,4 +52,5 @@ struct FieldDefinition: Sendable {
   var sceneValues: [Publication] = []
   var focus: Focus?
   var isSensitive = false
+  var isRegistered = false
 }

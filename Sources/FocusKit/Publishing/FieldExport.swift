@@ -8,15 +8,15 @@ internal import FocusContract
 /// field is removed.
 final class FieldExport {
   private let letters: Worker.Letters
-  private let reporter: ErrorReporter
+  private let owners: Owners
   /// What ends following the values of a field, by its number.
   private var cancellations: [UInt64: [@Sendable () -> Void]] = [:]
 
   private static let sceneBit: UInt64 = 1 << 63
 
-  init(_ letters: Worker.Letters, _ reporter: ErrorReporter) {
+  init(_ letters: Worker.Letters, _ owners: Owners) {
     self.letters = letters
-    self.reporter = reporter
+    self.owners = owners
   }
 
   /// The fields that stand for `definition`: values for its whole scene are a field of their own within it.
@@ -79,20 +79,28 @@ final class FieldExport {
   }
 
   private func exported(_ property: PublishedProperty, _ key: Key, _ field: FieldDescription) -> FieldProperty {
-    let (number, letters) = (field.number, letters)
-    let cancel = property.follow { value in letters.post { $0.fields.changed(number, key, value) } }
-    if let cancel { cancellations[field.group, default: []].append(cancel) }
-    let read = { @Sendable () throws -> DBusValue in
-      // Where Observation tells of changes, it tells of the next one.
-      guard cancel == nil else { return try property.get() }
-      return try property.observed { letters.post { $0.fields.changed(number, key, nil) } }
-    }
+    let (name, owners, letters) = (key.description, owners, letters)
+    let source = PropertySource(property, field.number, key, letters, owners.post(property.isolation))
+    cancellations[field.group, default: []].append { source.end() }
     return FieldProperty(
-      type: property.type, tellsChanges: cancel != nil,
-      read: { () throws(DBusError) in try FocusError.onBus(read) },
+      type: property.type, tellsChanges: true,
+      read: { handler in
+        owners.read(name, property.isolation, { try source.read() }, late: { source.told($0) }) { result in
+          // Whoever reads all values is not told why one is missing; the program is.
+          if case .failure(let error) = result, error.name != .timeout {
+            letters.post { $0.reportOnce(FocusError(error, of: key)) }
+          }
+          handler(result)
+        }
+      },
       write: property.set.map { set in
         { value, completion in
-          completion(Result { () throws(DBusError) in try FocusError.onBus { try set(value) } })
+          owners.write(
+            name, property.isolation,
+            {
+              try set(value)
+              try source.tell()
+            }, completion)
         }
       })
   }
@@ -116,12 +124,5 @@ final class FieldExport {
   // Only letters, which the worker's own thread handles, call it.
   private struct Completion: @unchecked Sendable {
     let call: (Result<[DBusValue], DBusError>) -> Void
-  }
-}
-
-extension FocusError {
-  /// What `body` returns, or its error as it goes over the bus.
-  fileprivate static func onBus<Output>(_ body: () throws -> Output) throws(DBusError) -> Output {
-    do { return try body() } catch { throw FocusError(any: error).onBus }
   }
 }

@@ -21,6 +21,8 @@ public final class FocusField: Sendable {
   private let parent: FocusField?
   private let draft: Locked<FieldDefinition>
   let number: UInt64
+  /// The id that the daemon picked.
+  private let picked = Locked<String?>(nil)
 
   private static let lastNumber = Atomic<UInt64>(0)
 
@@ -36,13 +38,32 @@ public final class FocusField: Sendable {
 
   deinit {
     let number = number
-    client.post { $0.remove(number) }
+    client.post { $0.remove(number, isLetGo: true) }
+  }
+
+  /// The field's id, the last element of its object path; nil until ``registered()`` if the daemon picks it.
+  public var id: String? {
+    let id = draft.withLock { $0.id }
+    return id.isEmpty ? picked.withLock { $0 } : id
   }
 
   private func add(_ publications: [Publication], toScene: Bool = false) {
-    draft.withLock { draft in
+    change("'\(publications.first?.name ?? "")' is not published") { draft in
       if toScene { draft.sceneValues += publications } else { draft.values += publications }
     }
+  }
+
+  /// Describes more of the field, until it is registered.
+  private func change(_ refusal: String, _ change: (inout FieldDefinition) -> Void) {
+    let isRegistered = draft.withLock { draft in
+      if !draft.isRegistered { change(&draft) }
+      return draft.isRegistered
+    }
+    guard isRegistered else { return }
+    let id = draft.withLock { $0.label ?? $0.id }
+    let error = FocusError("\(refusal): the field '\(id)' was registered before; call 'register()' last")
+    // Not from here: the handler is the program's.
+    client.post { $0.report(error) }
   }
 
   /// Publishes `value`, or nothing if it is nil, while the field is on the focus path.
@@ -67,7 +88,7 @@ public final class FocusField: Sendable {
   ) -> FocusField {
     add(
       FocusedValues.publications(keyPath, binding).map { publication in
-        Publication(publication.name, .property(binding.published(validate)))
+        publication.replaced(by: binding.published(validate))
       })
     return self
   }
@@ -128,42 +149,59 @@ public final class FocusField: Sendable {
   /// state becomes that; also when another program asks for it.
   @discardableResult
   public func focused<Value>(_ state: FocusState<Value?>.Binding, equals value: Value) -> FocusField {
-    draft.withLock { $0.focus = FieldDefinition.Focus(state.storage, value, nil) }
+    change("the focus state is not joined") { $0.focus = FieldDefinition.Focus(state.storage, value, nil) }
     return self
   }
 
   /// Joins the field to a focus state that is true while the field has focus.
   @discardableResult
   public func focused(_ state: FocusState<Bool>.Binding) -> FocusField {
-    draft.withLock { $0.focus = FieldDefinition.Focus(state.storage, true, false) }
+    change("the focus state is not joined") { $0.focus = FieldDefinition.Focus(state.storage, true, false) }
     return self
   }
 
   /// Hides the field's values from other programs; they may still write them, as a password manager does.
   @discardableResult
   public func privacySensitive(_ isSensitive: Bool = true) -> FocusField {
-    draft.withLock { $0.isSensitive = isSensitive }
+    change("the field is as sensitive as before") { $0.isSensitive = isSensitive }
     return self
   }
 
-  /// Registers the field, now and whenever the daemon comes back; a refusal goes to the client's error handler.
-  @discardableResult
+  /// Registers the field, now and whenever the daemon comes back, as long as the result is kept; a refusal goes to the
+  /// client's error handler, and so does what is declared afterwards.
   public func register() -> FocusField {
-    let definition = draft.withLock { $0 }
-    client.post { $0.add(definition) }
+    let definition = draft.withLock { draft in
+      draft.isRegistered = true
+      return draft
+    }
+    let wait = Self.nextNumber()
+    client.post { [weak self] worker in
+      worker.add(definition)
+      worker.fields.whenRegistered(definition.number, id: wait) { [weak self] in self?.learn($0) }
+    }
     return self
+  }
+
+  private func learn(_ result: Result<ObjectPath, DBusError>) {
+    if case .success(let path) = result { picked.withLock { $0 = FieldID(path)?.text } }
   }
 
   /// Waits until the daemon knows the field.
-  /// - Throws: `FocusError` if the daemon refuses the field.
+  /// - Throws: `FocusError` if the daemon refuses the field; `CancellationError`.
   nonisolated(nonsending) public func registered() async throws { _ = try await path() }
 
   private func path() async throws -> ObjectPath {
-    let number = number
-    return try await withCheckedThrowingContinuation { continuation in
-      client.post { worker in
-        worker.fields.whenRegistered(number) { continuation.resume(with: $0.mapError { FocusError($0) as any Error }) }
+    let (number, wait, answer) = (number, Self.nextNumber(), Answer<ObjectPath>())
+    client.post { worker in
+      worker.fields.whenRegistered(number, id: wait) {
+        answer.resume(with: $0.mapError { FocusError($0) as any Error })
       }
+    }
+    do {
+      return try await answer.value()
+    } catch let error as CancellationError {
+      client.post { $0.fields.stopWaiting(number, id: wait) }
+      throw error
     }
   }
 

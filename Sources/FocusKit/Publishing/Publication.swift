@@ -1,15 +1,19 @@
 internal import DBusTypes
+internal import EventLoop
 internal import Observation
 
 /// A key that a field publishes, as a property of the exported object.
+///
+/// Its closures run where `isolation` says.
 struct PublishedProperty: Sendable {
   let type: DBusType
   let isolation: Isolation
   /// Sets a value that another program wrote; nil if the key is read-only.
   let set: (@Sendable (DBusValue) throws -> Void)?
   let get: @Sendable () throws -> DBusValue
-  /// Calls the sink with each new value, in order; nil if only Observation knows of changes.
-  let follow: @Sendable (@escaping @Sendable (DBusValue) -> Void) -> (@Sendable () -> Void)?
+  /// Collects each new value, and calls its argument with what takes them when there is one after there was none; nil if
+  /// only Observation knows of changes.
+  let follow: @Sendable (@escaping @Sendable (_ take: @escaping PublishedChanges.Take) -> Void) -> PublishedChanges?
 
   /// The same for others to read alone.
   var readOnly: PublishedProperty {
@@ -18,7 +22,54 @@ struct PublishedProperty: Sendable {
 
   /// The value now; `onChange` is called once when it is another.
   func observed(_ onChange: @escaping @Sendable () -> Void) throws -> DBusValue {
-    try isolation.run { try withObservationTracking({ Result { try get() } }, onChange: onChange).get() }
+    try withObservationTracking({ Result { try get() } }, onChange: onChange).get()
+  }
+}
+
+/// The changes of a published value that were not told yet.
+struct PublishedChanges: Sendable {
+  typealias Take = @Sendable () -> [Result<DBusValue, any Error>]
+
+  /// Takes the new values, in order.
+  let take: Take
+  /// Ends the collecting.
+  let cancel: @Sendable () -> Void
+}
+
+/// Values on their way from whoever changes them to who tells of them; if there are too many, only the newest.
+final class Outgoing<Value: Sendable>: Sendable {
+  private static var most: Int { 32 }
+
+  private let waiting = Locked<[Value]>([])
+  private nonisolated(unsafe) let isEqual = equality(of: Value.self)
+  /// What was added last; those who add do that one after another.
+  private nonisolated(unsafe) var last: Value?
+
+  /// Adds a value, unless it is the first, which is no change, or the same.
+  /// - Returns: whether no value was waiting.
+  func add(_ value: Value) -> Bool {
+    guard let before = last else {
+      last = value
+      return false
+    }
+    if isEqual?(before, value) == true { return false }
+    last = value
+    // What is dropped is freed outside of the lock.
+    let (isFirst, dropped) = waiting.withLock { waiting in
+      let isFirst = waiting.isEmpty
+      let dropped = waiting.count < Self.most ? [] : waiting
+      if !dropped.isEmpty { waiting = [] }
+      waiting.append(value)
+      return (isFirst, dropped)
+    }
+    return withExtendedLifetime(dropped) { isFirst }
+  }
+
+  func take() -> [Value] {
+    waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
   }
 }
 
@@ -61,7 +112,8 @@ struct Publication: Sendable {
 
   private static func constant<Value: DBusRepresentable>(_ value: Value) -> PublishedProperty {
     PublishedProperty(
-      type: Value.dbusType, isolation: .anywhere, set: nil, get: { try value.dbusValue() }, follow: { _ in {} })
+      type: Value.dbusType, isolation: .anywhere, set: nil, get: { try value.dbusValue() },
+      follow: { _ in PublishedChanges(take: { [] }, cancel: {}) })
   }
 }
 
@@ -76,19 +128,25 @@ protocol PublishableBinding {
 extension Binding: PublishableBinding where Value: DBusRepresentable {
   func published(_ validate: (@Sendable (Value) throws -> Void)?) -> PublishedProperty {
     let set = { @Sendable (value: DBusValue) in
+      try location.isolation.check()
       let value = try Value(dbusValue: value)
-      try location.isolation.run {
-        try validate?(value)
-        wrappedValue = value
-      }
+      try validate?(value)
+      wrappedValue = value
     }
     return PublishedProperty(
       type: Value.dbusType, isolation: location.isolation, set: location.isConstant ? nil : set,
-      get: { try wrappedValue.dbusValue() },
-      follow: { sink in
-        location.follow { value in
-          if let value = try? value.dbusValue() { sink(value) }
+      get: {
+        try location.isolation.check()
+        return try wrappedValue.dbusValue()
+      },
+      follow: { onChange in
+        guard case .anywhere = location.isolation else { return nil }
+        let outgoing = Outgoing<Value>()
+        let take: PublishedChanges.Take = { outgoing.take().map { value in Result { try value.dbusValue() } } }
+        let cancel = location.follow(withCurrent: true) { value in
+          if outgoing.add(value) { onChange(take) }
         }
+        return cancel.map { PublishedChanges(take: take, cancel: $0) }
       })
   }
 }

@@ -65,57 +65,27 @@ extension Dictionary: DBusRepresentable where Key: DBusRepresentable, Value: DBu
   }
 }
 
-extension DBusRepresentable where Self: RawRepresentable, RawValue: DBusRepresentable {
-  /// The raw value's type.
-  public static var dbusType: DBusType { RawValue.dbusType }
-
-  /// Creates the value from its raw value.
-  /// - Throws: `DBusConversionError` if no value has this raw value.
-  public init(dbusValue: DBusValue) throws {
-    guard let value = Self(rawValue: try RawValue(dbusValue: dbusValue)) else {
-      throw DBusConversionError("'\(dbusValue.unwrapped.basicText ?? "…")' is not a raw value of '\(Self.self)'")
-    }
-    self = value
-  }
-
-  /// The raw value.
-  /// - Throws: `DBusConversionError` if D-Bus cannot represent the value.
-  public func dbusValue() throws -> DBusValue { try rawValue.dbusValue() }
-}
-
 extension DBusRepresentable where Self: Codable {
   /// The type `a{sv}`.
-  public static var dbusType: DBusType { .dictionary(key: .string, value: .variant) }
+  public static var dbusType: DBusType { propertiesType }
 
   /// Creates the value from its properties by name.
   /// - Throws: `DecodingError`, `DBusConversionError`.
-  public init(dbusValue: DBusValue) throws { self = try Self(from: DBusDecoder(dbusValue)) }
+  public init(dbusValue: DBusValue) throws { self = try Self.withProperties(dbusValue) }
 
   /// The value's properties by name.
   /// - Throws: `EncodingError`, `DBusConversionError`.
-  public func dbusValue() throws -> DBusValue {
+  public func dbusValue() throws -> DBusValue { try properties() }
+
+  static var propertiesType: DBusType { .dictionary(key: .string, value: .variant) }
+
+  static func withProperties(_ value: DBusValue) throws -> Self { try Self(from: DBusDecoder(value)) }
+
+  func properties() throws -> DBusValue {
     let value = try DBusEncoder.encode(self)
-    guard value.type == Self.dbusType else {
+    guard value.type == Self.propertiesType else {
       throw DBusConversionError("'\(Self.self)' is encoded as '\(value.type)', not as properties by name")
     }
     return value
   }
-}
-
-extension DBusRepresentable where Self: Codable, Self: RawRepresentable, RawValue: DBusRepresentable {
-  /// The raw value's type.
-  public static var dbusType: DBusType { RawValue.dbusType }
-
-  /// Creates the value from its raw value.
-  /// - Throws: `DBusConversionError` if no value has this raw value.
-  public init(dbusValue: DBusValue) throws {
-    guard let value = Self(rawValue: try RawValue(dbusValue: dbusValue)) else {
-      throw DBusConversionError("'\(dbusValue.unwrapped.basicText ?? "…")' is not a raw value of '\(Self.self)'")
-    }
-    self = value
-  }
-
-  /// The raw value.
-  /// - Throws: `DBusConversionError` if D-Bus cannot represent the value.
-  public func dbusValue() throws -> DBusValue { try rawValue.dbusValue() }
 }

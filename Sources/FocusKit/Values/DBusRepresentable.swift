@@ -8,10 +8,12 @@ public import DBusTypes
 /// | `Int`, `Int8` … `Int64`; `UInt`, `UInt8` … `UInt64` | `x`, `n`, `n`, `i`, `x`; `t`, `y`, `q`, `u`, `t` |
 /// | `[T]`, `[K: V]`, `T?` | `aT`, `a{KV}`, `aT` with one element or none |
 /// | `RawRepresentable` | as its raw value |
+/// | an enum that is `CaseIterable`, without raw values | `s`, the case's name |
 /// | `Codable` | `a{sv}`; nil values are omitted |
 ///
-/// A `RawRepresentable` or `Codable` type only needs to declare the conformance. A number is also read from any narrower
-/// or wider type whose value it can hold, and written with the existing type of its key.
+/// A `RawRepresentable`, `CaseIterable` or `Codable` type only needs to declare the conformance; if it is several of them,
+/// the first row counts. A number is also read from a number of any other type, and written with the type that its key has,
+/// if nothing is lost: 7.0 for an `Int`, not 0.5.
 public protocol DBusRepresentable: Sendable {
   /// The type with which the value is published.
   static var dbusType: DBusType { get }
@@ -39,7 +41,7 @@ public struct DBusConversionError: Error, Hashable, Sendable, CustomStringConver
 }
 
 extension DBusValue {
-  /// The integer that the value is, or nil.
+  /// The integer that the value is exactly, or nil; -0.0 is not an integer.
   fileprivate func integer<Integer: FixedWidthInteger>() -> Integer? {
     switch self {
     case .byte(let value): Integer(exactly: value)
@@ -49,15 +51,17 @@ extension DBusValue {
     case .uint32(let value): Integer(exactly: value)
     case .int64(let value): Integer(exactly: value)
     case .uint64(let value): Integer(exactly: value)
+    case .double(let value): value.bitPattern == (-0.0).bitPattern ? nil : Integer(exactly: value)
     case .variant(let value): value.integer()
     default: nil
     }
   }
 
-  /// The number that the value is, or nil.
+  /// The number that the value is exactly, or nil: 2^53 + 1 is not a double.
   fileprivate var number: Double? {
     switch self {
     case .double(let value): value
+    case .uint64(let value): Double(exactly: value)
     case .variant(let value): value.number
     default: (integer() as Int64?).flatMap { Double(exactly: $0) }
     }
@@ -83,7 +87,7 @@ extension DBusValue {
 }
 
 extension DBusRepresentable where Self: FixedWidthInteger, Self: Codable {
-  /// Creates the integer from any integer within its range.
+  /// Creates the integer from a number of any type that is exactly an integer within its range.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
     guard let value: Self = dbusValue.integer() else { throw DBusConversionError(dbusValue, to: Self.self) }
@@ -165,7 +169,7 @@ extension Double: DBusRepresentable {
   /// The type `d`.
   public static var dbusType: DBusType { .double }
 
-  /// Creates the number from one within its range.
+  /// Creates the number from one of any type that a `Double` holds exactly.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
     guard let number = dbusValue.number else { throw DBusConversionError(dbusValue, to: Self.self) }
@@ -180,9 +184,13 @@ extension Float: DBusRepresentable {
   /// The type `d`.
   public static var dbusType: DBusType { .double }
 
-  /// Creates the number from one, rounded to its precision.
+  /// Creates the number from one within its range, rounded to its precision.
   /// - Throws: `DBusConversionError`.
-  public init(dbusValue: DBusValue) throws { self = Float(try Double(dbusValue: dbusValue)) }
+  public init(dbusValue: DBusValue) throws {
+    let number = try Double(dbusValue: dbusValue)
+    self = Float(number)
+    guard isFinite || !number.isFinite else { throw DBusConversionError(dbusValue, to: Self.self) }
+  }
 
   /// The number as `d`.
   public func dbusValue() -> DBusValue { .double(Double(self)) }

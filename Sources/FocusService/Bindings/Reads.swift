@@ -173,12 +173,10 @@ extension FocusService {
   func take(_ values: [Key: MarshalledValue?], at address: OwnedObject.Address) {
     for object in objects.at(address) {
       let own = values.filter { object.property($0.key) != nil }
+      objects.note(own.keys, toldBy: object)
       if let id = object.field {
         model.update(own, of: id)
-      } else if objects.isReleased(object) {
-        // If the removal is taken back, the owner is asked.
-        object.traffic.stale.formUnion(own.keys.filter { object.property($0)?.access != .write })
-      } else {
+      } else if !objects.isReleased(object) {
         for (key, value) in own {
           object.keep(value?.type == object.property(key)?.type ? value : nil, of: key, ownerCalls)
         }

@@ -101,6 +101,8 @@ struct OwnedObjects {
   private var released: [(id: FieldID, object: OwnedObject)] = []
   /// The objects that the turn has found no field for.
   private var dropped: [OwnedObject] = []
+  /// What both kinds of objects, and those that the turn has bound again, have told since: to take the turn back loses it.
+  private var told: [ObjectIdentifier: (object: OwnedObject, keys: Set<Key>)] = [:]
 
   subscript(id: FieldID) -> OwnedObject? { byField[id] }
 
@@ -117,31 +119,52 @@ struct OwnedObjects {
     byField[id] = object
   }
 
+  /// Gives the saved field `id` its object back.
+  mutating func bind(_ id: FieldID, to object: OwnedObject) {
+    setField(id, of: object)
+    follow(object)
+  }
+
   /// Takes the object of the field `id`, which is gone, away from it; it is watched until the turn's end.
   mutating func release(_ id: FieldID) {
     guard let object = byField.removeValue(forKey: id) else { return }
     object.field = nil
     released.append((id, object))
+    follow(object)
   }
 
   /// Lets go of an object without a field at the turn's end: if the turn is taken back, the object may find its field.
-  mutating func drop(_ object: OwnedObject) { dropped.append(object) }
+  mutating func drop(_ object: OwnedObject) {
+    dropped.append(object)
+    follow(object)
+  }
 
-  /// Whether the turn has removed the field of `object`.
-  func isReleased(_ object: OwnedObject) -> Bool { released.contains { $0.object === object } }
+  private mutating func follow(_ object: OwnedObject) {
+    if told[ObjectIdentifier(object)] == nil { told[ObjectIdentifier(object)] = (object, []) }
+  }
+
+  /// Notes that `object` has told new values of `keys`.
+  mutating func note(_ keys: some Sequence<Key>, toldBy object: OwnedObject) {
+    if !told.isEmpty { told[ObjectIdentifier(object)]?.keys.formUnion(keys) }
+  }
+
+  /// Whether the turn has left `object` without a field.
+  func isReleased(_ object: OwnedObject) -> Bool { object.field == nil && told[ObjectIdentifier(object)] != nil }
 
   /// Gives fields that the turn has removed, and that are there again, their objects back.
-  mutating func takeBack() {
-    for (id, object) in released { setField(id, of: object) }
-    released = []
-    dropped = []
+  /// - Returns: the objects with the keys whose values have to be asked for again, if they find their fields.
+  mutating func takeBack() -> [(object: OwnedObject, keys: Set<Key>)] {
+    defer { (released, dropped, told) = ([], [], [:]) }
+    // A field that was removed two times has the object that it had first.
+    for (id, object) in released.reversed() { setField(id, of: object) }
+    return Array(told.values)
   }
 
   /// Ends a turn.
   /// - Returns: the objects that it has left without a field, to be watched no more.
   mutating func endTurn() -> [OwnedObject] {
-    guard !released.isEmpty || !dropped.isEmpty else { return [] }
-    defer { (released, dropped) = ([], []) }
+    guard !told.isEmpty else { return [] }
+    defer { (released, dropped, told) = ([], [], [:]) }
     return released.map(\.object) + dropped
   }
 

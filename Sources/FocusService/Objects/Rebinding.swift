@@ -48,7 +48,7 @@ extension FocusService {
     }
     do {
       try model.bind(result.get(), disabled: rebinding.saved.disabled, to: id)
-      objects.setField(id, of: object)
+      objects.bind(id, to: object)
     } catch {
       if case .success = result { objects.drop(object) }
       let name = DBusError(any: error).name

@@ -27,10 +27,6 @@ final class Recovery {
 extension FocusService {
   /// How often a state file that another process uses is tried again: a daemon that ends releases its name first.
   private static let retries = 40
-  /// How long owners of bound fields may take before others are answered: one of them may itself wait for an answer.
-  ///
-  /// With what reading the file takes, that is a second.
-  private static let ownersTime = Duration.milliseconds(700)
   /// How long the bus may take to tell the names on it.
   private static let busTime = Duration.seconds(5)
 
@@ -56,7 +52,7 @@ extension FocusService {
     let bound = model.awaitedObjects
     recovery.awaited = bound.count
     guard !bound.isEmpty else { return end(recovery) }
-    recovery.deadline = loop.schedule(after: FocusService.ownersTime) { [weak self] in self?.end(recovery) }
+    recovery.deadline = loop.schedule(after: ownersTime) { [weak self] in self?.end(recovery) }
     for field in bound {
       bindAgain(field.id, field.registration, field.object, of: field.owner) { [weak self] in
         recovery.awaited -= 1

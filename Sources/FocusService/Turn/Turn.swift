@@ -60,8 +60,9 @@ extension FocusService {
   private func takeBack(_ error: DBusError) {
     let handled = turn.takeBack()
     model.rollBack()
-    objects.takeBack()
+    let sent = objects.takeBack()
     for arrival in handled { handle(arrival, refusing: error) }
+    for (object, keys) in sent where object.field != nil { for key in keys { becameStale(key, of: object) } }
     emit(model.settle())
   }
 

@@ -143,3 +143,35 @@ func focusKeys(values: FocusedValues) -> Int? {
 extension FocusField {
   func documentTools(_ todos: Binding<[Todo]>) -> FocusField { focusedSceneValue(\.todos, todos) }
 }
+
+// Keys that are declared by their names alone, one of them with the name of a group that all programs share.
+extension FocusedValues {
+  var text: Binding<String>? {
+    get { self["outside.Form.Text"] }
+    set { self["outside.Form.Text"] = newValue }
+  }
+  var reload: FocusedCommand? {
+    get { self["outside.Form.Reload"] }
+    set { self["outside.Form.Reload"] = newValue }
+  }
+}
+
+@MainActor struct ShortForms {
+  @State private var model = MainModel()
+  @FocusedBinding(\.text) var text
+  @FocusedBinding(\.range.value) var position
+  @FocusedValue(\.window.title) var title
+  @FocusedValue(\.edit.undo) var undo
+  @FocusedValue(\.action["Click"]) var click: FocusedCommand?
+
+  func use(_ own: Binding<String>) async throws -> FocusField {
+    text?.append("!")
+    position? += 0.5
+    if title == nil { try await undo?() }
+    return FocusField("short").focusedValue(\.text, own).focusedValue(\.toggle.checked, .constant(true))
+      .focusedValue(\.range.value, $model.volume)
+      .focusedValue(\.reload) { @MainActor in model.volume = 0 }
+      .focusedValue(\.edit.undo) { print("undone") }
+      .focusedValue(\.text, nil)
+  }
+}

@@ -5,6 +5,7 @@ import Glibc
 
 FormView().body()
 transactions()
+animations()
 collections()
 SetView().change()
 BindingUse().use()

@@ -1,0 +1,3 @@
+// GTK 4 as Swift imports it.
+#pragma once
+#include <gtk/gtk.h>

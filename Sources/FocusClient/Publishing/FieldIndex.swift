@@ -1,0 +1,60 @@
+internal import DBusTypes
+
+/// The fields of a program, found by number, by group, by object and by path, and in the order in which they were added.
+struct FieldIndex {
+  private var byNumber: [UInt64: PublishedField] = [:]
+  private var byObject: [ObjectPath: PublishedField] = [:]
+  private var byPath: [ObjectPath: PublishedField] = [:]
+  private var groups: [UInt64: [PublishedField]] = [:]
+  /// Those that may wait for a daemon, in order; those before `next` do not any more.
+  private var waiting: [PublishedField] = []
+  private var next = 0
+
+  subscript(number: UInt64) -> PublishedField? { byNumber[number] }
+
+  /// The paths of all objects.
+  var objects: [ObjectPath] { Array(byObject.keys) }
+
+  func field(at path: ObjectPath?) -> PublishedField? { path.flatMap { byPath[$0] } }
+
+  func field(of object: ObjectPath) -> PublishedField? { byObject[object] }
+
+  mutating func add(_ field: PublishedField) {
+    byNumber[field.number] = field
+    byObject[field.description.objectPath] = field
+    groups[field.description.group, default: []].append(field)
+    waiting.append(field)
+  }
+
+  /// Takes the fields of `group` out.
+  mutating func remove(group: UInt64) -> [PublishedField] {
+    let fields = groups.removeValue(forKey: group) ?? []
+    for field in fields {
+      byNumber[field.number] = nil
+      byObject[field.description.objectPath] = nil
+      if let path = field.path { byPath[path] = nil }
+    }
+    return fields
+  }
+
+  mutating func registered(_ field: PublishedField, at path: ObjectPath) { byPath[path] = field }
+
+  /// Every field waits again.
+  mutating func daemonLeft() {
+    byPath = [:]
+    waiting = byNumber.values.sorted { $0.order < $1.order }
+    next = 0
+    for field in waiting { field.daemonLeft() }
+  }
+
+  /// The first field that waits for a daemon.
+  mutating func firstWaiting() -> PublishedField? {
+    while next < waiting.count {
+      if waiting[next].isWaiting { return waiting[next] }
+      next += 1
+    }
+    waiting = []
+    next = 0
+    return nil
+  }
+}

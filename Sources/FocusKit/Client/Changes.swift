@@ -1,0 +1,134 @@
+internal import DBusTypes
+internal import Observation
+
+/// How many changes a sequence keeps for a task that does not ask for them; then the oldest are dropped.
+private let mostKept = 256
+
+extension FocusClient {
+  /// The value of the key at `keyPath` now and after each change, in order, until the task that asks ends.
+  ///
+  /// A task that does not keep up misses the oldest changes, never the last.
+  public func changes<Value: DBusRepresentable>(
+    of keyPath: KeyPath<FocusedValues, Binding<Value>?>
+  ) -> AsyncStream<Value?> {
+    changes(FocusedValues.name(of: keyPath))
+  }
+
+  /// The value of the key at `keyPath` now and after each change, in order, until the task that asks ends.
+  ///
+  /// A task that does not keep up misses the oldest changes, never the last.
+  public func changes<Value: DBusRepresentable>(of keyPath: KeyPath<FocusedValues, Value?>) -> AsyncStream<Value?> {
+    changes(FocusedValues.name(of: keyPath))
+  }
+
+  /// Whether the command of the key at `keyPath` can be called, nil if nothing in focus has it, now and after each change.
+  public func commandChanges<Value>(of keyPath: KeyPath<FocusedValues, Value?>) -> AsyncStream<Bool?> {
+    stream(FocusedValues.name(of: keyPath)) { slot, continuation in
+      slot.followCommand { continuation.yield($0) }
+    }
+  }
+
+  private func changes<Value: DBusRepresentable>(_ name: String?) -> AsyncStream<Value?> {
+    stream(name) { slot, continuation in
+      slot.follow(
+        { [weak slot] value in continuation.yield(value.flatMap { slot?.converted($0) }) }, withCurrent: true)
+    }
+  }
+
+  private func stream<Element>(
+    _ name: String?, _ follow: (Slot, AsyncStream<Element>.Continuation) -> @Sendable () -> Void
+  ) -> AsyncStream<Element> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(mostKept)) { continuation in
+      guard let name else { return continuation.finish() }
+      let cancel = follow(slot(name), continuation)
+      // The iterator over the changes keeps the client.
+      continuation.onTermination = { [self] _ in withExtendedLifetime(self) { cancel() } }
+    }
+  }
+}
+
+/// Calls a closure for each change, until it is cancelled or let go of.
+public final class ChangeObservation: Sendable {
+  private let task: Task<Void, Never>
+
+  init<Value: Sendable>(
+    _ changes: AsyncStream<Value>, _ action: @escaping @isolated(any) @Sendable (Value, Value) -> Void
+  ) {
+    task = Task {
+      var last: Value?
+      for await value in changes {
+        if let last { await action(last, value) }
+        last = value
+      }
+    }
+  }
+
+  deinit { cancel() }
+
+  /// Ends the calls.
+  public func cancel() { task.cancel() }
+}
+
+extension FocusClient {
+  /// Calls `action` with the value before and after each change of the key at `keyPath`, on the actor where it was made,
+  /// as long as the result is kept.
+  public func onChange<Value: DBusRepresentable>(
+    of keyPath: KeyPath<FocusedValues, Binding<Value>?>,
+    @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value?, _ new: Value?) -> Void
+  ) -> ChangeObservation { ChangeObservation(changes(of: keyPath), action) }
+
+  /// Calls `action` with the value before and after each change of the key at `keyPath`, on the actor where it was made,
+  /// as long as the result is kept.
+  public func onChange<Value: DBusRepresentable>(
+    of keyPath: KeyPath<FocusedValues, Value?>,
+    @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value?, _ new: Value?) -> Void
+  ) -> ChangeObservation { ChangeObservation(changes(of: keyPath), action) }
+}
+
+extension State where Value: Sendable {
+  /// Calls `action` with the value before and after each change, on the actor where it was made, as long as the result is
+  /// kept.
+  public func onChange(
+    @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value, _ new: Value) -> Void
+  ) -> ChangeObservation { ChangeObservation(changes(), action) }
+
+  /// The value after each change, in order, until the task that asks ends; it begins with the value now.
+  ///
+  /// A task that does not keep up misses the oldest changes, never the last.
+  public func changes() -> AsyncStream<Value> { projectedValue.changes() }
+}
+
+extension Binding where Value: Sendable {
+  /// Calls `action` with the value before and after each change, on the actor where it was made, as long as the result is
+  /// kept.
+  public func onChange(
+    @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value, _ new: Value) -> Void
+  ) -> ChangeObservation { ChangeObservation(changes(), action) }
+
+  /// The value after each change, in order, until the task that asks ends; it begins with the value now.
+  ///
+  /// A task that does not keep up misses the oldest changes, never the last. Of a binding that is made of closures, what
+  /// Observation tells is seen: the values of states and of observable objects.
+  public func changes() -> AsyncStream<Value> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(mostKept)) { continuation in
+      // Those who follow are told one value after another.
+      nonisolated(unsafe) var last: Value?
+      let isEqual = equality(of: Value.self)
+      let cancel = location.follow(withCurrent: true) { value in
+        if let last, isEqual?(last, value) == true { return }
+        last = value
+        continuation.yield(value)
+      }
+      if let cancel {
+        continuation.onTermination = { _ in cancel() }
+        return
+      }
+      let binding = self
+      let task = Task {
+        for await value in Observations({ binding.wrappedValue }) { continuation.yield(value) }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+}

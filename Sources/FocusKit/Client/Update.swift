@@ -1,0 +1,46 @@
+internal import DBusTypes
+internal import FocusContract
+
+extension FocusClient {
+  /// How often a change meets another's before it is given up.
+  private static var mostConflicts: Int { 10_000 }
+
+  /// Reads the value of the key at `keyPath` that is focused now, changes it, and writes it if nobody else has changed it
+  /// meanwhile; else again, in the same field, so that no change is lost.
+  /// - Throws: `FocusError`: `NotFocused`, `Conflict` if focus has moved, what the owner refuses with;
+  ///   `DBusConversionError`; `CancellationError`; what `change` throws.
+  /// - Returns: the value after the write, as the owner took it.
+  @discardableResult
+  nonisolated(nonsending) public func update<Value: DBusRepresentable>(
+    _ keyPath: KeyPath<FocusedValues, Binding<Value>?>, _ change: (inout Value) throws -> Void
+  ) async throws -> Value {
+    try await update(try Self.name(keyPath), change)
+  }
+
+  /// Changes the value of the key `name`, which may have a JSON Pointer, as `update` of a key path does.
+  /// - Throws: as `update` of a key path does.
+  /// - Returns: the value after the write, as the owner took it.
+  @discardableResult
+  nonisolated(nonsending) public func update<Value: DBusRepresentable>(
+    _ name: String, _ change: (inout Value) throws -> Void
+  ) async throws -> Value {
+    var first: KeyReading?
+    for _ in 0..<Self.mostConflicts {
+      guard let reading = try await call(.read(name)) else {
+        throw FocusError("'\(name)' is nil: no field with focus publishes it", name: FocusError.notFocused)
+      }
+      guard first.map({ $0.origin.field == reading.origin.field }) ?? true else {
+        throw FocusError("'\(name)' is no longer of the field that was read", name: FocusError.conflict)
+      }
+      first = reading
+      var value = try Value(dbusValue: reading.value)
+      try change(&value)
+      let changed = try value.dbusValue().adapted(to: reading.value.type)
+      if changed == reading.value { return value }
+      do {
+        return try Value(dbusValue: try await call(.write(name, changed, under: reading.origin)).value)
+      } catch let error as FocusError where error.name == FocusError.conflict {}
+    }
+    throw FocusError("'\(name)': gave up after \(Self.mostConflicts) conflicts", name: FocusError.conflict)
+  }
+}

@@ -1,0 +1,103 @@
+internal import DBusTypes
+internal import EventLoop
+internal import FocusClient
+internal import FocusContract
+internal import Synchronization
+
+/// A published value on its way to the worker: read and converted where its closures run.
+final class PropertySource: Sendable {
+  /// Long enough for a change of which Observation told beforehand.
+  private static let recheckDelay = Duration.milliseconds(20)
+
+  private let property: PublishedProperty
+  private let number: UInt64
+  private let key: Key
+  private let letters: Worker.Letters
+  private let post: Owners.Post
+  /// The changes to tell; nil if Observation tells of the next one alone.
+  private let changes: PublishedChanges?
+  /// Whether Observation tells of the next change.
+  private let isObserved = Atomic(false)
+  private let isRechecked = Atomic(false)
+  private let isEnded = Atomic(false)
+
+  init(
+    _ property: PublishedProperty, _ number: UInt64, _ key: Key, _ letters: Worker.Letters,
+    _ post: @escaping Owners.Post
+  ) {
+    (self.property, self.number, self.key, self.letters, self.post) = (property, number, key, letters, post)
+    changes = property.follow { take in
+      post {
+        let values = take()
+        letters.post { Self.tell(values, number, key, $0) }
+      }
+    }
+  }
+
+  /// Follows the value no longer.
+  func end() {
+    isEnded.store(true, ordering: .releasing)
+    changes?.cancel()
+  }
+
+  /// Tells the value, and what it was since it was told last.
+  func tell() throws {
+    var values = changes?.take() ?? []
+    if changes == nil { values.append(.success(try read())) }
+    told(values)
+  }
+
+  private static func tell(_ values: [Result<DBusValue, any Error>], _ number: UInt64, _ key: Key, _ worker: Worker) {
+    for value in values {
+      switch value {
+      case .success(let value): worker.fields.changed(number, key, value)
+      case .failure(let error): worker.reportOnce(FocusError(error, of: key))
+      }
+    }
+  }
+
+  /// The value now, after those that it was since it was told last.
+  func read() throws -> DBusValue {
+    if let values = changes?.take(), !values.isEmpty { told(values) }
+    guard changes == nil, !isEnded.load(ordering: .acquiring),
+      !isObserved.exchange(true, ordering: .acquiringAndReleasing)
+    else { return try property.get() }
+    return try property.observed { [weak self] in
+      guard let self else { return }
+      isObserved.store(false, ordering: .releasing)
+      post { [weak self] in self?.observedChange() }
+    }
+  }
+
+  private func told(_ values: [Result<DBusValue, any Error>]) {
+    guard !values.isEmpty else { return }
+    letters.post { [number, key] in Self.tell(values, number, key, $0) }
+  }
+
+  /// Tells a value that was read.
+  func told(_ value: DBusValue) { told([.success(value)]) }
+
+  private func observedChange() {
+    guard !isEnded.load(ordering: .acquiring) else { return }
+    if let value = try? read() { told(value) }
+    // On the main actor, a change of which Observation told beforehand is over by now.
+    guard case .anywhere = property.isolation, !isRechecked.exchange(true, ordering: .acquiringAndReleasing) else {
+      return
+    }
+    letters.post { [weak self] worker in
+      worker.link.loop.schedule(after: Self.recheckDelay) {
+        guard let self else { return }
+        self.isRechecked.store(false, ordering: .releasing)
+        self.post { if let value = try? self.read() { self.told(value) } }
+      }
+    }
+  }
+}
+
+extension FocusError {
+  /// Why the value of `key` cannot be told.
+  init(_ error: any Error, of key: Key) {
+    let error = FocusError(any: error)
+    self.init("the value of '\(key)' cannot be published: \(error.message)", name: error.name)
+  }
+}

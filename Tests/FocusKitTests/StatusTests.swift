@@ -1,0 +1,102 @@
+import BusSupport
+import FocusKit
+import Observation
+import TestSupport
+import Testing
+
+@Suite struct StatusTests {
+  @Test func theFieldThatHasFocusIsKnownByItsID() async throws {
+    try await TestDesktop.with { desktop in
+      let (client, observer) = (desktop.client(), desktop.client())
+      let seen = Statuses(observer.changes(of: \.focusedField))
+      let named = FocusField("text1", client: client)
+      let picked = FocusField(client: client)
+      #expect(named.id == "text1")
+      #expect(picked.id == nil)
+      for field in [named, picked] { try await field.register().registered() }
+      let id = try #require(picked.id)
+      try await named.focus()
+      try await seen.wait(for: "text1")
+      #expect(observer.focusedField == named.id)
+      try await picked.focus()
+      try await seen.wait(for: id)
+      try await picked.blur()
+      try await seen.wait(for: nil)
+      #expect(observer.focusedField == nil)
+    }
+  }
+
+  @Test func aClientIsConnectedWhileTheDaemonIsThereAndKnowsItsValuesThen() async throws {
+    try await TestDesktop.with { desktop in
+      let field = FocusField("text1", client: desktop.client()).focusedValue(\.title, "First").register()
+      try await field.focus()
+      let client = desktop.client()
+      let title = FocusedValue(\.title, client: client)
+      let seen = Statuses(client.changes(of: \.isConnected))
+      try await seen.wait(for: true)
+      #expect(title.wrappedValue == "First")
+      #expect(client.focusedField == "text1")
+      try await desktop.end()
+      try await seen.wait(for: false)
+      #expect(client.focusedField == nil)
+      try await desktop.start()
+      try await seen.wait(for: true)
+      #expect(seen.all.first == false)
+      #expect(zip(seen.all, seen.all.dropFirst()).allSatisfy { $0 != $1 })
+    }
+  }
+
+  @Test func withoutABusAClientIsNotConnected() {
+    let client = FocusClient(address: "unix:path=/nonexistent")
+    client.onError { _ in }
+    #expect(!client.isConnected)
+    #expect(client.focusedField == nil)
+  }
+
+  @Test func observationSeesTheStatus() async throws {
+    try await TestDesktop.with { desktop in
+      let client = desktop.client()
+      try await until("the connection") { client.isConnected }
+      _ = try await desktop.focusctl("register", "text1", "demo.Form.Number=1", "--focus")
+      try await until("the focus") { client.focusedField == "text1" }
+    }
+  }
+
+  @Test func aStreamThatIsCancelledEndsAndLetsGoOfItsClient() async throws {
+    try await TestDesktop.with { desktop in
+      var client: FocusClient? = desktop.client()
+      weak let released = client
+      let task = Task { [changes = client?.changes(of: \.isConnected)] in
+        guard let changes else { return 0 }
+        var count = 0
+        for await _ in changes { count += 1 }
+        return count
+      }
+      try await until("the connection") { [client] in client?.isConnected == true }
+      client = nil
+      task.cancel()
+      #expect(await task.value <= 2)
+      #expect(released == nil)
+    }
+  }
+}
+
+/// What a stream of values that are never missing brought so far, in order.
+private final class Statuses<Value: Sendable & Equatable>: Sendable {
+  private let seen = Observed<[Value]>([])
+  private let task: Task<Void, Never>
+
+  init(_ changes: AsyncStream<Value>) {
+    let seen = seen
+    task = Task { for await value in changes { seen.update { $0.append(value) } } }
+  }
+
+  deinit { task.cancel() }
+
+  var all: [Value] { seen.now }
+
+  /// Waits until `value` is the last.
+  func wait(for value: Value) async throws {
+    _ = try await seen.wait(for: "\(value)") { $0.last == value ? true : nil }
+  }
+}

@@ -1,0 +1,116 @@
+import BusSupport
+import FocusKit
+import Synchronization
+import TestSupport
+import Testing
+
+/// Writes through `@FocusedBinding`, queued and from several readers.
+@Suite struct WriteTests {
+  /// As a view has it.
+  private struct Toolbar: Sendable {
+    @FocusedBinding(\.number) var number
+    init(_ client: FocusClient) { _number = FocusedBinding(\.number, client: client) }
+  }
+
+  @Test func writesThatWaitAreOneAndTheirRefusalToo() async throws {
+    try await TestDesktop.with { desktop in
+      let taken = Atomic(0)
+      let state = State(wrappedValue: 0)
+      let owner = desktop.client()
+      let field = FocusField("text1", client: owner)
+        .focusedValue(\.number, state.projectedValue) { _ in taken.add(1, ordering: .relaxed) }.register()
+      try await field.focus()
+      let reader = desktop.client()
+      let errors = Errors(of: reader)
+      let seen = Changes(reader.changes(of: \.number))
+      try await seen.wait(for: 0)
+      let toolbar = Toolbar(reader)
+      for number in 1...20_000 {
+        toolbar.number = number
+        #expect(toolbar.number == number)
+      }
+      try await eventually("the last write is made") { state.wrappedValue == 20_000 }
+      #expect(taken.load(ordering: .relaxed) < 2_000)
+      #expect(errors.all.isEmpty)
+      // The daemon takes nothing until it has gone.
+      desktop.daemon.terminate(19)
+      for number in 1...15_000 { toolbar.number = number }
+      #expect(toolbar.number == 15_000)
+      field.unregister()
+      desktop.daemon.terminate(18)
+      try await seen.wait(for: nil)
+      try await eventually("the writes are over") { toolbar.number == nil }
+      #expect(errors.all.count <= 1)
+    }
+  }
+
+  @Test func aReadingBelongsToWhoRead() async throws {
+    try await TestDesktop.with { desktop in
+      let (one, two) = (State(wrappedValue: 1), State(wrappedValue: 2))
+      let owner = desktop.client()
+      let first = FocusField("text1", client: owner).focusedValue(\.number, one.projectedValue).register()
+      let second = FocusField("text2", client: owner).focusedValue(\.number, two.projectedValue).register()
+      try await second.registered()
+      try await first.focus()
+      let reader = desktop.client()
+      let errors = Errors(of: reader)
+      let seen = Changes(reader.changes(of: \.number))
+      try await seen.wait(for: 1)
+      let toolbar = Toolbar(reader)
+      #expect(toolbar.number == 1)
+      try await second.focus()
+      try await seen.wait(for: 2)
+      // Another reader's reading lets no overwrite pass, and refuses no write of one that has read nothing.
+      #expect(await Task.detached { toolbar.number }.value == 2)
+      toolbar.number = 100
+      try await errors.wait(count: 1)
+      #expect(two.wrappedValue == 2)
+      try await first.focus()
+      try await seen.wait(for: 1)
+      #expect(toolbar.number == 1)
+      try await second.focus()
+      try await seen.wait(for: 2)
+      await Task.detached { toolbar.number = 5 }.value
+      try await eventually("the blind write is made") { two.wrappedValue == 5 }
+      try await errors.wait(count: 1)
+    }
+  }
+
+  @Test func changesInPlaceOfTwoProcessesAreAllMade() async throws {
+    try await TestDesktop.play(3) { desktop, players in
+      let (owner, others) = (players[0], players[1...])
+      try await owner.play("register lamps lamps=[] number=0")
+      try await owner.play("focus lamps")
+      for player in others {
+        try await eventually("the list is known") { try await player.play("read lamps") == "[]" }
+      }
+      let (count, updates) = (1000, isSlow ? 1000 : 200)
+      for order in ["grow \(count)", "update-lamps \(updates)", "count \(count)"] {
+        let orders = others.map { player in Task { try await player.play(order, within: .seconds(600)) } }
+        for order in orders { #expect(try await order.value == "done") }
+      }
+      let lit = "[" + [String](repeating: "true", count: 2 * (count + updates)).joined(separator: ",") + "]"
+      try await eventually("all lamps are there") { try await owner.play("source lamps.lamps") == lit }
+      try await eventually("all is counted") { try await owner.play("source lamps.number") == "\(2 * count)" }
+      for player in others { #expect(player.errors.isEmpty) }
+    }
+  }
+
+  @Test func anUpdateIsOfTheFieldThatItReadAndReturnsWhatItCameTo() async throws {
+    try await TestDesktop.with { desktop in
+      let position = State(wrappedValue: 0.5)
+      let rounded = Binding(get: { position.wrappedValue }, set: { position.wrappedValue = ($0 * 2).rounded() / 2 })
+      let field = FocusField("slider", client: desktop.client()).focusedValue(\.position, rounded).register()
+      try await field.focus()
+      let client = desktop.client()
+      #expect(try await client.update(\.position) { $0 += 0.4 } == 1)
+      #expect(try await client.update("demo.Slider.Position") { (value: inout Double) in value = 0.5 } == 0.5)
+      let none = await #expect(throws: FocusError.self) { try await client.update(\.number) { $0 += 1 } }
+      #expect(none?.name == FocusError.notFocused)
+      let refused = await #expect(throws: FocusError.self) {
+        try await client.update(\.position) { _ in throw FocusError("not now") }
+      }
+      #expect(refused?.message == "not now")
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import BusSupport
+import DBusTypes
+import Testing
+
+/// What arrives in one turn of the loop is saved, told and answered together.
+@Suite struct TurnTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let turn: [Letter]
+    /// What the service sends in the turn, in that order.
+    let sent: [String]
+    let commits: Int
+
+    init(_ description: String, _ turn: [Letter], commits: Int, _ sent: [String]) {
+      (testDescription, self.turn, self.sent, self.commits) = (description, turn, sent, commits)
+    }
+  }
+
+  /// What is there before each turn.
+  static let before: [Letter] = [
+    .call(anna, .register("a", [("demo.I.K", .int32(1)), ("demo.I.L", .int32(1))])),
+    .call(anna, .register("b", [("demo.J.K", .int32(1))], [("parent", Focus1.fieldPath("a"))])),
+    .call(bert, .register("c", [("demo.I.K", .int32(7))])),
+    .call(carl, .register("slider", object: OwnersObject.path)),
+    .call(anna, .field("a", "Focus")),
+  ]
+
+  @Test(arguments: cases) func turn(_ each: Case) async throws {
+    try await Stage.with { stage in
+      try stage.settle(Self.before)
+      let commits = try stage.commits()
+      let sent = try stage.turn(each.turn)
+      #expect(sent.lines == each.sent)
+      #expect(try stage.commits() - commits == each.commits)
+      #expect(try stage.turn().lines == [], "the next turn has something left")
+
+      try stage.settle()
+      try stage.shown()
+
+      // The rule behind each line of the table.
+      let lastSignal = sent.lastIndex { $0.isSignal } ?? -1
+      let firstReply = sent.firstIndex { $0.isReply } ?? sent.count
+      #expect(lastSignal < firstReply)
+      let serials = sent.filter(\.isReply).map(\.replySerial)
+      #expect(serials == serials.sorted())
+    }
+  }
+
+  static let cases = [
+    Case(
+      "a field is registered, takes focus and is written",
+      [
+        .call(bert, .register("d", [("demo.D.K", .int32(1))])), .call(bert, .field("d", "Focus")),
+        .call(carl, .write("demo.D.K", .int32(2))), .call(carl, .read("demo.D.K")),
+      ], commits: 1,
+      [
+        "+ d demo.D", "manager: Manager FocusedField=d FocusPath=[d] History=[a]", "a: Field Focused=false",
+        "d: Field Focused=true", "+ focused demo.D", "focused: demo.D K=1", "focused: demo.I -K -L",
+        "- focused demo.I", "focused: Bindings Keys=[demo.D.K]", "d: demo.D K=2", "focused: demo.D K=2",
+        "Register = d", "Focus", "Write = 2 d #", "Read = [2] d #",
+      ]),
+    Case(
+      "a blur and the focus that follows are one change",
+      [.call(anna, .field("a", "Blur")), .call(bert, .field("c", "Focus"))], commits: 1,
+      [
+        "manager: Manager FocusedField=c FocusPath=[c] History=[a]", "a: Field Focused=false", "c: Field Focused=true",
+        "focused: demo.I K=7 -L", "focused: Bindings Keys=[demo.I.K]", "Blur", "Focus",
+      ]),
+    Case(
+      "focus that comes back has left a trace in the history alone",
+      [.call(bert, .field("c", "Focus")), .call(anna, .field("a", "Focus"))], commits: 1,
+      ["manager: Manager History=[c]", "Focus", "Focus"]),
+    Case(
+      "keys that are published together are told together",
+      [.call(anna, .publish("a", [("demo.I.K", .int32(2)), ("demo.I.M", .int32(2)), ("demo.J.M", .int32(2))]))],
+      commits: 1,
+      [
+        "+ a demo.J", "a: demo.I K=2 M=2", "a: demo.J M=2",
+        "a: Bindings Keys=[demo.I.K demo.I.L demo.I.M demo.J.M]", "+ focused demo.J", "focused: demo.I K=2 M=2",
+        "focused: demo.J M=2", "focused: Bindings Keys=[demo.I.K demo.I.L demo.I.M demo.J.M]", "Publish",
+      ]),
+    Case(
+      "keys that are withdrawn together are told together",
+      [.call(anna, .field("a", "Withdraw", [.strings(["demo.I.K", "demo.I.L"])]))], commits: 1,
+      [
+        "a: demo.I -K -L", "- a demo.I", "a: Bindings Keys=[]", "focused: demo.I -K -L", "- focused demo.I",
+        "focused: Bindings Keys=[]", "Withdraw",
+      ]),
+    Case(
+      "what an owner tells is told once, with the last value",
+      [.told(carl, level: 2), .told(carl, level: 3), .call(bert, .read(OwnersObject.levelKey, at: slider))],
+      commits: 0, ["slider: demo.Bound Level=3", "Read = [3] slider #"]),
+    Case(
+      "what an owner tells and takes back is not told",
+      [.told(carl, level: 2), .told(carl, level: 1), .call(bert, .read("demo.I.K"))],
+      commits: 0, ["Read = [1] a #"]),
+    Case(
+      "an object's signal comes after the values that the object has told before it",
+      [.told(carl, level: 2), .emitted(carl, "Moved"), .told(carl, level: 3)], commits: 0,
+      ["slider: demo.Bound Level=2", "slider: demo.Bound.Moved", "slider: demo.Bound Level=3"]),
+    Case(
+      "an owner's fields are removed in one step",
+      [.call(anna, .write("demo.I.K", .int32(2))), .departure(anna), .call(bert, .read("demo.I.K"))], commits: 1,
+      [
+        "a: demo.I K=2", "focused: demo.I K=2", "- a demo.I", "- b demo.J",
+        "manager: Manager FocusedField=/ FocusPath=[]", "focused: demo.I -K -L", "- focused demo.I",
+        "focused: Bindings Keys=[]", "Write = 2 a #", "Read = [] / #",
+      ]),
+    Case(
+      "an object is let go of with its field",
+      [.call(carl, .field("slider", "Unregister")), .call(carl, .register("slider"))], commits: 1,
+      ["bus: RemoveMatch", "- slider demo.Bound", "+ slider", "Unregister", "Register = slider"]),
+    Case(
+      "reads save nothing",
+      [.call(bert, .read("demo.I.K")), .call(anna, .get("demo.I.L")), .call(carl, .getAll("demo.I"))], commits: 0,
+      ["Read = [1] a #", "Get = 1", "GetAll = {K: 1, L: 1}"]),
+    Case(
+      "refusals are replied to in line with the rest",
+      [
+        .call(bert, .write("demo.I.K", .int32(2))), .call(bert, .write("demo.I.K", .string("x"))),
+        .call(bert, .field("a", "Focus")), .call(anna, .read("demo.I.K")), .call(carl, .register("a")),
+        .call(anna, .write("demo.I.K", .int32(3))),
+      ], commits: 1,
+      [
+        "a: demo.I K=2", "focused: demo.I K=2", "a: demo.I K=3", "focused: demo.I K=3", "Write = 2 a #",
+        "Write: TypeMismatch", "Focus: AccessDenied", "Read = [2] a #", "Register: FieldExists", "Write = 3 a #",
+      ]),
+    Case(
+      "who wants no reply gets none, and the rest theirs",
+      [
+        .call(bert, .write("demo.I.K", .int32(2)).unanswered), .call(bert, .read("demo.I.K")),
+        .call(bert, .field("a", "Focus").unanswered),
+      ], commits: 1, ["a: demo.I K=2", "focused: demo.I K=2", "Read = [2] a #"]),
+    Case(
+      "who waits for an owner holds up nobody",
+      [
+        .call(anna, .write(OwnersObject.levelKey, .int32(5), at: slider)), .call(bert, .write("demo.I.K", .int32(2))),
+        .call(anna, .read("demo.I.K")),
+      ], commits: 1,
+      [":1.3: Set demo.Bound Level 5", "a: demo.I K=2", "focused: demo.I K=2", "Write = 2 a #", "Read = [2] a #"]),
+  ]
+
+  static let slider = Focus1.field("slider")
+}
+
+extension DaemonCall {
+  /// The call by someone who wants no reply.
+  var unanswered: DaemonCall {
+    var call = self
+    call.wantsReply = false
+    return call
+  }
+}
