@@ -56,15 +56,19 @@ enum MainThread {
 
   /// A closure on its way to the main thread, and what it brings back: whoever sends it waits.
   private final class Passage<Output, Failure: Error>: @unchecked Sendable {
-    private let body: () throws(Failure) -> Output
+    private var body: (() throws(Failure) -> Output)?
     private var outcome: Result<Output, Failure>?
 
     init(_ body: @escaping () throws(Failure) -> Output) { self.body = body }
 
-    func run() { outcome = Result { () throws(Failure) in try body() } }
+    /// Runs the closure, and lets go of it before whoever waits is told: it must not outlive the wait.
+    func run() {
+      outcome = body.map { body in Result { () throws(Failure) in try body() } }
+      body = nil
+    }
 
     func result() throws(Failure) -> Output {
-      guard let outcome else { return try body() }
+      guard let outcome else { preconditionFailure("the main loop has not run the job") }
       return try outcome.get()
     }
   }
