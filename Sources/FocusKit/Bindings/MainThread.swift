@@ -81,7 +81,7 @@ extension FocusClient {
     MainThread.use(post)
   }
 
-  /// Runs what belongs to the main actor on a main loop that takes a C function with its argument, as GLib's does:
+  /// Runs what belongs to the main actor on a main loop that takes a C function with its argument, as GLib's does.
   ///
   /// ```swift
   /// FocusClient.useMainLoop { function, argument in _ = g_idle_add(function, argument) }
