@@ -78,13 +78,14 @@ extension FocusClient {
   /// Runs what belongs to the main actor on the program's own main loop: `post` must have its argument called on the
   /// main thread, soon and in order.
   ///
-  /// A program whose main thread neither waits for Swift's tasks nor calls `dispatchMain()` says it once, before it makes
-  /// a client.
+  /// A program whose main thread neither waits for Swift's tasks nor calls `dispatchMain()` says it once, before it
+  /// registers a field. Only what is asynchronous itself, such as an `async` command of the main actor, still needs Swift's
+  /// own loop.
   public static func useMainLoop(_ post: @escaping @Sendable (_ job: @escaping @Sendable () -> Void) -> Void) {
     MainThread.use(post)
   }
 
-  /// Runs what belongs to the main actor on a main loop that takes a C function with its argument, as GLib's does:
+  /// Runs what belongs to the main actor on a main loop that takes a C function with its argument, as GLib's does.
   ///
   /// ```swift
   /// FocusClient.useMainLoop { function, argument in _ = g_idle_add(function, argument) }
