@@ -144,4 +144,36 @@ import Testing
       #expect(errors.all.count == 1)
     }
   }
+
+  @Test func aReaderOfACommandThatIsAValueGetsNilAndSaysSoOnce() async throws {
+    try await TestDesktop.with { desktop in
+      let field = FocusField("text1", client: desktop.client())
+        .focusedValue(\.entry, .constant(1))
+        .command("demo.Form.Title") {}
+        .register()
+      try await field.focus()
+      let client = desktop.client()
+      let errors = Errors(of: client)
+      let command = FocusedValue(\.entryAsCommand, client: client)
+      let title = FocusedValue(\.title, client: client)
+      try await until("the values") { client.isConnected }
+      for _ in 0..<10 { #expect(command.wrappedValue == nil && title.wrappedValue == nil) }
+      try await errors.wait(count: 2)
+      #expect(errors.all.allSatisfy { $0.name == FocusError.typeMismatch })
+      #expect(try await client.read("demo.Entry.Number", as: Int.self) == 1)
+      #expect(errors.all.count == 2)
+    }
+  }
+}
+
+extension FocusedValues {
+  fileprivate var entry: Binding<Int>? {
+    get { self["demo.Entry.Number"] }
+    set { self["demo.Entry.Number"] = newValue }
+  }
+  /// What another program takes the same key for.
+  fileprivate var entryAsCommand: FocusedCommand? {
+    get { self["demo.Entry.Number"] }
+    set { self["demo.Entry.Number"] = newValue }
+  }
 }

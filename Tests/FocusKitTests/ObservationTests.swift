@@ -83,6 +83,15 @@ import Testing
     #expect(model.volume == 0.75)
   }
 
+  @Test func aWaitForTheMainActorEndsWithItsClosure() async throws {
+    let model = Model()
+    let volume = Binding(get: { model.volume }, set: { model.volume = $0 })
+    await withTaskGroup { group in
+      for number in 0..<2000 { group.addTask { volume.wrappedValue = Double(number) } }
+    }
+    #expect(model.volume >= 0)
+  }
+
   @Test func whatAModelOfTheMainActorHasIsPublished() async throws {
     try await TestDesktop.with { desktop in
       let model = Model()

@@ -8,7 +8,7 @@ internal import FocusContract
 /// which the reply to a ping says. If changes come faster than that, only the last of each property is emitted.
 final class ChangeEmitter {
   /// How many changes may wait; from then on only the newest of each property does, until all have been emitted.
-  private static let longestQueue = 32
+  private static let longestQueue = 256
 
   private let link: Link
   private let path: ObjectPath

@@ -56,15 +56,19 @@ enum MainThread {
 
   /// A closure on its way to the main thread, and what it brings back: whoever sends it waits.
   private final class Passage<Output, Failure: Error>: @unchecked Sendable {
-    private let body: () throws(Failure) -> Output
+    private var body: (() throws(Failure) -> Output)?
     private var outcome: Result<Output, Failure>?
 
     init(_ body: @escaping () throws(Failure) -> Output) { self.body = body }
 
-    func run() { outcome = Result { () throws(Failure) in try body() } }
+    /// Runs the closure, and lets go of it before whoever waits is told: it must not outlive the wait.
+    func run() {
+      outcome = body.map { body in Result { () throws(Failure) in try body() } }
+      body = nil
+    }
 
     func result() throws(Failure) -> Output {
-      guard let outcome else { return try body() }
+      guard let outcome else { preconditionFailure("the main loop has not run the job") }
       return try outcome.get()
     }
   }
@@ -74,13 +78,14 @@ extension FocusClient {
   /// Runs what belongs to the main actor on the program's own main loop: `post` must have its argument called on the
   /// main thread, soon and in order.
   ///
-  /// A program whose main thread neither waits for Swift's tasks nor calls `dispatchMain()` says it once, before it makes
-  /// a client.
+  /// A program whose main thread neither waits for Swift's tasks nor calls `dispatchMain()` says it once, before it
+  /// registers a field. Only what is asynchronous itself, such as an `async` command of the main actor, still needs Swift's
+  /// own loop.
   public static func useMainLoop(_ post: @escaping @Sendable (_ job: @escaping @Sendable () -> Void) -> Void) {
     MainThread.use(post)
   }
 
-  /// Runs what belongs to the main actor on a main loop that takes a C function with its argument, as GLib's does:
+  /// Runs what belongs to the main actor on a main loop that takes a C function with its argument, as GLib's does.
   ///
   /// ```swift
   /// FocusClient.useMainLoop { function, argument in _ = g_idle_add(function, argument) }

@@ -166,9 +166,9 @@ final class Slot: Observable, Sendable {
   func read(by reader: Reader) -> DBusValue? {
     registrar.access(self, keyPath: \.value)
     return content.withLock { content in
-      guard let reading = content.reading else { return nil }
-      content.readings.note(reader, reading)
-      return reading.value
+      guard let value = content.visible else { return nil }
+      if content.readings.mustNote(reader, content.state) { content.readings.note(reader, content.reading) }
+      return value
     }
   }
 

@@ -45,14 +45,31 @@ enum FocusedContent {
     } else {
       reader = nil
     }
-    if let reader = reader as? () -> Value? { return reader }
+    if let reader = reader as? () -> Value? {
+      return {
+        if let value = reader() { return value }
+        if slot.isCommandEnabled != nil { report("a value of type '\(type)'", "a command", slot, client) }
+        return nil
+      }
+    }
     if Commands.caller(type, slot.key, client) == nil {
       let error = FocusError(
         "'\(slot.key)' is declared with the type '\(type)', which has no form on the bus: it is always nil; a value must "
           + "be 'DBusRepresentable', a binding to one, or a closure without arguments and results")
       client.post { $0.reportOnce(error) }
     }
-    return { slot.isCommandEnabled == true ? Commands.caller(type, slot.key, client) : nil }
+    return {
+      if slot.isCommandEnabled == nil, !slot.isNil { report("a command", "a value", slot, client) }
+      return slot.isCommandEnabled == true ? Commands.caller(type, slot.key, client) : nil
+    }
+  }
+
+  /// Reports once that the focused field publishes something else than the program reads.
+  private static func report(_ expected: String, _ found: String, _ slot: Slot, _ client: FocusClient) {
+    let error = FocusError(
+      "'\(slot.key)' is read as \(expected), but the focused field publishes it as \(found)",
+      name: FocusError.typeMismatch)
+    client.post { $0.reportOnce(error) }
   }
 
   private static func bindingReader<Content: FocusedBindingContent>(

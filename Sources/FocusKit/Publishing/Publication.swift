@@ -38,7 +38,7 @@ struct PublishedChanges: Sendable {
 
 /// Values on their way from whoever changes them to who tells of them; if there are too many, only the newest.
 final class Outgoing<Value: Sendable>: Sendable {
-  private static var most: Int { 32 }
+  private static var most: Int { 256 }
 
   private let waiting = Locked<[Value]>([])
   private nonisolated(unsafe) let isEqual = equality(of: Value.self)

@@ -55,7 +55,40 @@ func measureKit(_ context: Group.Context, _ report: inout Report) async throws {
       report.add(.kit, name, samples.median, "ns", .atMost(100))
     }
     report.add(.kit, "messages on the bus meanwhile", Double(try traffic.messages()), "", .atMost(0))
+    try await measureWrites(context, client, binding, &report)
+    try await measureFields(context, session.bus.address, &report)
   }
+}
+
+/// Writes that are queued faster than the daemon takes them.
+private func measureWrites(
+  _ context: Group.Context, _ client: FocusClient, _ binding: FocusedBinding<Int32>, _ report: inout Report
+) async throws {
+  let changes = client.changes(of: \.number)
+  let began = ContinuousClock.now
+  for number in 1...20_000 as ClosedRange<Int32> { binding.wrappedValue = number }
+  for await number in changes where number == 20_000 { break }
+  while try await client.read(\.number) != 20_000 {}
+  report.add(.kit, "20,000 queued writes", (ContinuousClock.now - began) / .milliseconds(1), "ms", .atMost(1000))
+}
+
+/// Changes of an array whose elements are published by a field each.
+private func measureFields(_ context: Group.Context, _ address: String, _ report: inout Report) async throws {
+  let count = context.count(2_000, quick: 200)
+  let client = FocusClient(address: address)
+  let state = State(wrappedValue: [Int32](repeating: 1, count: count))
+  let fields = (0..<count).map { index in
+    FocusField(client: client).focusedValue(\.number, state.projectedValue[index]).register()
+  }
+  for field in fields { try await field.registered() }
+  var samples = Samples()
+  for index in 0..<count {
+    let began = ContinuousClock.now
+    state.projectedValue[index].wrappedValue = Int32(index + 2)
+    samples.add((ContinuousClock.now - began) / .microseconds(1))
+  }
+  report.add(.kit, "a change of an array with \(count) fields", samples.median, "µs", .atMost(2000))
+  withExtendedLifetime(fields) {}
 }
 
 /// Sees every message on a bus, as `dbus-monitor` does.
