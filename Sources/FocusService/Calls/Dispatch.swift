@@ -43,6 +43,7 @@ extension FocusService {
           _ = try model.field(id, ownedBy: client, to: action)
         }
         if let refusal, method.handler.changes { throw refusal }
+        reply.showsValues = method.handler.showsValues
         let arguments = try method.arguments(in: bytes)
         return try method.handler.run(
           self,

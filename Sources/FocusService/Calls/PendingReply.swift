@@ -8,6 +8,8 @@ final class PendingReply {
   private let address: ReplyAddress
   private let member: MemberName?
   private weak var service: FocusService?
+  /// Whether the reply shows values, which must not be older than those that signals before it tell.
+  var showsValues = false
 
   init(to call: Message, _ service: FocusService) {
     address = ReplyAddress(of: call)
@@ -27,6 +29,7 @@ final class PendingReply {
     let error = DBusError(any: error)
     service?.log.debug("\(address.caller?.text ?? "?") \(member?.text ?? "?"): \(error.name)")
     guard address.wantsReply else { return }
+    showsValues = false
     service?.post(reply: address.reply(error), of: self)
   }
 

@@ -17,7 +17,8 @@ extension DaemonInterfaces {
           .init("key", .string), .init("value", .variant),
           .init("options", .dictionary(key: .string, value: .variant)),
         ],
-        out: [.init("value", .variant), .init("field", .objectPath), .init("revision", .uint64)], changes: true, write),
+        out: [.init("value", .variant), .init("field", .objectPath), .init("revision", .uint64)], changes: true,
+        showsValues: true, write),
       method("ReadAll", out: [.init("values", readAllType)], readAll),
       method(
         "Invoke",

@@ -46,6 +46,8 @@ final class PropertyContext {
 struct DaemonMethod: Sendable {
   /// Whether a call may change what is saved.
   let changes: Bool
+  /// Whether the reply shows values.
+  let showsValues: Bool
   /// What only the field's owner may do with this method, as a verb; nil if others may too, or the handler asks.
   let ownersAction: String?
   /// Returns the results, or nil if the call's reply is given later.
@@ -62,17 +64,19 @@ typealias DaemonInterface = ServedInterface<DaemonMethod, DaemonProperty>
 enum DaemonInterfaces {
   static func method(
     _ name: String, in input: [InterfaceDescription.Argument] = [],
-    out output: [InterfaceDescription.Argument] = [], changes: Bool = false, ownersAction: String? = nil,
-    _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
+    out output: [InterfaceDescription.Argument] = [], changes: Bool = false, showsValues: Bool? = nil,
+    ownersAction: String? = nil, _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
   ) -> ServedMethod<DaemonMethod> {
-    method(.init(MemberName(known: name), in: input, out: output), changes: changes, ownersAction: ownersAction, run)
+    method(.init(MemberName(known: name), in: input, out: output), changes: changes, showsValues: showsValues,
+      ownersAction: ownersAction, run)
   }
 
   static func method(
-    _ description: InterfaceDescription.Method, changes: Bool = false, ownersAction: String? = nil,
-    _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
+    _ description: InterfaceDescription.Method, changes: Bool = false, showsValues: Bool? = nil,
+    ownersAction: String? = nil, _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
   ) -> ServedMethod<DaemonMethod> {
-    ServedMethod(description, DaemonMethod(changes: changes, ownersAction: ownersAction, run: run))
+    ServedMethod(description, DaemonMethod(
+        changes: changes, showsValues: showsValues ?? !changes, ownersAction: ownersAction, run: run))
   }
 
   static func property(

@@ -34,6 +34,7 @@ enum Arrival {
 extension FocusService {
   /// Handles `message`, or has it wait while the saved fields are being recovered.
   func receive(_ message: Message) {
+    if let series = turn.series, !series.mayGoOn(with: message) { endSeries() }
     switch message.kind {
     case .methodCall: arrived(.call(message, PendingReply(to: message, self)))
     case .signal where message.sender == .bus: ownerMayHaveLeft(message)

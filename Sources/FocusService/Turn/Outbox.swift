@@ -1,57 +1,80 @@
 internal import DBus
 internal import DBusTypes
 
-/// What a turn of the loop is to send: signals first, then replies.
+/// What a turn of the loop is to send: signals before the replies of the calls that caused them, and no value in a reply
+/// that is older than one in a signal before it.
 struct Outbox {
   /// How many bytes may wait for the end of a turn before what is done so far is sent.
   private static let comfortableSize = 8 << 20
 
-  private var signals: [OutgoingMessage] = []
-  private var signalsOfChanges: [Bool] = []
-  private var replies: [OutgoingMessage] = []
-  private var origins: [PendingReply] = []
-  private var size = 0
+  private struct Item {
+    let message: OutgoingMessage
+    /// The call that it replies to, or nil for a signal.
+    let origin: PendingReply?
+    /// Whether it is a signal of a change, which is not sent if that is not saved.
+    let tellsOfChange: Bool
+  }
 
-  var isEmpty: Bool { signals.isEmpty && replies.isEmpty }
-  var hasSignals: Bool { !signals.isEmpty }
+  /// What comes before everything else.
+  private var sealed: [Item] = []
+  private var signals: [Item] = []
+  private var replies: [Item] = []
+  private var size = 0
+  private(set) var hasSignals = false
+  /// Whether a reply that shows values would be overtaken by the next signal.
+  private(set) var showsValues = false
+
+  var isEmpty: Bool { sealed.isEmpty && signals.isEmpty && replies.isEmpty }
   /// Whether so much waits that the turn should end early.
   var isFull: Bool { size > Outbox.comfortableSize }
 
+  /// Adds a signal before the replies that are in the box, unless one of them shows values.
   mutating func add(signal: OutgoingMessage, tellsOfChange: Bool) {
-    signals.append(signal)
-    signalsOfChanges.append(tellsOfChange)
+    if showsValues { seal() }
+    insert(signal: signal, tellsOfChange: tellsOfChange)
+  }
+
+  /// Adds a signal before the replies that are in the box: what they show is what it tells, or newer.
+  mutating func insert(signal: OutgoingMessage, tellsOfChange: Bool) {
+    signals.append(Item(message: signal, origin: nil, tellsOfChange: tellsOfChange))
+    hasSignals = true
     size += signal.bodySize
   }
 
   mutating func add(reply: OutgoingMessage, of origin: PendingReply) {
-    replies.append(reply)
-    origins.append(origin)
+    replies.append(Item(message: reply, origin: origin, tellsOfChange: false))
+    if origin.showsValues { showsValues = true }
     size += reply.bodySize
+  }
+
+  /// Sends what follows after what is in the box.
+  mutating func seal() {
+    sealed += signals
+    sealed += replies
+    signals.removeAll(keepingCapacity: true)
+    replies.removeAll(keepingCapacity: true)
+    showsValues = false
   }
 
   /// Takes back the signals that tell of changes, and the replies of `unsaved`, since the changes were not made.
   mutating func takeBack(_ unsaved: [PendingReply]) {
     let unsaved = Set(unsaved.map { ObjectIdentifier($0) })
-    let kept = zip(replies, origins).filter { !unsaved.contains(ObjectIdentifier($1)) }
-    signals = zip(signals, signalsOfChanges).filter { !$1 }.map(\.0)
-    signalsOfChanges = signals.map { _ in false }
-    replies = kept.map(\.0)
-    origins = kept.map(\.1)
-    size = (signals + replies).reduce(0) { $0 + $1.bodySize }
+    seal()
+    sealed.removeAll { item in item.tellsOfChange || item.origin.map { unsaved.contains(ObjectIdentifier($0)) } ?? false }
+    hasSignals = sealed.contains { $0.origin == nil }
+    size = sealed.reduce(0) { $0 + $1.message.bodySize }
   }
 
   /// Sends everything and empties itself, even if the bus accepts nothing.
   /// - Throws: `DBusError` if the connection is gone.
   mutating func send(on connection: Connection) throws(DBusError) {
-    defer {
-      if hasSignals {
-        signals.removeAll(keepingCapacity: true)
-        signalsOfChanges.removeAll(keepingCapacity: true)
-      }
-      replies.removeAll(keepingCapacity: true)
-      origins.removeAll(keepingCapacity: true)
-      size = 0
-    }
-    try connection.send(signals.isEmpty ? replies : signals + replies)
+    let messages = (sealed.isEmpty ? signals + replies : sealed + signals + replies).map(\.message)
+    if !sealed.isEmpty { sealed.removeAll() }
+    signals.removeAll(keepingCapacity: true)
+    replies.removeAll(keepingCapacity: true)
+    size = 0
+    hasSignals = false
+    showsValues = false
+    try connection.send(messages)
   }
 }

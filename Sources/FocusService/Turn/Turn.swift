@@ -7,6 +7,8 @@ internal import ProgramSupport
 struct Turn {
   /// The messages to send at its end.
   var outbox = Outbox()
+  /// Writes whose changes are not among it yet.
+  var series: WriteSeries?
   private var handled: [Arrival] = []
 
   /// Remembers what was handled, and may have changed something.
@@ -21,6 +23,7 @@ struct Turn {
   /// - Returns: what was handled.
   mutating func takeBack() -> [Arrival] {
     defer { handled = [] }
+    series = nil
     outbox.takeBack(handled.compactMap(\.reply))
     return handled
   }
@@ -32,6 +35,7 @@ extension FocusService {
   func endTurn() {
     guard !persistence.isRecovering else { return }
     emit(model.settle())
+    endSeries()
     if persistence.mustSave(model) { save() }
     model.endTurn()
     turn.commit()
@@ -66,25 +70,35 @@ extension FocusService {
     emit(model.settle())
   }
 
-  /// Publishes `changes` at the end of the turn, before any reply.
+  /// Publishes `changes` at the end of the turn, before the replies of what caused them.
   func emit(_ changes: [Change]) {
     guard !changes.isEmpty else { return }
+    endSeries()
     for change in changes {
       if case .fieldRemoved(let id, _) = change { objects.release(id) }
-      do {
-        for signal in try Emitter.signals(of: change, model) { turn.outbox.add(signal: signal, tellsOfChange: true) }
-      } catch {
-        log.error("a change could not be published: \(error.name)")
-      }
+      signals(of: change) { turn.outbox.add(signal: $0, tellsOfChange: true) }
+    }
+  }
+
+  func signals(of change: Change, _ add: (OutgoingMessage) -> Void) {
+    do {
+      for signal in try Emitter.signals(of: change, model) { add(signal) }
+    } catch {
+      log.error("a change could not be published: \(error.name)")
     }
   }
 
   /// Sends `signal` at the end of the turn, after the signals of what has changed before.
   func post(signal: OutgoingMessage) {
     emit(model.settle())
+    endSeries()
     turn.outbox.add(signal: signal, tellsOfChange: false)
   }
 
-  /// Sends `reply` at the end of the turn, after all signals.
-  func post(reply: OutgoingMessage, of origin: PendingReply) { turn.outbox.add(reply: reply, of: origin) }
+  /// Sends `reply` at the end of the turn, after the signals of what has changed before.
+  func post(reply: OutgoingMessage, of origin: PendingReply) {
+    // The signals of what comes later follow a reply that shows values, and must not come after their own replies.
+    if origin.showsValues || turn.outbox.showsValues { emit(model.settle()) }
+    turn.outbox.add(reply: reply, of: origin)
+  }
 }
