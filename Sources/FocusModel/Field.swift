@@ -19,8 +19,21 @@ public struct FieldBinding: Hashable, Sendable {
   public internal(set) var isReadOnly: Bool
   /// Whether the owner's object holds the value, and not the daemon.
   public internal(set) var isBound = false
+  /// Whether the owner's object takes values and shows none: then the value here is empty, and nobody is shown it.
+  public internal(set) var isWriteOnly = false
   /// What the value takes up.
   var extent: Extent
+}
+
+extension FieldBinding {
+  /// The binding of a property of an object.
+  init(_ value: MarshalledValue, revision: UInt64, extent: Extent, of property: BoundObject.Property) {
+    self.init(value: value, revision: revision, isReadOnly: !property.isWritable, isBound: true, extent: extent)
+  }
+
+  /// The binding of a property that can only be written.
+  static let writeOnly = FieldBinding(
+    value: Reading.hiddenValue, revision: 0, isReadOnly: false, isBound: true, isWriteOnly: true, extent: .zero)
 }
 
 /// Something that can hold focus, registered by a client.
@@ -63,7 +76,12 @@ public struct Field: Sendable {
   public var commands: [Key: Bool] { object?.commands.mapValues(\.isEnabled) ?? [:] }
 
   /// What everyone is shown of the field.
-  var shown: Shown { Shown(values: isSensitive ? [:] : bindings.mapValues(\.value), commands: commands) }
+  var shown: Shown {
+    var shown = Shown(commands: commands)
+    guard !isSensitive else { return shown }
+    for (key, binding) in bindings { shown.add(key, binding) }
+    return shown
+  }
 
   /// What the field takes up of its owner's allowance: its values, its object's declaration and a label of its own.
   var extent: Extent {

@@ -37,6 +37,7 @@ extension FocusModel {
     try checkAllowance(of: owner, lingers: options.lingers, fields: 1, extent)
     // The registrant cannot change the object's values: one that does not fit is nil.
     for (key, value) in (bound?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard bound?.properties[key]?.isReadable == true else { continue }
       guard let own = try? FocusModel.check(value, of: key) else { continue }
       var more = extent
       more += own
@@ -51,13 +52,14 @@ extension FocusModel {
       isSensitive: options.isSensitive, owner: owner, parent: options.parent, registration: registration)
     field.object = bound
     field.object?.values = [:]
-    for (key, measured) in all.sorted(by: { $0.key < $1.key }) {
-      let property = bound?.properties[key]
-      field.bindings[key] = FieldBinding(
-        value: measured.value, revision: nextRevision(),
-        isReadOnly: property.map { !$0.isWritable } ?? options.readOnly.contains(key), isBound: property != nil,
-        extent: measured.extent)
+    for (key, (value, extent)) in all.sorted(by: { $0.key < $1.key }) {
+      let revision = nextRevision()
+      field.bindings[key] =
+        bound?.properties[key].map { FieldBinding(value, revision: revision, extent: extent, of: $0) }
+        ?? FieldBinding(
+          value: value, revision: revision, isReadOnly: options.readOnly.contains(key), extent: extent)
     }
+    for key in bound?.writeOnlyKeys ?? [] { field.bindings[key] = .writeOnly }
     return (id, operate { $0.insert(field) })
   }
 

@@ -30,13 +30,16 @@ public struct SavedField: Hashable, Sendable {
     public var path: ObjectPath
     /// The interfaces that the registrant chose to expose, or nil for all.
     public var interfaces: [String]?
+    /// The keys that the registrant has read from the object each time.
+    public var live: Set<Key>
     /// The commands that are disabled.
     public var disabled: Set<Key>
 
     /// Creates a description of an object.
-    public init(path: ObjectPath, interfaces: [String]?, disabled: Set<Key>) {
+    public init(path: ObjectPath, interfaces: [String]?, live: Set<Key> = [], disabled: Set<Key>) {
       self.path = path
       self.interfaces = interfaces
+      self.live = live
       self.disabled = disabled
     }
 
@@ -47,7 +50,7 @@ public struct SavedField: Hashable, Sendable {
         return
       }
       self.init(
-        path: object.path, interfaces: object.chosenInterfaces,
+        path: object.path, interfaces: object.chosenInterfaces, live: object.live,
         disabled: Set(object.commands.filter { !$0.value.isEnabled }.keys))
     }
   }
@@ -164,6 +167,7 @@ extension FocusModel {
     try checkAllowance(of: field.owner, lingers: field.lingers, Extent(bytes: object.size))
     amend(id, isSaved: true) { table in
       table.bind(object, to: id)
+      for key in object.writeOnlyKeys { table.set(.writeOnly, for: key, in: id) }
       for key in disabled { table.enable(key, false, in: id) }
     }
     update(object.values, of: id)

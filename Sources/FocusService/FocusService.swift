@@ -24,6 +24,8 @@ public final class FocusService {
   var persistence: Persistence
   /// Which signals that are too large are logged.
   var droppedSignals = LogLimit()
+  /// Which values that do not fit are logged.
+  var unfitValues = LogLimit(lines: 64)
 
   /// Called while `start` takes longer than usual: what it does, and how much longer that may take.
   public var onSlowStart: ((_ status: String, _ time: Duration) -> Void)?

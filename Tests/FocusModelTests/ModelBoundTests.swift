@@ -92,7 +92,7 @@ struct ModelBoundTests {
   @Test(
     "What cannot be the property's value counts as nil",
     arguments: [
-      nil, .int32(1), .variant(.double(1)), .unixFD(UnixFD(owning: -1)),
+      nil, .unixFD(UnixFD(owning: -1)),
       .string(String(repeating: "x", count: 1 << 20)),
     ] as [MarshalledValue?])
   func unfit(_ value: MarshalledValue?) throws {
@@ -102,6 +102,70 @@ struct ModelBoundTests {
     try stage.focus("a")
     try stage.update("a", ["demo.A.X": value])
     refused(.notFocused(try Key("demo.A.X"))) { _ = try stage.value("demo.A.X") }
+  }
+
+  @Test("A value of another type than declared is taken as it is; a write may have either type")
+  func otherType() throws {
+    let stage = try slider()
+    let (id, path) = (try FieldID("slider"), try BindingPath(key))
+    try stage.update("slider", [key: .int64(3)])
+    #expect(try stage.value(key) == .int64(3))
+    func write(_ value: MarshalledValue) throws -> WriteOutcome {
+      try stage.model.write(value, to: path, at: .focused, by: stage.other)
+    }
+    // As told, as declared, and any other number as one of these, as told first.
+    for (value, forwarded) in [
+      (.int64(4), .int64(4)), (.double(4), .double(4)), (.double(3), .double(3)), (.double(0.5), .double(0.5)),
+      (.int32(4), .int64(4)), (.uint64(1 << 63), .double(0x1p63)),
+    ] as [(MarshalledValue, MarshalledValue)] {
+      #expect(try write(value) == .forwarded(id, forwarded))
+    }
+    refused(.typeMismatch(path, expected: .int64, actual: .string)) { _ = try write(.string("4")) }
+    refused(.typeMismatch(path, expected: .int64, actual: .uint64)) { _ = try write(.uint64(1 << 63 + 1)) }
+  }
+
+  @Test("A property that can only be written is there, and never shown")
+  func writeOnly() throws {
+    let stage = try Stage()
+    let (secret, other) = (try Key("demo.A.Secret"), try Key("org.focusd.Text.Content"))
+    var observer = Observer()
+    let id = try stage.register(
+      "a", properties: ["demo.A.Secret:d?", "org.focusd.Text.Content:i?", "demo.A.X:i"],
+      ["demo.A.X": .int32(1), "demo.A.Secret": .double(7)])
+    try observer.see([.fieldAdded(id)], stage.model)
+    try stage.register("window", ["demo.A.Secret": .string("the window's")])
+    try stage.focus("a")
+    try observer.see(stage.model.settle(), stage.model)
+    #expect(observer.focused == [try Key("demo.A.X"): .int32(1)])
+    // Of the vocabulary's keys only those of their types are there.
+    let field = try stage.model.field(id)
+    #expect(field.bindings[secret]?.isWriteOnly == true && field.bindings[other] == nil)
+    #expect(stage.model.resolve(secret) == id)
+    for client in [stage.owner, stage.other] {
+      denied { try stage.value(secret.description, by: client) }
+      denied { try stage.write(secret.description, .double(1), if: WriteCondition(revision: 0), by: client) }
+      denied { try stage.write(secret.description + "/0", .double(1), by: client) }
+      #expect(try stage.model.readAll(at: .field(id), by: client).keys.map(\.description) == ["demo.A.X"])
+    }
+    for value in [.double(7), .int32(7)] as [MarshalledValue] {
+      let outcome = try stage.model.write(value, to: BindingPath(secret), at: .focused, by: stage.other)
+      #expect(outcome == .forwarded(id, .double(7)))
+    }
+    refused(.typeMismatch(BindingPath(secret), expected: .double, actual: .string)) {
+      try stage.write(secret.description, .string(""))
+    }
+    // What its owner tells of it all the same is not taken.
+    try stage.update("a", [secret.description: .double(1)])
+    #expect(try stage.model.field(id).bindings[secret]?.isWriteOnly == true)
+    _ = try stage.model.unregister(id, by: stage.owner)
+  }
+
+  private func denied(_ body: () throws -> some Any, at location: SourceLocation = #_sourceLocation) {
+    let error = #expect(throws: ModelError.self, sourceLocation: location) { _ = try body() }
+    guard case .accessDenied? = error else {
+      Issue.record("\(String(describing: error)) instead of accessDenied", sourceLocation: location)
+      return
+    }
   }
 
   @Test("What the object does not declare is not taken in")

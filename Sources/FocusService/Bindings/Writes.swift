@@ -159,6 +159,9 @@ extension FocusService {
     // Whether an owner that did not answer will still take the value is not known.
     if case .failure(let error) = result, error.name == .timeout { write.object.traffic.stale.insert(write.key) }
     do { try result.accepted() } catch { return .end(.failure(error)) }
+    guard write.object.reads(write.key) else {
+      return .end(write.object.field.map { .success(.hidden($0)) } ?? .failure(DBusError.ownerGone))
+    }
     return .fetch { service, result in
       if case .failure = result { write.object.traffic.stale.insert(write.key) }
       return .end(service.reading(after: write, result))
@@ -169,6 +172,8 @@ extension FocusService {
     Result {
       try result.get()
       guard let id = write.object.field, let field = model.fields[id] else { throw DBusError.ownerGone }
+      // The owner has taken the value, and says that the key is nil now.
+      guard field.bindings[write.key] != nil else { return .hidden(id) }
       let reading = try model.reading(afterWriteTo: write.path, of: id)
       // What an owner makes of a value of a sensitive field is not for everyone.
       guard !field.isVisible(to: write.client) else { return reading }

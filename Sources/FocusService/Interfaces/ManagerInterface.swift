@@ -42,6 +42,12 @@ extension DaemonInterfaces {
     guard chosen?.count ?? 0 <= Limits.keysPerField else {
       throw DBusError(.limitsExceeded, "the option 'interfaces' lists more than \(Limits.keysPerField) interfaces")
     }
+    let live = try given.strings("live").map { names in
+      guard names.count <= Limits.keysPerField else {
+        throw DBusError(.limitsExceeded, "the option 'live' lists more than \(Limits.keysPerField) keys")
+      }
+      return try service.keys(names)
+    }
     options.lingers = try given.boolean("linger")
     options.isSensitive = try given.boolean("sensitive")
     let takesFocus = try given.boolean("focus")
@@ -51,13 +57,18 @@ extension DaemonInterfaces {
         throw DBusError(
           .invalidArgs, "a field with the option 'object' cannot have 'linger': it is removed with its owner")
       }
+      if let key = live?.sorted().first(where: { values[$0] != nil }) {
+        throw DBusError(.invalidArgs, "'live' lists \(key), which is a stored value and not the object's")
+      }
       try service.register(
         BoundRegistration(
-          id: id, values: values, options: options, takesFocus: takesFocus, chosen: chosen,
-          object: OwnedObject(owner: call.client, path: path), reply: call.reply))
+          id: id, values: values, options: options, takesFocus: takesFocus,
+          object: OwnedObject(owner: call.client, path: path, chosen: chosen, live: live ?? []), reply: call.reply))
       return nil
     }
-    guard chosen == nil else { throw DBusError(.invalidArgs, "the option 'interfaces' requires 'object'") }
+    guard chosen == nil, live == nil else {
+      throw DBusError(.invalidArgs, "the option '\(chosen == nil ? "live" : "interfaces")' requires 'object'")
+    }
     let (field, changes) = try service.model.register(id, values, options, owner: call.client)
     service.emit(changes)
     if takesFocus { try service.model.focus(field, by: call.client) }

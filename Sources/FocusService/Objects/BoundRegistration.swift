@@ -2,6 +2,7 @@ internal import DBus
 internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
+internal import ProgramSupport
 
 /// What `Register` was asked for, while the object behind the field is looked at.
 struct BoundRegistration {
@@ -9,8 +10,6 @@ struct BoundRegistration {
   let values: [Key: MarshalledValue]
   let options: FieldOptions
   let takesFocus: Bool
-  /// The interfaces that the registrant chose to expose, or nil for all.
-  let chosen: [String]?
   let object: OwnedObject
   let reply: PendingReply
 }
@@ -23,7 +22,7 @@ extension FocusService {
   func register(_ registration: BoundRegistration) throws {
     let owner = registration.object.owner
     try checkRoom(at: registration.object.address) { !objects.isReleased($0) }
-    let names = (registration.chosen ?? []).reduce(0) { $0 + $1.utf8.count }
+    let names = (registration.object.chosen ?? []).reduce(0) { $0 + $1.utf8.count }
     let bytes = registration.values.values.reduce(names) { $0 + $1.size }
     try ownerCalls.enter(owner, bytes: bytes)
     do {
@@ -32,7 +31,7 @@ extension FocusService {
       ownerCalls.leave(owner, bytes: bytes)
       throw error
     }
-    introspect(registration.object, chosen: registration.chosen) { [weak self] result in
+    introspect(registration.object) { [weak self] result in
       guard let self else { return }
       ownerCalls.leave(owner, bytes: bytes)
       arrived(.registration(registration, result))
@@ -50,6 +49,27 @@ extension FocusService {
       "the object \(address.path) already backs \(Limits.fieldsPerObject) fields, the maximum")
   }
 
+  /// Logs the keys of a new field whose values do not fit, never the values.
+  func nameUnfit(_ object: OwnedObject, among told: [Key: MarshalledValue]) {
+    guard let id = object.field else { return }
+    for (key, value) in told {
+      if let reason = model.reason(against: value, toldOf: key, of: id) { object.unfit[key] = reason.description }
+    }
+    for (key, reason) in object.unfit.sorted(by: { $0.key < $1.key }) { logUnfit(key, of: id, reason) }
+  }
+
+  /// Logs once that `key` of the object's field is nil because its value does not fit, never the value.
+  func nameUnfit(_ key: Key, of object: OwnedObject, _ reason: String) {
+    guard let id = object.field, object.unfit.updateValue(reason, forKey: key) == nil else { return }
+    logUnfit(key, of: id, reason)
+  }
+
+  private func logUnfit(_ key: Key, of id: FieldID, _ reason: String) {
+    guard let skipped = unfitValues.admit() else { return }
+    log.info(
+      "\(key) of the field '\(id)' is nil: \(reason)" + (skipped > 0 ? "; \(skipped) others before it too" : ""))
+  }
+
   /// Ends a registration whose object has been introspected.
   /// - Returns: whether the field is registered.
   func complete(
@@ -60,12 +80,14 @@ extension FocusService {
     do {
       if let refusal { throw refusal }
       var options = registration.options
-      options.object = try result.get()
+      let bound = try result.get()
+      options.object = bound
       // A removal that could not be saved has brought a field back.
       try checkRoom(at: object.address) { $0.field != nil }
       let (id, changes) = try model.register(registration.id, registration.values, options, owner: object.owner)
       object.values = [:]
       objects.setField(id, of: object)
+      nameUnfit(object, among: bound.values)
       emit(changes)
       if registration.takesFocus { try model.focus(id, by: object.owner) }
       registration.reply.succeed(try MessageBody([.objectPath(Target.path(of: id))]))

@@ -31,8 +31,9 @@ extension FocusService {
     _ done: @escaping () -> Void = {}
   ) {
     let rebinding = Rebinding(
-      field: field, registration: registration, saved: saved, object: OwnedObject(owner: owner, path: saved.path))
-    introspect(rebinding.object, chosen: saved.interfaces) { [weak self] result in
+      field: field, registration: registration, saved: saved,
+      object: OwnedObject(owner: owner, path: saved.path, chosen: saved.interfaces, live: saved.live))
+    introspect(rebinding.object) { [weak self] result in
       self?.handle(.rebinding(rebinding, result))
       done()
     }
@@ -47,8 +48,10 @@ extension FocusService {
       return true
     }
     do {
-      try model.bind(result.get(), disabled: rebinding.saved.disabled, to: id)
+      let bound = try result.get()
+      try model.bind(bound, disabled: rebinding.saved.disabled, to: id)
       objects.setField(id, of: object)
+      nameUnfit(object, among: bound.values)
     } catch {
       if case .success = result { objects.drop(object) }
       let name = DBusError(any: error).name
