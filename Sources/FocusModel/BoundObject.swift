@@ -64,6 +64,13 @@ public struct BoundObject: Sendable {
   /// How many of a field's keys the object takes up, whether its properties have values or not.
   var keyCount: Int { properties.count + commands.count }
 
+  /// The object with its commands turned on and off as in `old`.
+  func with(commandsOf old: BoundObject) -> BoundObject {
+    var object = self
+    for (key, command) in old.commands { object.commands[key]?.isEnabled = command.isEnabled }
+    return object
+  }
+
   /// The keys that can only be written; one of the vocabulary has its type.
   var writeOnlyKeys: [Key] {
     properties.compactMap { key, property in !property.isReadable && Vocabulary.allows(property.type, key) ? key : nil }

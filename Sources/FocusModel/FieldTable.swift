@@ -99,14 +99,16 @@ struct FieldTable {
     keys.remove(key, of: fields.values[place], in: scene(of: id))
   }
 
-  /// Puts `object` behind the field `id`, which awaits it; its values are for `set` to add.
+  /// Puts `object` behind the field `id`, in place of what is there; its values are for `set` to add.
   mutating func bind(_ object: BoundObject, to id: FieldID) {
     guard let place = fields.index(forKey: id) else { return }
+    let scene = scene(of: id)
+    removeObjectNames(of: fields.values[place], in: scene)
+    charge(place, Extent(bytes: object.size - (fields.values[place].object?.size ?? 0)))
     fields.values[place].awaited = nil
     fields.values[place].object = object
     fields.values[place].object?.values = [:]
-    charge(place, Extent(bytes: object.size))
-    addObjectNames(of: fields.values[place], in: scene(of: id))
+    addObjectNames(of: fields.values[place], in: scene)
   }
 
   /// Turns the command `key` of the field `id` off or on.
@@ -152,6 +154,10 @@ struct FieldTable {
 
   private mutating func removeNames(of field: Field, in scene: FieldID) {
     for key in field.bindings.keys { keys.remove(key, of: field, in: scene) }
+    removeObjectNames(of: field, in: scene)
+  }
+
+  private mutating func removeObjectNames(of field: Field, in scene: FieldID) {
     for key in field.object?.commands.keys ?? [:].keys { commands.remove(key, of: field, in: scene) }
     for interface in field.object?.interfaces ?? [] { interfaces.remove(interface, of: field, in: scene) }
   }

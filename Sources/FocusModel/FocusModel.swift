@@ -73,14 +73,16 @@ public final class FocusModel {
   /// Changes the field `id` by what its owner sends; `settle` publishes it, so that a flood of changes is published once a
   /// turn.
   ///
-  /// Only what `isSaved` can be taken back.
-  func amend(_ id: FieldID, isSaved: Bool = false, _ body: (inout FieldTable) -> Void) {
+  /// Only what `isSaved` can be taken back; what `renews` the field's object stays then too.
+  func amend(_ id: FieldID, isSaved: Bool = false, renews: Bool = false, _ body: (inout FieldTable) -> Void) {
     guard let field = table.fields[id] else { return }
     if isSaved { touch(field) }
     if unpublished[id] == nil { unpublished[id] = field.shown }
     turnStart.keep(shownBy: field)
     body(&table)
-    if let field = table.fields[id] { turnStart.keep(boundBindingsOf: field) }
+    guard let field = table.fields[id] else { return }
+    if renews { turnStart.keep(objectOf: field) }
+    turnStart.keep(boundBindingsOf: field)
   }
 
   /// Moves focus to `id`, or to nothing; `settle` publishes that.

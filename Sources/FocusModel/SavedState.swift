@@ -155,21 +155,4 @@ extension FocusModel {
       return (field.id, field.registration, owner, object)
     }
   }
-
-  /// Puts the owner's object behind the field `id` again, after a restart.
-  /// - Throws: `ModelError`: `noSuchField`, `typeMismatch`, `limitExceeded`, `invalid`.
-  public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(ModelError) {
-    let field = try field(id)
-    if let key = field.bindings.keys.first(where: { object.properties[$0] != nil }) {
-      throw .invalid("\(key) is both a stored value and a property of the field's object")
-    }
-    try Limits.check(keys: field.bindings.count + object.keyCount)
-    try checkAllowance(of: field.owner, lingers: field.lingers, Extent(bytes: object.size))
-    amend(id, isSaved: true) { table in
-      table.bind(object, to: id)
-      for key in object.writeOnlyKeys { table.set(.writeOnly, for: key, in: id) }
-      for key in disabled { table.enable(key, false, in: id) }
-    }
-    update(object.values, of: id)
-  }
 }

@@ -286,3 +286,82 @@ struct ModelBoundTests {
     #expect(changes.count == 4)
   }
 }
+
+@Suite("An object that is looked at anew")
+struct RenewalTests {
+  private func renewed(
+    _ stage: Stage, _ properties: [String], _ values: [String: MarshalledValue], _ commands: [String]
+  )
+    throws
+  {
+    try stage.model.renew(
+      Stage.object(properties, values, commands: commands, size: 10), of: FieldID("a"))
+  }
+
+  @Test("A field has then what the object has, in every index, and the rest as it was")
+  func renewal() throws {
+    let stage = try Stage()
+    var observer = Observer()
+    try stage.register("window")
+    let id = try stage.register(
+      "a", properties: ["demo.A.X:i", "demo.A.Y:i", "demo.A.Secret:s?"],
+      ["demo.A.X": .int32(1), "demo.A.Y": .int32(2)],
+      commands: ["demo.A.Do", "demo.A.Stay"], size: 100, stored: ["demo.S.Own": .int32(5)], parent: "window",
+      scope: .scene)
+    _ = try stage.enable("a", ["demo.A.Stay": false])
+    try stage.focus("window")
+    _ = stage.model.settle()
+    try observer.see(stage.model.everything, stage.model)
+    let revision = try stage.model.read(BindingPath("demo.A.X"), at: .focused, by: stage.other).revision
+    try renewed(
+      stage, ["demo.A.X:i!", "demo.A.Secret:i", "demo.B.Z:i"],
+      ["demo.A.X": .int32(1), "demo.A.Secret": .int32(9), "demo.B.Z": .int32(3)], ["demo.A.Stay", "demo.B.New"])
+    try observer.see(stage.model.settle(), stage.model)
+    try observer.check(against: stage.model)
+    let field = try stage.model.field(id)
+    #expect(
+      field.bindings.mapValues(\.value)
+        == (try keyed([
+          "demo.A.X": .int32(1), "demo.A.Secret": .int32(9), "demo.B.Z": .int32(3), "demo.S.Own": .int32(5),
+        ])))
+    #expect(field.bindings[try Key("demo.A.X")]?.revision == revision)
+    #expect(field.bindings[try Key("demo.A.X")]?.isReadOnly == true)
+    #expect(field.commands == [try Key("demo.A.Stay"): false, try Key("demo.B.New"): true])
+    #expect(stage.model.resolve(command: try Key("demo.A.Do")) == nil)
+    #expect(stage.model.resolve(command: try Key("demo.B.New")) == id)
+    #expect(try stage.resolve("demo.B") == "a")
+    // Nothing is left over in what follows from the fields.
+    let rebuilt = FieldTable(stage.model.fields)
+    #expect(rebuilt.keys == stage.model.table.keys && rebuilt.commands == stage.model.table.commands)
+    #expect(rebuilt.interfaces == stage.model.table.interfaces && rebuilt.allowances == stage.model.table.allowances)
+  }
+
+  @Test("What cannot be the field's changes nothing")
+  func refused() throws {
+    let stage = try Stage()
+    try stage.register("a", properties: ["demo.A.X:i"], ["demo.A.X": .int32(1)], stored: ["demo.S.Own": .int32(5)])
+    let before = WholeState(stage.model)
+    #expect(throws: ModelError.self) {
+      try renewed(stage, ["demo.S.Own:i"], ["demo.S.Own": .int32(1)], [])
+    }
+    #expect(throws: ModelError.self) { try renewed(stage, [], [:], (0..<257).map { "demo.A.C\($0)" }) }
+    #expect(WholeState(stage.model) == before)
+  }
+
+  @Test("It stays if the turn is taken back, also after a change of the field that does not")
+  func rollBack() throws {
+    let stage = try Stage()
+    let id = try stage.register(
+      "a", properties: ["demo.A.X:i"], ["demo.A.X": .int32(1)], commands: ["demo.A.Do"],
+      stored: ["demo.S.Own": .int32(5)])
+    _ = stage.model.settle()
+    stage.model.endTurn()
+    _ = try stage.enable("a", ["demo.A.Do": false])
+    _ = try stage.model.publish(keyed(["demo.S.Own": .int32(6)]), on: id, by: stage.owner)
+    try renewed(stage, ["demo.A.Y:i"], ["demo.A.Y": .int32(2)], ["demo.A.Do", "demo.A.New"])
+    stage.model.rollBack()
+    let field = try stage.model.field(id)
+    #expect(field.bindings.mapValues(\.value) == (try keyed(["demo.A.Y": .int32(2), "demo.S.Own": .int32(5)])))
+    #expect(field.commands == [try Key("demo.A.Do"): true, try Key("demo.A.New"): true])
+  }
+}

@@ -84,6 +84,13 @@ extension FocusService {
     let (owner, reply) = (object.owner, call.reply)
     let bytes = value.size
     try ownerCalls.enter(owner, bytes: bytes)
+    guard object.traffic.examination == nil else {
+      object.traffic.later.append { [self] in
+        ownerCalls.leave(owner, bytes: bytes)
+        reply.answer { try self.write(value, to: path, at: place, if: condition, for: call, shape) }
+      }
+      return nil
+    }
     let write = BoundWrite(value, to: path, of: object, if: condition, by: call.client) { [ownerCalls] result in
       ownerCalls.leave(owner, bytes: bytes)
       reply.answer { try shape(try result.get()) }
@@ -193,7 +200,7 @@ extension FocusService {
     while let next = traffic.writes[key]?.first, next.isEnded { traffic.writes[key]?.removeFirst() }
     guard let next = traffic.writes[key]?.first else {
       traffic.writes[key] = nil
-      return
+      return writesMayHaveEnded(traffic)
     }
     take(firstStep(of: next), of: next)
   }
@@ -205,6 +212,9 @@ extension FocusService {
       let writes = traffic.writes.values.flatMap { $0 }
       traffic.writes = [:]
       for write in writes { end(write, .failure(DBusError.ownerGone)) }
+      if let examination = traffic.examination, !examination.isLooking {
+        end(examination, .failure(DBusError.ownerGone))
+      }
     }
   }
 }

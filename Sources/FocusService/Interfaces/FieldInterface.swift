@@ -54,6 +54,10 @@ extension DaemonInterfaces {
         service.emit(try service.model.setEnabled(enabled, of: call.field(), by: call.client))
         return .empty
       },
+      method("Examine", ownersAction: "examine") { service, call in
+        try service.examine(call.field(), for: call)
+        return nil
+      },
       method("Unregister", changes: true) { service, call in
         service.emit(try service.model.unregister(call.field(), by: call.client))
         return .empty

@@ -21,7 +21,7 @@ extension FocusService {
   ///   many fields have the object.
   func register(_ registration: BoundRegistration) throws {
     let owner = registration.object.owner
-    try checkRoom(at: registration.object.address) { !objects.isReleased($0) }
+    try checkRoom(at: registration.object.address) { !objects.isReleased($0) && !$0.isAgain }
     let names = (registration.object.chosen ?? []).reduce(0) { $0 + $1.utf8.count }
     let bytes = registration.values.values.reduce(names) { $0 + $1.size }
     try ownerCalls.enter(owner, bytes: bytes)
@@ -49,18 +49,20 @@ extension FocusService {
       "the object \(address.path) already backs \(Limits.fieldsPerObject) fields, the maximum")
   }
 
-  /// Logs the keys of a new field whose values do not fit, never the values.
+  /// Logs the keys of a field whose values do not fit, among those that its object has `told`, never the values.
   func nameUnfit(_ object: OwnedObject, among told: [Key: MarshalledValue]) {
     guard let id = object.field else { return }
     for (key, value) in told {
       if let reason = model.reason(against: value, toldOf: key, of: id) { object.unfit[key] = reason.description }
     }
-    for (key, reason) in object.unfit.sorted(by: { $0.key < $1.key }) { logUnfit(key, of: id, reason) }
+    for (key, reason) in object.unfit.sorted(by: { $0.key < $1.key }) where object.named.insert(key).inserted {
+      logUnfit(key, of: id, reason)
+    }
   }
 
   /// Logs once that `key` of the object's field is nil because its value does not fit, never the value.
   func nameUnfit(_ key: Key, of object: OwnedObject, _ reason: String) {
-    guard let id = object.field, object.unfit.updateValue(reason, forKey: key) == nil else { return }
+    guard let id = object.field, object.named.insert(key).inserted else { return }
     logUnfit(key, of: id, reason)
   }
 

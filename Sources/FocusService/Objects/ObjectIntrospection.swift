@@ -111,7 +111,9 @@ extension FocusService {
 
   private func finish(_ introspection: ObjectIntrospection) throws {
     let object = introspection.object
-    for name in object.chosen ?? [] where !object.interfaces.contains(where: { $0.name.text == name }) {
+    // At a second look, what has vanished is nil.
+    let wanted = object.isAgain ? [] : object.chosen ?? []
+    for name in wanted where !object.interfaces.contains(where: { $0.name.text == name }) {
       throw DBusError(.invalidArgs, "it does not have the interface '\(name)' that 'interfaces' lists")
     }
     // GDBus and others answer for objects that are not there, with the standard interfaces alone.
@@ -132,7 +134,7 @@ extension FocusService {
     case .timeout:
       return DBusError(
         .timeout,
-        "the object \(object.path) did not reply within 5 seconds: it must reply while the call to Register is in progress"
+        "the object \(object.path) did not reply within 5 seconds: it must reply while it is registered or examined"
       )
     default:
       return DBusError(.invalidArgs, "the object \(object.path) cannot back a field: \(error.message)")

@@ -16,6 +16,8 @@ final class OwnedObject {
   let chosen: [String]?
   /// The keys that the registrant has read from the object each time.
   let live: Set<Key>
+  /// Whether this is a second look at an object that has a field.
+  let isAgain: Bool
   /// The field while it is registered.
   fileprivate(set) var field: FieldID?
   /// The interfaces that the field exposes.
@@ -28,8 +30,10 @@ final class OwnedObject {
   var hasResponder = false
   /// The property values that the owner sent before the field was registered.
   var values: [Key: MarshalledValue] = [:]
-  /// The keys whose values do not fit, and why; each is logged once.
+  /// The keys whose values do not fit, before the field is registered, and why.
   var unfit: [Key: String] = [:]
+  /// The keys whose values do not fit and that the log has named.
+  var named: Set<Key> = []
   /// The bytes of these, as far as they count among what waits for the owner.
   fileprivate(set) var keptBytes = 0
   /// What goes on with the object; other fields that it stands behind share it.
@@ -39,6 +43,22 @@ final class OwnedObject {
     address = Address(owner: owner, path: path)
     self.chosen = chosen
     self.live = live
+    isAgain = false
+  }
+
+  /// The object behind a field once more, to look at it anew.
+  init(again object: OwnedObject) {
+    address = object.address
+    chosen = object.chosen
+    live = object.live
+    isAgain = true
+  }
+
+  /// Becomes what `fresh` has found.
+  func become(_ fresh: OwnedObject) {
+    (interfaces, properties) = (fresh.interfaces, fresh.properties)
+    (introspectionSize, hasResponder) = (fresh.introspectionSize, fresh.hasResponder)
+    unfit = fresh.unfit
   }
 
   var owner: BusName { address.owner }
@@ -107,6 +127,10 @@ final class ObjectTraffic {
   var refreshes: [Key: Refresh] = [:]
   /// The writes of each key, in order; the first is under way.
   var writes: [Key: [BoundWrite]] = [:]
+  /// The examination that waits for the writes under way, or is under way itself.
+  var examination: Examination?
+  /// What waits for its end.
+  var later: [() -> Void] = []
 }
 
 /// One question to an owner for a stale value, and who waits for the answer.
