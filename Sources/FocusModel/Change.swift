@@ -19,6 +19,8 @@ public enum Change: Hashable, Sendable {
   case ownerChanged(FieldID)
   /// A field moved up, since its parent is gone.
   case parentChanged(FieldID)
+  /// A field belongs to another process, as far as is known.
+  case processChanged(FieldID)
   /// A field gained or lost focus.
   case focusedChanged(FieldID)
   /// The focused field, the focus path or the history changed.

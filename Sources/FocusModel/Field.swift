@@ -50,6 +50,10 @@ public struct Field: Sendable {
   public let isSensitive: Bool
   /// The registrant, or nil once a lingering field has outlived it.
   public internal(set) var owner: BusName?
+  /// The connection that has the field's object, or nil if that is the registrant's own or there is none.
+  public let service: BusName?
+  /// The process that the registrant says the field belongs to, or nil.
+  public let claimedProcess: UInt32?
   /// The containing field, or nil for a scene.
   public internal(set) var parent: FieldID?
   /// The fields that this one contains.
@@ -62,6 +66,9 @@ public struct Field: Sendable {
   var awaited: SavedField.SavedObject?
   /// Later registrations have higher numbers.
   public let registration: UInt64
+
+  /// The connection whose leaving ends the field, or its being owned: that of the object, else the registrant's.
+  public var connection: BusName? { service ?? owner }
 
   /// Whether the object behind the field was saved, and is not bound again yet.
   public var isAwaitingObject: Bool { awaited != nil }
@@ -114,6 +121,10 @@ public struct FieldOptions: Sendable {
   public var isSensitive = false
   /// The owner's own object behind the field, or nil.
   public var object: BoundObject?
+  /// The connection that has the object, or nil if that is the registrant's.
+  public var service: BusName?
+  /// The process that the field belongs to, as the registrant says, or nil.
+  public var process: UInt32?
 
   /// Creates the options of a plain scene.
   public init() {}

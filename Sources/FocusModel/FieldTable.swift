@@ -18,6 +18,8 @@ struct FieldTable {
   private(set) var allowances = Allowances()
   /// The fields of each owner.
   private(set) var owned: [BusName: Set<FieldID>] = [:]
+  /// The fields whose objects each connection has for others.
+  private(set) var served: [BusName: Set<FieldID>] = [:]
 
   /// Creates a table without fields.
   init() {}
@@ -60,7 +62,8 @@ struct FieldTable {
     let scene = scene(of: id)
     removeNames(of: field, in: scene)
     allowances.add(field.owner, lingers: field.lingers, fields: -1, -field.extent)
-    if let owner = field.owner { forget(id, of: owner) }
+    if let owner = field.owner { FieldTable.forget(id, of: owner, in: &owned) }
+    if let service = field.service { FieldTable.forget(id, of: service, in: &served) }
     if let parent = field.parent { fields[parent]?.children.remove(id) }
     fields[id] = nil
   }
@@ -122,7 +125,7 @@ struct FieldTable {
     let extent = field.extent
     allowances.add(owner, lingers: field.lingers, fields: -1, -extent)
     allowances.add(nil, lingers: field.lingers, fields: 1, extent)
-    forget(id, of: owner)
+    FieldTable.forget(id, of: owner, in: &owned)
     fields[id]?.owner = nil
   }
 
@@ -130,15 +133,16 @@ struct FieldTable {
     allowances.add(fields.values[place].owner, lingers: fields.values[place].lingers, fields: 0, more)
   }
 
-  private mutating func forget(_ id: FieldID, of owner: BusName) {
-    owned[owner]?.remove(id)
-    if owned[owner]?.isEmpty == true { owned[owner] = nil }
+  private static func forget(_ id: FieldID, of owner: BusName, in fields: inout [BusName: Set<FieldID>]) {
+    fields[owner]?.remove(id)
+    if fields[owner]?.isEmpty == true { fields[owner] = nil }
   }
 
   private mutating func index(_ field: Field) {
     addNames(of: field, in: scene(of: field.id))
     allowances.add(field.owner, lingers: field.lingers, fields: 1, field.extent)
     if let owner = field.owner { owned[owner, default: []].insert(field.id) }
+    if let service = field.service { served[service, default: []].insert(field.id) }
   }
 
   private mutating func addNames(of field: Field, in scene: FieldID) {

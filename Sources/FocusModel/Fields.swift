@@ -25,6 +25,16 @@ extension FocusModel {
   /// The fields that `owner` has registered.
   public func fields(of owner: BusName) -> Set<FieldID> { table.owned[owner] ?? [] }
 
+  /// The fields that end, or lose their owner, when `connection` leaves the bus.
+  public func fields(endingWith connection: BusName) -> Set<FieldID> {
+    fields(of: connection).union(table.served[connection] ?? [])
+  }
+
+  /// The fields that belong to `connection`: it has their objects, or has registered them without another's.
+  public func fields(at connection: BusName) -> Set<FieldID> {
+    fields(endingWith: connection).filter { fields[$0]?.connection == connection }
+  }
+
   /// Checks that so much more fits into what `owner` may have.
   /// - Throws: `ModelError.limitExceeded`.
   func checkAllowance(

@@ -26,6 +26,8 @@ public final class FocusModel {
   public private(set) var revision: UInt64 = 0
   /// The number of the last registration.
   private(set) var lastRegistration: UInt64 = 0
+  /// The processes of connections, as far as they are known; no part of a turn.
+  private(set) var processes: [BusName: UInt32] = [:]
   /// The ids that registrations under way are to have.
   private(set) var reserved: Set<FieldID> = []
 
@@ -54,8 +56,16 @@ public final class FocusModel {
     guard fields[id] == nil, reserved.insert(id).inserted else { throw .fieldExists(id) }
   }
 
-  /// Keeps for registrations what `other`, whose place this model takes, has kept for them.
-  public func reserve(asIn other: FocusModel) { reserved = other.reserved }
+  /// Takes over from `other`, whose place this model takes, what is kept for registrations, and the processes.
+  public func takeOver(from other: FocusModel) { (reserved, processes) = (other.reserved, other.processes) }
+
+  /// - Returns: whether it was another.
+  @discardableResult
+  func setProcess(_ process: UInt32?, of connection: BusName) -> Bool {
+    guard processes[connection] != process else { return false }
+    processes[connection] = process
+    return true
+  }
 
   /// Undoes `reserve`.
   public func release(_ id: FieldID) { reserved.remove(id) }
@@ -214,9 +224,11 @@ extension FocusModel {
 
     /// Leaves the field `id` without its owner.
     mutating func disown(_ id: FieldID) {
+      let hadProcess = model.table.fields[id].map { model.process(of: $0) != 0 } ?? false
       model.touch(id)
       model.table.disown(id)
       changes.append(.ownerChanged(id))
+      if hadProcess { changes.append(.processChanged(id)) }
     }
 
     /// Changes what the field `id` shows, in any way.

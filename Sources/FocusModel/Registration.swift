@@ -49,7 +49,8 @@ extension FocusModel {
     let id = id ?? unusedID(from: registration)
     var field = Field(
       id: id, label: label ?? id.text, scope: options.scope, lingers: options.lingers,
-      isSensitive: options.isSensitive, owner: owner, parent: options.parent, registration: registration)
+      isSensitive: options.isSensitive, owner: owner, service: bound == nil ? nil : options.service,
+      claimedProcess: options.process, parent: options.parent, registration: registration)
     field.object = bound
     field.object?.values = [:]
     for (key, (value, extent)) in all.sorted(by: { $0.key < $1.key }) {

@@ -9,9 +9,9 @@ extension FocusModel {
     return operate { $0.remove([id]) }
   }
 
-  /// Removes the fields of `owner`, who left the bus, in one step, but for those that linger.
+  /// Removes the fields of `owner`, who left the bus, and those with objects of it, in one step, but for those that linger.
   public func ownerLeft(_ owner: BusName) -> [Change] {
-    let ids = fields(of: owner).sorted()
+    let ids = fields(endingWith: owner).sorted()
     guard !ids.isEmpty else { return [] }
     return operate { operation in
       for id in ids where fields[id]?.lingers == true { operation.disown(id) }

@@ -32,12 +32,17 @@ public struct SavedField: Hashable, Sendable {
     public var interfaces: [String]?
     /// The keys that the registrant has read from the object each time.
     public var live: Set<Key>
+    /// The connection that has the object, or nil if that is the owner's.
+    public var service: BusName?
     /// The commands that are disabled.
     public var disabled: Set<Key>
 
     /// Creates a description of an object.
-    public init(path: ObjectPath, interfaces: [String]?, live: Set<Key> = [], disabled: Set<Key>) {
+    public init(
+      path: ObjectPath, interfaces: [String]?, live: Set<Key> = [], service: BusName? = nil, disabled: Set<Key>
+    ) {
       self.path = path
+      self.service = service
       self.interfaces = interfaces
       self.live = live
       self.disabled = disabled
@@ -50,7 +55,7 @@ public struct SavedField: Hashable, Sendable {
         return
       }
       self.init(
-        path: object.path, interfaces: object.chosenInterfaces, live: object.live,
+        path: object.path, interfaces: object.chosenInterfaces, live: object.live, service: field.service,
         disabled: Set(object.commands.filter { !$0.value.isEnabled }.keys))
     }
   }
@@ -71,6 +76,8 @@ public struct SavedField: Hashable, Sendable {
   public var parent: FieldID?
   /// Later registrations have higher numbers.
   public var registration: UInt64
+  /// The process that the field belongs to, as the registrant said, or nil.
+  public var process: UInt32?
   /// The owner's object behind the field, or nil.
   public var object: SavedObject?
   /// The stored bindings.
@@ -79,7 +86,7 @@ public struct SavedField: Hashable, Sendable {
   /// Creates a field from what was saved of it.
   public init(
     id: FieldID, label: String, scope: Scope, lingers: Bool, isSensitive: Bool, owner: BusName?, parent: FieldID?,
-    registration: UInt64, object: SavedObject?, bindings: [Key: SavedBinding] = [:]
+    registration: UInt64, process: UInt32? = nil, object: SavedObject?, bindings: [Key: SavedBinding] = [:]
   ) {
     self.id = id
     self.label = label
@@ -89,6 +96,7 @@ public struct SavedField: Hashable, Sendable {
     self.owner = owner
     self.parent = parent
     self.registration = registration
+    self.process = process
     self.object = object
     self.bindings = bindings
   }
@@ -96,7 +104,8 @@ public struct SavedField: Hashable, Sendable {
   init(_ field: Field) {
     self.init(
       id: field.id, label: field.label, scope: field.scope, lingers: field.lingers, isSensitive: field.isSensitive,
-      owner: field.owner, parent: field.parent, registration: field.registration, object: SavedObject(of: field))
+      owner: field.owner, parent: field.parent, registration: field.registration,
+      process: field.claimedProcess, object: SavedObject(of: field))
     for (key, binding) in field.bindings where !binding.isBound { bindings[key] = SavedBinding(binding) }
   }
 }
@@ -148,11 +157,12 @@ extension FocusModel {
       + Change.difference(.focused, from: Shown(), to: published.shown)
   }
 
-  /// The fields whose owners' objects were saved and are not bound again yet.
-  public var awaitedObjects: [(id: FieldID, registration: UInt64, owner: BusName, object: SavedField.SavedObject)] {
+  /// The fields whose owners' objects were saved and are not bound again yet, and the connections that have these.
+  public var awaitedObjects: [(id: FieldID, registration: UInt64, connection: BusName, object: SavedField.SavedObject)]
+  {
     fields.values.compactMap { field in
-      guard let owner = field.owner, let object = field.awaited else { return nil }
-      return (field.id, field.registration, owner, object)
+      guard let connection = field.connection, let object = field.awaited else { return nil }
+      return (field.id, field.registration, connection, object)
     }
   }
 }

@@ -18,6 +18,12 @@ public final class FocusService {
   private(set) var model = FocusModel()
   /// The objects behind fields.
   var objects = OwnedObjects()
+  /// Who may speak for others.
+  let bridges = Bridges()
+  /// Whose registrations are under way.
+  var registrants = Registrants()
+  /// The connections whose processes the bus has been asked for.
+  var askedProcesses: Set<BusName> = []
   /// What the turn of the loop has brought about.
   var turn = Turn()
   /// How what outlives the daemon is saved.
@@ -51,7 +57,8 @@ public final class FocusService {
     let name = Focus1.busName
     let leaving = MatchRule(
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
-    let bus = try connection.survey(adding: leaving)
+    let bus = try connection.survey(adding: leaving, Bridges.rule)
+    for name in bus.names where Bridges.isName(name) { bridges.setOwner(of: name, try connection.owner(of: name)) }
     guard !bus.names.contains(name) else { throw heldBy(try connection.owner(of: name)) }
     persistence.bus = bus.id
     recoverAtStart(among: bus.names)
@@ -73,7 +80,7 @@ public final class FocusService {
 
   /// Goes on with `recovered`, the model of what was saved.
   func adopt(_ recovered: FocusModel) {
-    recovered.reserve(asIn: model)
+    recovered.takeOver(from: model)
     model = recovered
   }
 }

@@ -22,7 +22,8 @@ import Testing
   private static func copies(_ count: Int, owner: String = "owner") -> String {
     """
     WITH RECURSIVE n(x) AS (SELECT 10000 UNION ALL SELECT x + 1 FROM n WHERE x < \(10_000 + count - 1))
-    INSERT INTO field SELECT 'b' || x, label, scope, lingers, sensitive, \(owner), 'a', x, NULL, NULL, NULL FROM field, n;
+    INSERT INTO field (id, label, scope, lingers, sensitive, owner, parent, registration)
+      SELECT 'b' || x, label, scope, lingers, sensitive, \(owner), 'a', x FROM field, n;
     INSERT INTO binding SELECT field.id, key, revision, read_only, value FROM field, binding WHERE field.id <> 'a';
     """
   }

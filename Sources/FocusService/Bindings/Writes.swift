@@ -207,7 +207,7 @@ extension FocusService {
 
   /// Ends the writes that wait for an owner who left.
   func failWrites(to owner: BusName) {
-    for id in model.fields(of: owner) {
+    for id in model.fields(at: owner) {
       guard let traffic = objects[id]?.traffic else { continue }
       let writes = traffic.writes.values.flatMap { $0 }
       traffic.writes = [:]

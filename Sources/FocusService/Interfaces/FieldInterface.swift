@@ -71,13 +71,16 @@ extension DaemonInterfaces {
       fieldProperty("Scope", .string, isConstant: true) { field, _ in .string(field.scope.rawValue) },
       fieldProperty("Focused", .boolean) { field, model in .boolean(model.focusedField == field.id) },
       fieldProperty("Linger", .boolean, isConstant: true) { field, _ in .boolean(field.lingers) },
+      fieldProperty("Process", .uint32) { field, model in .uint32(model.process(of: field)) },
       fieldProperty("Sensitive", .boolean, isConstant: true) { field, _ in .boolean(field.isSensitive) },
     ])
 
   /// Moves focus for the owner; for others, asks the field's object where that can be asked.
   @Sendable private static func focus(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let id = try call.field()
-    guard let object = service.objects[id], object.hasResponder, object.owner != call.client else {
+    guard let object = service.objects[id], object.hasResponder,
+      try !service.model.field(id).isOwned(by: call.client)
+    else {
       try service.model.focus(id, by: call.client)
       return .empty
     }

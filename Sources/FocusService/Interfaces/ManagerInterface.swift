@@ -50,6 +50,8 @@ extension DaemonInterfaces {
     }
     options.lingers = try given.boolean("linger")
     options.isSensitive = try given.boolean("sensitive")
+    options.process = try given.processID("process")
+    let serviceName = try given.string("service")
     let takesFocus = try given.boolean("focus")
     try given.finish()
     if let path = object {
@@ -60,14 +62,25 @@ extension DaemonInterfaces {
       if let key = live?.sorted().first(where: { values[$0] != nil }) {
         throw DBusError(.invalidArgs, "'live' lists \(key), which is a stored value and not the object's")
       }
-      try service.register(
-        BoundRegistration(
-          id: id, values: values, options: options, takesFocus: takesFocus,
-          object: OwnedObject(owner: call.client, path: path, chosen: chosen, live: live ?? []), reply: call.reply))
+      let (client, reply, given) = (call.client, call.reply, options)
+      let register = { [weak service] (holder: BusName) throws in
+        var options = given
+        options.service = holder == client ? nil : holder
+        try service?.register(
+          BoundRegistration(
+            id: id, values: values, options: options, takesFocus: takesFocus, owner: client,
+            object: OwnedObject(owner: holder, path: path, chosen: chosen, live: live ?? []), reply: reply))
+      }
+      if let serviceName {
+        try service.lookUp(serviceName, for: client, reply, register)
+      } else {
+        try register(client)
+      }
       return nil
     }
-    guard chosen == nil, live == nil else {
-      throw DBusError(.invalidArgs, "the option '\(chosen == nil ? "live" : "interfaces")' requires 'object'")
+    for (name, isGiven) in [("interfaces", chosen != nil), ("live", live != nil), ("service", serviceName != nil)]
+    where isGiven {
+      throw DBusError(.invalidArgs, "the option '\(name)' requires 'object'")
     }
     let (field, changes) = try service.model.register(id, values, options, owner: call.client)
     service.emit(changes)

@@ -28,12 +28,18 @@ enum Schema {
     INSERT INTO binding SELECT * FROM binding_1;
     DROP TABLE binding_1;
     """,
+    // What bridges say of fields: whose object it is, if not the owner's, which keys are read each time, whose process.
+    """
+    ALTER TABLE field ADD COLUMN service TEXT;
+    ALTER TABLE field ADD COLUMN live TEXT;
+    ALTER TABLE field ADD COLUMN process INTEGER;
+    """,
   ]
 
   /// The tables of the present version, with their columns.
   private static let columns = """
     binding(field,key,revision,read_only,value) \
-    field(id,label,scope,lingers,sensitive,owner,parent,registration,object,interfaces,disabled) \
+    field(id,label,scope,lingers,sensitive,owner,parent,registration,object,interfaces,disabled,service,live,process) \
     sqlite_autoindex_binding_1() state(name,value)
     """
 

@@ -10,6 +10,7 @@ struct BoundRegistration {
   let values: [Key: MarshalledValue]
   let options: FieldOptions
   let takesFocus: Bool
+  let owner: BusName
   let object: OwnedObject
   let reply: PendingReply
 }
@@ -20,21 +21,23 @@ extension FocusService {
   /// - Throws: `ModelError.fieldExists`, or `DBusError.limitsExceeded` if too many calls wait for the owner, or too
   ///   many fields have the object.
   func register(_ registration: BoundRegistration) throws {
-    let owner = registration.object.owner
+    let asked = registration.object.owner
     try checkRoom(at: registration.object.address) { !objects.isReleased($0) && !$0.isAgain }
     let names = (registration.object.chosen ?? []).reduce(0) { $0 + $1.utf8.count }
     let bytes = registration.values.values.reduce(names) { $0 + $1.size }
-    try ownerCalls.enter(owner, bytes: bytes)
+    try ownerCalls.enter(asked, bytes: bytes)
     do {
       if let id = registration.id { try model.reserve(id) }
     } catch {
-      ownerCalls.leave(owner, bytes: bytes)
+      ownerCalls.leave(asked, bytes: bytes)
       throw error
     }
+    registrants.begin(registration.owner)
     introspect(registration.object) { [weak self] result in
       guard let self else { return }
-      ownerCalls.leave(owner, bytes: bytes)
-      arrived(.registration(registration, result))
+      ownerCalls.leave(asked, bytes: bytes)
+      let hasLeft = registrants.end(registration.owner)
+      arrived(.registration(registration, hasLeft ? .failure(.ownerGone) : result))
     }
   }
 
@@ -86,12 +89,13 @@ extension FocusService {
       options.object = bound
       // A removal that could not be saved has brought a field back.
       try checkRoom(at: object.address) { $0.field != nil }
-      let (id, changes) = try model.register(registration.id, registration.values, options, owner: object.owner)
+      let (id, changes) = try model.register(
+        registration.id, registration.values, options, owner: registration.owner)
       object.values = [:]
       objects.setField(id, of: object)
       nameUnfit(object, among: bound.values)
       emit(changes)
-      if registration.takesFocus { try model.focus(id, by: object.owner) }
+      if registration.takesFocus { try model.focus(id, by: registration.owner) }
       registration.reply.succeed(try MessageBody([.objectPath(Target.path(of: id))]))
       return true
     } catch {

@@ -18,7 +18,7 @@ struct Rebinding {
     guard let field = model.fields[field], field.isAwaitingObject, field.registration == registration else {
       return nil
     }
-    return field.owner == object.owner ? field : nil
+    return field.connection == object.owner ? field : nil
   }
 }
 
@@ -43,7 +43,7 @@ extension FocusService {
   /// - Returns: whether it must be done again if the turn is taken back.
   func complete(_ rebinding: Rebinding, _ result: Result<BoundObject, DBusError>) -> Bool {
     let (id, object) = (rebinding.field, rebinding.object)
-    guard rebinding.field(in: model) != nil else {
+    guard let field = rebinding.field(in: model) else {
       if case .success = result { objects.drop(object) }
       return true
     }
@@ -65,7 +65,7 @@ extension FocusService {
       }
       // Only the error's name: what an owner says of it may hold a value.
       log.info("the field '\(id)' was not restored: \(name)")
-      emit((try? model.unregister(id, by: object.owner)) ?? [])
+      if let owner = field.owner { emit((try? model.unregister(id, by: owner)) ?? []) }
     }
     return true
   }

@@ -52,14 +52,14 @@ extension FocusService {
     }
     guard let (found, bus, recovery) = opened else { return }
     adopt(found)
-    let owners = Set(model.fields.values.compactMap(\.owner))
+    let owners = Set(model.fields.values.flatMap { [$0.owner, $0.service].compactMap(\.self) })
     for owner in owners where bus != persistence.bus || !names.contains(owner) { _ = model.ownerLeft(owner) }
     let bound = model.awaitedObjects
     recovery.awaited = bound.count
     guard !bound.isEmpty else { return end(recovery) }
     recovery.deadline = loop.schedule(after: FocusService.ownersTime) { [weak self] in self?.end(recovery) }
     for field in bound {
-      bindAgain(field.id, field.registration, field.object, of: field.owner) { [weak self] in
+      bindAgain(field.id, field.registration, field.object, of: field.connection) { [weak self] in
         recovery.awaited -= 1
         if recovery.awaited == 0 { self?.end(recovery) }
       }
@@ -79,6 +79,8 @@ extension FocusService {
     if ended.isLate {
       emit(model.everything)
       sendOutbox()
+    } else {
+      for id in model.fields.keys { findProcess(of: id) }
     }
     for arrival in ended.held {
       handle(arrival)

@@ -9,6 +9,8 @@ enum Arrival {
   case call(Message, PendingReply)
   /// Someone has left the bus.
   case departure(BusName)
+  /// A bridge's name has another owner, or none.
+  case bridge(BusName, owner: BusName?)
   /// The object of a field that is being registered has been introspected.
   indirect case registration(BoundRegistration, Result<BoundObject, DBusError>)
   /// The object of a saved field has been introspected.
@@ -19,7 +21,7 @@ enum Arrival {
     switch self {
     case .call(_, let reply): reply
     case .registration(let registration, _): registration.reply
-    case .departure, .rebinding: nil
+    case .departure, .bridge, .rebinding: nil
     }
   }
 }
@@ -30,7 +32,7 @@ extension FocusService {
   func receive(_ message: Message) {
     switch message.kind {
     case .methodCall: arrived(.call(message, PendingReply(to: message, self)))
-    case .signal where message.sender == .bus: ownerMayHaveLeft(message)
+    case .signal where message.sender == .bus: ownerMayHaveChanged(message)
     case .signal: ownerEmitted(message)
     case .methodReturn, .error, .other: break
     }
@@ -56,17 +58,30 @@ extension FocusService {
       case .call(let message, let reply): answer(message, reply, refusingChanges: refusal)
       case .registration(let registration, let result): complete(registration, result, refusing: refusal)
       case .departure(let owner): ownerLeft(owner)
+      case .bridge(let name, let owner): bridgeChanged(name, owner)
       case .rebinding(let rebinding, let result): complete(rebinding, result)
       }
     if isDone, refusal == nil { turn.record(arrival) }
   }
 
-  private func ownerMayHaveLeft(_ message: Message) {
+  private func ownerMayHaveChanged(_ message: Message) {
     guard message.isSignal(.bus, MemberName(known: "NameOwnerChanged")),
       let arguments = try? message.arguments(), arguments.count == 3,
-      case .string(let name) = arguments[0], case .string("") = arguments[2]
+      case .string(let text) = arguments[0], case .string(let owner) = arguments[2]
     else { return }
-    arrived(.departure(BusName(known: name)))
+    let name = BusName(known: text)
+    if Bridges.isName(name) {
+      arrived(.bridge(name, owner: owner.isEmpty ? nil : BusName(known: owner)))
+    } else if owner.isEmpty {
+      registrants.left(name)
+      arrived(.departure(name))
+    }
+  }
+
+  /// - Returns: true: what follows from it is done again if the turn is taken back.
+  private func bridgeChanged(_ name: BusName, _ owner: BusName?) -> Bool {
+    bridges.setOwner(of: name, owner)
+    return true
   }
 
   /// - Returns: true: a field that was unregistered before in the turn is the owner's again if that is taken back.
@@ -76,6 +91,7 @@ extension FocusService {
     let changes = model.ownerLeft(owner)
     if !changes.isEmpty { log.debug("\(owner) left the bus: \(status)") }
     emit(changes)
+    forgetProcess(of: owner)
     return true
   }
 }

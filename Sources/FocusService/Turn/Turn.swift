@@ -70,6 +70,7 @@ extension FocusService {
     guard !changes.isEmpty else { return }
     for change in changes {
       if case .fieldRemoved(let id, _) = change { objects.release(id) }
+      if case .fieldAdded(let id) = change { findProcess(of: id) }
       do {
         for signal in try Emitter.signals(of: change, model) { turn.outbox.add(signal: signal, tellsOfChange: true) }
       } catch {
