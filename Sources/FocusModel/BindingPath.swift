@@ -47,15 +47,18 @@ extension BindingPath {
   }
 
   /// `whole` with what the path leads to replaced by `value`; a number is converted if nothing is lost.
+  ///
+  /// A whole value may be of another type that is `declared`.
   /// - Throws: `ModelError`: `noSuchElement`, `typeMismatch`.
   func replacing(
-    _ whole: MarshalledValue, with value: MarshalledValue
+    _ whole: MarshalledValue, with value: MarshalledValue, declared: DBusType? = nil
   ) throws(ModelError) -> MarshalledValue {
     guard !pointer.tokens.isEmpty else {
       if value.hasSameType(as: whole) { return value }
-      let type = whole.type
-      guard let number = value.converted(to: type) else {
-        throw .typeMismatch(self, expected: type, actual: value.type)
+      let (told, given) = (whole.type, value.type)
+      if given == declared { return value }
+      guard let number = value.converted(to: told) ?? declared.flatMap({ value.converted(to: $0) }) else {
+        throw .typeMismatch(self, expected: told, actual: given)
       }
       return number
     }

@@ -3,16 +3,19 @@ public import FocusContract
 
 /// The owner's own object behind a field: what it declares, and which of its commands are enabled.
 public struct BoundObject: Sendable {
-  /// A property that the object declares: a bound binding if the owner has sent a value.
+  /// A property that the object declares: a bound binding if the owner has sent a value, or it can only be written.
   public struct Property: Hashable, Sendable {
-    /// The property's type, which its value always has.
+    /// The property's type, which its value may not have.
     public var type: DBusType
+    /// Whether it can be read.
+    public var isReadable: Bool
     /// Whether it can be written.
     public var isWritable: Bool
 
     /// Creates a declaration.
-    public init(type: DBusType, isWritable: Bool) {
+    public init(type: DBusType, isReadable: Bool = true, isWritable: Bool) {
       self.type = type
+      self.isReadable = isReadable
       self.isWritable = isWritable
     }
   }
@@ -30,7 +33,9 @@ public struct BoundObject: Sendable {
   public let path: ObjectPath
   /// The interfaces that the registrant chose to expose, or nil for all.
   public let chosenInterfaces: [String]?
-  /// The readable properties that the object declares.
+  /// The keys that the registrant has read from the object each time.
+  public let live: Set<Key>
+  /// The properties that the object declares, or tells.
   public var properties: [Key: Property]
   /// The methods that the object declares.
   public internal(set) var commands: [Key: Command]
@@ -43,11 +48,12 @@ public struct BoundObject: Sendable {
 
   /// Creates an object that declares these properties and commands, and these interfaces beside theirs.
   public init(
-    path: ObjectPath, chosenInterfaces: [String]?, properties: [Key: Property], commands: Set<Key>,
-    interfaces: Set<InterfaceName> = [], values: [Key: MarshalledValue], size: Int = 0
+    path: ObjectPath, chosenInterfaces: [String]?, live: Set<Key> = [], properties: [Key: Property],
+    commands: Set<Key>, interfaces: Set<InterfaceName> = [], values: [Key: MarshalledValue], size: Int = 0
   ) {
     self.path = path
     self.chosenInterfaces = chosenInterfaces
+    self.live = live
     self.properties = properties
     self.commands = Dictionary(uniqueKeysWithValues: commands.map { ($0, Command()) })
     self.interfaces = interfaces.union(properties.keys.map(\.interface)).union(commands.map(\.interface))
@@ -58,6 +64,18 @@ public struct BoundObject: Sendable {
   /// How many of a field's keys the object takes up, whether its properties have values or not.
   var keyCount: Int { properties.count + commands.count }
 
+  /// The object with its commands turned on and off as in `old`.
+  func with(commandsOf old: BoundObject) -> BoundObject {
+    var object = self
+    for (key, command) in old.commands { object.commands[key]?.isEnabled = command.isEnabled }
+    return object
+  }
+
+  /// The keys that can only be written; one of the vocabulary has its type.
+  var writeOnlyKeys: [Key] {
+    properties.compactMap { key, property in !property.isReadable && Vocabulary.allows(property.type, key) ? key : nil }
+  }
+
   /// Checks that a field may have so many keys.
   /// - Throws: `ModelError.limitExceeded`.
   public func check() throws(ModelError) { try Limits.check(keys: keyCount) }
@@ -66,38 +84,47 @@ public struct BoundObject: Sendable {
 extension FocusModel {
   /// Updates the properties of a bound field to the values that its owner sent; nil for a removed value.
   ///
-  /// What is not declared, of another type than declared, or past a limit counts as nil. `settle` publishes it.
-  public func update(_ values: [Key: MarshalledValue?], of id: FieldID) {
-    guard let field = fields[id], let object = field.object else { return }
-    let values = values.filter { object.properties[$0] != nil && field.bindings[$0]?.value != $1 }
-    guard !values.isEmpty else { return }
+  /// What is not declared is left out. `settle` publishes the rest.
+  /// - Returns: the keys whose values do not fit, which count as nil, and why.
+  @discardableResult
+  public func update(_ values: [Key: MarshalledValue?], of id: FieldID) -> [Key: ModelError] {
+    guard let field = fields[id], let object = field.object else { return [:] }
+    let values = values.filter { object.properties[$0]?.isReadable == true && field.bindings[$0]?.value != $1 }
+    guard !values.isEmpty else { return [:] }
+    var unfit: [Key: ModelError] = [:]
     amend(id) { table in
       for (key, value) in values.sorted(by: { $0.key < $1.key }) {
         guard let property = object.properties[key] else { continue }
-        if let value, let extent = try? FocusModel.extent(of: value, toldOf: key, of: field, table) {
-          let binding = FieldBinding(
-            value: value, revision: nextRevision(), isReadOnly: !property.isWritable, isBound: true, extent: extent)
-          table.set(binding, for: key, in: id)
-        } else {
+        do throws(ModelError) {
+          guard let value else {
+            table.removeBinding(of: key, in: id)
+            continue
+          }
+          let extent = try FocusModel.extent(of: value, toldOf: key, of: field, table)
+          table.set(FieldBinding(value, revision: nextRevision(), extent: extent, of: property), for: key, in: id)
+        } catch {
           table.removeBinding(of: key, in: id)
+          unfit[key] = error
         }
       }
     }
+    return unfit
   }
 
-  /// Checks that `update` would take in `value`.
-  /// - Throws: `ModelError`: `noSuchField`, `unknownProperty`, `typeMismatch`, `isCommand`, `limitExceeded`, `invalid`.
-  public func check(_ value: MarshalledValue, toldOf key: Key, of id: FieldID) throws(ModelError) {
-    _ = try FocusModel.extent(of: value, toldOf: key, of: field(id), table)
+  /// Why `value`, which the field's owner sent, is not shown; nil if it is.
+  public func reason(against value: MarshalledValue, toldOf key: Key, of id: FieldID) -> ModelError? {
+    guard let field = fields[id], field.bindings[key] == nil else { return nil }
+    do throws(ModelError) {
+      _ = try FocusModel.extent(of: value, toldOf: key, of: field, table)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   private static func extent(
     of value: MarshalledValue, toldOf key: Key, of field: Field, _ table: FieldTable
   ) throws(ModelError) -> Extent {
-    guard let property = field.object?.properties[key] else { throw .unknownProperty(key, field.id) }
-    guard value.type == property.type else {
-      throw .typeMismatch(BindingPath(key), expected: property.type, actual: value.type)
-    }
     let extent = try check(value, of: key)
     let growth = extent - (field.bindings[key]?.extent ?? .zero)
     try table.allowances.check(field.owner, lingers: field.lingers, fields: 0, growth)

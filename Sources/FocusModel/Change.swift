@@ -25,6 +25,8 @@ public enum Change: Hashable, Sendable {
   case adoptedChanged(FieldID)
   /// The session-scoped fields have another order.
   case sessionFieldsChanged
+  /// A field belongs to another process, as far as is known.
+  case processChanged(FieldID)
   /// A field gained or lost focus.
   case focusedChanged(FieldID)
   /// The focused field, the focus path or the history changed.
@@ -42,16 +44,24 @@ public enum Change: Hashable, Sendable {
 /// What everyone is shown at one place.
 struct Shown: Hashable {
   var values: [Key: MarshalledValue] = [:]
+  /// The keys that can only be written.
+  var writeOnly: Set<Key> = []
   var commands: [Key: Bool] = [:]
 
   /// Adds what `other` shows of other interfaces.
   mutating func merge(_ other: Shown) {
     values.merge(other.values) { $1 }
+    writeOnly.formUnion(other.writeOnly)
     commands.merge(other.commands) { $1 }
   }
 
   var interfaces: Set<InterfaceName> {
-    Set(values.keys.lazy.map(\.interface)).union(commands.keys.lazy.map(\.interface))
+    Set(values.keys.lazy.map(\.interface)).union(writeOnly.lazy.map(\.interface))
+      .union(commands.keys.lazy.map(\.interface))
+  }
+
+  mutating func add(_ key: Key, _ binding: FieldBinding) {
+    if binding.isWriteOnly { writeOnly.insert(key) } else { values[key] = binding.value }
   }
 }
 
@@ -76,7 +86,7 @@ extension Change {
     changes += values(place, from: old.values, to: new.values)
     let removed = before.subtracting(after).sorted()
     if !removed.isEmpty { changes.append(.interfacesRemoved(place, removed)) }
-    let keysChanged = old.values.keys != new.values.keys
+    let keysChanged = old.values.keys != new.values.keys || old.writeOnly != new.writeOnly
     let commandsChanged = old.commands != new.commands
     if keysChanged || commandsChanged {
       changes.append(.membersChanged(place, keys: keysChanged, commands: commandsChanged))

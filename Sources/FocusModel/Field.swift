@@ -21,8 +21,21 @@ public struct FieldBinding: Hashable, Sendable {
   public internal(set) var isReadOnly: Bool
   /// Whether the owner's object holds the value, and not the daemon.
   public internal(set) var isBound = false
+  /// Whether the owner's object takes values and shows none: then the value here is empty, and nobody is shown it.
+  public internal(set) var isWriteOnly = false
   /// What the value takes up.
   var extent: Extent
+}
+
+extension FieldBinding {
+  /// The binding of a property of an object.
+  init(_ value: MarshalledValue, revision: UInt64, extent: Extent, of property: BoundObject.Property) {
+    self.init(value: value, revision: revision, isReadOnly: !property.isWritable, isBound: true, extent: extent)
+  }
+
+  /// The binding of a property that can only be written.
+  static let writeOnly = FieldBinding(
+    value: Reading.hiddenValue, revision: 0, isReadOnly: false, isBound: true, isWriteOnly: true, extent: .zero)
 }
 
 /// Something that can hold focus, registered by a client.
@@ -39,6 +52,10 @@ public struct Field: Sendable {
   public let isSensitive: Bool
   /// The registrant, or nil once a lingering field has outlived it.
   public internal(set) var owner: BusName?
+  /// The connection that has the field's object, or nil if that is the registrant's own or there is none.
+  public let service: BusName?
+  /// The process that the registrant says the field belongs to, or nil.
+  public let claimedProcess: UInt32?
   /// The containing field, or nil for a scene.
   public internal(set) var parent: FieldID?
   /// The fields that this one contains.
@@ -60,8 +77,8 @@ public struct Field: Sendable {
   /// Whether a session-scoped field is active, and since when; nil for other scopes.
   public internal(set) var activity: Activity?
 
-  /// The connection that a scene is of: windows adopt it by that.
-  var connection: BusName? { owner }
+  /// The connection whose leaving ends the field, or its being owned: that of the object, else the registrant's.
+  public var connection: BusName? { service ?? owner }
 
   /// Whether the object behind the field was saved, and is not bound again yet.
   public var isAwaitingObject: Bool { awaited != nil }
@@ -76,7 +93,12 @@ public struct Field: Sendable {
   public var commands: [Key: Bool] { object?.commands.mapValues(\.isEnabled) ?? [:] }
 
   /// What everyone is shown of the field.
-  var shown: Shown { Shown(values: isSensitive ? [:] : bindings.mapValues(\.value), commands: commands) }
+  var shown: Shown {
+    var shown = Shown(commands: commands)
+    guard !isSensitive else { return shown }
+    for (key, binding) in bindings { shown.add(key, binding) }
+    return shown
+  }
 
   /// What the field takes up of its owner's allowance: its values, its object's declaration and a label of its own.
   var extent: Extent {
@@ -114,6 +136,10 @@ public struct FieldOptions: Sendable {
   public var active: Activity.Condition?
   /// The owner's own object behind the field, or nil.
   public var object: BoundObject?
+  /// The connection that has the object, or nil if that is the registrant's.
+  public var service: BusName?
+  /// The process that the field belongs to, as the registrant says, or nil.
+  public var process: UInt32?
 
   /// Creates the options of a plain scene.
   public init() {}

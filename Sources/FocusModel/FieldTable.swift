@@ -26,6 +26,8 @@ struct FieldTable {
   private(set) var memory = FocusMemory()
   /// The session-scoped fields.
   private(set) var session = SessionOrder()
+  /// The fields whose objects each connection has for others.
+  private(set) var served: [BusName: Set<FieldID>] = [:]
 
   /// Creates a table without fields.
   init() {}
@@ -107,7 +109,8 @@ struct FieldTable {
     guard let field = fields[id] else { return }
     unplace(field)
     allowances.add(field.owner, lingers: field.lingers, fields: -1, -field.extent)
-    if let owner = field.owner { forget(id, of: owner) }
+    if let owner = field.owner { FieldTable.forget(id, of: owner, in: &owned) }
+    if let service = field.service { FieldTable.forget(id, of: service, in: &served) }
     if let parent = field.parent { fields[parent]?.children.remove(id) }
     fields[id] = nil
   }
@@ -201,15 +204,17 @@ struct FieldTable {
     keys.remove(key, of: fields.values[place], in: scene(of: id))
   }
 
-  /// Puts `object` behind the field `id`, which awaits it; its values are for `set` to add.
+  /// Puts `object` behind the field `id`, in place of what is there; its values are for `set` to add.
   mutating func bind(_ object: BoundObject, to id: FieldID) {
     guard let place = fields.index(forKey: id) else { return }
+    let scene = scene(of: id)
     session.remove(fields.values[place], from: window(of: id), keepsOrder: true)
+    removeObjectNames(of: fields.values[place], in: scene)
+    charge(place, Extent(bytes: object.size - (fields.values[place].object?.size ?? 0)))
     fields.values[place].awaited = nil
     fields.values[place].object = object
     fields.values[place].object?.values = [:]
-    charge(place, Extent(bytes: object.size))
-    addObjectNames(of: fields.values[place], in: scene(of: id))
+    addObjectNames(of: fields.values[place], in: scene)
     session.add(fields.values[place], in: window(of: id), keepsOrder: true)
   }
 
@@ -225,7 +230,7 @@ struct FieldTable {
     let extent = field.extent
     allowances.add(owner, lingers: field.lingers, fields: -1, -extent)
     allowances.add(nil, lingers: field.lingers, fields: 1, extent)
-    forget(id, of: owner)
+    FieldTable.forget(id, of: owner, in: &owned)
     // Without an owner the field is in no window, and its owner's memory is that of all without one.
     if field.isAdopted { move(id, to: nil) }
     let below = field.parent == nil || field.isAdopted ? descendants(of: id) : [id]
@@ -249,9 +254,9 @@ struct FieldTable {
     allowances.add(fields.values[place].owner, lingers: fields.values[place].lingers, fields: 0, more)
   }
 
-  private mutating func forget(_ id: FieldID, of owner: BusName) {
-    owned[owner]?.remove(id)
-    if owned[owner]?.isEmpty == true { owned[owner] = nil }
+  private static func forget(_ id: FieldID, of owner: BusName, in fields: inout [BusName: Set<FieldID>]) {
+    fields[owner]?.remove(id)
+    if fields[owner]?.isEmpty == true { fields[owner] = nil }
   }
 
   private mutating func index(_ field: Field) {
@@ -259,6 +264,7 @@ struct FieldTable {
     for connection in (field.window?.adopted ?? [:]).keys { adopters[connection, default: []].insert(field.id) }
     allowances.add(field.owner, lingers: field.lingers, fields: 1, field.extent)
     if let owner = field.owner { owned[owner, default: []].insert(field.id) }
+    if let service = field.service { served[service, default: []].insert(field.id) }
   }
 
   /// Adds what depends on where `field` is.
@@ -293,6 +299,10 @@ struct FieldTable {
 
   private mutating func removeNames(of field: Field, in scene: FieldID) {
     for key in field.bindings.keys { keys.remove(key, of: field, in: scene) }
+    removeObjectNames(of: field, in: scene)
+  }
+
+  private mutating func removeObjectNames(of field: Field, in scene: FieldID) {
     for key in field.object?.commands.keys ?? [:].keys { commands.remove(key, of: field, in: scene) }
     for interface in field.object?.interfaces ?? [] { interfaces.remove(interface, of: field, in: scene) }
   }

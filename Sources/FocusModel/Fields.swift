@@ -27,9 +27,19 @@ extension FocusModel {
 
   /// Every connection that a field is of, or that a window or what was focused names.
   public var connections: Set<BusName> {
-    var connections = Set(table.owned.keys).union(table.memory.fields.keys)
+    var connections = Set(table.owned.keys).union(table.served.keys).union(table.memory.fields.keys)
     for field in fields.values { if let window = field.window { connections.formUnion(window.adopted.keys) } }
     return connections
+  }
+
+  /// The fields that end, or lose their owner, when `connection` leaves the bus.
+  public func fields(endingWith connection: BusName) -> Set<FieldID> {
+    fields(of: connection).union(table.served[connection] ?? [])
+  }
+
+  /// The fields that belong to `connection`: it has their objects, or has registered them without another's.
+  public func fields(at connection: BusName) -> Set<FieldID> {
+    fields(endingWith: connection).filter { fields[$0]?.connection == connection }
   }
 
   /// Checks that so much more fits into what `owner` may have.

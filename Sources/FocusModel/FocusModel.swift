@@ -26,6 +26,8 @@ public final class FocusModel {
   public private(set) var revision: UInt64 = 0
   /// The number of the last registration.
   private(set) var lastRegistration: UInt64 = 0
+  /// The processes of connections, as far as they are known; no part of a turn.
+  private(set) var processes: [BusName: UInt32] = [:]
   /// The ids that registrations under way are to have.
   private(set) var reserved: Set<FieldID> = []
   /// The connection that owns the name of the window bridge, or nil.
@@ -75,8 +77,16 @@ public final class FocusModel {
     guard fields[id] == nil, reserved.insert(id).inserted else { throw .fieldExists(id) }
   }
 
-  /// Keeps for registrations what `other`, whose place this model takes, has kept for them.
-  public func reserve(asIn other: FocusModel) { reserved = other.reserved }
+  /// Takes over from `other`, whose place this model takes, what is kept for registrations, and the processes.
+  public func takeOver(from other: FocusModel) { (reserved, processes) = (other.reserved, other.processes) }
+
+  /// - Returns: whether it was another.
+  @discardableResult
+  func setProcess(_ process: UInt32?, of connection: BusName) -> Bool {
+    guard processes[connection] != process else { return false }
+    processes[connection] = process
+    return true
+  }
 
   /// Undoes `reserve`.
   public func release(_ id: FieldID) { reserved.remove(id) }
@@ -94,15 +104,18 @@ public final class FocusModel {
   /// Changes the field `id` by what its owner sends; `settle` publishes it, so that a flood of changes is published once a
   /// turn.
   ///
-  /// Only what `isSaved` can be taken back.
-  func amend(_ id: FieldID, isSaved: Bool = false, _ body: (inout FieldTable) -> Void) {
+  /// Only what `isSaved` can be taken back; what `renews` the field's object stays then too.
+  func amend(_ id: FieldID, isSaved: Bool = false, renews: Bool = false, _ body: (inout FieldTable) -> Void) {
     guard let field = table.fields[id] else { return }
     if isSaved { touch(field) }
     if unpublished[id] == nil { unpublished[id] = field.shown }
     turnStart.keep(shownBy: field)
     body(&table)
-    updateActivity(of: id)
-    if let field = table.fields[id] { turnStart.keep(boundBindingsOf: field) }
+    // An object that is new to the field has no values before `update`.
+    if !isSaved, !renews { updateActivity(of: id) }
+    guard let field = table.fields[id] else { return }
+    if renews { turnStart.keep(objectOf: field) }
+    turnStart.keep(boundBindingsOf: field)
   }
 
   /// Changes what focus follows from; `refocus` comes after it.
@@ -325,9 +338,11 @@ extension FocusModel {
     /// Leaves the field `id` without its owner.
     mutating func disown(_ id: FieldID) {
       guard let field = model.fields[id] else { return }
+      let hadProcess = model.process(of: field) != 0
       if field.isAdopted { model.noteMove(of: id) } else { model.touch(field) }
       model.table.disown(id)
       changes.append(.ownerChanged(id))
+      if hadProcess { changes.append(.processChanged(id)) }
     }
 
     /// Gives what `owner`, who is not on the bus any more, has focused to the owners of these fields.

@@ -47,6 +47,9 @@ extension ModelError {
 }
 
 extension Vocabulary {
+  /// Whether values of `type` may be those of `key`.
+  static func allows(_ type: DBusType, _ key: Key) -> Bool { member(key).map { $0 == .value(type) } ?? true }
+
   /// Checks that `value` is of the type that `key` has wherever it comes from, if it is a shared key.
   /// - Throws: `ModelError`: `typeMismatch`, `isCommand`.
   static func check(_ value: MarshalledValue, of key: Key) throws(ModelError) {

@@ -24,8 +24,14 @@ extension FocusModel {
     guard !isWindow || !options.lingers else {
       throw .invalid("a window cannot have the option 'linger': it is removed with its bridge")
     }
+    guard !isWindow || options.service == nil else {
+      throw .invalid("a window cannot have the option 'service': its object is its bridge's own")
+    }
     guard options.active == nil || options.scope == .session else {
       throw .invalid("the option 'active' needs the scope 'session'")
+    }
+    if let key = options.active?.key, options.object?.live.contains(key) == true {
+      throw .invalid("\(key) is in 'live' and in 'active': a key that is read each time makes no field active")
     }
     let label = options.label ?? id?.text
     if let label, label.utf8.count > Limits.labelLength {
@@ -44,6 +50,7 @@ extension FocusModel {
     try checkAllowance(of: owner, lingers: options.lingers, fields: 1, extent)
     // The registrant cannot change the object's values: one that does not fit is nil.
     for (key, value) in (bound?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard bound?.properties[key]?.isReadable == true else { continue }
       guard let own = try? FocusModel.check(value, of: key) else { continue }
       var more = extent
       more += own
@@ -55,7 +62,8 @@ extension FocusModel {
     let id = id ?? unusedID(from: registration)
     var field = Field(
       id: id, label: label ?? id.text, scope: options.scope, lingers: options.lingers,
-      isSensitive: options.isSensitive, owner: owner, parent: options.parent, registration: registration)
+      isSensitive: options.isSensitive, owner: owner, service: bound == nil ? nil : options.service,
+      claimedProcess: options.process, parent: options.parent, registration: registration)
     if isWindow { field.window = Window() }
     if options.scope == .session { field.activity = Activity(options.active) }
     if options.parent == nil, !isWindow, let home = table.home(of: field.connection) {
@@ -64,13 +72,14 @@ extension FocusModel {
     }
     field.object = bound
     field.object?.values = [:]
-    for (key, measured) in all.sorted(by: { $0.key < $1.key }) {
-      let property = bound?.properties[key]
-      field.bindings[key] = FieldBinding(
-        value: measured.value, revision: nextRevision(),
-        isReadOnly: property.map { !$0.isWritable } ?? options.readOnly.contains(key), isBound: property != nil,
-        extent: measured.extent)
+    for (key, (value, extent)) in all.sorted(by: { $0.key < $1.key }) {
+      let revision = nextRevision()
+      field.bindings[key] =
+        bound?.properties[key].map { FieldBinding(value, revision: revision, extent: extent, of: $0) }
+        ?? FieldBinding(
+          value: value, revision: revision, isReadOnly: options.readOnly.contains(key), extent: extent)
     }
+    for key in bound?.writeOnlyKeys ?? [] { field.bindings[key] = .writeOnly }
     return (id, operate { $0.insert(field) })
   }
 

@@ -9,10 +9,10 @@ extension FocusModel {
     return operate { $0.remove([id]) }
   }
 
-  /// Removes the fields of `owner`, who left the bus, in one step, but for those that linger.
+  /// Removes the fields of `owner`, who left the bus, and those with objects of it, in one step, but for those that linger.
   public func ownerLeft(_ owner: BusName) -> [Change] {
     let windows = owner == windowBridge ? setWindowBridge(nil) : []
-    let ids = fields(of: owner).sorted()
+    let ids = fields(endingWith: owner).sorted()
     let adopters = table.windows(of: owner)
     let hasFocused = table.memory.fields[owner] != nil
     guard !ids.isEmpty || !adopters.isEmpty || hasFocused else { return windows }

@@ -10,8 +10,14 @@ public struct Reading: Hashable, Sendable {
   /// The number of the binding's last change.
   public var revision: UInt64
 
+  /// What stands for a value that nobody, or not everybody, is shown.
+  static let hiddenValue = MarshalledValue(.string(""))
+
+  /// What a writer is told who is not shown what `field` holds.
+  public static func hidden(_ field: FieldID) -> Reading { Reading(value: hiddenValue, field: field, revision: 0) }
+
   /// The same without what it holds, for a writer who is not shown that.
-  public var hidden: Reading { Reading(value: MarshalledValue(.string("")), field: field, revision: 0) }
+  public var hidden: Reading { .hidden(field) }
 }
 
 extension FocusModel {
@@ -77,7 +83,7 @@ extension FocusModel {
 
   /// What `path` leads to at `place`.
   /// - Throws: `ModelError`: `notFocused` at `focused`, `unknownProperty` or `noSuchField` at a field, `accessDenied`
-  ///   if the field is sensitive and not the client's, `noSuchElement`.
+  ///   if the field is sensitive and not the client's, or the key can only be written, `noSuchElement`.
   public func read(_ path: BindingPath, at place: Place, by client: BusName) throws(ModelError) -> Reading {
     let key = path.key
     let field = try holder(of: key, at: place)
@@ -85,14 +91,18 @@ extension FocusModel {
     guard field.isVisible(to: client) else {
       throw .accessDenied("the field '\(field.id)' is sensitive: only its owner may read \(key)")
     }
+    guard !binding.isWriteOnly else { throw .accessDenied("\(key) of the field '\(field.id)' can only be written") }
     return Reading(value: try path.element(of: binding.value), field: field.id, revision: binding.revision)
   }
 
-  /// What every key holds at `place`, but for the sensitive ones that are not the client's.
+  /// What every key holds at `place`, but for the sensitive ones that are not the client's, and those that can only be
+  /// written.
   /// - Throws: `ModelError.noSuchField`.
   public func readAll(at place: Place, by client: BusName) throws(ModelError) -> [Key: Reading] {
     try bindings(at: place).compactMapValues { holder in
-      guard let field = fields[holder.field], field.isVisible(to: client) else { return nil }
+      guard let field = fields[holder.field], field.isVisible(to: client), !holder.binding.isWriteOnly else {
+        return nil
+      }
       return Reading(value: holder.binding.value, field: holder.field, revision: holder.binding.revision)
     }
   }
@@ -116,8 +126,8 @@ extension FocusModel {
   var shownNear: Shown {
     var shown = Shown()
     for (key, id) in resolveAllNear() {
-      guard let field = fields[id], !field.isSensitive else { continue }
-      shown.values[key] = field.bindings[key]?.value
+      guard let field = fields[id], !field.isSensitive, let binding = field.bindings[key] else { continue }
+      shown.add(key, binding)
     }
     for (key, holder) in commandsNear() { shown.commands[key] = holder.isEnabled }
     return shown

@@ -22,13 +22,14 @@ public struct Restoration {
   public mutating func add(_ saved: SavedField) throws(ModelError) {
     var field = Field(
       id: saved.id, label: saved.label, scope: saved.scope, lingers: saved.lingers, isSensitive: saved.isSensitive,
-      owner: saved.owner, parent: saved.parent, registration: saved.registration)
+      owner: saved.owner, service: saved.object?.service, claimedProcess: saved.process, parent: saved.parent,
+      registration: saved.registration)
     field.awaited = saved.object
     (field.window, field.memory, field.activity) = (saved.window, saved.memory, saved.activity)
-    if let object = saved.object, let owner = saved.owner {
-      let count = objects[owner.text + object.path.text, default: 0]
+    if let object = saved.object, let connection = field.connection {
+      let count = objects[connection.text + object.path.text, default: 0]
       guard count < Limits.fieldsPerObject else { return leaveOut(saved.id, in: saved.parent) }
-      objects[owner.text + object.path.text] = count + 1
+      objects[connection.text + object.path.text] = count + 1
     }
     var keysPastLimits: [Key] = []
     // In order, so that each start leaves out the same.

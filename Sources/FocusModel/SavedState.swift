@@ -30,13 +30,21 @@ public struct SavedField: Hashable, Sendable {
     public var path: ObjectPath
     /// The interfaces that the registrant chose to expose, or nil for all.
     public var interfaces: [String]?
+    /// The keys that the registrant has read from the object each time.
+    public var live: Set<Key>
+    /// The connection that has the object, or nil if that is the owner's.
+    public var service: BusName?
     /// The commands that are disabled.
     public var disabled: Set<Key>
 
     /// Creates a description of an object.
-    public init(path: ObjectPath, interfaces: [String]?, disabled: Set<Key>) {
+    public init(
+      path: ObjectPath, interfaces: [String]?, live: Set<Key> = [], service: BusName? = nil, disabled: Set<Key>
+    ) {
       self.path = path
+      self.service = service
       self.interfaces = interfaces
+      self.live = live
       self.disabled = disabled
     }
 
@@ -47,7 +55,7 @@ public struct SavedField: Hashable, Sendable {
         return
       }
       self.init(
-        path: object.path, interfaces: object.chosenInterfaces,
+        path: object.path, interfaces: object.chosenInterfaces, live: object.live, service: field.service,
         disabled: Set(object.commands.filter { !$0.value.isEnabled }.keys))
     }
   }
@@ -68,6 +76,8 @@ public struct SavedField: Hashable, Sendable {
   public var parent: FieldID?
   /// Later registrations have higher numbers.
   public var registration: UInt64
+  /// The process that the field belongs to, as the registrant said, or nil.
+  public var process: UInt32?
   /// The owner's object behind the field, or nil.
   public var object: SavedObject?
   /// The stored bindings.
@@ -82,7 +92,7 @@ public struct SavedField: Hashable, Sendable {
   /// Creates a field from what was saved of it.
   public init(
     id: FieldID, label: String, scope: Scope, lingers: Bool, isSensitive: Bool, owner: BusName?, parent: FieldID?,
-    registration: UInt64, object: SavedObject?, bindings: [Key: SavedBinding] = [:]
+    registration: UInt64, process: UInt32? = nil, object: SavedObject?, bindings: [Key: SavedBinding] = [:]
   ) {
     self.id = id
     self.label = label
@@ -92,6 +102,7 @@ public struct SavedField: Hashable, Sendable {
     self.owner = owner
     self.parent = parent
     self.registration = registration
+    self.process = process
     self.object = object
     self.bindings = bindings
   }
@@ -100,7 +111,7 @@ public struct SavedField: Hashable, Sendable {
     self.init(
       id: field.id, label: field.label, scope: field.scope, lingers: field.lingers, isSensitive: field.isSensitive,
       owner: field.owner, parent: field.isAdopted ? nil : field.parent, registration: field.registration,
-      object: SavedObject(of: field))
+      process: field.claimedProcess, object: SavedObject(of: field))
     (window, memory, activity) = (field.window, field.memory, field.activity)
     for (key, binding) in field.bindings where !binding.isBound { bindings[key] = SavedBinding(binding) }
   }
@@ -157,28 +168,12 @@ extension FocusModel {
       + (table.session.isEmpty ? [] : [.sessionFieldsChanged])
   }
 
-  /// The fields whose owners' objects were saved and are not bound again yet.
-  public var awaitedObjects: [(id: FieldID, registration: UInt64, owner: BusName, object: SavedField.SavedObject)] {
+  /// The fields whose owners' objects were saved and are not bound again yet, and the connections that have these.
+  public var awaitedObjects: [(id: FieldID, registration: UInt64, connection: BusName, object: SavedField.SavedObject)]
+  {
     fields.values.compactMap { field in
-      guard let owner = field.owner, let object = field.awaited else { return nil }
-      return (field.id, field.registration, owner, object)
+      guard let connection = field.connection, let object = field.awaited else { return nil }
+      return (field.id, field.registration, connection, object)
     }
-  }
-
-  /// Puts the owner's object behind the field `id` again, after a restart.
-  /// - Throws: `ModelError`: `noSuchField`, `typeMismatch`, `limitExceeded`, `invalid`.
-  public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(ModelError) {
-    let field = try field(id)
-    if let key = field.bindings.keys.first(where: { object.properties[$0] != nil }) {
-      throw .invalid("\(key) is both a stored value and a property of the field's object")
-    }
-    try Limits.check(keys: field.bindings.count + object.keyCount)
-    try checkAllowance(of: field.owner, lingers: field.lingers, Extent(bytes: object.size))
-    amend(id, isSaved: true) { table in
-      table.bind(object, to: id)
-      for key in disabled { table.enable(key, false, in: id) }
-    }
-    update(object.values, of: id)
-    updateActivity(of: id)
   }
 }

@@ -34,7 +34,8 @@ extension FocusModel {
     guard let field = fields[id], !field.isAwaitingObject, var activity = field.activity,
       let condition = activity.condition
     else { return }
-    let isActive = field.bindings[condition.key]?.value.isEqual(condition.value) ?? false
+    let binding = field.bindings[condition.key].flatMap { $0.isWriteOnly ? nil : $0 }
+    let isActive = binding?.value.isEqual(condition.value) ?? false
     guard isActive != activity.isActive else { return }
     if isActive, table.session.activated != id { endActivation() }
     activity.isActive = isActive
@@ -58,10 +59,10 @@ extension FocusModel {
     guard let id = table.session.supplier(of: interface, front: focus.front), let field = fields[id] else { return nil }
     var shown = Shown()
     for (key, binding) in field.bindings where key.interface == interface && !field.isSensitive {
-      shown.values[key] = binding.value
+      shown.add(key, binding)
     }
     for (key, isEnabled) in field.commands where key.interface == interface { shown.commands[key] = isEnabled }
-    return shown.values.isEmpty && shown.commands.isEmpty ? nil : shown
+    return shown == Shown() ? nil : shown
   }
 }
 

@@ -29,6 +29,14 @@ struct TurnStart {
     shown[field.id] = (fields[field.id] ?? field)?.shown
   }
 
+  /// Remembers what the object of `field` declares, which a roll-back keeps.
+  mutating func keep(objectOf field: Field) {
+    guard let began = fields[field.id], var began, began.registration == field.registration, let old = began.object
+    else { return }
+    began.object = field.object?.with(commandsOf: old)
+    fields.updateValue(began, forKey: field.id)
+  }
+
   /// Remembers the bound values of `field`, which a roll-back keeps.
   mutating func keep(boundBindingsOf field: Field) {
     guard let began = fields[field.id], var began, began.registration == field.registration, began.object != nil

@@ -46,11 +46,13 @@ extension FocusModel {
     let field = try holder(of: key, at: place)
     guard var binding = field.bindings[key] else { throw .unknownProperty(key, field.id) }
     let isShown = try check(path, of: field, condition, by: client)
+    let declared = field.object?.properties[key]?.type
+    if binding.isWriteOnly, let declared { return try forward(value, to: path, of: field, as: declared, condition) }
     if let wanted = condition.revision, wanted != binding.revision {
       throw .conflict("\(key) is now at revision \(binding.revision), not \(wanted): read it again")
     }
     guard !binding.isReadOnly || (!binding.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
-    let whole = try path.replacing(binding.value, with: value)
+    let whole = try path.replacing(binding.value, with: value, declared: binding.isBound ? declared : nil)
     let extent = try Limits.check(whole, of: key)
     let written = try path.written(to: whole)
     guard whole != binding.value || !isShown || (binding.isBound && !isCurrent) else {
@@ -67,6 +69,22 @@ extension FocusModel {
     let changes = operate { $0.write(binding, for: key, in: field) }
     let reading = Reading(value: written, field: field.id, revision: binding.revision)
     return .written(isShown ? reading : reading.hidden, changes)
+  }
+
+  /// A write to a property that can only be written, of the type `declared`.
+  /// - Throws: `ModelError`: `accessDenied` for a pointer, or a condition on the revision; `typeMismatch`, `limitExceeded`,
+  ///   `invalid`.
+  private func forward(
+    _ value: MarshalledValue, to path: BindingPath, of field: Field, as declared: DBusType, _ condition: WriteCondition
+  ) throws(ModelError) -> WriteOutcome {
+    guard path.pointer.tokens.isEmpty, condition.revision == nil else {
+      throw .accessDenied("\(path.key) can only be written: write \(path.key) as a whole and without 'revision'")
+    }
+    guard let whole = value.converted(to: declared) else {
+      throw .typeMismatch(path, expected: declared, actual: value.type)
+    }
+    _ = try Limits.check(whole, of: path.key)
+    return .forwarded(field.id, whole)
   }
 
   /// Checks that `client` may write to `path` in this way: who is not shown the values of a sensitive field learns nothing

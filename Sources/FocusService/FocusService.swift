@@ -18,12 +18,20 @@ public final class FocusService {
   private(set) var model = FocusModel()
   /// The objects behind fields.
   var objects = OwnedObjects()
+  /// Who may speak for others.
+  let bridges = Bridges()
+  /// Whose registrations are under way.
+  var registrants = Registrants()
+  /// The connections whose processes the bus has been asked for.
+  var askedProcesses: Set<BusName> = []
   /// What the turn of the loop has brought about.
   var turn = Turn()
   /// How what outlives the daemon is saved.
   var persistence: Persistence
   /// Which signals that are too large are logged.
   var droppedSignals = LogLimit()
+  /// Which values that do not fit are logged.
+  var unfitValues = LogLimit(lines: 64)
 
   /// How long owners of bound fields may take to recover before others are answered: one of them may itself wait for an
   /// answer.
@@ -60,12 +68,10 @@ public final class FocusService {
     let name = Focus1.busName
     let leaving = MatchRule(
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
-    let bus = try connection.survey(adding: leaving)
+    let bus = try connection.survey(adding: leaving, Bridges.rule)
+    for name in bus.names where Bridges.isName(name) { bridges.setOwner(of: name, try connection.owner(of: name)) }
     guard !bus.names.contains(name) else { throw heldBy(try connection.owner(of: name)) }
-    let bridge = MatchRule(
-      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
-      arguments: [0: Focus1.windowBridge.text])
-    _ = model.setWindowBridge(try connection.owner(of: Focus1.windowBridge, adding: [bridge]))
+    _ = model.setWindowBridge(bridges.owner(of: Focus1.windowBridge))
     persistence.bus = bus.id
     recoverAtStart(among: bus.names)
     guard try !connection.requestName(name) else { return }
@@ -86,7 +92,7 @@ public final class FocusService {
 
   /// Goes on with `recovered`, the model of what was saved.
   func adopt(_ recovered: FocusModel) {
-    recovered.reserve(asIn: model)
+    recovered.takeOver(from: model)
     _ = recovered.setWindowBridge(model.windowBridge)
     model = recovered
   }

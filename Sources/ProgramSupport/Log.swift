@@ -50,26 +50,29 @@ public struct Log: Sendable {
   }
 }
 
-/// Keeps what others can cause as often as they like from filling the log: one line in so much time.
+/// Keeps what others can cause as often as they like from filling the log: so many lines in so much time.
 package struct LogLimit {
   private static let interval = Duration.seconds(60)
 
+  private let lines: Int
+  private var left = 0
   private var next = SuspendingClock.now
   private var skipped = 0
 
-  /// Creates a limit that admits the first line.
-  package init() {}
+  /// Creates a limit that admits the first `lines`.
+  package init(lines: Int = 1) { self.lines = lines }
 
   /// Decides on one more line.
   /// - Returns: nil for one to leave out; else how many were left out since the last that was not.
   package mutating func admit() -> Int? {
     let now = SuspendingClock.now
-    guard now >= next else {
+    if now >= next { (left, next) = (lines, now + LogLimit.interval) }
+    guard left > 0 else {
       skipped += 1
       return nil
     }
+    left -= 1
     defer { skipped = 0 }
-    next = now + LogLimit.interval
     return skipped
   }
 }

@@ -132,6 +132,7 @@ struct BoundSignalTests {
         #expect(
           found.properties.map { "\($0.name) \($0.type) \($0.access) \($0.emits.rawValue)" } == [
             "A d readWrite true", "B s read const", "C i readWrite true", "D i readWrite false",
+            "E i write true",
           ])
       }
       let focused = try IntrospectionDocument.interfaces(in: try await client.introspect())

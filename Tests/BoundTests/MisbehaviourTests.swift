@@ -124,7 +124,7 @@ struct MisbehaviourTests {
   @Test(
     "that answer nonsense: an error to who asked, whatever it is, and what is right later is taken",
     arguments: [
-      [], [.int32(1)], [.variant(.string("text"))], [.variant(.variant(.int32(1)))], [.string("1"), .string("2")],
+      [], [.int32(1)], [.variant(.string("text")), .int32(1)], [.string("1"), .string("2")],
     ]
       as [[DBusValue]])
   func nonsense(_ values: [DBusValue]) async throws {

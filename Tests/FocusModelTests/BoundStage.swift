@@ -6,7 +6,8 @@ import Testing
 @testable import FocusModel
 
 extension Stage {
-  /// Registers a field with an object: properties as `KEY:TYPE`, read-only ones as `KEY:TYPE!`, and commands.
+  /// Registers a field with an object: properties as `KEY:TYPE`, read-only ones as `KEY:TYPE!`, write-only ones as
+  /// `KEY:TYPE?`, and commands.
   @discardableResult
   func register(
     _ id: String, properties: [String], _ values: [String: MarshalledValue] = [:], commands: [String] = [],
@@ -33,7 +34,8 @@ extension Stage {
     for property in properties {
       let parts = property.split(separator: ":")
       declared[try Key(String(parts[0]))] = .init(
-        type: try DBusType(String(parts[1].filter { $0 != "!" })), isWritable: !parts[1].hasSuffix("!"))
+        type: try DBusType(String(parts[1].filter { $0 != "!" && $0 != "?" })), isReadable: !parts[1].hasSuffix("?"),
+        isWritable: !parts[1].hasSuffix("!"))
     }
     return BoundObject(
       path: try ObjectPath("/object"), chosenInterfaces: nil, properties: declared,

@@ -50,11 +50,7 @@ private struct NaiveBoundModel {
   mutating func update(_ id: FieldID, _ values: [Key: MarshalledValue?]) {
     guard let index = index(id) else { return }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-      guard let type = entries[index].properties[key] else { continue }
-      guard let value, value.type == type else {
-        entries[index].bound[key] = nil
-        continue
-      }
+      guard entries[index].properties[key] != nil else { continue }
       entries[index].bound[key] = value
     }
   }

@@ -92,7 +92,7 @@ struct ModelBoundTests {
   @Test(
     "What cannot be the property's value counts as nil",
     arguments: [
-      nil, .int32(1), .variant(.double(1)), .unixFD(UnixFD(owning: -1)),
+      nil, .unixFD(UnixFD(owning: -1)),
       .string(String(repeating: "x", count: 1 << 20)),
     ] as [MarshalledValue?])
   func unfit(_ value: MarshalledValue?) throws {
@@ -102,6 +102,70 @@ struct ModelBoundTests {
     try stage.focus("a")
     try stage.update("a", ["demo.A.X": value])
     refused(.notFocused(try Key("demo.A.X"))) { _ = try stage.value("demo.A.X") }
+  }
+
+  @Test("A value of another type than declared is taken as it is; a write may have either type")
+  func otherType() throws {
+    let stage = try slider()
+    let (id, path) = (try FieldID("slider"), try BindingPath(key))
+    try stage.update("slider", [key: .int64(3)])
+    #expect(try stage.value(key) == .int64(3))
+    func write(_ value: MarshalledValue) throws -> WriteOutcome {
+      try stage.model.write(value, to: path, at: .focused, by: stage.other)
+    }
+    // As told, as declared, and any other number as one of these, as told first.
+    for (value, forwarded) in [
+      (.int64(4), .int64(4)), (.double(4), .double(4)), (.double(3), .double(3)), (.double(0.5), .double(0.5)),
+      (.int32(4), .int64(4)), (.uint64(1 << 63), .double(0x1p63)),
+    ] as [(MarshalledValue, MarshalledValue)] {
+      #expect(try write(value) == .forwarded(id, forwarded))
+    }
+    refused(.typeMismatch(path, expected: .int64, actual: .string)) { _ = try write(.string("4")) }
+    refused(.typeMismatch(path, expected: .int64, actual: .uint64)) { _ = try write(.uint64(1 << 63 + 1)) }
+  }
+
+  @Test("A property that can only be written is there, and never shown")
+  func writeOnly() throws {
+    let stage = try Stage()
+    let (secret, other) = (try Key("demo.A.Secret"), try Key("org.focusd.Text.Content"))
+    var observer = Observer()
+    let id = try stage.register(
+      "a", properties: ["demo.A.Secret:d?", "org.focusd.Text.Content:i?", "demo.A.X:i"],
+      ["demo.A.X": .int32(1), "demo.A.Secret": .double(7)])
+    try observer.see([.fieldAdded(id)], stage.model)
+    try stage.register("window", ["demo.A.Secret": .string("the window's")])
+    try stage.focus("a")
+    try observer.see(stage.model.settle(), stage.model)
+    #expect(observer.focused == [try Key("demo.A.X"): .int32(1)])
+    // Of the vocabulary's keys only those of their types are there.
+    let field = try stage.model.field(id)
+    #expect(field.bindings[secret]?.isWriteOnly == true && field.bindings[other] == nil)
+    #expect(stage.model.resolve(secret) == id)
+    for client in [stage.owner, stage.other] {
+      denied { try stage.value(secret.description, by: client) }
+      denied { try stage.write(secret.description, .double(1), if: WriteCondition(revision: 0), by: client) }
+      denied { try stage.write(secret.description + "/0", .double(1), by: client) }
+      #expect(try stage.model.readAll(at: .field(id), by: client).keys.map(\.description) == ["demo.A.X"])
+    }
+    for value in [.double(7), .int32(7)] as [MarshalledValue] {
+      let outcome = try stage.model.write(value, to: BindingPath(secret), at: .focused, by: stage.other)
+      #expect(outcome == .forwarded(id, .double(7)))
+    }
+    refused(.typeMismatch(BindingPath(secret), expected: .double, actual: .string)) {
+      try stage.write(secret.description, .string(""))
+    }
+    // What its owner tells of it all the same is not taken.
+    try stage.update("a", [secret.description: .double(1)])
+    #expect(try stage.model.field(id).bindings[secret]?.isWriteOnly == true)
+    _ = try stage.model.unregister(id, by: stage.owner)
+  }
+
+  private func denied(_ body: () throws -> some Any, at location: SourceLocation = #_sourceLocation) {
+    let error = #expect(throws: ModelError.self, sourceLocation: location) { _ = try body() }
+    guard case .accessDenied? = error else {
+      Issue.record("\(String(describing: error)) instead of accessDenied", sourceLocation: location)
+      return
+    }
   }
 
   @Test("What the object does not declare is not taken in")
@@ -220,5 +284,84 @@ struct ModelBoundTests {
       #expect(changes.contains(.membersChanged(place, keys: true, commands: false)))
     }
     #expect(changes.count == 4)
+  }
+}
+
+@Suite("An object that is looked at anew")
+struct RenewalTests {
+  private func renewed(
+    _ stage: Stage, _ properties: [String], _ values: [String: MarshalledValue], _ commands: [String]
+  )
+    throws
+  {
+    try stage.model.renew(
+      Stage.object(properties, values, commands: commands, size: 10), of: FieldID("a"))
+  }
+
+  @Test("A field has then what the object has, in every index, and the rest as it was")
+  func renewal() throws {
+    let stage = try Stage()
+    var observer = Observer()
+    try stage.register("window")
+    let id = try stage.register(
+      "a", properties: ["demo.A.X:i", "demo.A.Y:i", "demo.A.Secret:s?"],
+      ["demo.A.X": .int32(1), "demo.A.Y": .int32(2)],
+      commands: ["demo.A.Do", "demo.A.Stay"], size: 100, stored: ["demo.S.Own": .int32(5)], parent: "window",
+      scope: .scene)
+    _ = try stage.enable("a", ["demo.A.Stay": false])
+    try stage.focus("window")
+    _ = stage.model.settle()
+    try observer.see(stage.model.everything, stage.model)
+    let revision = try stage.model.read(BindingPath("demo.A.X"), at: .focused, by: stage.other).revision
+    try renewed(
+      stage, ["demo.A.X:i!", "demo.A.Secret:i", "demo.B.Z:i"],
+      ["demo.A.X": .int32(1), "demo.A.Secret": .int32(9), "demo.B.Z": .int32(3)], ["demo.A.Stay", "demo.B.New"])
+    try observer.see(stage.model.settle(), stage.model)
+    try observer.check(against: stage.model)
+    let field = try stage.model.field(id)
+    #expect(
+      field.bindings.mapValues(\.value)
+        == (try keyed([
+          "demo.A.X": .int32(1), "demo.A.Secret": .int32(9), "demo.B.Z": .int32(3), "demo.S.Own": .int32(5),
+        ])))
+    #expect(field.bindings[try Key("demo.A.X")]?.revision == revision)
+    #expect(field.bindings[try Key("demo.A.X")]?.isReadOnly == true)
+    #expect(field.commands == [try Key("demo.A.Stay"): false, try Key("demo.B.New"): true])
+    #expect(stage.model.resolve(command: try Key("demo.A.Do")) == nil)
+    #expect(stage.model.resolve(command: try Key("demo.B.New")) == id)
+    #expect(try stage.resolve("demo.B") == "a")
+    // Nothing is left over in what follows from the fields.
+    let rebuilt = FieldTable(stage.model.fields)
+    #expect(rebuilt.keys == stage.model.table.keys && rebuilt.commands == stage.model.table.commands)
+    #expect(rebuilt.interfaces == stage.model.table.interfaces && rebuilt.allowances == stage.model.table.allowances)
+  }
+
+  @Test("What cannot be the field's changes nothing")
+  func refused() throws {
+    let stage = try Stage()
+    try stage.register("a", properties: ["demo.A.X:i"], ["demo.A.X": .int32(1)], stored: ["demo.S.Own": .int32(5)])
+    let before = WholeState(stage.model)
+    #expect(throws: ModelError.self) {
+      try renewed(stage, ["demo.S.Own:i"], ["demo.S.Own": .int32(1)], [])
+    }
+    #expect(throws: ModelError.self) { try renewed(stage, [], [:], (0..<257).map { "demo.A.C\($0)" }) }
+    #expect(WholeState(stage.model) == before)
+  }
+
+  @Test("It stays if the turn is taken back, also after a change of the field that does not")
+  func rollBack() throws {
+    let stage = try Stage()
+    let id = try stage.register(
+      "a", properties: ["demo.A.X:i"], ["demo.A.X": .int32(1)], commands: ["demo.A.Do"],
+      stored: ["demo.S.Own": .int32(5)])
+    _ = stage.model.settle()
+    stage.model.endTurn()
+    _ = try stage.enable("a", ["demo.A.Do": false])
+    _ = try stage.model.publish(keyed(["demo.S.Own": .int32(6)]), on: id, by: stage.owner)
+    try renewed(stage, ["demo.A.Y:i"], ["demo.A.Y": .int32(2)], ["demo.A.Do", "demo.A.New"])
+    stage.model.rollBack()
+    let field = try stage.model.field(id)
+    #expect(field.bindings.mapValues(\.value) == (try keyed(["demo.A.Y": .int32(2), "demo.S.Own": .int32(5)])))
+    #expect(field.commands == [try Key("demo.A.Do"): true, try Key("demo.A.New"): true])
   }
 }

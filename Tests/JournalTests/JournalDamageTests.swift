@@ -151,8 +151,8 @@ import Testing
     }
   }
 
-  /// The tables of version 1, as they were released: a later program must read them.
-  @Test func versionOneIsRead() throws {
+  /// The tables of earlier versions, as they were: a later program must read them.
+  @Test(arguments: [1, 2]) func earlierVersionsAreRead(_ version: Int) throws {
     try withStateFile { file in
       try Database(path: file.path).execute(
         """
@@ -164,12 +164,12 @@ import Testing
         ) WITHOUT ROWID;
         CREATE TABLE binding (
           field TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, read_only INTEGER NOT NULL,
-          value BLOB NOT NULL, PRIMARY KEY (field, key)
-        ) WITHOUT ROWID;
+          value BLOB NOT NULL, \(version == 1 ? "PRIMARY KEY" : "UNIQUE") (field, key)
+        ) \(version == 1 ? "WITHOUT ROWID" : "");
         INSERT INTO state VALUES ('focused', 'b'), ('history', 'a'), ('revision', 4100), ('bus', 'beef');
         INSERT INTO field VALUES ('a', 'Outer', 'scene', 1, 0, NULL, NULL, 1, NULL, NULL, NULL);
         INSERT INTO field VALUES ('b', 'b', 'field', 0, 1, ':1.7', 'a', 2, '/o', 'demo.A demo.B', 'demo.A.Run');
-        PRAGMA user_version = 1
+        PRAGMA user_version = \(version)
         """)
       let opened = Journal.open(file)
       #expect(opened.problems == [])

@@ -86,12 +86,15 @@ struct RandomModel {
       let bound = keys[9...]
       options.object = BoundObject(
         path: path, chosenInterfaces: [nil, [], ["demo.I3", "demo.C0"]][pick(3)],
+        live: Set(bound.filter { _ in pick(4) == 0 }),
         properties: Dictionary(
           uniqueKeysWithValues: bound.compactMap { key in
             types[key].map { (key, BoundObject.Property(type: $0, isWritable: true)) }
           }),
         commands: Set(commands), values: someValues(bound))
     }
+    options.service = pick(3) == 0 ? BusName(known: ":1.77") : nil
+    options.process = pick(3) == 0 ? UInt32.max - UInt32(pick(9)) : nil
     _ = try? model.register(id, stored, options, owner: owner)
   }
 }

@@ -67,12 +67,13 @@ extension Connection {
   /// - Throws: `DBusError` if the bus does not answer.
   public func busID() throws(DBusError) -> String { try askBus("GetId").text }
 
-  /// Which bus this is, and every name on it; in the same exchange asks for the signals that `rule` matches, those of
+  /// Which bus this is, and every name on it; in the same exchange asks for the signals that `rules` match, those of
   /// names that come or go later among them.
-  /// - Throws: `DBusError` if the bus refuses the rule, or does not answer.
-  public func survey(adding rule: MatchRule? = nil) throws(DBusError) -> (id: String, names: Set<BusName>) {
-    var questions = [try question("GetId"), try question("ListNames")]
-    if let rule { questions.insert(try question("AddMatch", [.string(rule.description)]), at: 0) }
+  /// - Throws: `DBusError` if the bus refuses a rule, or does not answer.
+  public func survey(adding rules: MatchRule...) throws(DBusError) -> (id: String, names: Set<BusName>) {
+    var questions: [OutgoingMessage] = []
+    for rule in rules { questions.append(try questionToAdd(rule)) }
+    questions += [try question("GetId"), try question("ListNames")]
     var answers: [[DBusValue]] = []
     for reply in try call(questions) { answers.append(try reply.success().arguments()) }
     let present = names(in: answers.popLast()?.first)
@@ -90,7 +91,10 @@ extension Connection {
   /// The process behind `name`.
   /// - Throws: `DBusError` if the name has no owner, or the bus does not know it.
   public func processID(of name: BusName) throws(DBusError) -> UInt32 {
-    let answer = try askBus("GetConnectionUnixProcessID", [.string(name.text)])
+    try Connection.process(askBus("GetConnectionUnixProcessID", [.string(name.text)]), of: name)
+  }
+
+  static func process(_ answer: [DBusValue], of name: BusName) throws(DBusError) -> UInt32 {
     guard case .uint32(let process)? = answer.first else {
       throw DBusError(.failed, "the bus does not know the process of '\(name)'")
     }

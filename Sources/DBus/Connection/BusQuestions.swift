@@ -20,6 +20,27 @@ extension Connection {
     }
   }
 
+  /// Asks for the process behind `name`, and calls `handler` once with the answer.
+  public func askProcess(of name: BusName, timeout: Duration, _ handler: @escaping AnswerHandler<UInt32>) {
+    do throws(DBusError) {
+      let message = try question("GetConnectionUnixProcessID", [.string(name.text)])
+      try call(message, timeout: timeout) { result in
+        handler(
+          Result { () throws(DBusError) in
+            try Connection.process(result.get().success().arguments(), of: name)
+          })
+      }
+    } catch {
+      handler(.failure(error))
+    }
+  }
+
+  /// The call of the bus that asks for the unique name of who holds `name`, which is not activated.
+  /// - Throws: `DBusError` as `OutgoingMessage.methodCall` does.
+  public func questionForOwner(of name: BusName) throws(DBusError) -> OutgoingMessage {
+    try question("GetNameOwner", [.string(name.text)])
+  }
+
   /// The call of the bus that asks to be sent the signals that `rule` matches.
   /// - Throws: `DBusError` as `OutgoingMessage.methodCall` does.
   public func questionToAdd(_ rule: MatchRule) throws(DBusError) -> OutgoingMessage {

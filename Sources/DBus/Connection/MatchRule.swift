@@ -14,19 +14,23 @@ public struct MatchRule: Hashable, Sendable, CustomStringConvertible {
   public var interface: InterfaceName?
   /// Only those of this name.
   public var member: MemberName?
+  /// Only those whose first argument is this bus name or one below it.
+  public var namespace: String?
   /// Only those whose text argument of that index equals; indices up to 63.
   public var arguments: [Int: String]
 
   /// Creates a rule for signals; every part that is nil matches anything.
   public init(
     sender: BusName? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil,
-    interface: InterfaceName? = nil, member: MemberName? = nil, arguments: [Int: String] = [:]
+    interface: InterfaceName? = nil, member: MemberName? = nil, namespace: String? = nil,
+    arguments: [Int: String] = [:]
   ) {
     self.sender = sender
     self.path = path
     self.pathNamespace = pathNamespace
     self.interface = interface
     self.member = member
+    self.namespace = namespace
     self.arguments = arguments
   }
 
@@ -42,6 +46,7 @@ public struct MatchRule: Hashable, Sendable, CustomStringConvertible {
     add("path_namespace", pathNamespace?.text)
     add("interface", interface?.text)
     add("member", member?.text)
+    add("arg0namespace", namespace)
     for (index, value) in arguments.sorted(by: { $0.key < $1.key }) { add("arg\(index)", value) }
     return parts.joined(separator: ",")
   }

@@ -148,18 +148,20 @@ extension FocusService {
     do {
       let message = try question(key, of: object)
       try ownerCalls.ask(object.owner, message, timeout: timeout) { [weak self] result in
-        handler(
-          Result {
-            guard let value = try result.acceptedVariant() else {
-              throw DBusError(Focus1.typeMismatch, "the owner of \(key) replied to Get without a value")
-            }
-            // A reply that cannot be used leaves the last value: otherwise nothing would ask for it again.
-            if let id = object.field { try self?.model.check(value, toldOf: key, of: id) }
-            self?.take([key: value], at: object.address)
-          })
+        handler(Result { try self?.take(result.valueNow(of: key), of: key, object) })
       }
     } catch {
       handler(.failure(error))
+    }
+  }
+
+  private func take(_ value: FetchedValue, of key: Key, _ object: OwnedObject) {
+    switch value {
+    case .value(let value): take([key: value], at: object.address)
+    case .nothing: take([key: nil], at: object.address)
+    case .tooLarge:
+      take([key: nil], at: object.address)
+      nameUnfit(key, of: object, OwnerAnswer.tooLarge)
     }
   }
 
@@ -172,14 +174,12 @@ extension FocusService {
   /// Updates the values of the object at `address` in each field that exposes it.
   func take(_ values: [Key: MarshalledValue?], at address: OwnedObject.Address) {
     for object in objects.at(address) {
-      let own = values.filter { object.property($0.key) != nil }
+      let own = values.filter { object.reads($0.key) }
       objects.note(own.keys, toldBy: object)
       if let id = object.field {
-        model.update(own, of: id)
+        for (key, error) in model.update(own, of: id) { nameUnfit(key, of: object, error.description) }
       } else if !objects.isReleased(object) {
-        for (key, value) in own {
-          object.keep(value?.type == object.property(key)?.type ? value : nil, of: key, ownerCalls)
-        }
+        for (key, value) in own { object.keep(value, of: key, ownerCalls) }
       }
     }
   }

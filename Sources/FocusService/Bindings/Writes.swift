@@ -85,6 +85,13 @@ extension FocusService {
     let (owner, reply) = (object.owner, call.reply)
     let bytes = value.size
     try ownerCalls.enter(owner, bytes: bytes)
+    guard object.traffic.examination == nil else {
+      object.traffic.later.append { [self] in
+        ownerCalls.leave(owner, bytes: bytes)
+        reply.answer { try self.write(value, to: path, at: place, if: condition, for: call, shape) }
+      }
+      return nil
+    }
     let write = BoundWrite(value, to: path, of: object, if: condition, by: call.client) { [ownerCalls] result in
       ownerCalls.leave(owner, bytes: bytes)
       reply.answer { try shape(try result.get()) }
@@ -160,6 +167,9 @@ extension FocusService {
     // Whether an owner that did not answer will still take the value is not known.
     if case .failure(let error) = result, error.name == .timeout { write.object.traffic.stale.insert(write.key) }
     do { try result.accepted() } catch { return .end(.failure(error)) }
+    guard write.object.reads(write.key) else {
+      return .end(write.object.field.map { .success(.hidden($0)) } ?? .failure(DBusError.ownerGone))
+    }
     return .fetch { service, result in
       if case .failure = result { write.object.traffic.stale.insert(write.key) }
       return .end(service.reading(after: write, result))
@@ -170,6 +180,8 @@ extension FocusService {
     Result {
       try result.get()
       guard let id = write.object.field, let field = model.fields[id] else { throw DBusError.ownerGone }
+      // The owner has taken the value, and says that the key is nil now.
+      guard field.bindings[write.key] != nil else { return .hidden(id) }
       let reading = try model.reading(afterWriteTo: write.path, of: id)
       // What an owner makes of a value of a sensitive field is not for everyone.
       guard !field.isVisible(to: write.client) else { return reading }
@@ -189,18 +201,21 @@ extension FocusService {
     while let next = traffic.writes[key]?.first, next.isEnded { traffic.writes[key]?.removeFirst() }
     guard let next = traffic.writes[key]?.first else {
       traffic.writes[key] = nil
-      return
+      return writesMayHaveEnded(traffic)
     }
     take(firstStep(of: next), of: next)
   }
 
   /// Ends the writes that wait for an owner who left.
   func failWrites(to owner: BusName) {
-    for id in model.fields(of: owner) {
+    for id in model.fields(at: owner) {
       guard let traffic = objects[id]?.traffic else { continue }
       let writes = traffic.writes.values.flatMap { $0 }
       traffic.writes = [:]
       for write in writes { end(write, .failure(DBusError.ownerGone)) }
+      if let examination = traffic.examination, !examination.isLooking {
+        end(examination, .failure(DBusError.ownerGone))
+      }
     }
   }
 }

@@ -199,6 +199,11 @@ struct CallOptions {
     return value
   }
 
+  mutating func processID(_ name: String) throws(DBusError) -> UInt32? {
+    guard case .uint32(let value)? = try take(name, .uint32)?.value else { return nil }
+    return value
+  }
+
   mutating func string(_ name: String) throws(DBusError) -> String? {
     guard case .string(let value)? = try take(name, .string)?.value else { return nil }
     return value

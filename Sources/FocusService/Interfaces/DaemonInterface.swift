@@ -19,16 +19,20 @@ final class PropertyContext {
     field = if case .field(let id) = target { model.fields[id] } else { nil }
   }
 
-  /// The bindings that the client is shown, ordered by key; nil if the object shows none.
-  private(set) lazy var bindings: [(key: Key, value: MarshalledValue)]? = {
+  /// The bindings that the client is shown, ordered by key, without a value for those that can only be written; nil if the
+  /// object shows none.
+  private(set) lazy var bindings: [(key: Key, value: MarshalledValue?)]? = {
+    func shown(_ key: Key, _ binding: FieldBinding) -> (key: Key, value: MarshalledValue?) {
+      (key, binding.isWriteOnly ? nil : binding.value)
+    }
     if let field {
       guard isVisible(field) else { return [] }
-      return field.bindings.map { ($0.key, $0.value.value) }.sorted { $0.key < $1.key }
+      return field.bindings.map(shown).sorted { $0.key < $1.key }
     }
     guard let place = target.place, let bindings = try? model.bindings(at: place) else { return nil }
     return bindings.filter { _, holder in
       model.fields[holder.field].map(isVisible) ?? false
-    }.map { ($0.key, $0.value.binding.value) }.sorted { $0.key < $1.key }
+    }.map { shown($0.key, $0.value.binding) }.sorted { $0.key < $1.key }
   }()
 
   private func isVisible(_ field: Field) -> Bool {

@@ -63,6 +63,10 @@ extension DaemonInterfaces {
         try service.adopt(call.strings(0), into: call.field(), by: call.client, call.reply)
         return nil
       },
+      method("Examine", ownersAction: "examine") { service, call in
+        try service.examine(call.field(), for: call)
+        return nil
+      },
       method("Unregister", changes: true) { service, call in
         service.emit(try service.model.unregister(call.field(), by: call.client))
         return .empty
@@ -76,6 +80,7 @@ extension DaemonInterfaces {
       fieldProperty("Scope", .string, emits: .constant) { field, _ in .string(field.scope.rawValue) },
       fieldProperty("Focused", .boolean) { field, model in .boolean(model.focusedField == field.id) },
       fieldProperty("Linger", .boolean, emits: .constant) { field, _ in .boolean(field.lingers) },
+      fieldProperty("Process", .uint32) { field, model in .uint32(model.process(of: field)) },
       fieldProperty("Sensitive", .boolean, emits: .constant) { field, _ in .boolean(field.isSensitive) },
       fieldProperty("Active", .boolean) { field, _ in .boolean(field.activity?.isActive == true) },
       fieldProperty("Adopted", .array(.string)) { field, _ in
@@ -86,7 +91,9 @@ extension DaemonInterfaces {
   /// Moves focus for the owner; for others, asks the field's object where that can be asked.
   @Sendable private static func focus(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let id = try call.field()
-    guard let object = service.objects[id], object.hasResponder, object.owner != call.client else {
+    guard let object = service.objects[id], object.hasResponder,
+      try !service.model.field(id).isOwned(by: call.client)
+    else {
       try service.model.focus(id, by: call.client)
       return .empty
     }

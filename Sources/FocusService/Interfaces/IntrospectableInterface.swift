@@ -46,16 +46,18 @@ extension DaemonInterfaces {
       let binding = holder.binding
       let isWritable = !binding.isReadOnly || (!binding.isBound && field.isOwned(by: call.client))
       let access: InterfaceDescription.Property.Access
-      switch (field.isVisible(to: call.client), isWritable) {
+      switch (field.isVisible(to: call.client) && !binding.isWriteOnly, isWritable) {
       case (true, true): access = .readWrite
       case (true, false): access = .read
       case (false, true): access = .write
       case (false, false): continue
       }
       // If an owner only invalidates a property, the daemon fetches the value and emits it.
-      let declared = service.objects[field.id]?.property(key)?.emits ?? .always
+      let declared = service.objects[field.id]?.property(key)
+      let emits = declared?.emits == .invalidates ? .always : declared?.emits ?? .always
+      let type = binding.isWriteOnly ? declared?.type : nil
       found[key.interface, default: .init(key.interface)].properties.append(
-        .init(key.member, binding.value.type, access, emits: declared == .invalidates ? .always : declared))
+        .init(key.member, type ?? binding.value.type, access, emits: emits))
     }
     for (key, holder) in try model.commands(at: place).sorted(by: { $0.key < $1.key }) {
       guard let object = service.objects[holder.field] else { continue }

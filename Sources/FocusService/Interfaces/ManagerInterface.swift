@@ -46,8 +46,16 @@ extension DaemonInterfaces {
     guard chosen?.count ?? 0 <= Limits.keysPerField else {
       throw DBusError(.limitsExceeded, "the option 'interfaces' lists more than \(Limits.keysPerField) interfaces")
     }
+    let live = try given.strings("live").map { names in
+      guard names.count <= Limits.keysPerField else {
+        throw DBusError(.limitsExceeded, "the option 'live' lists more than \(Limits.keysPerField) keys")
+      }
+      return try service.keys(names)
+    }
     options.lingers = try given.boolean("linger")
     options.isSensitive = try given.boolean("sensitive")
+    options.process = try given.processID("process")
+    let serviceName = try given.string("service")
     let takesFocus = try given.boolean("focus")
     try given.finish()
     if let path = object {
@@ -55,13 +63,29 @@ extension DaemonInterfaces {
         throw DBusError(
           .invalidArgs, "a field with the option 'object' cannot have 'linger': it is removed with its owner")
       }
-      try service.register(
-        BoundRegistration(
-          id: id, values: values, options: options, takesFocus: takesFocus, chosen: chosen,
-          object: OwnedObject(owner: call.client, path: path), reply: call.reply))
+      if let key = live?.sorted().first(where: { values[$0] != nil }) {
+        throw DBusError(.invalidArgs, "'live' lists \(key), which is a stored value and not the object's")
+      }
+      let (client, reply, given) = (call.client, call.reply, options)
+      let register = { [weak service] (holder: BusName) throws in
+        var options = given
+        options.service = holder == client ? nil : holder
+        try service?.register(
+          BoundRegistration(
+            id: id, values: values, options: options, takesFocus: takesFocus, owner: client,
+            object: OwnedObject(owner: holder, path: path, chosen: chosen, live: live ?? []), reply: reply))
+      }
+      if let serviceName {
+        try service.lookUp(serviceName, for: client, reply, register)
+      } else {
+        try register(client)
+      }
       return nil
     }
-    guard chosen == nil else { throw DBusError(.invalidArgs, "the option 'interfaces' requires 'object'") }
+    for (name, isGiven) in [("interfaces", chosen != nil), ("live", live != nil), ("service", serviceName != nil)]
+    where isGiven {
+      throw DBusError(.invalidArgs, "the option '\(name)' requires 'object'")
+    }
     let (field, changes) = try service.model.register(id, values, options, owner: call.client)
     service.emit(changes)
     if takesFocus { try service.model.focus(field, by: call.client) }

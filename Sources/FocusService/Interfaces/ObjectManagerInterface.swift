@@ -68,7 +68,9 @@ enum ObjectSnapshot {
     guard let bindings = context.bindings, let commands = context.commands else { return [] }
     var interfaces: [InterfaceName: [MessageBody.Property]] = [:]
     for (key, _) in commands { interfaces[key.interface] = [] }
-    for (key, value) in bindings { interfaces[key.interface, default: []].append((key.member.text, value)) }
+    for (key, value) in bindings {
+      interfaces[key.interface, default: []] += value.map { [(key.member.text, $0)] } ?? []
+    }
     return interfaces.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }

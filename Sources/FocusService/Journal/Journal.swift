@@ -59,7 +59,8 @@ final class Journal {
     try Schema.migrate(database)
     try database.execute("PRAGMA synchronous = NORMAL")
     putState = try database.prepare("INSERT OR REPLACE INTO state VALUES (?, ?)")
-    putField = try database.prepare("INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    putField = try database.prepare(
+      "INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     deleteField = try database.prepare("DELETE FROM field WHERE id = ?")
     putBinding = try database.prepare(
       """
@@ -197,6 +198,9 @@ final class Journal {
       field.object.map { .text($0.path.text) } ?? .null,
       field.object?.interfaces.map { .text($0.joined(separator: " ")) } ?? .null,
       field.object.map { .text($0.disabled.map(\.description).joined(separator: " ")) } ?? .null,
+      field.object?.service.map { .text($0.text) } ?? .null,
+      field.object.map { .text($0.live.map(\.description).joined(separator: " ")) } ?? .null,
+      field.process.map { .number(Int64($0)) } ?? .null,
       field.window.map { .text(KeptMoments.text(of: $0)) } ?? .null,
       field.memory.isEmpty ? .null : .text(KeptMoments.text(ofMemory: field.memory)),
       field.activity?.condition.map { .text($0.key.description) } ?? .null,

@@ -63,7 +63,7 @@ struct Loading {
     var problem: (any Error)?
     let rows = try database.prepare(
       """
-      SELECT field.*, binding.key, binding.revision, binding.read_only, binding.value
+      SELECT binding.key, binding.revision, binding.read_only, binding.value, field.*
       FROM field LEFT JOIN binding ON binding.field = field.id ORDER BY field.id
       """)
     try rows.rows { row in
@@ -75,21 +75,24 @@ struct Loading {
   }
 
   private mutating func read(_ row: Row) throws {
-    if row.text(0) != field?.id.text {
+    if row.text(Loading.fieldColumns) != field?.id.text {
       try finishField()
       field = try Loading.field(row)
       fieldBytes = 0
     }
-    guard let id = field?.id, !row.isNull(16) else { return }
-    let key = try Key(row.text(16) ?? "")
-    let size = row.size(19)
+    guard let id = field?.id, !row.isNull(0) else { return }
+    let key = try Key(row.text(0) ?? "")
+    let size = row.size(3)
     guard size <= Limits.value.bytes + Loading.overhead else { return saved.restoration.leaveOut(key, of: id) }
     fieldBytes += size
     guard !isTooLarge else { return }
     field?.bindings[key] = .init(
-      value: try KeptValue.read(row.blob(19)), revision: try Loading.count(row.number(17)),
-      isReadOnly: row.number(18) != 0)
+      value: try KeptValue.read(row.blob(3)), revision: try Loading.count(row.number(1)), isReadOnly: row.number(2) != 0
+    )
   }
+
+  /// Where the field's own columns begin, behind those of one of its bindings.
+  private static let fieldColumns: Int32 = 4
 
   /// Whether the field alone is far past what one owner may have.
   private var isTooLarge: Bool { fieldBytes > Limits.perOwner.bytes + Limits.keysPerField * Loading.overhead }
@@ -117,24 +120,30 @@ struct Loading {
   }
 
   private static func field(_ row: Row) throws -> SavedField {
-    func words(_ column: Int32) -> [String] { (row.text(column) ?? "").split(separator: " ").map(String.init) }
+    func text(_ column: Int32) -> String? { row.text(fieldColumns + column) }
+    func number(_ column: Int32) -> Int64 { row.number(fieldColumns + column) }
+    func words(_ column: Int32) -> [String] { (text(column) ?? "").split(separator: " ").map(String.init) }
+    func keys(_ column: Int32) throws -> Set<Key> { Set(try words(column).map { try Key($0) }) }
     var object: SavedField.SavedObject?
-    if let path = row.text(8) {
+    if let path = text(8) {
       object = .init(
-        path: try ObjectPath(path), interfaces: row.isNull(9) ? nil : words(9),
-        disabled: Set(try words(10).map { try Key($0) }))
+        path: try ObjectPath(path), interfaces: text(9) == nil ? nil : words(9), live: try keys(12),
+        service: try text(11).map { try BusName($0) }, disabled: try keys(10))
     }
-    guard let scope = Scope(rawValue: row.text(2) ?? "") else {
-      throw ModelError.invalid("a saved field has the scope '\(row.text(2) ?? "")'")
+    guard let scope = Scope(rawValue: text(2) ?? "") else {
+      throw ModelError.invalid("a saved field has the scope '\(text(2) ?? "")'")
     }
     var field = SavedField(
-      id: try FieldID(row.text(0) ?? ""), label: row.text(1) ?? "", scope: scope, lingers: row.number(3) != 0,
-      isSensitive: row.number(4) != 0, owner: try row.text(5).map { try BusName($0) },
-      parent: try row.text(6).map { try FieldID($0) }, registration: try count(row.number(7)), object: object)
-    field.window = try row.text(11).map { try KeptMoments.window($0) }
-    field.memory = try KeptMoments.memory(row.text(12) ?? "")
-    let condition = try row.text(13).map { Activity.Condition(key: try Key($0), value: try KeptValue.read(row.blob(14))) }
-    field.activity = try row.text(15).map { try KeptMoments.activity($0, condition) }
+      id: try FieldID(text(0) ?? ""), label: text(1) ?? "", scope: scope, lingers: number(3) != 0,
+      isSensitive: number(4) != 0, owner: try text(5).map { try BusName($0) },
+      parent: try text(6).map { try FieldID($0) }, registration: try count(number(7)),
+      process: row.isNull(fieldColumns + 13) ? nil : UInt32(truncatingIfNeeded: number(13)), object: object)
+    field.window = try text(14).map { try KeptMoments.window($0) }
+    field.memory = try KeptMoments.memory(text(15) ?? "")
+    let condition = try text(16).map {
+      Activity.Condition(key: try Key($0), value: try KeptValue.read(row.blob(fieldColumns + 17)))
+    }
+    field.activity = try text(18).map { try KeptMoments.activity($0, condition) }
     return field
   }
 }

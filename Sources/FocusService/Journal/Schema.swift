@@ -28,8 +28,12 @@ enum Schema {
     INSERT INTO binding SELECT * FROM binding_1;
     DROP TABLE binding_1;
     """,
-    // What windows adopted and remember, and where session-scoped fields stand.
+    // What bridges say of fields: whose object it is, if not the owner's, which keys are read each time, whose process; what
+    // windows adopted, who focused what when, and where session-scoped fields stand.
     """
+    ALTER TABLE field ADD COLUMN service TEXT;
+    ALTER TABLE field ADD COLUMN live TEXT;
+    ALTER TABLE field ADD COLUMN process INTEGER;
     ALTER TABLE field ADD COLUMN window TEXT;
     ALTER TABLE field ADD COLUMN memory TEXT;
     ALTER TABLE field ADD COLUMN active_key TEXT;
@@ -41,7 +45,7 @@ enum Schema {
   /// The tables of the present version, with their columns.
   private static let columns = """
     binding(field,key,revision,read_only,value) \
-    field(id,label,scope,lingers,sensitive,owner,parent,registration,object,interfaces,disabled,\
+    field(id,label,scope,lingers,sensitive,owner,parent,registration,object,interfaces,disabled,service,live,process,\
     window,memory,active_key,active_value,activity) \
     sqlite_autoindex_binding_1() state(name,value)
     """

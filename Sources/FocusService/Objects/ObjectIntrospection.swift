@@ -8,15 +8,14 @@ private final class ObjectIntrospection {
   typealias Handler = (Result<BoundObject, DBusError>) -> Void
 
   let object: OwnedObject
-  /// The interfaces that the registrant chose to expose, or nil for all.
-  let chosen: [String]?
+  /// The interfaces that the object declares.
+  var declared: Set<String> = []
   /// The number of interfaces whose properties the owner has not sent yet.
   var awaited = 0
   private var handler: Handler?
 
-  init(_ object: OwnedObject, chosen: [String]?, _ handler: @escaping Handler) {
+  init(_ object: OwnedObject, _ handler: @escaping Handler) {
     self.object = object
-    self.chosen = chosen
     self.handler = handler
   }
 
@@ -33,11 +32,9 @@ private final class ObjectIntrospection {
 extension FocusService {
   /// Watches `object`, looks at it, and calls `handler` once with what it declares and holds, or with what speaks against
   /// it; then it is watched no more.
-  func introspect(
-    _ object: OwnedObject, chosen: [String]?, _ handler: @escaping (Result<BoundObject, DBusError>) -> Void
-  ) {
+  func introspect(_ object: OwnedObject, _ handler: @escaping (Result<BoundObject, DBusError>) -> Void) {
     objects.add(object)
-    let introspection = ObjectIntrospection(object, chosen: chosen) { [weak self] result in
+    let introspection = ObjectIntrospection(object) { [weak self] result in
       if let self { object.releaseKept(ownerCalls) }
       if case .failure = result { self?.stopWatching(object) }
       handler(result)
@@ -62,7 +59,7 @@ extension FocusService {
       try ownerCalls.ask(object.owner, message) { result in
         guard !introspection.isEnded else { return }
         do {
-          try handler(result.get().success())
+          try handler(result.get())
         } catch {
           introspection.end(.failure(FocusService.reason(error, object)))
         }
@@ -73,7 +70,9 @@ extension FocusService {
   }
 
   private func introspect(_ introspection: ObjectIntrospection) {
-    ask(introspection, .introspectable, "Introspect") { [weak self] in try self?.introspected(introspection, $0) }
+    ask(introspection, .introspectable, "Introspect") { [weak self] answer in
+      try self?.introspected(introspection, answer.success())
+    }
   }
 
   private func introspected(_ introspection: ObjectIntrospection, _ answer: Message) throws {
@@ -82,22 +81,28 @@ extension FocusService {
       throw DBusError(.invalidArgs, "the reply to Introspect is not a string")
     }
     let all = try IntrospectionDocument.interfaces(in: xml)
+    if let reserved = object.chosen?.first(where: Key.isReserved) {
+      throw DBusError(.invalidArgs, "'interfaces' lists '\(reserved)', which is reserved for D-Bus or focusd")
+    }
     object.introspectionSize = xml.utf8.count
     object.hasResponder = all.contains { $0.name == .responder }
-    object.interfaces = try exposed(of: all, chosen: introspection.chosen)
-    // GDBus and others answer for objects that are not there, with the standard interfaces alone.
-    guard object.hasResponder || all.contains(where: { !Key.isReserved($0.name.text) }) else {
-      throw DBusError(
-        .invalidArgs, "it has neither an interface to expose nor \(InterfaceName.responder)")
-    }
-    try object.declaration(chosen: introspection.chosen).check()
-    let readable = object.interfaces.filter { $0.properties.contains { $0.access != .write } }
-    guard !readable.isEmpty else { return try finish(introspection) }
-    introspection.awaited = readable.count
-    for interface in readable {
-      ask(introspection, .properties, "GetAll", [.string(interface.name.text)]) { [weak self] answer in
+    let free = all.filter { !Key.isReserved($0.name.text) }
+    introspection.declared = Set(free.map(\.name.text))
+    object.expose(free.filter { object.chosen?.contains($0.name.text) ?? true })
+    try object.declaration().check()
+
+    let readable = Set(object.interfaces.filter { $0.properties.contains { $0.access != .write } }.map(\.name.text))
+    // An object may have properties that it does not declare.
+    let asked = readable.union(object.chosen ?? [])
+    guard !asked.isEmpty else { return try finish(introspection) }
+    introspection.awaited = asked.count
+    for name in asked.sorted() {
+      let interface = try InterfaceName(name)
+      ask(introspection, .properties, "GetAll", [.string(name)]) { [weak self] answer in
         guard let self else { return }
-        try object.takeIn(interface.name, answer, ownerCalls)
+        if readable.contains(name) || answer.kind != .error {
+          try object.takeIn(interface, answer.success(), isDeclared: readable.contains(name), ownerCalls)
+        }
         introspection.awaited -= 1
         if introspection.awaited == 0 { try finish(introspection) }
       }
@@ -105,25 +110,20 @@ extension FocusService {
   }
 
   private func finish(_ introspection: ObjectIntrospection) throws {
-    introspection.end(.success(try introspection.object.declaration(chosen: introspection.chosen)))
-  }
-
-  /// The interfaces that a field may expose, those that the registrant chose or all.
-  /// - Throws: `DBusError.invalidArgs` if a chosen one is missing, or cannot be exposed.
-  private func exposed(
-    of interfaces: [InterfaceDescription], chosen: [String]?
-  ) throws(DBusError) -> [InterfaceDescription] {
-    let free = interfaces.filter { !Key.isReserved($0.name.text) }
-    guard let chosen else { return free }
-    let names = Set(free.map(\.name.text))
-    if let reserved = chosen.first(where: Key.isReserved) {
-      throw DBusError(
-        .invalidArgs, "'interfaces' lists '\(reserved)', which is reserved for D-Bus or focusd")
-    }
-    for name in chosen where !names.contains(name) {
+    let object = introspection.object
+    // At a second look, what has vanished is nil.
+    let wanted = object.isAgain ? [] : object.chosen ?? []
+    for name in wanted where !object.interfaces.contains(where: { $0.name.text == name }) {
       throw DBusError(.invalidArgs, "it does not have the interface '\(name)' that 'interfaces' lists")
     }
-    return free.filter { chosen.contains($0.name.text) }
+    // GDBus and others answer for objects that are not there, with the standard interfaces alone.
+    guard object.hasResponder || !introspection.declared.isEmpty || !object.interfaces.isEmpty else {
+      throw DBusError(
+        .invalidArgs, "it has neither an interface to expose nor \(InterfaceName.responder)")
+    }
+    let declaration = try object.declaration()
+    try declaration.check()
+    introspection.end(.success(declaration))
   }
 
   /// Why an object cannot stand behind a field: the registrant's error.
@@ -134,7 +134,7 @@ extension FocusService {
     case .timeout:
       return DBusError(
         .timeout,
-        "the object \(object.path) did not reply within 5 seconds: it must reply while the call to Register is in progress"
+        "the object \(object.path) did not reply within 5 seconds: it must reply while it is registered or examined"
       )
     default:
       return DBusError(.invalidArgs, "the object \(object.path) cannot back a field: \(error.message)")
@@ -144,46 +144,64 @@ extension FocusService {
 
 extension OwnedObject {
   /// Handles the answer to `GetAll` of `interface`; changes signalled meanwhile came before it.
-  /// - Throws: `DBusError.invalidArgs` if it is not a dictionary, or a property does not have its declared type.
-  fileprivate func takeIn(_ interface: InterfaceName, _ answer: Message, _ calls: OwnerCalls) throws {
+  ///
+  /// What the object tells of an interface that the registrant chose is taken even if it is not declared.
+  /// - Throws: `DBusError.invalidArgs` if it is not a dictionary and the interface `isDeclared` to have properties.
+  fileprivate func takeIn(
+    _ interface: InterfaceName, _ answer: Message, isDeclared: Bool, _ calls: OwnerCalls
+  ) throws {
     guard answer.signatureText == "a{sv}" else {
+      guard isDeclared else { return }
       throw DBusError(.invalidArgs, "the reply to GetAll for \(interface) is not a dictionary of properties")
     }
-    let known = readable[interface.text] ?? [:]
-    var misfit: (key: Key, declared: DBusType, sent: DBusType)?
+    let mayAdd = chosen?.contains(interface.text) == true
+    let declared = Set(self.interface(interface)?.properties.map(\.name.text) ?? [])
+    var found: [InterfaceDescription.Property] = []
     try answer.withBody { bytes throws(DBusError) in
       var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       _ = try? reader.array(ofEntries: true) { entry throws(WireError) in
-        guard let (key, property) = known[try entry.text()] else { return try entry.skipVariant() }
-        guard let value = try entry.variant(limit: OwnerAnswer.valueLimit) else { return }
-        if value.type != property.type { misfit = (key, property.type, value.type) }
-        if !value.measure.holdsUnixFD { keep(value, of: key, calls) }
+        let name = try entry.text()
+        guard let key = readableKey(interface.text, name) ?? (mayAdd ? newKey(interface, name, declared) : nil),
+          found.count <= Limits.keysPerField
+        else { return try entry.skipVariant() }
+        guard let value = try entry.variant(limit: OwnerAnswer.valueLimit) else {
+          return unfit[key] = OwnerAnswer.tooLarge
+        }
+        if !declared.contains(name), !found.contains(where: { $0.name == key.member }) {
+          found.append(.init(key.member, value.type, .readWrite))
+        }
+        keep(value, of: key, calls)
       }
     }
-    guard let misfit else { return }
-    throw DBusError(
-      .invalidArgs,
-      "its property \(misfit.key) is of type '\(misfit.declared)' in its introspection but of type '\(misfit.sent)' in GetAll"
-    )
+    guard !found.isEmpty else { return }
+    var all = interfaces
+    if !all.contains(where: { $0.name == interface }) { all.append(InterfaceDescription(interface)) }
+    for index in all.indices where all[index].name == interface { all[index].properties += found }
+    expose(all)
+  }
+
+  private func newKey(_ interface: InterfaceName, _ name: String, _ declared: Set<String>) -> Key? {
+    declared.contains(name) ? nil : try? Key(interface: interface.text, member: name)
   }
 
   /// The model's description of the object.
   /// - Throws: `ModelError.invalid` if a member cannot be a key.
-  fileprivate func declaration(chosen: [String]?) throws -> BoundObject {
+  fileprivate func declaration() throws -> BoundObject {
     var properties: [Key: BoundObject.Property] = [:]
     var commands: Set<Key> = []
     for interface in interfaces {
-      for property in interface.properties where property.access != .write {
+      for property in interface.properties {
         let key = try Key(interface: interface.name.text, member: property.name.text)
-        properties[key] = .init(type: property.type, isWritable: property.access == .readWrite)
+        properties[key] = .init(
+          type: property.type, isReadable: property.access != .write, isWritable: property.access != .read)
       }
       for method in interface.methods {
         commands.insert(try Key(interface: interface.name.text, member: method.name.text))
       }
     }
+    let choice = (chosen ?? []).reduce(0) { $0 + $1.utf8.count } + live.reduce(0) { $0 + $1.description.utf8.count }
     return BoundObject(
-      path: path, chosenInterfaces: chosen, properties: properties, commands: commands,
-      interfaces: Set(interfaces.map(\.name)), values: values,
-      size: introspectionSize + (chosen ?? []).reduce(0) { $0 + $1.utf8.count })
+      path: path, chosenInterfaces: chosen, live: live, properties: properties, commands: commands,
+      interfaces: Set(interfaces.map(\.name)), values: values, size: introspectionSize + choice)
   }
 }

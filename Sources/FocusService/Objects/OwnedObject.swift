@@ -12,26 +12,54 @@ final class OwnedObject {
   }
 
   let address: Address
+  /// The interfaces that the registrant chose to expose, or nil for all.
+  let chosen: [String]?
+  /// The keys that the registrant has read from the object each time.
+  let live: Set<Key>
+  /// Whether this is a second look at an object that has a field.
+  let isAgain: Bool
   /// The field while it is registered.
   fileprivate(set) var field: FieldID?
   /// The interfaces that the field exposes.
-  var interfaces: [InterfaceDescription] = [] {
-    didSet { index() }
-  }
-  /// Those of the interfaces' members that can be read, by interface and name.
-  private(set) var readable: [String: [String: (key: Key, description: InterfaceDescription.Property)]] = [:]
+  private(set) var interfaces: [InterfaceDescription] = []
+  /// The interfaces' properties, by interface and name.
+  private var properties: [String: [String: (key: Key, description: InterfaceDescription.Property)]] = [:]
   /// The bytes of the introspection data.
   var introspectionSize = 0
   /// Whether the object may be asked to take focus.
   var hasResponder = false
   /// The property values that the owner sent before the field was registered.
   var values: [Key: MarshalledValue] = [:]
+  /// The keys whose values do not fit, before the field is registered, and why.
+  var unfit: [Key: String] = [:]
+  /// The keys whose values do not fit and that the log has named.
+  var named: Set<Key> = []
   /// The bytes of these, as far as they count among what waits for the owner.
   fileprivate(set) var keptBytes = 0
   /// What goes on with the object; other fields that it stands behind share it.
   fileprivate(set) var traffic = ObjectTraffic()
 
-  init(owner: BusName, path: ObjectPath) { address = Address(owner: owner, path: path) }
+  init(owner: BusName, path: ObjectPath, chosen: [String]? = nil, live: Set<Key> = []) {
+    address = Address(owner: owner, path: path)
+    self.chosen = chosen
+    self.live = live
+    isAgain = false
+  }
+
+  /// The object behind a field once more, to look at it anew.
+  init(again object: OwnedObject) {
+    address = object.address
+    chosen = object.chosen
+    live = object.live
+    isAgain = true
+  }
+
+  /// Becomes what `fresh` has found.
+  func become(_ fresh: OwnedObject) {
+    (interfaces, properties) = (fresh.interfaces, fresh.properties)
+    (introspectionSize, hasResponder) = (fresh.introspectionSize, fresh.hasResponder)
+    unfit = fresh.unfit
+  }
 
   var owner: BusName { address.owner }
   var path: ObjectPath { address.path }
@@ -44,22 +72,41 @@ final class OwnedObject {
   }
 
   func property(_ key: Key) -> InterfaceDescription.Property? {
-    readable[key.interface.text]?[key.member.text]?.description
+    properties[key.interface.text]?[key.member.text]?.description
   }
 
-  private func index() {
-    readable = [:]
-    for interface in interfaces {
-      for property in interface.properties where property.access != .write {
+  /// The key of the property `name` of `interface`, if it can be read.
+  func readableKey(_ interface: String, _ name: String) -> Key? {
+    guard let (key, property) = properties[interface]?[name], property.access != .write else { return nil }
+    return key
+  }
+
+  /// The keys of the properties of `interface` that can be read.
+  func readableKeys(_ interface: String) -> [Key] {
+    properties[interface]?.values.filter { $0.description.access != .write }.map(\.key) ?? []
+  }
+
+  /// Whether `key` is a property that can be read.
+  func reads(_ key: Key) -> Bool { property(key).map { $0.access != .write } ?? false }
+
+  /// Exposes `interfaces`.
+  func expose(_ interfaces: [InterfaceDescription]) {
+    self.interfaces = interfaces
+    properties = [:]
+    for (place, interface) in interfaces.enumerated() {
+      for (index, property) in interface.properties.enumerated() {
         guard let key = try? Key(interface: interface.name.text, member: property.name.text) else { continue }
-        readable[interface.name.text, default: [:]][property.name.text] = (key, property)
+        if live.contains(key) { self.interfaces[place].properties[index].emits = .never }
+        properties[interface.name.text, default: [:]][property.name.text] =
+          (key, self.interfaces[place].properties[index])
       }
     }
   }
 
   /// Whether the owner has to be asked before the value is known.
   func mustFetch(_ key: Key) -> Bool {
-    traffic.stale.contains(key) || traffic.refreshes[key] != nil || property(key)?.emits == .never
+    guard let property = property(key), property.access != .write else { return false }
+    return property.emits == .never || traffic.stale.contains(key) || traffic.refreshes[key] != nil
   }
 }
 
@@ -80,6 +127,10 @@ final class ObjectTraffic {
   var refreshes: [Key: Refresh] = [:]
   /// The writes of each key, in order; the first is under way.
   var writes: [Key: [BoundWrite]] = [:]
+  /// The examination that waits for the writes under way, or is under way itself.
+  var examination: Examination?
+  /// What waits for its end.
+  var later: [() -> Void] = []
 }
 
 /// One question to an owner for a stale value, and who waits for the answer.
@@ -182,7 +233,12 @@ extension OwnedObject {
   /// Keeps values sent before the field is registered; those past the owner's allowance are nil.
   func keep(_ value: MarshalledValue?, of key: Key, _ calls: OwnerCalls) {
     forget(key, calls)
-    guard let value, calls.keep(address.owner, bytes: value.size) else { return }
+    unfit[key] = nil
+    guard let value else { return }
+    guard calls.keep(address.owner, bytes: value.size) else {
+      unfit[key] = "too many values of the owner wait to be shown"
+      return
+    }
     values[key] = value
     keptBytes += value.size
   }

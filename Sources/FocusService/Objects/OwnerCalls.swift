@@ -149,6 +149,8 @@ enum OwnerAnswer {
   static let elementLimit = 2 * Limits.perOwner.elements
   /// The most bytes of one variant: those of a value, and of the longest signature before it.
   static let valueLimit = Limits.value.bytes + 264
+  /// Why a larger one is not taken.
+  static let tooLarge = "its value takes more than \(Limits.value.bytes) bytes"
 }
 
 extension Result<Message, DBusError> {
@@ -161,17 +163,31 @@ extension Result<Message, DBusError> {
     return reply
   }
 
-  /// The variant that the owner replied, as `Get` answers; nil if it replied something else.
-  /// - Throws: `OwnerRefusal`, or `DBusError` for what prevented a reply; `limitsExceeded` for a reply past a call's limits.
-  func acceptedVariant() throws -> MarshalledValue? {
-    let reply = try accepted()
-    guard reply.signatureText == "v" else { return nil }
+  /// What the owner replied to `Get` of `key`.
+  /// - Throws: `OwnerRefusal`, or `DBusError` for what prevented a reply, or a reply that holds no value.
+  func valueNow(of key: Key) throws -> FetchedValue {
+    let reply = try get()
+    if let error = reply.error, error.name == .unknownProperty { return .nothing }
+    guard reply.kind != .error else { throw OwnerRefusal(reply: reply) }
+    guard reply.signatureText == "v" else {
+      throw DBusError(Focus1.typeMismatch, "the owner of \(key) replied to Get without a value")
+    }
     return try reply.withBody { bytes throws(DBusError) in
-      try reply.checkLimits(bytes)
       var reader = BodyReader(bytes)
-      return try? reader.variant()
+      guard (try? reply.checkLimits(bytes)) != nil, let value = try? reader.variant(limit: OwnerAnswer.valueLimit)
+      else { return .tooLarge }
+      return .value(value)
     }
   }
+}
+
+/// A value that an owner was asked for.
+enum FetchedValue {
+  case value(MarshalledValue)
+  /// The owner says that it is nil.
+  case nothing
+  /// The value is past a limit, and counts as nil.
+  case tooLarge
 }
 
 extension DBusError {

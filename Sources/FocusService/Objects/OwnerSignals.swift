@@ -87,16 +87,19 @@ extension FocusService {
     guard message.signatureText == "sa{sv}as" else { return }
     var updates: [Key: MarshalledValue?] = [:]
     var stale: Set<Key> = []
+    var tooLarge: [Key] = []
     try? message.withBody { bytes throws(DBusError) in
       var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       guard let interface = try? reader.text() else { return }
       var known: [String: Key] = [:]
-      for object in objects { known.merge((object.readable[interface] ?? [:]).mapValues(\.key)) { key, _ in key } }
+      for key in objects.flatMap({ $0.readableKeys(interface) }) { known[key.member.text] = key }
       guard !known.isEmpty else { return }
       do {
         try reader.array(ofEntries: true) { entry throws(WireError) in
           guard let key = known[try entry.text()] else { return try entry.skipVariant() }
-          updates.updateValue(try entry.variant(limit: OwnerAnswer.valueLimit), forKey: key)
+          let value = try entry.variant(limit: OwnerAnswer.valueLimit)
+          if value == nil { tooLarge.append(key) }
+          updates.updateValue(value, forKey: key)
         }
         try reader.array { name throws(WireError) in
           if let key = known[try name.text()] { stale.insert(key) }
@@ -105,14 +108,17 @@ extension FocusService {
         if droppedSignals.admit() != nil {
           log.info("a PropertiesChanged of \(interface) exceeds the limits and was ignored: its values are stale")
         }
-        updates = [:]
+        (updates, tooLarge) = ([:], [])
         stale = Set(known.values)
       }
     }
     for key in updates.keys { objects.first?.traffic.stale.remove(key) }
     if let address = objects.first?.address, !updates.isEmpty { take(updates, at: address) }
+    for key in tooLarge {
+      for object in objects where object.reads(key) { nameUnfit(key, of: object, OwnerAnswer.tooLarge) }
+    }
     for key in stale {
-      if let object = objects.first(where: { $0.property(key) != nil }) { becameStale(key, of: object) }
+      if let object = objects.first(where: { $0.reads(key) }) { becameStale(key, of: object) }
     }
   }
 

@@ -18,7 +18,7 @@ struct Rebinding {
     guard let field = model.fields[field], field.isAwaitingObject, field.registration == registration else {
       return nil
     }
-    return field.owner == object.owner ? field : nil
+    return field.connection == object.owner ? field : nil
   }
 }
 
@@ -31,8 +31,9 @@ extension FocusService {
     _ done: @escaping () -> Void = {}
   ) {
     let rebinding = Rebinding(
-      field: field, registration: registration, saved: saved, object: OwnedObject(owner: owner, path: saved.path))
-    introspect(rebinding.object, chosen: saved.interfaces) { [weak self] result in
+      field: field, registration: registration, saved: saved,
+      object: OwnedObject(owner: owner, path: saved.path, chosen: saved.interfaces, live: saved.live))
+    introspect(rebinding.object) { [weak self] result in
       self?.handle(.rebinding(rebinding, result))
       done()
     }
@@ -42,13 +43,15 @@ extension FocusService {
   /// - Returns: whether it must be done again if the turn is taken back.
   func complete(_ rebinding: Rebinding, _ result: Result<BoundObject, DBusError>) -> Bool {
     let (id, object) = (rebinding.field, rebinding.object)
-    guard rebinding.field(in: model) != nil else {
+    guard let field = rebinding.field(in: model) else {
       if case .success = result { objects.drop(object) }
       return true
     }
     do {
-      try model.bind(result.get(), disabled: rebinding.saved.disabled, to: id)
+      let bound = try result.get()
+      try model.bind(bound, disabled: rebinding.saved.disabled, to: id)
       objects.bind(id, to: object)
+      nameUnfit(object, among: bound.values)
     } catch {
       if case .success = result { objects.drop(object) }
       let name = DBusError(any: error).name
@@ -62,7 +65,7 @@ extension FocusService {
       }
       // Only the error's name: what an owner says of it may hold a value.
       log.info("the field '\(id)' was not restored: \(name)")
-      emit((try? model.unregister(id, by: object.owner)) ?? [])
+      if let owner = field.owner { emit((try? model.unregister(id, by: owner)) ?? []) }
     }
     return true
   }

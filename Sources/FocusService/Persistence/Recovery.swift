@@ -54,7 +54,7 @@ extension FocusService {
     guard !bound.isEmpty else { return end(recovery) }
     recovery.deadline = loop.schedule(after: ownersTime) { [weak self] in self?.end(recovery) }
     for field in bound {
-      bindAgain(field.id, field.registration, field.object, of: field.owner) { [weak self] in
+      bindAgain(field.id, field.registration, field.object, of: field.connection) { [weak self] in
         recovery.awaited -= 1
         if recovery.awaited == 0 { self?.end(recovery) }
       }
@@ -74,6 +74,8 @@ extension FocusService {
     if ended.isLate {
       emit(model.everything)
       sendOutbox()
+    } else {
+      for id in model.fields.keys { findProcess(of: id) }
     }
     for arrival in ended.held {
       handle(arrival)

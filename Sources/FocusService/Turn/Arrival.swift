@@ -10,8 +10,8 @@ enum Arrival {
   case call(Message, PendingReply)
   /// Someone has left the bus.
   case departure(BusName)
-  /// Another connection, or none, owns the name of the window bridge.
-  case windowBridge(BusName?)
+  /// A bridge's name has another owner, or none.
+  case bridge(BusName, owner: BusName?)
   /// The bus has said which names are on it, among them those that a window is to adopt.
   indirect case adoption(Adoption, Result<Set<BusName>, DBusError>)
   /// The object of a field that is being registered has been introspected.
@@ -25,7 +25,7 @@ enum Arrival {
     case .call(_, let reply): reply
     case .registration(let registration, _): registration.reply
     case .adoption(let adoption, _): adoption.reply
-    case .departure, .windowBridge, .rebinding: nil
+    case .departure, .bridge, .rebinding: nil
     }
   }
 }
@@ -37,7 +37,7 @@ extension FocusService {
     if let series = turn.series, !series.mayGoOn(with: message) { endSeries() }
     switch message.kind {
     case .methodCall: arrived(.call(message, PendingReply(to: message, self)))
-    case .signal where message.sender == .bus: ownerMayHaveLeft(message)
+    case .signal where message.sender == .bus: ownerMayHaveChanged(message)
     case .signal: ownerEmitted(message)
     case .methodReturn, .error, .other: break
     }
@@ -63,25 +63,31 @@ extension FocusService {
       case .call(let message, let reply): answer(message, reply, refusingChanges: refusal)
       case .registration(let registration, let result): complete(registration, result, refusing: refusal)
       case .departure(let owner): ownerLeft(owner)
-      case .windowBridge(let owner): windowBridgeChanged(to: owner)
+      case .bridge(let name, let owner): bridgeChanged(name, owner)
       case .adoption(let adoption, let names): complete(adoption, names, refusing: refusal)
       case .rebinding(let rebinding, let result): complete(rebinding, result)
       }
     if isDone, refusal == nil { turn.record(arrival) }
   }
 
-  private func ownerMayHaveLeft(_ message: Message) {
+  private func ownerMayHaveChanged(_ message: Message) {
     guard message.isSignal(.bus, MemberName(known: "NameOwnerChanged")),
       let arguments = try? message.arguments(), arguments.count == 3,
-      case .string(let name) = arguments[0], case .string(let owner) = arguments[2]
+      case .string(let text) = arguments[0], case .string(let owner) = arguments[2]
     else { return }
-    if name == Focus1.windowBridge.text { arrived(.windowBridge(owner.isEmpty ? nil : BusName(known: owner))) }
-    if owner.isEmpty { arrived(.departure(BusName(known: name))) }
+    let name = BusName(known: text)
+    if Bridges.isName(name) {
+      arrived(.bridge(name, owner: owner.isEmpty ? nil : BusName(known: owner)))
+    } else if owner.isEmpty {
+      registrants.left(name)
+      arrived(.departure(name))
+    }
   }
 
-  /// - Returns: true: if the windows that go are there again, they go again.
-  private func windowBridgeChanged(to owner: BusName?) -> Bool {
-    emit(model.setWindowBridge(owner))
+  /// - Returns: true: what follows from it is done again if the turn is taken back.
+  private func bridgeChanged(_ name: BusName, _ owner: BusName?) -> Bool {
+    bridges.setOwner(of: name, owner)
+    if name == Focus1.windowBridge { emit(model.setWindowBridge(owner)) }
     return true
   }
 
@@ -92,6 +98,7 @@ extension FocusService {
     let changes = model.ownerLeft(owner)
     if !changes.isEmpty { log.debug("\(owner) left the bus: \(status)") }
     emit(changes)
+    forgetProcess(of: owner)
     return true
   }
 }

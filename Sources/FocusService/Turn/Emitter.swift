@@ -26,6 +26,7 @@ enum Emitter {
         try .signal(path: path, interface: .properties, member: MemberName(known: "PropertiesChanged"), body: body)
       }
     case .ownerChanged(let id): return try own(DaemonInterfaces.field, ["Owner"], .field(id), model)
+    case .processChanged(let id): return try own(DaemonInterfaces.field, ["Process"], .field(id), model)
     case .parentChanged(let id): return try own(DaemonInterfaces.field, ["Parent"], .field(id), model)
     case .activeChanged(let id): return try own(DaemonInterfaces.field, ["Active"], .field(id), model)
     case .adoptedChanged(let id): return try own(DaemonInterfaces.field, ["Adopted"], .field(id), model)

@@ -76,6 +76,7 @@ extension FocusService {
     endSeries()
     for change in changes {
       if case .fieldRemoved(let id, _) = change { objects.release(id) }
+      if case .fieldAdded(let id) = change { findProcess(of: id) }
       signals(of: change) { turn.outbox.add(signal: $0, tellsOfChange: true) }
     }
   }

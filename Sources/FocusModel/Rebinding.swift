@@ -1,0 +1,57 @@
+public import FocusContract
+
+/// What becomes of a field when its owner's object is looked at once more.
+extension FocusModel {
+  /// Puts the owner's object behind the field `id` again, after a restart.
+  /// - Throws: `ModelError`: `noSuchField`, `limitExceeded`, `invalid`.
+  public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(ModelError) {
+    try check(object, for: field(id))
+    amend(id, isSaved: true) { table in
+      table.bind(object, to: id)
+      for key in object.writeOnlyKeys { table.set(.writeOnly, for: key, in: id) }
+      for key in disabled { table.enable(key, false, in: id) }
+    }
+    update(object.values, of: id)
+    updateActivity(of: id)
+  }
+
+  /// Makes what the object behind the field `id` declares and holds now the field's: what has vanished is nil.
+  ///
+  /// `settle` publishes it.
+  /// - Throws: `ModelError`: `noSuchField`, `limitExceeded`, `invalid`; then nothing changes.
+  public func renew(_ object: BoundObject, of id: FieldID) throws(ModelError) {
+    let field = try field(id)
+    guard let old = field.object else { return }
+    try check(object, for: field)
+    amend(id, renews: true) { table in
+      table.bind(object.with(commandsOf: old), to: id)
+      for (key, binding) in field.bindings where binding.isBound {
+        guard let property = object.properties[key], property.isReadable, !binding.isWriteOnly,
+          object.values[key] != nil
+        else {
+          table.removeBinding(of: key, in: id)
+          continue
+        }
+        guard binding.isReadOnly == property.isWritable else { continue }
+        var binding = binding
+        binding.isReadOnly = !property.isWritable
+        table.set(binding, for: key, in: id)
+      }
+      for key in object.writeOnlyKeys { table.set(.writeOnly, for: key, in: id) }
+    }
+    update(object.values, of: id)
+    updateActivity(of: id)
+  }
+
+  /// Checks that `object` may be behind `field`.
+  /// - Throws: `ModelError`: `limitExceeded`, `invalid`.
+  private func check(_ object: BoundObject, for field: Field) throws(ModelError) {
+    let stored = field.bindings.filter { !$0.value.isBound }.keys
+    if let key = stored.first(where: { object.properties[$0] != nil }) {
+      throw .invalid("\(key) is both a stored value and a property of the field's object")
+    }
+    try Limits.check(keys: stored.count + object.keyCount)
+    try checkAllowance(
+      of: field.owner, lingers: field.lingers, Extent(bytes: object.size - (field.object?.size ?? 0)))
+  }
+}
