@@ -7,7 +7,7 @@ import Testing
 struct MatchTests {
   private static let xml = document(("demo.A", property("X", "i") + method("Do")))
 
-  /// How many rules the bus takes: one for who leaves, and this many objects.
+  /// How many rules the bus takes: one for who leaves, one for bridges, and this many objects.
   private static let objects = 2
 
   /// One that the bus refuses would leave what the object tells later unheard, and the field stale for ever.
@@ -15,7 +15,7 @@ struct MatchTests {
     "that the bus refuses: LimitsExceeded, and nothing is changed",
     .disabled(if: PrivateBus.isBroker, "dbus-broker does not take this limit from its configuration"))
   func refused() async throws {
-    try await TestDesktop.with(matchRules: 1 + Self.objects) { desktop in
+    try await TestDesktop.with(matchRules: 2 + Self.objects) { desktop in
       let (owner, client) = (try await desktop.peer(), try await desktop.peer())
       let objects = (0...Self.objects).map { Exported(owner, Self.xml, ["demo.A.X": .int32(0)], at: "/object\($0)") }
       for index in 0..<Self.objects { try await owner.register("f\(index)", object: objects[index].path) }

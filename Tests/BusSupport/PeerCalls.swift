@@ -185,3 +185,13 @@ extension [Peer.Signal] {
     filter { $0.path == path }.compactMap { $0.told[key] }
   }
 }
+
+extension Peer.Signal {
+  /// Whether it tells the process of a field, which the daemon finds out in its own time.
+  package var tellsProcess: Bool {
+    guard member == "PropertiesChanged", arguments.count == 3, case .dictionary(let changed) = arguments[1] else {
+      return false
+    }
+    return changed.entries.map(\.key) == [.string("Process")]
+  }
+}

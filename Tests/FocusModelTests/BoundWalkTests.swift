@@ -11,6 +11,8 @@ private struct NaiveBoundModel {
     let id: FieldID
     let serial: Int
     let owner: Int
+    /// Whose object it is, if not the owner's.
+    let service: Int?
     var parent: FieldID?
     let isSceneScoped: Bool
     let isSensitive: Bool
@@ -143,6 +145,9 @@ struct BoundWalkTests {
       ids = try (0..<8).map { try FieldID("f\($0)") }
     }
 
+    /// Two owners, and a program for which they may speak.
+    var connections: [BusName] { [stage.owner, stage.other, BusName(known: ":1.3")] }
+
     mutating func flip() -> Bool { Bool.random(using: &random) }
 
     mutating func value(of type: DBusType) -> MarshalledValue {
@@ -167,13 +172,16 @@ struct BoundWalkTests {
       options.parent = flip() ? naive.entries.randomElement(using: &random)?.id : nil
       options.scope = flip() ? .scene : .field
       options.isSensitive = Int.random(in: 0..<4, using: &random) == 0
+      let service = Int.random(in: 0..<6, using: &random)
+      options.service = service < 3 ? connections[service] : nil
       let chosen = Set(some(commands))
       options.object = BoundObject(
         path: try ObjectPath("/object"), chosenInterfaces: nil,
         properties: properties.mapValues { .init(type: $0, isWritable: true) }, commands: chosen, values: bound)
       serial += 1
       let entry = NaiveBoundModel.Entry(
-        id: id, serial: serial, owner: owner, parent: options.parent, isSceneScoped: options.scope == .scene,
+        id: id, serial: serial, owner: owner, service: service < 3 ? service : nil, parent: options.parent,
+        isSceneScoped: options.scope == .scene,
         isSensitive: options.isSensitive, stored: stored, properties: properties, bound: bound,
         commands: Dictionary(uniqueKeysWithValues: chosen.map { ($0, true) }))
       naive.entries.append(entry)
@@ -221,9 +229,9 @@ struct BoundWalkTests {
         changes = try stage.model.withdraw(Set(entry.stored.keys), from: id, by: owner)
         if let index = naive.index(id) { naive.entries[index].stored = [:] }
       case (14, _) where flip() && flip() && flip():
-        let leaving = Int.random(in: 0..<2, using: &random)
-        changes = stage.model.ownerLeft([stage.owner, stage.other][leaving])
-        for entry in naive.entries where entry.owner == leaving { naive.remove(entry.id) }
+        let leaving = Int.random(in: 0..<3, using: &random)
+        changes = stage.model.ownerLeft(connections[leaving])
+        for entry in naive.entries where entry.owner == leaving || entry.service == leaving { naive.remove(entry.id) }
       default: return
       }
       try observer.see(changes, stage.model)

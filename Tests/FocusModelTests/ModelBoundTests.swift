@@ -365,3 +365,59 @@ struct RenewalTests {
     #expect(field.commands == [try Key("demo.A.Do"): true, try Key("demo.A.New"): true])
   }
 }
+
+@Suite("Fields with objects of other connections, and the processes of fields")
+struct ServiceTests {
+  private func field(_ stage: Stage, _ id: String, _ service: String?, process: UInt32? = nil, by owner: BusName) throws
+  {
+    var options = FieldOptions()
+    options.object = try Stage.object(["demo.A.X:i"], ["demo.A.X": .int32(1)], size: 100)
+    options.service = try service.map { try BusName($0) }
+    options.process = process
+    _ = try stage.model.register(FieldID(id), [:], options, owner: owner)
+  }
+
+  @Test("It goes with either connection, in one step, and counts for the registrant")
+  func leaving() throws {
+    for leaving in [":1.1", ":1.9"] {
+      let stage = try Stage()
+      try stage.register("stored", ["demo.A.X": .int32(1)], owner: stage.other)
+      try field(stage, "served", ":1.9", by: stage.owner)
+      try field(stage, "another", ":1.8", by: stage.other)
+      #expect(stage.model.fields(of: stage.owner) == [try FieldID("served")])
+      #expect(stage.model.fields(endingWith: try BusName(":1.9")) == [try FieldID("served")])
+      #expect(stage.model.fields(at: stage.owner).isEmpty)
+      let changes = stage.model.ownerLeft(try BusName(leaving))
+      #expect(changes.count == 1)
+      #expect(stage.model.fields.keys.map(\.text).sorted() == ["another", "stored"])
+      #expect(stage.model.table.served.count == 1)
+      #expect(stage.model.table.allowances == FieldTable(stage.model.fields).allowances)
+    }
+  }
+
+  @Test("The process is the claimed one, else that of the connection behind the field; none without an owner")
+  func process() throws {
+    let stage = try Stage()
+    let model = stage.model
+    try stage.register("stored", ["demo.A.X": .int32(1)], lingers: true)
+    try field(stage, "own", nil, by: stage.owner)
+    try field(stage, "served", ":1.9", by: stage.owner)
+    try field(stage, "claimed", ":1.9", process: 7, by: stage.owner)
+    func processes() throws -> [UInt32] {
+      try ["stored", "own", "served", "claimed"].map { model.process(of: try model.field(FieldID($0))) }
+    }
+    #expect(try processes() == [0, 0, 0, 7])
+    #expect(model.found(3, of: try BusName(":1.9")) == [.processChanged(try FieldID("served"))])
+    #expect(model.found(3, of: try BusName(":1.9")).isEmpty)
+    #expect(
+      model.found(5, of: stage.owner) == [.processChanged(try FieldID("own")), .processChanged(try FieldID("stored"))])
+    #expect(try processes() == [5, 5, 3, 7])
+    // What is known is no part of a turn.
+    model.rollBack()
+    try stage.register("stored", ["demo.A.X": .int32(1)], lingers: true)
+    #expect(model.process(of: try model.field(FieldID("stored"))) == 5)
+    let changes = model.ownerLeft(stage.owner)
+    #expect(changes == [.ownerChanged(try FieldID("stored")), .processChanged(try FieldID("stored"))])
+    #expect(model.process(of: try model.field(FieldID("stored"))) == 0)
+  }
+}

@@ -18,6 +18,7 @@ struct WholeState: Equatable {
   let sceneInterfaces: SceneIndex<InterfaceName>
   let allowances: Allowances
   let fieldsByOwner: [BusName: Set<FieldID>]
+  let fieldsByService: [BusName: Set<FieldID>]
   let publishedFocus: Focus
   let publishedShown: Shown
 
@@ -33,6 +34,7 @@ struct WholeState: Equatable {
     sceneInterfaces = model.table.interfaces
     allowances = model.table.allowances
     fieldsByOwner = model.table.owned
+    fieldsByService = model.table.served
     publishedFocus = model.published.focus
     publishedShown = model.published.shown
   }

@@ -26,7 +26,8 @@ final class Observer {
     }
     seen = events.endIndex + 1
     let lines = events.compactMap { event -> String? in
-      guard case .signal(let signal) = event, signal.path.hasPrefix(Focus1.manager) else { return nil }
+      guard case .signal(let signal) = event, signal.path.hasPrefix(Focus1.manager), !signal.tellsProcess
+      else { return nil }
       return Self.line(signal)
     }
     return lines + [refusal ?? "reply"]

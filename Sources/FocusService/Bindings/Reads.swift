@@ -23,8 +23,17 @@ extension FocusService {
 
   private func read(
     _ path: BindingPath, at place: Place, for reply: PendingReply, by client: BusName, nothing: MessageBody?,
-    _ shape: @escaping (Reading) throws -> MessageBody
+    asked: Set<FieldID> = [], _ shape: @escaping (Reading) throws -> MessageBody
   ) throws -> MessageBody? {
+    if let silent = fieldToAsk(for: path.key, at: place, except: asked, by: client), let object = objects[silent] {
+      makeCurrent(path.key, of: object, forClient: ()) { [self] _ in
+        reply.answer {
+          let asked = asked.union([silent])
+          return try read(path, at: place, for: reply, by: client, nothing: nothing, asked: asked, shape)
+        }
+      }
+      return nil
+    }
     let whole: Reading
     do {
       // Read whole first: an element may be there only when the owner has been asked.
@@ -43,7 +52,8 @@ extension FocusService {
         guard objects[holder] === object else { throw DBusError.ownerGone }
         // The owner may have signalled that the value is gone.
         guard model.fields[holder]?.bindings[path.key] != nil else {
-          return try read(path, at: place, for: reply, by: client, nothing: nothing, shape)
+          let asked = asked.union([holder])
+          return try read(path, at: place, for: reply, by: client, nothing: nothing, asked: asked, shape)
         }
         return try shape(try model.read(path, at: .field(holder), by: client))
       }
@@ -71,6 +81,9 @@ extension FocusService {
       guard interface == nil || key.interface == interface, !fetched.contains(each),
         let object = objects[reading.field], object.mustFetch(key)
       else { continue }
+      wanted[each] = object
+    }
+    for (each, object) in nilReadEachTime(at: place, of: interface, by: client) where !fetched.contains(each) {
       wanted[each] = object
     }
     guard !wanted.isEmpty else { return try body() }
@@ -105,7 +118,7 @@ extension FocusService {
   ///
   /// A value that its owner does not tell changes of is asked for each time; for a stale one, all wait for one answer.
   func makeCurrent(_ key: Key, of object: OwnedObject, _ handler: @escaping Refresh.Handler) {
-    if object.property(key)?.emits == .never { return fetch(key, of: object, handler) }
+    if object.isReadEachTime(key) { return fetch(key, of: object, handler) }
     let traffic = object.traffic
     if traffic.refreshes[key] == nil {
       refresh(key, of: object, [handler])

@@ -24,6 +24,8 @@ final class OwnedObject {
   private(set) var interfaces: [InterfaceDescription] = []
   /// The interfaces' properties, by interface and name.
   private var properties: [String: [String: (key: Key, description: InterfaceDescription.Property)]] = [:]
+  /// The keys that the owner is asked for each time.
+  private(set) var keysReadEachTime: Set<Key> = []
   /// The bytes of the introspection data.
   var introspectionSize = 0
   /// Whether the object may be asked to take focus.
@@ -56,7 +58,7 @@ final class OwnedObject {
 
   /// Becomes what `fresh` has found.
   func become(_ fresh: OwnedObject) {
-    (interfaces, properties) = (fresh.interfaces, fresh.properties)
+    (interfaces, properties, keysReadEachTime) = (fresh.interfaces, fresh.properties, fresh.keysReadEachTime)
     (introspectionSize, hasResponder) = (fresh.introspectionSize, fresh.hasResponder)
     unfit = fresh.unfit
   }
@@ -89,24 +91,29 @@ final class OwnedObject {
   /// Whether `key` is a property that can be read.
   func reads(_ key: Key) -> Bool { property(key).map { $0.access != .write } ?? false }
 
+  /// Whether the owner is asked for `key` each time.
+  func isReadEachTime(_ key: Key) -> Bool { keysReadEachTime.contains(key) }
+
   /// Exposes `interfaces`.
   func expose(_ interfaces: [InterfaceDescription]) {
     self.interfaces = interfaces
     properties = [:]
+    keysReadEachTime = []
     for (place, interface) in interfaces.enumerated() {
       for (index, property) in interface.properties.enumerated() {
         guard let key = try? Key(interface: interface.name.text, member: property.name.text) else { continue }
         if live.contains(key) { self.interfaces[place].properties[index].emits = .never }
-        properties[interface.name.text, default: [:]][property.name.text] =
-          (key, self.interfaces[place].properties[index])
+        let description = self.interfaces[place].properties[index]
+        properties[interface.name.text, default: [:]][property.name.text] = (key, description)
+        if description.emits == .never, description.access != .write { keysReadEachTime.insert(key) }
       }
     }
   }
 
   /// Whether the owner has to be asked before the value is known.
   func mustFetch(_ key: Key) -> Bool {
-    guard let property = property(key), property.access != .write else { return false }
-    return property.emits == .never || traffic.stale.contains(key) || traffic.refreshes[key] != nil
+    guard reads(key) else { return false }
+    return isReadEachTime(key) || traffic.stale.contains(key) || traffic.refreshes[key] != nil
   }
 }
 
