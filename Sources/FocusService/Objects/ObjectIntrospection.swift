@@ -165,7 +165,8 @@ extension OwnedObject {
           found.count <= Limits.keysPerField
         else { return try entry.skipVariant() }
         guard let value = try entry.variant(limit: OwnerAnswer.valueLimit) else {
-          return unfit[key] = OwnerAnswer.tooLarge
+          unfit[key] = OwnerAnswer.tooLarge
+          return
         }
         if !declared.contains(name), !found.contains(where: { $0.name == key.member }) {
           found.append(.init(key.member, value.type, .readWrite))
