@@ -11,7 +11,8 @@ extension FocusModel {
   public func activate(_ id: FieldID) throws(ModelError) -> [Change] {
     let field = try field(id)
     guard field.scope == .session, var activity = field.activity else {
-      throw .invalid("the field '\(id)' has the scope '\(field.scope.rawValue)': only one of 'session' can be activated")
+      throw .invalid(
+        "the field '\(id)' has the scope '\(field.scope.rawValue)': only one of 'session' can be activated")
     }
     guard !activity.isActivated else { return [] }
     return operate { _ in

@@ -59,7 +59,8 @@ extension FocusModel {
   public func checkAdoption(into id: FieldID, by client: BusName) throws(ModelError) -> Field {
     let field = try field(id, ownedBy: client, to: "adopt scenes into")
     guard field.window != nil else {
-      throw .invalid("the field '\(id)' is not a window: those are the scenes of the owner of org.focusd.Bridge1.Windows")
+      throw .invalid(
+        "the field '\(id)' is not a window: those are the scenes of the owner of org.focusd.Bridge1.Windows")
     }
     return field
   }

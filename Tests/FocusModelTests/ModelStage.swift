@@ -110,7 +110,8 @@ struct Observer {
           #expect(values.removeValue(forKey: key) != nil, "\(key) at \(place) was nil already")
         }
         if case .field(let id) = place { fields[id] = values } else { focused = values }
-      case .membersChanged, .ownerChanged, .processChanged, .parentChanged, .focusedChanged, .focusChanged, .activeChanged,
+      case .membersChanged, .ownerChanged, .processChanged, .parentChanged, .focusedChanged, .focusChanged,
+        .activeChanged,
         .adoptedChanged, .sessionFieldsChanged:
         break
       }

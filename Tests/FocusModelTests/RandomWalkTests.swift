@@ -49,7 +49,9 @@ struct NaiveModel {
     guard id != focused else { return }
     let previous = focused
     focused = id
-    if let previous, !path(history.first).contains(previous) { history = [previous] + history.filter { $0 != previous } }
+    if let previous, !path(history.first).contains(previous) {
+      history = [previous] + history.filter { $0 != previous }
+    }
     trimHistory()
     history = Array(history.prefix(32))
   }

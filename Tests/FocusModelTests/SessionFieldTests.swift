@@ -153,7 +153,9 @@ import Testing
     let stage = try Self.stage()
     try Self.play("+a1 +b1 -b1 *a2 w1+A !w2", on: stage)
     var state = SavedState()
-    (state.focusedField, state.history, state.front) = (stage.model.focusedField, stage.model.history, stage.model.front)
+    (state.focusedField, state.history, state.front) = (
+      stage.model.focusedField, stage.model.history, stage.model.front
+    )
     let again = try FocusModel.restored(stage.model.fields.values.map { SavedField($0) }, state)
     #expect(again.sessionFields == stage.model.sessionFields)
     #expect(again.focusPath == stage.model.focusPath)

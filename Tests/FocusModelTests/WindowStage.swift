@@ -52,7 +52,8 @@ struct WindowStage {
         let adopted = word[word.index(after: plus)...].compactMap { owners[Character($0.lowercased())] }
         _ = try model.adopt(Set(adopted), into: FieldID(String(word[..<plus])), by: bridge)
       } else if let slash = word.firstIndex(of: "/") {
-        try register(String(word[word.index(after: slash)...]), in: slash == word.startIndex ? nil : String(word[..<slash]))
+        try register(
+          String(word[word.index(after: slash)...]), in: slash == word.startIndex ? nil : String(word[..<slash]))
       } else {
         try model.focus(FieldID(word), by: owner(word))
       }

@@ -105,7 +105,8 @@ extension Sent: CustomStringConvertible {
 }
 
 extension [Sent] {
-  var lines: [String] { map(\.description) }
+  /// What is sent, but for questions about processes, which can come at any time.
+  var lines: [String] { map(\.description).filter { $0 != "bus: GetConnectionUnixProcessID" } }
 
   /// What clients are told: signals and replies.
   var told: [String] { filter { $0.isSignal || $0.isReply }.lines }

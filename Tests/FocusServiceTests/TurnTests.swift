@@ -124,7 +124,8 @@ import Testing
     Case(
       "what is read between two writes is told before the second",
       [
-        .call(bert, .set("demo.I.K", .int32(2))), .call(anna, .get("demo.I.K")), .call(bert, .set("demo.I.K", .int32(3))),
+        .call(bert, .set("demo.I.K", .int32(2))), .call(anna, .get("demo.I.K")),
+        .call(bert, .set("demo.I.K", .int32(3))),
         .call(anna, .getAll("demo.I")),
       ], commits: 1,
       [

@@ -57,7 +57,9 @@ import Testing
       let cases: [(Named, String?)] = [
         ([active], "InvalidArgs"), ([("scope", .string("scene")), active], "InvalidArgs"),
         ([("scope", .string("session")), ("active", .string("demo.Player.Status"))], "InvalidArgs"),
-        ([("scope", .string("session")), ("active", .structure([.string("bad"), .variant(.int32(1))]))], "InvalidArgs"),
+        (
+          [("scope", .string("session")), ("active", .structure([.string("bad"), .variant(.int32(1))]))], "InvalidArgs"
+        ),
         ([("scope", .string("session"))], nil), (Self.options(), nil),
       ]
       for (index, (options, error)) in cases.enumerated() {

@@ -82,7 +82,8 @@ import Testing
       try await bridge.register("part", [], [("parent", Focus1.fieldPath("w1"))])
       // (who, on which field, whose names, refused with)
       let cases: [(Peer, String, [String], String?)] = [
-        (a, "w1", [a.name], "AccessDenied"), (a, "a1", [a.name], "InvalidArgs"), (bridge, "a1", [a.name], "AccessDenied"),
+        (a, "w1", [a.name], "AccessDenied"), (a, "a1", [a.name], "InvalidArgs"),
+        (bridge, "a1", [a.name], "AccessDenied"),
         (bridge, "part", [a.name], "InvalidArgs"), (bridge, "w1", [bridge.name], "InvalidArgs"),
         (bridge, "w1", ["org.focusd.Focus1"], "InvalidArgs"), (bridge, "w1", ["nonsense"], "InvalidArgs"),
         (bridge, "w1", (0...256).map { ":1.\($0)" }, "LimitsExceeded"), (bridge, "gone", [a.name], "UnknownObject"),

@@ -21,7 +21,8 @@ extension FocusService {
   func adopt(_ names: [String], into window: FieldID, by client: BusName, _ reply: PendingReply) throws {
     guard names.count <= FocusService.adoptionLimit else {
       throw DBusError(
-        .limitsExceeded, "'owners' lists \(names.count) names, but a window adopts at most \(FocusService.adoptionLimit)")
+        .limitsExceeded,
+        "'owners' lists \(names.count) names, but a window adopts at most \(FocusService.adoptionLimit)")
     }
     try model.checkAdoption(into: window, by: client)
     var connections: Set<BusName> = []

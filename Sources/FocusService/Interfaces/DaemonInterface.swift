@@ -71,7 +71,8 @@ enum DaemonInterfaces {
     out output: [InterfaceDescription.Argument] = [], changes: Bool = false, showsValues: Bool? = nil,
     ownersAction: String? = nil, _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
   ) -> ServedMethod<DaemonMethod> {
-    method(.init(MemberName(known: name), in: input, out: output), changes: changes, showsValues: showsValues,
+    method(
+      .init(MemberName(known: name), in: input, out: output), changes: changes, showsValues: showsValues,
       ownersAction: ownersAction, run)
   }
 
@@ -79,7 +80,9 @@ enum DaemonInterfaces {
     _ description: InterfaceDescription.Method, changes: Bool = false, showsValues: Bool? = nil,
     ownersAction: String? = nil, _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
   ) -> ServedMethod<DaemonMethod> {
-    ServedMethod(description, DaemonMethod(
+    ServedMethod(
+      description,
+      DaemonMethod(
         changes: changes, showsValues: showsValues ?? !changes, ownersAction: ownersAction, run: run))
   }
 

@@ -60,7 +60,8 @@ struct Outbox {
   mutating func takeBack(_ unsaved: [PendingReply]) {
     let unsaved = Set(unsaved.map { ObjectIdentifier($0) })
     seal()
-    sealed.removeAll { item in item.tellsOfChange || item.origin.map { unsaved.contains(ObjectIdentifier($0)) } ?? false }
+    sealed.removeAll { item in item.tellsOfChange || item.origin.map { unsaved.contains(ObjectIdentifier($0)) } ?? false
+    }
     hasSignals = sealed.contains { $0.origin == nil }
     size = sealed.reduce(0) { $0 + $1.message.bodySize }
   }
