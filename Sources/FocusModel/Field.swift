@@ -68,7 +68,7 @@ public struct Field: Sendable {
   var awaited: SavedField.SavedObject?
   /// Later registrations have higher numbers.
   public let registration: UInt64
-  /// What the field is as a window, or nil if it is none.
+  /// What the field is as a window; nil for every other field.
   public internal(set) var window: Window?
   /// Whether the parent is the window that the field, a scene, is in.
   public internal(set) var isAdopted = false

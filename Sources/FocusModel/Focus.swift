@@ -106,7 +106,7 @@ extension FocusModel {
     refocus()
   }
 
-  /// Forgets that `field`, which is to be removed, was focused; what was focused last in its window passes to its parent.
+  /// Forgets that `field`, which goes, was focused; what was focused last in its window passes to its parent.
   func forgetFocus(of field: Field) {
     let group = table.group(of: field.id)
     for (owner, moment) in field.memory {
