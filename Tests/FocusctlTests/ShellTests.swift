@@ -77,6 +77,9 @@ import Testing
     ("focusctl get demo.Form.Items/0/na", "focusctl get demo.Form.Items/0/name"),
     ("focusctl publish text1 dem", "focusctl publish text1 demo.Form.Items="),
     ("focusctl register x --scope=sc", "focusctl register x --scope=scene"),
+    ("focusctl register x --scope se", "focusctl register x --scope session"),
+    ("focusctl register x --active de", "focusctl register x --active demo.Form.Items="),
+    ("focusctl get Form.I", "focusctl get Form.Items"),
   ]
 
   @Test(arguments: ["bash", "zsh", "fish"]) func aTabCompletes(shell: String) async throws {
