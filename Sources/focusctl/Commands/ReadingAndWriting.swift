@@ -45,7 +45,7 @@ enum ReadingAndWriting {
       guard let found else { throw unresolved(key, in: bindings) }
       if let refused, refused.type == found.type { throw CommandError(refused.error) }
       do {
-        return try bindings.write(found.key.text, try read(text, as: found.type, for: found.key))
+        return try bindings.write(found.key.text, try read(text, as: found.type, for: found.key.text))
       } catch let error as DBusError {
         guard error.name == Focus1.typeMismatch else { throw CommandError(error) }
         refused = (found.type, error)
@@ -58,9 +58,9 @@ enum ReadingAndWriting {
   }
 
   private static func read(
-    _ text: String, as type: DBusType, for key: KeyArgument
+    _ text: String, as type: DBusType, for key: String
   ) throws(CommandError) -> DBusValue {
-    do { return try ValueText.read(text, as: type) } catch { throw .usage("\(key.text): \(error)") }
+    do { return try ValueText.read(text, as: type) } catch { throw .usage("\(key): \(error)") }
   }
 
   static func update(_ call: Invocation) throws(CommandError) {
@@ -158,7 +158,7 @@ enum ReadingAndWriting {
   ) throws(CommandError) {
     // The daemon refuses a pointer into such a value, whatever is written.
     let type = key.pointer.isEmpty ? try? bindings.declaredType(of: name) : nil
-    let value = try type.map { type throws(CommandError) in try read(text, as: type, for: key) }
+    let value = try type.map { type throws(CommandError) in try read(text, as: type, for: name) }
     do {
       try bindings.write(name + key.pointer, value ?? .string(text))
     } catch {
