@@ -122,7 +122,8 @@ package final class Mirror {
   private func focusChanged(_ changes: [(name: String, value: DBusValue?)]) {
     for (name, value) in changes {
       switch (name, value) {
-      case ("FocusPath", _): handler(.focusMoved)
+      // What comes from another field may be of a session-scoped one.
+      case ("FocusPath", _), ("SessionFields", _): handler(.focusMoved)
       case ("FocusedField", .objectPath(let field)?):
         hasFocus = true
         handler(.focusedField(field == .root ? nil : field))

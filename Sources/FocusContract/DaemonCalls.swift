@@ -75,6 +75,17 @@ extension DBusValue {
   }
 }
 
+extension DBusValue {
+  /// The paths, if this is an array.
+  fileprivate var paths: [ObjectPath]? {
+    guard case .array(let paths) = self else { return nil }
+    return paths.compactMap { path in
+      guard case .objectPath(let path) = path else { return nil }
+      return path
+    }
+  }
+}
+
 /// `org.focusd.Focus1.Manager`.
 extension DaemonCall {
   /// Registers a field.
@@ -98,13 +109,12 @@ extension DaemonCall {
 
   /// The fields that held focus before, newest first.
   package static func history() -> DaemonCall where Reply == [ObjectPath] {
-    property("History", of: Focus1.manager, at: Focus1.root) { value in
-      guard case .array(let paths) = value else { return nil }
-      return paths.compactMap { path in
-        guard case .objectPath(let path) = path else { return nil }
-        return path
-      }
-    }
+    property("History", of: Focus1.manager, at: Focus1.root) { $0.paths }
+  }
+
+  /// The session-scoped fields, in the order in which they supply what nothing nearer has.
+  package static func sessionFields() -> DaemonCall where Reply == [ObjectPath] {
+    property("SessionFields", of: Focus1.manager, at: Focus1.root) { $0.paths }
   }
 
   /// Every object with its interfaces and their properties.

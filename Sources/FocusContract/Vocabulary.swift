@@ -19,6 +19,12 @@ package enum Vocabulary {
     return interfaces[interface]?[key.member.text]
   }
 
+  /// The type of the value that `key` stands for in every program; nil if programs choose it, or if it is a command.
+  package static func type(of key: String) -> DBusType? {
+    guard let key = try? Key(key), case .value(let type)? = member(key) else { return nil }
+    return type
+  }
+
   private static let prefix = "org.focusd."
   /// The actions of an element: their names are not fixed.
   private static let actions = "org.focusd.Action"

@@ -84,7 +84,7 @@ enum CommandTable {
       details: Help.commands, run: Dispatching.commands),
     Command(
       "register", "ID KEY[:SIGNATURE]=VALUE…", 1...unbounded, "create a field that remains after the command exits",
-      options: [.label, .parent, .scope, .readOnly, .sensitive, .focus], details: Help.register,
+      options: [.label, .parent, .scope, .active, .readOnly, .sensitive, .focus], details: Help.register,
       run: FieldMethods.register),
     Command("unregister", "ID…", 1...unbounded, "remove fields", run: FieldMethods.unregister),
     Command("focus", "ID", 1...1, "move focus to a field", run: FieldMethods.focus),

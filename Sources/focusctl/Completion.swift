@@ -73,7 +73,12 @@ struct Completion {
   private func arguments(of option: Option) -> [Candidate] {
     switch option {
     case .field, .parent: ids
-    case .scope: [("field", "with focus in the field"), ("scene", "with focus anywhere in its scene")]
+    case .scope:
+      [
+        ("field", "with focus in the field"), ("scene", "with focus anywhere in its scene"),
+        ("session", "if nothing there has the interface"),
+      ]
+    case .active: typedKeys + keys.map { ($0.word + "=", $0.meaning) }
     case .readOnly: keys
     default: []
     }
@@ -109,12 +114,17 @@ struct Completion {
 
   private var ids: [Candidate] { fields.map { ($0.id, Output.escaped($0.label)) } }
 
-  /// The keys that resolve, or if there are none, those of any field; by their last parts if the word begins like one.
+  /// The keys that resolve, or if there are none, those of any field; by their last part, or their last two, if the word begins so.
   private var keys: [Candidate] {
     let now = bindings.flatMap { try? $0.keys() } ?? []
     let all =
       now.isEmpty ? fields.flatMap { field in field.values.map { ($0.key, field.id) } } : now.map { ($0, "key") }
     return whole(all)
+  }
+
+  /// The keys that the call gives values to.
+  private var typedKeys: [Candidate] {
+    parsed.operands.compactMap { try? KeyedValue($0) }.map { ("\($0.key)=", "key of this field") }
   }
 
   private var commands: [Candidate] {
@@ -126,7 +136,9 @@ struct Completion {
     let names = Dictionary(names, uniquingKeysWith: { first, _ in first }).sorted { $0.key < $1.key }
       .map { ($0.key, $0.value) }
     if names.contains(where: { $0.0.hasPrefix(begun) }) { return names }
-    return names.map { (String($0.0.split(separator: ".").last ?? ""), $0.0) }
+    return [1, 2].flatMap { length in
+      names.map { ($0.0.split(separator: ".").suffix(length).joined(separator: "."), $0.0) }
+    }
   }
 
   /// The elements of the value that the pointer names so far.

@@ -6,7 +6,8 @@ enum Help {
 
     Applications register fields; one field holds focus. A key, such as
     demo.Form.Number, stands for the value that the focused field publishes under
-    it, or else the nearest of the fields that contain it.
+    it, or else the nearest of the fields that contain it, or else a session field,
+    such as a media player.
 
     Usage: \(Program.name) [OPTION…] [COMMAND] [OPERAND…]
 
@@ -14,9 +15,10 @@ enum Help {
     \(rows(CommandTable.commands.map { ($0.synopsis.isEmpty ? "(none)" : $0.synopsis, $0.summary) }))
     Options:
     \(rows(Option.all.map { ($0.synopsis, $0.summary) }))
-    The last part of a key is enough if only one key ends with it. POINTER is a JSON
-    Pointer into the value: demo.Todo.Items/2/done. Options may appear anywhere;
-    '--' ends them, for operands that begin with '-' and are not numbers.
+    The last part of a key, or its last two, is enough if only one key ends with it.
+    POINTER is a JSON Pointer into the value: demo.Todo.Items/2/done. Options may
+    appear anywhere; '--' ends them, for operands that begin with '-' and are not
+    numbers.
 
     Examples:
       \(Program.name) register text1 demo.Form.Number=1 --focus

@@ -4,15 +4,18 @@ extension Help {
     Each field has its id, its label if that differs, and the fields within it,
     indented. Fields on the focus path have their values, KEY: VALUE (TYPE), and
     their commands, KEY(). Only a few of the others are shown, with a count of the
-    rest. If nothing has focus, the exit status is 1 and a pipe receives nothing.
+    rest. The session's fields follow in the order in which they supply what the
+    focus path and its scene do not have; those that are active are marked.
+    If nothing has focus, the exit status is 1 and a pipe receives only those.
     """
 
   static let list = """
-    A line for each field: id, label, parent, scope, '*' if it has focus, owner;
-    '-' stands for none. On a terminal, columns that do not fit are left out, and at
+    A line for each field: id, label, parent, scope, '*' if it has focus, owner, '*' if
+    it is an active session field; '-' stands for none. The parent of an adopted
+    scene is its window. On a terminal, columns that do not fit are left out, and at
     most 200 lines are printed. The parts of a --format are {id} {label} {parent}
-    {scope} {focused} {owner} {linger} {sensitive} {json}; {parent:-TEXT} is TEXT if
-    there is no parent.
+    {scope} {focused} {active} {owner} {process} {linger} {sensitive} {json};
+    {parent:-TEXT} is TEXT if there is no parent.
     """
 
   static let get = """
@@ -93,12 +96,19 @@ extension Help {
     The field's id is printed; with the id '' the daemon chooses one. Without
     SIGNATURE the type is inferred from the value: b for true and false; i, or if
     too large x or t, for whole numbers; d for numbers with a point or an exponent;
-    JSON arrays and objects; else s.
+    JSON arrays and objects; else s. A key that all programs share, such as
+    org.focusd.Text.Content, has its own type.
+
+    With '--scope session' the keys also resolve if neither the focus path nor its
+    scene has their interface, whatever has focus. The field that became active last
+    comes first; '--active' says when it is active.
 
     Examples:
       \(Program.name) register main --label 'Main window'
       \(Program.name) register text1 --parent main demo.Form.Number=1
       \(Program.name) register text2 demo.Form.Size:d=1 'demo.Form.Tags=["a","b"]'
+      \(Program.name) register radio --scope session demo.Radio.Playing=false \\
+          --active demo.Radio.Playing=true
     """
 
   static let blur = "If the field does not have focus, nothing happens; this is not an error."

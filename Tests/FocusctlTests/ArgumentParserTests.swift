@@ -71,7 +71,21 @@ import Testing
       "'a b' is not a key: expected elements of [A-Za-z0-9_], joined by dots, none beginning with a digit, at most 255 bytes, such as demo.Form.Number, or only the last element"
     ),
     (["focus", "a b"], "'a b' is not a field id: characters of [A-Za-z0-9_], at most 64 bytes"),
-    (["register", "a", "x.Y.Z=1", "--scope", "no"], "'no' is not a scope: expected 'field' or 'scene'"),
+    (["register", "a", "x.Y.Z=1", "--scope", "no"], "'no' is not a scope: expected 'field', 'scene' or 'session'"),
+    (["register", "a", "--active", "x.Y.Z=1"], "'--active' needs '--scope session'"),
+    (["register", "a", "--active", "x.Y.Z=1", "--scope", "scene"], "'--active' needs '--scope session'"),
+    (
+      ["register", "a", "--scope", "session", "--active", "x.Y.Z"],
+      "'x.Y.Z' is not KEY[:SIGNATURE]=VALUE, such as demo.Form.Number=1 or demo.Form.Size:d=1"
+    ),
+    (
+      ["register", "a", "x.Y.Z=true", "--scope", "session", "--active", "x.Y.Z=on"],
+      "x.Y.Z: 'on' is not a boolean (type 'b'): 'true' or 'false', such as true"
+    ),
+    (
+      ["publish", "a", "x.Y.Z=1", "--active", "x.Y.Z=1"],
+      "'publish' does not take the option '--active'; usage: focusctl publish [OPTION…] ID KEY[:SIGNATURE]=VALUE…"
+    ),
     (["register", "a", "x.Y.Z=1", "x.Y.Z=2"], "'x.Y.Z' is given twice"),
     (
       ["update", "x.Y.Z", "5"],

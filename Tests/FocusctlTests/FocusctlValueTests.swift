@@ -51,6 +51,13 @@ import Testing
     ("demo.Form.Number:s=1", "d", "demo.Form.Number", "s", "1"),
     ("demo.Form.Url=http://a=b", nil, "demo.Form.Url", "s", "http://a=b"),
     ("demo.Form.Dict:a{sv}={\"a:b\":1}", nil, "demo.Form.Dict", "a{sv}", #"{"a:b":{"type":"i","data":1}}"#),
+    // The keys that all programs share have their own types.
+    ("org.focusd.Range.Value=1", nil, "org.focusd.Range.Value", "d", "1.0"),
+    ("org.focusd.Range.Value:i=1", nil, "org.focusd.Range.Value", "i", "1"),
+    ("org.focusd.Text.Content=12", nil, "org.focusd.Text.Content", "s", "12"),
+    ("org.focusd.Text.Selection=[1,2]", nil, "org.focusd.Text.Selection", "(ii)", "[1,2]"),
+    ("org.focusd.Text.Insert=12", nil, "org.focusd.Text.Insert", "i", "12"),
+    ("org.focusd.Text.Other=12", nil, "org.focusd.Text.Other", "i", "12"),
     ("demo.Form.Any:v=1.0", nil, "demo.Form.Any", "v", #"{"type":"d","data":1.0}"#),
   ])
   func readsKeyedValues(operand: String, known: String?, key: String, signature: String, text: String) throws {

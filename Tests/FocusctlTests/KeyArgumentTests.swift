@@ -3,12 +3,18 @@ import Testing
 @testable import focusctl
 
 @Suite struct KeyArgumentTests {
-  private static let present = ["demo.Form.Number", "demo.Form.Text", "other.Form.Text", "demo.Todo.Items"]
+  private static let present = [
+    "demo.Form.Number", "demo.Form.Text", "other.Form.Text", "demo.Todo.Items", "demo.Note.Content",
+    "org.focusd.Text.Content",
+  ]
 
   @Test(arguments: [
     ("demo.Form.Number", "demo.Form.Number"),
     ("Number", "demo.Form.Number"),
     ("Form.Number", "demo.Form.Number"),
+    ("Text.Content", "org.focusd.Text.Content"),
+    ("focusd.Text.Content/0", "org.focusd.Text.Content/0"),
+    ("ext.Content", nil),
     ("umber", nil),
     ("demo.Form", nil),
     ("demo.Form.Text", "demo.Form.Text"),
@@ -19,11 +25,14 @@ import Testing
     #expect(try KeyArgument(text).resolved(among: Self.present)?.text == whole)
   }
 
-  @Test func severalAreNamed() throws {
-    let key = try KeyArgument("Text/1")
-    #expect(throws: CommandError.usage("'Text' is ambiguous: demo.Form.Text, other.Form.Text")) {
-      try key.resolved(among: Self.present)
-    }
+  @Test(arguments: [
+    ("Text/1", "'Text' is ambiguous: demo.Form.Text, other.Form.Text"),
+    ("Form.Text", "'Form.Text' is ambiguous: demo.Form.Text, other.Form.Text"),
+    ("Content", "'Content' is ambiguous: demo.Note.Content, org.focusd.Text.Content"),
+  ])
+  func severalAreNamed(text: String, message: String) throws {
+    let key = try KeyArgument(text)
+    #expect(throws: CommandError.usage(message)) { try key.resolved(among: Self.present) }
   }
 
   @Test(arguments: ["", ".", "a.", ".a", "a..b", "1a", "a.1b", "a-b", "/x", "é", String(repeating: "a", count: 256)])

@@ -6,6 +6,7 @@ import Testing
 /// What `focusctl` says to the daemon, call by call, and what it makes of the answers.
 @Suite struct ScriptedCallTests {
   private static let conflict = ScriptedDaemon.Answer.error("org.focusd.Focus1.Error.Conflict")
+  private static let accessDenied = ScriptedDaemon.Answer.error("org.freedesktop.DBus.Error.AccessDenied")
   private static let unknownObject = ScriptedDaemon.Answer.error("org.freedesktop.DBus.Error.UnknownObject")
 
   private func run(
@@ -103,19 +104,63 @@ import Testing
     #expect(calls == ["Focus1 Get org.focusd.Focus1.Manager History", "a Read demo.Form.Number"])
   }
 
-  @Test func aSensitiveFieldIsWrittenUnseen() async throws {
+  /// A key of a sensitive field, or one that is write-only.
+  @Test(arguments: [
+    ("s", "12345", "s=12345"), ("d", "8", "d=8.0"), ("b", "true", "b=true"), ("s", "true", "s=true"),
+    // Introspection does not show it.
+    (nil, "12345", "s=12345"),
+  ])
+  func aKeyThatCannotBeReadIsWrittenUnseen(type: String?, text: String, written: String) async throws {
+    let property = type.map { #"<property name="Password" type="\#($0)" access="write"/>"# } ?? ""
     let (result, calls) = try await run(
-      ["set", "demo.Login.Password", "12345"],
+      ["set", "Password", text],
       [
-        .error("org.freedesktop.DBus.Error.AccessDenied"), .error("org.focusd.Focus1.Error.TypeMismatch"),
-        ScriptedDaemon.written(.string("12345")),
+        .reply([.variant(.strings(["demo.Login.Password"]))]), Self.accessDenied,
+        .reply([.string(#"<node><interface name="demo.Login">\#(property)</interface></node>"#)]),
+        ScriptedDaemon.written(.string("")),
+      ])
+    #expect(result.isSilent(status: 0, output: []), "\(result)")
+    #expect(
+      calls == [
+        "focused Get org.focusd.Focus1.Bindings Keys", "focused Read demo.Login.Password", "focused Introspect",
+        "focused Write demo.Login.Password \(written) {}",
+      ])
+  }
+
+  @Test func whatIsAppendedToAKeyThatCannotBeReadDoesNotReplaceIt() async throws {
+    let (result, calls) = try await run(
+      ["set", "demo.Login.Tags/-", "c"], [Self.accessDenied, Self.accessDenied])
+    #expect(result.status == 4)
+    #expect(calls == ["focused Read demo.Login.Tags", "focused Write demo.Login.Tags/- s=c {}"])
+  }
+
+  @Test(arguments: [["get", "Password"], ["update", "Password", "append x"]])
+  func aWriteOnlyKeyIsNotRead(arguments: [String]) async throws {
+    let (result, calls) = try await run(
+      arguments, [.reply([.variant(.strings(["demo.Login.Password"]))]), Self.accessDenied])
+    #expect(result.status == 4 && result.output.isEmpty && result.errors == ["focusctl: because"])
+    #expect(calls.last == "focused Read demo.Login.Password")
+  }
+
+  /// Focus has moved to a field that gives the key another type.
+  @Test func aValueIsReadByTheTypeThatTheKeyHasWhenItIsWritten() async throws {
+    let mismatch = ScriptedDaemon.Answer.error("org.focusd.Focus1.Error.TypeMismatch")
+    let (result, calls) = try await run(
+      ["set", "demo.Form.Number", "8"],
+      [
+        ScriptedDaemon.reading(.int32(1)), mismatch, ScriptedDaemon.reading(.string("")),
+        ScriptedDaemon.written(.string("8")),
       ])
     #expect(result.isSilent(status: 0, output: []))
     #expect(
       calls == [
-        "focused Read demo.Login.Password", "focused Write demo.Login.Password i=12345 {}",
-        "focused Write demo.Login.Password s=12345 {}",
+        "focused Read demo.Form.Number", "focused Write demo.Form.Number i=8 {}", "focused Read demo.Form.Number",
+        "focused Write demo.Form.Number s=8 {}",
       ])
+    let (refused, more) = try await run(
+      ["set", "demo.Form.Number", "8"],
+      [ScriptedDaemon.reading(.int32(1)), mismatch, ScriptedDaemon.reading(.int32(1))])
+    #expect(refused.status == 4 && more.count == 3)
   }
 
   @Test func appendingAsksForTheArray() async throws {

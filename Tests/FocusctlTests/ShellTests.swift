@@ -64,7 +64,7 @@ import Testing
           "focusctl: there is no field 'txet1'; did you mean 'text1'?",
           "focusctl: there is no field 'txet1'; did you mean 'text1'?",
           "focusctl: there is no field 'zebra'; 'focusctl list' shows all fields",
-          "focusctl: 'Nubmer' is nil: no field on the focus path publishes it; did you mean 'Number'?",
+          "focusctl: 'Nubmer' is nil: neither a field on the focus path nor a session field publishes it; did you mean 'Number'?",
           "focusctl: 'no.Such.Key' is still nil after 10 ms",
         ])
     }
@@ -77,6 +77,9 @@ import Testing
     ("focusctl get demo.Form.Items/0/na", "focusctl get demo.Form.Items/0/name"),
     ("focusctl publish text1 dem", "focusctl publish text1 demo.Form.Items="),
     ("focusctl register x --scope=sc", "focusctl register x --scope=scene"),
+    ("focusctl register x --scope se", "focusctl register x --scope session"),
+    ("focusctl register x --active de", "focusctl register x --active demo.Form.Items="),
+    ("focusctl get Form.I", "focusctl get Form.Items"),
   ]
 
   @Test(arguments: ["bash", "zsh", "fish"]) func aTabCompletes(shell: String) async throws {

@@ -76,6 +76,25 @@ import Testing
     if terminal.isTerminal { #expect(list.allSatisfy { TextWidth.columns(of: $0) <= 40 }) }
   }
 
+  @Test(arguments: [Terminal.none, narrow]) func ofTenThousandSessionFieldsTheFirstAreShown(terminal: Terminal) throws {
+    var all = try fields((0..<10_000).map { ("f\($0)", "", $0 == 9_001) })
+    for index in all.indices { all[index].scope = "session" }
+    let lines = FieldTree.text(of: all, session: all, on: terminal).split(separator: "\n")
+    #expect(lines.count == 4 + 1 + 8 * 4 + 1)
+    #expect(lines.last == "  … 9992 more fields")
+    if terminal.isTerminal { for line in lines { #expect(TextWidth.columns(of: line) <= 40, "\(line)") } }
+  }
+
+  @Test func theColumnOfActiveFieldsIsShownIfThereAreSessionFields() throws {
+    var all = try fields([("a", "", false), ("b", "a", true)])
+    let wide = Terminal(columns: 80, rows: 24)
+    #expect(!Listing.table(of: all, on: wide).contains("ACTIVE"))
+    (all[0].scope, all[0].isActive) = ("session", true)
+    let lines = Listing.table(of: all, on: wide).split(separator: "\n")
+    #expect(
+      lines[0].hasSuffix("OWNER  ACTIVE") && lines[1].hasSuffix("-      *") && lines[2].hasSuffix("*      -      -"))
+  }
+
   @Test(arguments: [
     ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 6, "日本語"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("ab", 0, ""),
   ])

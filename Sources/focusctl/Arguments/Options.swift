@@ -26,7 +26,10 @@ struct Option: Hashable, Sendable {
   static let label = Option("label", nil, "TEXT", "the field's display name (default: the id)")
   static let parent = Option("parent", nil, "ID", "the field that contains the new one (default: none, a scene)")
   static let scope = Option(
-    "scope", nil, "field|scene", "whether keys resolve with focus in the field, or anywhere in its scene")
+    "scope", nil, "field|scene|session",
+    "whether keys resolve with focus in the field, anywhere in its scene, or always, if nothing there has them")
+  static let active = Option(
+    "active", nil, "KEY=VALUE", "with '--scope session': the field is active while KEY has this value")
   static let readOnly = Option("read-only", nil, "KEY", "a key that only the owner may write; may be repeated")
   static let sensitive = Option("sensitive", nil, nil, "hide the field's values; they can still be written")
   static let focus = Option("focus", nil, nil, "give the new field focus at once")
@@ -43,7 +46,7 @@ struct Option: Hashable, Sendable {
   static let general = [user, system, address, host, timeout, help, version]
 
   static let all =
-    [field, previous, json, waybar, format, label, parent, scope, readOnly, sensitive, focus] + general
+    [field, previous, json, waybar, format, label, parent, scope, active, readOnly, sensitive, focus] + general
 }
 
 /// The values of the options of one call.
@@ -57,6 +60,8 @@ struct Options {
   var label: String?
   var parent: String?
   var scope: String?
+  /// The condition under which a session field is active, as typed.
+  var active: String?
   var readOnly: [String] = []
   var sensitive = false
   var focus = false
@@ -82,6 +87,7 @@ struct Options {
     case .label: label = argument
     case .parent: parent = argument
     case .scope: scope = argument
+    case .active: active = argument
     case .readOnly: readOnly.append(argument)
     case .sensitive: sensitive = true
     case .focus: focus = true

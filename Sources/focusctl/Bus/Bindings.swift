@@ -33,7 +33,8 @@ struct Bindings {
   /// The reason why a key is nil here.
   var described: String {
     path == Focus1.focused
-      ? "no field on the focus path publishes it" : "the field '\(FieldID.id(path))' has no such key"
+      ? "neither a field on the focus path nor a session field publishes it"
+      : "the field '\(FieldID.id(path))' has no such key"
   }
 
   private static func previousField(_ daemon: DaemonConnection) throws(CommandError) -> ObjectPath? {
@@ -56,6 +57,16 @@ struct Bindings {
   /// Writes `value` to `key`; if `origin` is given, only if the key still has that origin.
   func write(_ key: String, _ value: DBusValue, under origin: Origin? = nil) throws(DBusError) {
     try daemon.call(.write(key, value, under: origin, at: path))
+  }
+
+  /// The introspection of this object.
+  func interfaces() throws(DBusError) -> [InterfaceDescription] { try daemon.call(.introspection(of: path)) }
+
+  /// The type that the introspection of this object shows for `key`; nil if it does not show it.
+  func declaredType(of key: String) throws(DBusError) -> DBusType? {
+    guard let key = try? Key(key) else { return nil }
+    let interface = try interfaces().first { $0.name == key.interface }
+    return interface?.properties.first { $0.name == key.member }?.type
   }
 
   /// All keys of these bindings.

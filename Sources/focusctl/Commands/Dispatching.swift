@@ -29,7 +29,7 @@ enum Dispatching {
 
   static func commands(_ call: Invocation) throws(CommandError) {
     let bindings = try Bindings(try call.connect(), call.options)
-    let interfaces = try bindings.interfaces()
+    let interfaces = try bindings.introspection()
     var rows: [[String]] = []
     for command in try bindings.commands() {
       let method = (try? Key(command.name)).flatMap { methods(interfaces, $0).first }
@@ -93,7 +93,7 @@ extension Bindings {
   /// The reason why there is no such command here.
   fileprivate var whoCouldHave: String {
     path == Focus1.focused
-      ? "neither the focused field, its ancestors nor its scene has it"
+      ? "neither the focused field, its ancestors, its scene nor a session field has it"
       : "the field '\(FieldID.id(path))' does not have it"
   }
 
@@ -107,12 +107,12 @@ extension Bindings {
   }
 
   /// The introspection of this object.
-  fileprivate func interfaces() throws(CommandError) -> [InterfaceDescription] {
-    do { return try daemon.call(.introspection(of: path)) } catch { throw CommandError(error) }
+  fileprivate func introspection() throws(CommandError) -> [InterfaceDescription] {
+    do { return try interfaces() } catch { throw CommandError(error) }
   }
 
   /// The methods with one name here.
   fileprivate func methods(_ command: Key) throws(CommandError) -> [InterfaceDescription.Method] {
-    Dispatching.methods(try interfaces(), command)
+    Dispatching.methods(try introspection(), command)
   }
 }

@@ -13,10 +13,18 @@ struct FieldInfo {
   var parent = ObjectPath.root
   var scope = ""
   var isFocused = false
+  /// Whether it is a session field that is active.
+  var isActive = false
+  /// The process that it belongs to; 0 if unknown.
+  var process: UInt32 = 0
+  /// The unique names whose scenes are in this window.
+  var adopted: [String] = []
   var lingers = false
   var isSensitive = false
   /// Its published values, ordered by key.
   var values: [(key: String, value: DBusValue)] = []
+  /// The keys that can only be written, in order.
+  var writeOnly: [String] = []
   /// Its commands, ordered by key.
   var commands: [(key: String, isEnabled: Bool)] = []
 
@@ -25,6 +33,13 @@ struct FieldInfo {
   /// All fields, ordered by id.
   static func all(_ daemon: DaemonConnection) throws(CommandError) -> [FieldInfo] {
     do { return fields(of: .dictionary(try daemon.call(.managedObjects()))) } catch { throw CommandError(error) }
+  }
+
+  /// The session's fields among `fields`, in the order in which they supply what nothing nearer has.
+  static func session(of fields: [FieldInfo], _ daemon: DaemonConnection) throws(CommandError) -> [FieldInfo] {
+    let known = Dictionary(fields.lazy.filter { $0.scope == "session" }.map { ($0.path, $0) }) { first, _ in first }
+    guard !known.isEmpty else { return [] }
+    do { return try daemon.call(.sessionFields()).compactMap { known[$0] } } catch { throw CommandError(error) }
   }
 
   /// The fields among `objects`, a reply to `GetManagedObjects`.
@@ -43,6 +58,7 @@ struct FieldInfo {
       return nil
     }
     self.path = path
+    var keys: [String] = []
     for (interface, properties) in interfaces {
       for (name, variant) in FieldInfo.entries(properties) {
         guard let value = variant.variantContent else { continue }
@@ -50,6 +66,8 @@ struct FieldInfo {
           read(name, value)
         } else if interface == Focus1.bindings.text, name == "Commands" {
           commands = FieldInfo.entries(value).map { ($0.key, $0.value == .boolean(true)) }
+        } else if interface == Focus1.bindings.text, name == "Keys" {
+          keys = FieldInfo.texts(value)
         } else if !Key.isReserved(interface) {
           values.append(("\(interface).\(name)", value))
         }
@@ -57,6 +75,12 @@ struct FieldInfo {
     }
     values.sort { $0.key < $1.key }
     commands.sort { $0.key < $1.key }
+    writeOnly = Set(keys).subtracting(values.map(\.key)).sorted()
+  }
+
+  private static func texts(_ value: DBusValue) -> [String] {
+    guard case .array(let elements) = value else { return [] }
+    return elements.compactMap(\.basicText)
   }
 
   private mutating func read(_ property: String, _ value: DBusValue) {
@@ -66,6 +90,9 @@ struct FieldInfo {
     case ("Scope", .string(let text)): scope = text
     case ("Parent", .objectPath(let path)): parent = path
     case ("Focused", .boolean(let truth)): isFocused = truth
+    case ("Active", .boolean(let truth)): isActive = truth
+    case ("Process", .uint32(let number)): process = number
+    case ("Adopted", _): adopted = FieldInfo.texts(value)
     case ("Linger", .boolean(let truth)): lingers = truth
     case ("Sensitive", .boolean(let truth)): isSensitive = truth
     default: break
@@ -73,7 +100,9 @@ struct FieldInfo {
   }
 
   /// The parts of a `--format` for fields.
-  static let parts = ["id", "label", "parent", "scope", "focused", "owner", "linger", "sensitive", "json"]
+  static let parts = [
+    "id", "label", "parent", "scope", "focused", "active", "owner", "process", "linger", "sensitive", "json",
+  ]
 
   /// The text of the part with that name, or nil if the field has none.
   func part(_ name: String) -> String? {
@@ -83,6 +112,8 @@ struct FieldInfo {
     case "parent": parent == .root ? nil : FieldID.id(parent)
     case "scope": scope
     case "focused": String(isFocused)
+    case "active": String(isActive)
+    case "process": process == 0 ? nil : String(process)
     case "owner": owner.isEmpty ? nil : owner
     case "linger": String(lingers)
     case "sensitive": String(isSensitive)
@@ -100,10 +131,14 @@ struct FieldInfo {
       ("parent", optional(parent == .root ? "" : FieldID.id(parent))),
       ("scope", JSONWriter.string(scope)),
       ("focused", String(isFocused)),
+      ("active", String(isActive)),
       ("owner", optional(owner)),
+      ("process", process == 0 ? "null" : String(process)),
       ("linger", String(lingers)),
       ("sensitive", String(isSensitive)),
+      ("adopted", JSONWriter.data(.strings(adopted))),
       ("values", JSONWriter.object(values.map { ($0.key, JSONWriter.document($0.value)) })),
+      ("writeOnly", JSONWriter.data(.strings(writeOnly))),
       ("commands", JSONWriter.object(commands.map { ($0.key, String($0.isEnabled)) })),
     ])
   }

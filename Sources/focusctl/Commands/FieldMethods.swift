@@ -14,16 +14,20 @@ enum FieldMethods {
     if let label = options.label { registration.append(("label", .string(label))) }
     if let parent = options.parent { registration.append(("parent", .objectPath(try FieldID.path(parent)))) }
     if let scope = options.scope {
-      guard scope == "field" || scope == "scene" else {
-        throw .usage("'\(scope)' is not a scope: expected 'field' or 'scene'")
+      guard ["field", "scene", "session"].contains(scope) else {
+        throw .usage("'\(scope)' is not a scope: expected 'field', 'scene' or 'session'")
       }
       registration.append(("scope", .string(scope)))
+    }
+    var initial: [(name: String, value: DBusValue)] = []
+    for each in values { initial.append((each.key, try each.value())) }
+    if let active = options.active {
+      guard options.scope == "session" else { throw .usage("'--active' needs '--scope session'") }
+      registration.append(("active", try condition(active, of: initial)))
     }
     if !options.readOnly.isEmpty { registration.append(("read_only", try readOnly(options))) }
     if options.sensitive { registration.append(("sensitive", .boolean(true))) }
     if options.focus { registration.append(("focus", .boolean(true))) }
-    var initial: [(name: String, value: DBusValue)] = []
-    for each in values { initial.append((each.key, try each.value())) }
 
     let path = try ask(call.connect(), .register(id, initial, registration))
     try Output.write(FieldID.id(path) + "\n")
@@ -70,6 +74,15 @@ enum FieldMethods {
       values.append(value)
     }
     return values
+  }
+
+  /// The condition `KEY=VALUE`; the value has the type of the key among `values` if it is there.
+  private static func condition(
+    _ text: String, of values: [(name: String, value: DBusValue)]
+  ) throws(CommandError) -> DBusValue {
+    let condition = try KeyedValue(text)
+    let known = values.first { $0.name == condition.key }?.value.type
+    return .structure([.string(condition.key), .variant(try condition.value(known: known))])
   }
 
   private static func readOnly(_ options: Options) throws(CommandError) -> DBusValue {

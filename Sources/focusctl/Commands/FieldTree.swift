@@ -1,8 +1,8 @@
 import DBusTypes
 
-/// The scenes with their fields, indented; only the focus path is shown in full.
+/// The scenes with their fields, indented, then the session's fields; only those and the focus path are shown in full.
 ///
-/// Its length depends on the focus path, not on the number of fields.
+/// Its length depends on the focus path and the first session fields, not on the number of fields.
 struct FieldTree {
   private let fields: Int
   private let children: [ObjectPath: [FieldInfo]]
@@ -14,10 +14,13 @@ struct FieldTree {
 
   private var text = ""
 
-  /// The tree of `fields`, as lines for `terminal`.
-  static func text(of fields: [FieldInfo], on terminal: Terminal) -> String {
+  /// The tree of `fields` and their `session` fields in order, as lines for `terminal`.
+  ///
+  /// If nothing has focus, programs are shown the session's fields only.
+  static func text(of fields: [FieldInfo], session: [FieldInfo] = [], on terminal: Terminal) -> String {
     var tree = FieldTree(fields, terminal)
-    tree.add(within: .root, depth: 0)
+    if terminal.isTerminal || !tree.onPath.isEmpty { tree.add(within: .root, depth: 0) }
+    tree.add(session: session)
     return tree.text
   }
 
@@ -30,7 +33,7 @@ struct FieldTree {
   }
 
   private mutating func add(within parent: ObjectPath, depth: Int) {
-    let all = children[parent] ?? []
+    let all = (children[parent] ?? []).filter { !isOnlyOfSession($0, within: parent) }
     var left = min(FieldTree.roomWithin, room)
     var hidden = 0
     for field in all {
@@ -44,31 +47,60 @@ struct FieldTree {
         hidden += size(of: field)
       }
     }
+    addCount(hidden, depth)
+  }
+
+  private mutating func addCount(_ hidden: Int, _ depth: Int) {
     guard hidden > 0 else { return }
     let count = "… \(hidden) more \(hidden == 1 ? "field" : "fields")"
     addLine(depth, Style.faint.applied(to: TextWidth.fitted(count, width(depth)), on: terminal))
   }
 
+  /// Whether `field` is shown below the tree only: a session field that is alone in its scene.
+  private func isOnlyOfSession(_ field: FieldInfo, within parent: ObjectPath) -> Bool {
+    field.scope == "session" && parent == .root && children[field.path] == nil && !onPath.contains(field.path)
+  }
+
+  private mutating func add(session: [FieldInfo]) {
+    guard !session.isEmpty else { return }
+    addLine(0, Style.faint.applied(to: "session fields:", on: terminal))
+    for field in session.prefix(FieldTree.roomWithin) {
+      addHead(field, 1)
+      if !onPath.contains(field.path) { addBindings(field, 2) }
+    }
+    addCount(session.count - FieldTree.roomWithin, 1)
+  }
+
   private mutating func add(_ field: FieldInfo, _ depth: Int) {
-    let marks = (field.isSensitive ? " (sensitive)" : "") + (field.isFocused ? " (focused)" : "")
+    addHead(field, depth)
+    if onPath.contains(field.path) { addBindings(field, depth + 1) }
+    // The daemon allows no deeper nesting, so anything beyond it is a cycle.
+    if depth < 64 { add(within: field.path, depth: depth + 1) }
+  }
+
+  private mutating func addHead(_ field: FieldInfo, _ depth: Int) {
+    let marks = [
+      field.isSensitive ? " (sensitive)" : "", field.isActive ? " (active)" : "", field.isFocused ? " (focused)" : "",
+    ].joined()
     let label = field.label == field.id ? "" : " \"\(Output.escaped(field.label))\""
     let room = max(8, width(depth) - marks.utf8.count)
     let style: Style = field.isFocused ? .strong : .plain
     addLine(depth, style.applied(to: TextWidth.fitted(field.id + label, room) + marks, on: terminal))
-    if onPath.contains(field.path) {
-      for (key, value) in field.values {
-        addLine(
-          depth + 1,
-          ValueLine.text(key, ValueText.line(value), type: value.type, width(depth + 1), on: terminal))
-      }
-      for (command, isEnabled) in field.commands {
-        let ending = isEnabled ? "()" : "() (disabled)"
-        let line = TextWidth.fittedKey(command, width(depth + 1) - ending.utf8.count) + ending
-        addLine(depth + 1, (isEnabled ? Style.plain : .faint).applied(to: line, on: terminal))
-      }
+  }
+
+  private mutating func addBindings(_ field: FieldInfo, _ depth: Int) {
+    for (key, value) in field.values {
+      addLine(depth, ValueLine.text(key, ValueText.line(value), type: value.type, width(depth), on: terminal))
     }
-    // The daemon allows no deeper nesting, so anything beyond it is a cycle.
-    if depth < 64 { add(within: field.path, depth: depth + 1) }
+    for key in field.writeOnly { addKey(key, " (write-only)", .plain, depth) }
+    for (command, isEnabled) in field.commands {
+      addKey(command, isEnabled ? "()" : "() (disabled)", isEnabled ? .plain : .faint, depth)
+    }
+  }
+
+  private mutating func addKey(_ key: String, _ ending: String, _ style: Style, _ depth: Int) {
+    let line = TextWidth.fittedKey(key, width(depth) - ending.utf8.count) + ending
+    addLine(depth, style.applied(to: line, on: terminal))
   }
 
   private func size(of field: FieldInfo) -> Int {

@@ -17,15 +17,16 @@ enum Listing {
     try Output.write(table(of: fields, on: .output))
   }
 
-  private static let heads = ["ID", "LABEL", "PARENT", "SCOPE", "FOCUS", "OWNER"]
+  private static let heads = ["ID", "LABEL", "PARENT", "SCOPE", "FOCUS", "OWNER", "ACTIVE"]
   /// The columns in the order in which they are dropped on a narrow terminal.
-  private static let dispensable = [5, 3, 2, 4]
+  private static let dispensable = [5, 6, 3, 2, 4]
   private static let longest = 200
 
   /// A line for each field: all fields for programs, a limited number on a terminal.
   static func table(of fields: [FieldInfo], on terminal: Terminal) -> String {
     guard terminal.isTerminal else { return Output.table(fields.map(cells)) }
     var rows = [heads] + fields.prefix(longest).map(cells)
+    if !fields.contains(where: { $0.scope == "session" }) { rows = rows.map { $0.dropLast() } }
     for column in dispensable where width(of: rows) > terminal.columns {
       rows = rows.map { row in row.enumerated().map { $0.offset == column ? "" : $0.element } }
     }
@@ -52,24 +53,31 @@ enum Listing {
     return [
       field.id, orDash(Output.escaped(field.label)), field.parent == .root ? "-" : FieldID.id(field.parent),
       field.scope, field.isFocused ? "*" : "-", orDash(field.owner),
+      field.isActive ? "*" : "-",
     ]
   }
 
   static func tree(_ call: Invocation) throws(CommandError) {
-    let fields = try FieldInfo.all(try call.connect())
+    let daemon = try call.connect()
+    let fields = try FieldInfo.all(daemon)
     let path = focusPath(of: fields)
+    let session = try FieldInfo.session(of: fields, daemon)
+    if call.options.json {
+      let onPath = Set(path.map(\.path))
+      let others = session.filter { !onPath.contains($0.path) }
+      try Output.write((path + others).map { $0.json + "\n" }.joined())
+    } else {
+      try Output.write(FieldTree.text(of: fields, session: session, on: .output))
+    }
     guard !path.isEmpty else {
-      // Without focus, a terminal shows the fields, and programs get exit status 1.
+      // Programs need no reason beside the exit status.
       guard Terminal.output.isTerminal, !call.options.json else { throw CommandError(.nothing) }
-      try Output.write(FieldTree.text(of: fields, on: .output))
       throw CommandError(
         .nothing,
         fields.isEmpty
           ? "there are no fields yet: '\(Program.name) register --help' shows how to create one"
           : "nothing has focus: '\(Program.name) focus ID' gives it to a field")
     }
-    try Output.write(
-      call.options.json ? path.map { $0.json + "\n" }.joined() : FieldTree.text(of: fields, on: .output))
   }
 
   /// The focused field's ancestors from the scene down, then the field; empty if no field has focus.

@@ -30,24 +30,37 @@ enum ReadingAndWriting {
     let key = try KeyArgument(call.operands[0])
     let text = call.operands[1]
     let bindings = try Bindings(try call.connect(), call.options)
-    let found: (key: KeyArgument, type: DBusType)?
-    do {
-      found = try typeOfTarget(of: key, in: bindings)
-    } catch {
-      guard error.error?.name == .accessDenied else {
-        throw bindings.daemon.explained(error.command, error.error, bindings.path)
+    var refused: (type: DBusType, error: DBusError)?
+    // The type is of one field: if the key has resolved to another one meanwhile, that may have another type.
+    while true {
+      let found: (key: KeyArgument, type: DBusType)?
+      do {
+        found = try typeOfTarget(of: key, in: bindings)
+      } catch {
+        guard error.error?.name == .accessDenied else {
+          throw bindings.daemon.explained(error.command, error.error, bindings.path)
+        }
+        return try writeUnseen(error.key.name, key, text, in: bindings)
       }
-      try writeUnseen(error.key, text, in: bindings)
-      return
+      guard let found else { throw unresolved(key, in: bindings) }
+      if let refused, refused.type == found.type { throw CommandError(refused.error) }
+      do {
+        return try bindings.write(found.key.text, try read(text, as: found.type, for: found.key.text))
+      } catch let error as DBusError {
+        guard error.name == Focus1.typeMismatch else { throw CommandError(error) }
+        refused = (found.type, error)
+      } catch let error as CommandError {
+        throw error
+      } catch {
+        throw .refused("\(error)")
+      }
     }
-    guard let found else { throw unresolved(key, in: bindings) }
-    let value: DBusValue
-    do {
-      value = try ValueText.read(text, as: found.type)
-    } catch {
-      throw .usage("\(found.key.text): \(error)")
-    }
-    do { try bindings.write(found.key.text, value) } catch { throw CommandError(error) }
+  }
+
+  private static func read(
+    _ text: String, as type: DBusType, for key: String
+  ) throws(CommandError) -> DBusValue {
+    do { return try ValueText.read(text, as: type) } catch { throw .usage("\(key): \(error)") }
   }
 
   static func update(_ call: Invocation) throws(CommandError) {
@@ -139,17 +152,15 @@ enum ReadingAndWriting {
     }
   }
 
-  /// Writes to a sensitive field, whose type is hidden: with the type that the text suggests, else as a string.
-  private static func writeUnseen(_ key: KeyArgument, _ text: String, in bindings: Bindings) throws(CommandError) {
-    let string = DBusValue.string(text)
-    let value = (try? InferredType.value(of: text)) ?? string
+  /// Writes to a key that cannot be read: it is write-only, or of a sensitive field.
+  private static func writeUnseen(
+    _ name: String, _ key: KeyArgument, _ text: String, in bindings: Bindings
+  ) throws(CommandError) {
+    // The daemon refuses a pointer into such a value, whatever is written.
+    let type = key.pointer.isEmpty ? try? bindings.declaredType(of: name) : nil
+    let value = try type.map { type throws(CommandError) in try read(text, as: type, for: name) }
     do {
-      try bindings.write(key.text, value)
-    } catch  where error.name == Focus1.typeMismatch && value.type != .string {
-      // The daemon's error for the first attempt names the expected type.
-      do { try bindings.write(key.text, string) } catch let second {
-        throw CommandError(second.name == Focus1.typeMismatch ? error : second)
-      }
+      try bindings.write(name + key.pointer, value ?? .string(text))
     } catch {
       throw CommandError(error)
     }

@@ -1,4 +1,5 @@
 import DBusTypes
+import FocusContract
 
 /// The operand `KEY[:SIGNATURE]=VALUE`.
 struct KeyedValue {
@@ -28,11 +29,12 @@ struct KeyedValue {
     }
   }
 
-  /// The value: of the operand's own type, else of `known`, else of the type inferred from the text.
+  /// The value: of the operand's own type, else of `known`, else of the one that all programs give the key, else of the type
+  /// inferred from the text.
   /// - Throws: `CommandError` if the text is not a value of the type.
   func value(known: DBusType? = nil) throws(CommandError) -> DBusValue {
     do {
-      guard let type = type ?? known else { return try InferredType.value(of: text) }
+      guard let type = type ?? known ?? Vocabulary.type(of: key) else { return try InferredType.value(of: text) }
       return try ValueText.read(text, as: type)
     } catch {
       throw .usage("\(key): \(error)")
