@@ -89,8 +89,8 @@ let package = Package(
     .testTarget(
       name: "FocusKitTests",
       dependencies: [
-        "BusSupport", "Counter", "DBus", "DBusTypes", "EventLoop", "FocusKit", "LoopPlayer", "ScenePlayer",
-        "StatusLine",
+        "BusSupport", "Counter", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "FocusKit",
+        "LoopPlayer", "ScenePlayer", "StatusLine",
         "TestSupport", "TutorialForm", "TutorialToolbar", "VolumeSlider", "focusctl", "focusd",
       ],
       swiftSettings: strict),

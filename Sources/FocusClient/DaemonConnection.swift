@@ -38,12 +38,15 @@ package struct DaemonConnection {
     }
   }
 
-  /// Makes a call, and hands its reply, or what prevented one, to `handler`.
+  /// Makes a call, and hands its reply, or what prevented one, to `handler`; `patiently` for as long as the daemon is
+  /// there.
   ///
   /// `handler` may be called at once, and as late as when the connection closes.
-  package func call<Reply>(_ call: DaemonCall<Reply>, _ handler: @escaping (Result<Reply, DBusError>) -> Void) {
+  package func call<Reply>(
+    _ call: DaemonCall<Reply>, patiently: Bool = false, _ handler: @escaping (Result<Reply, DBusError>) -> Void
+  ) {
     do throws(DBusError) {
-      try connection.call(try call.message(), timeout: timeout) { result in
+      try connection.call(try call.message(), timeout: patiently ? nil : timeout) { result in
         handler(Result { () throws(DBusError) in try call.reply(in: try result.get()) })
       }
     } catch {

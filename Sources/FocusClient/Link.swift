@@ -30,6 +30,8 @@ package final class Link {
   private let rules: [MatchRule]
   private var delay = Link.firstDelay
   private var isStopped = false
+  /// Whether it comes back when the bus does, so that nobody else asks again.
+  private var isLasting = false
   /// The connection while there is one.
   package private(set) var daemon: DaemonConnection?
   /// The connection that holds the daemon's name, as far as is known: only its signals count.
@@ -45,6 +47,7 @@ package final class Link {
 
   /// Connects to `bus`, and again whenever that is lost, at first after 50 ms and later after up to 2 s.
   package func connect(to bus: Connection.Bus) {
+    isLasting = true
     do throws(DBusError) {
       try open(try DaemonConnection(to: bus)) { [weak self] in
         self?.close()
@@ -126,11 +129,15 @@ package final class Link {
   }
 
   /// Calls the daemon, and hands its reply, or what prevented one, to `handler`.
-  package func call<Reply>(_ call: DaemonCall<Reply>, _ handler: @escaping (Result<Reply, DBusError>) -> Void) {
+  ///
+  /// What must be known of a daemon that is there is asked `patiently`: one that was held up does not say when it goes on.
+  package func call<Reply>(
+    _ call: DaemonCall<Reply>, patiently: Bool = false, _ handler: @escaping (Result<Reply, DBusError>) -> Void
+  ) {
     guard let daemon else {
       return handler(.failure(DBusError(.disconnected, "not connected to a bus, so there is no focusd")))
     }
-    daemon.call(call, handler)
+    daemon.call(call, patiently: patiently && isLasting, handler)
   }
 
   /// Sends a signal, if there is a bus.

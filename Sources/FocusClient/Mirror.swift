@@ -81,7 +81,7 @@ package final class Mirror {
     _ call: DaemonCall<Reply>, _ handler: @escaping (Mirror, Result<Reply, DBusError>) -> Void
   ) {
     let number = reading
-    link.call(call) { [weak self] result in
+    link.call(call, patiently: true) { [weak self] result in
       // The connection ends its calls also when it outlives the mirror.
       guard let self, number == reading else { return }
       handler(self, result)

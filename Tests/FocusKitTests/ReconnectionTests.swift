@@ -29,6 +29,23 @@ import Testing
     }
   }
 
+  /// Nothing says that it goes on, and each call may take 25 s.
+  @Test(.enabled(if: isSlow)) func aDaemonThatIsHeldUpForLongIsWaitedFor() async throws {
+    try await TestDesktop.with { desktop in
+      let (owner, reader) = (desktop.client(), desktop.client())
+      desktop.daemon.terminate(19)
+      @FocusState var isFocused: Bool
+      isFocused = true
+      let field = FocusField(client: owner).focusedValue(\.number, .constant(1)).focused($isFocused).register()
+      let seen = Changes(reader.changes(of: \.number))
+      await #expect(throws: FocusError.self) { try await reader.read(\.number) }
+      desktop.daemon.terminate(18)
+      try await seen.wait(for: 1)
+      #expect(try await desktop.focusctl("list").output.count == 1)
+      withExtendedLifetime(field) {}
+    }
+  }
+
   @Test func theBusIsEndedAndStartedAgain() async throws {
     try await TestDesktop.with { desktop in
       let (owner, reader) = (desktop.client(), desktop.client())

@@ -1,4 +1,5 @@
 import BusSupport
+import Dispatch
 import FocusKit
 import TestSupport
 import Testing
@@ -74,6 +75,21 @@ import Testing
       #expect(shapeless == nil)
       try await errors.wait(count: 1)
       #expect(errors.all.first?.message.contains("has no form on the bus") == true)
+    }
+  }
+
+  @Test func aHandlerOfErrorsThatWaitsHoldsNothingUp() async throws {
+    try await TestDesktop.with { desktop in
+      let client = desktop.client()
+      let gate = DispatchSemaphore(value: 0)
+      defer { gate.signal() }
+      client.onError { _ in gate.wait() }
+      @FocusState var isFocused: Bool
+      isFocused = true
+      let field = FocusField("text1", client: client).focusedValue(\.shapeless, Shapeless())
+        .focusedValue(\.number, .constant(1)).focused($isFocused).register()
+      try await Changes(desktop.client().changes(of: \.number)).wait(for: 1)
+      withExtendedLifetime(field) {}
     }
   }
 

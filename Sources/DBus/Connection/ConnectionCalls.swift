@@ -34,12 +34,12 @@ extension Connection {
   }
 
   /// Calls a method and passes `handler` the reply, which may be an error message, or the error that prevented one:
-  /// `Timeout`, `Disconnected`.
+  /// `Timeout`, `Disconnected`. Without a `timeout`, it waits as long as the peer is there.
   ///
   /// Only the peer that is called replies to it, or the bus; what others send that claims to be a reply is dropped.
   /// - Throws: `DBusError` as `send` does; then `handler` is not called.
   public func call(
-    _ message: OutgoingMessage, timeout: Duration = .seconds(25), _ handler: @escaping ReplyHandler
+    _ message: OutgoingMessage, timeout: Duration? = .seconds(25), _ handler: @escaping ReplyHandler
   ) throws(DBusError) {
     let serial = try begin(message, timeout: timeout, handler)
     do throws(DBusError) {

@@ -7,6 +7,13 @@ internal import FocusContract
 /// The daemon emits the changes of one of its turns as one. So a change is emitted when the turn of the one before is over,
 /// which the reply to a ping says. If changes come faster than that, only the last of each property is emitted.
 final class ChangeEmitter {
+  private struct Change {
+    /// Counts the changes as they came; one that replaces another that waits takes its place and number.
+    let number: UInt64
+    let key: Key
+    var value: DBusValue
+  }
+
   /// How many changes may wait; from then on only the newest of each property does, until all have been emitted.
   private static let longestQueue = 256
 
@@ -15,17 +22,22 @@ final class ChangeEmitter {
   /// The values that were emitted last, and so what others may be answered.
   private(set) var emitted: [Key: DBusValue] = [:]
   private var latest: [Key: DBusValue] = [:]
-  private var waiting: [(key: Key, value: DBusValue)] = []
+  private var waiting: [Change] = []
   private var next = 0
+  private var lastNumber: UInt64 = 0
   private var isCoalescing = false
   private var mayShareTurn = false
   private var isAsking = false
-  private var whenAllEmitted: [() -> Void] = []
+  /// Those who wait until the change of a number, and all before it, have been emitted.
+  private var waiters: [(number: UInt64, handler: () -> Void)] = []
 
   init(_ path: ObjectPath, _ link: Link) {
     self.path = path
     self.link = link
   }
+
+  /// Whether a value of the property was noted: a change may wait before any was emitted.
+  func knows(_ key: Key) -> Bool { latest[key] != nil }
 
   /// Notes the value that a property has from the start.
   func begin(_ key: Key, _ value: DBusValue) {
@@ -37,40 +49,64 @@ final class ChangeEmitter {
   func emit(_ key: Key, _ value: DBusValue) {
     guard latest[key] != value else { return }
     latest[key] = value
-    if waiting.count - next >= Self.longestQueue { isCoalescing = true }
-    if isCoalescing {
-      waiting = waiting[next...].filter { $0.key != key }
-      next = 0
+    if waiting.count - next >= Self.longestQueue, !isCoalescing { coalesce() }
+    if isCoalescing, let index = waiting[next...].firstIndex(where: { $0.key == key }) {
+      waiting[index].value = value
+    } else {
+      if next >= Self.longestQueue {
+        waiting.removeFirst(next)
+        next = 0
+      }
+      lastNumber += 1
+      waiting.append(Change(number: lastNumber, key: key, value: value))
     }
-    waiting.append((key, value))
     proceed()
   }
 
-  /// Calls `handler` when all changes until now have been emitted.
+  /// Leaves the newest change of each property, in the place of the oldest.
+  private func coalesce() {
+    isCoalescing = true
+    var places: [Key: Int] = [:]
+    var kept: [Change] = []
+    for change in waiting[next...] {
+      if let place = places[change.key] {
+        kept[place].value = change.value
+      } else {
+        places[change.key] = kept.count
+        kept.append(change)
+      }
+    }
+    waiting = kept
+    next = 0
+  }
+
+  /// Calls `handler` when all changes until now have been emitted, or newer ones in their place.
   func afterAll(_ handler: @escaping () -> Void) {
-    whenAllEmitted.append(handler)
+    waiters.append((lastNumber, handler))
     proceed()
   }
 
   private func proceed() {
-    while next < waiting.count {
-      if mayShareTurn, link.daemon != nil { return ask() }
-      let (key, value) = waiting[next]
+    while next < waiting.count, !mayShareTurn || link.daemon == nil {
+      let change = waiting[next]
       next += 1
-      emitted[key] = value
+      emitted[change.key] = change.value
       mayShareTurn = true
-      guard
-        let signal = try? OutgoingMessage.propertiesChanged(
-          path: path, interface: key.interface, changed: [(name: key.member.text, value: value)])
-      else { continue }
-      link.send(signal)
+      let signal = try? OutgoingMessage.propertiesChanged(
+        path: path, interface: change.key.interface, changed: [(name: change.key.member.text, value: change.value)])
+      if let signal { link.send(signal) }
     }
-    waiting = []
-    next = 0
-    isCoalescing = false
-    let handlers = whenAllEmitted
-    whenAllEmitted = []
-    for handler in handlers { handler() }
+    if next < waiting.count {
+      ask()
+    } else {
+      waiting = []
+      next = 0
+      isCoalescing = false
+    }
+    let last = next < waiting.count ? waiting[next].number - 1 : lastNumber
+    let due = waiters.prefix { $0.number <= last }
+    waiters.removeFirst(due.count)
+    for waiter in due { waiter.handler() }
   }
 
   private func ask() {

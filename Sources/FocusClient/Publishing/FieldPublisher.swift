@@ -95,7 +95,7 @@ package final class FieldPublisher {
     underWay = field
     let (session, arrivals) = (session, arrivals)
     let options = field.options(parent: parentPath, hadFocus: returning == field.number)
-    link.call(.register(field.id, [], options)) { [weak self] result in
+    link.call(.register(field.id, [], options), patiently: true) { [weak self] result in
       guard let self, session == self.session else { return }
       underWay = nil
       if case .failure(let error) = result, Self.noDaemon.contains(error.name), arrivals == self.arrivals { return }
@@ -148,7 +148,7 @@ package final class FieldPublisher {
     guard let path = try? FieldID(field.id).path else { return refused(field, error) }
     let session = session
     underWay = field
-    link.call(.owner(of: path)) { [weak self] result in
+    link.call(.owner(of: path), patiently: true) { [weak self] result in
       guard let self, session == self.session else { return }
       underWay = nil
       if case .success(let owner) = result, owner == link.daemon?.connection.uniqueName?.text {

@@ -107,7 +107,7 @@ final class PublishedField {
     property.read { [weak self] result in
       guard let self, case .success(let value) = result else { return handler(result) }
       // The first answer to a question is no change.
-      if emitter.emitted[key] == nil { emitter.begin(key, value) } else { emitter.emit(key, value) }
+      if emitter.knows(key) { emitter.emit(key, value) } else { emitter.begin(key, value) }
       handler(.success(emitter.emitted[key] ?? value))
     }
   }

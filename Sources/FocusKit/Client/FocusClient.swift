@@ -1,4 +1,5 @@
 internal import DBus
+internal import Dispatch
 internal import EventLoop
 internal import FocusClient
 internal import Glibc
@@ -40,7 +41,7 @@ public final class FocusClient: Sendable {
     }.joined(separator: ";")
   }
 
-  /// Calls `handler`, on any thread, for each error that has no caller.
+  /// Calls `handler`, on a queue of the client's, one error after another, for each error that has no caller.
   ///
   /// That is a write that was refused and undone, or a registration that failed. Without a handler, a line on standard
   /// error says it.
@@ -80,11 +81,13 @@ public final class FocusClient: Sendable {
 /// The handler of errors that have no caller.
 final class ErrorReporter: Sendable {
   private let handler = Locked<(@Sendable (FocusError) -> Void)?>(nil)
+  /// The handler is the program's, and may wait: never on the client's thread.
+  private let queue = DispatchQueue(label: "org.focusd.FocusKit.errors")
 
   func setHandler(_ handler: @escaping @Sendable (FocusError) -> Void) { self.handler.withLock { $0 = handler } }
 
   func report(_ error: FocusError) {
-    if let handler = handler.withLock({ $0 }) { handler(error) } else { Self.write(error) }
+    if let handler = handler.withLock({ $0 }) { queue.async { handler(error) } } else { Self.write(error) }
   }
 
   /// Writes a line on standard error.

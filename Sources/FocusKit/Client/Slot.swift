@@ -150,7 +150,6 @@ final class Slot: Observable, Sendable {
       let report = FocusError(
         "'\(key)' is read as '\(Value.self)', of type '\(Value.dbusType)', but the focused field publishes it with type "
           + "'\(found)': \(FocusError(any: error).message)", name: FocusError.typeMismatch)
-      // Not from here: the handler is the program's.
       mailbox.post { $0.report(report) }
       return nil
     }

@@ -72,7 +72,6 @@ final class FieldExport {
         }
       } catch {
         let error = FocusError(any: error)
-        // Not from here: the handler is the program's.
         letters.post { $0.report(error) }
       }
     }

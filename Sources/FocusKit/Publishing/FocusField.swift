@@ -61,9 +61,7 @@ public final class FocusField: Sendable {
     }
     guard isRegistered else { return }
     let id = draft.withLock { $0.label ?? $0.id }
-    let error = FocusError("\(refusal): the field '\(id)' was registered before; call 'register()' last")
-    // Not from here: the handler is the program's.
-    client.post { $0.report(error) }
+    client.report(FocusError("\(refusal): the field '\(id)' was registered before; call 'register()' last"))
   }
 
   /// Publishes `value`, or nothing if it is nil, while the field is on the focus path.

@@ -1,0 +1,102 @@
+import BusSupport
+import DBus
+import DBusTypes
+import EventLoop
+import FocusClient
+import FocusContract
+import TestSupport
+import Testing
+
+/// A field whose values change while others ask for them.
+@Suite struct EmissionTests {
+  private static let (number, size, text) = ("demo.Form.Number", "demo.Form.Size", "demo.Form.Text")
+
+  /// A change that waits to be emitted is older than the first answer.
+  @Test func theFirstAnswerDoesNotHideWhatFollowsIt() async throws {
+    try await TestDesktop.with { desktop in
+      try await Self.publish(
+        on: desktop,
+        read: { publisher, key in
+          guard key == Self.size else { return 0 }
+          try publisher.changed(1, Key(Self.number), .int32(1))
+          try publisher.changed(1, Key(Self.size), .int32(1))
+          return 2
+        },
+        onTurnEnd: { _ in },
+        while: {
+          try await eventually("the last value") {
+            try await desktop.focusctl("get", Self.size, "--field", "text1").output == ["2"]
+          }
+        })
+    }
+  }
+
+  @Test func aWriteIsAnsweredWhileOtherValuesChangeWithoutAnEnd() async throws {
+    try await TestDesktop.with { desktop in
+      let isChanging = Observed(false)
+      var last: Int32 = 0
+      try await Self.publish(
+        on: desktop, read: { _, _ in 0 },
+        onTurnEnd: { publisher in
+          guard isChanging.now else { return }
+          last += 1
+          try publisher.changed(1, Key(Self.number), .int32(last))
+          try publisher.changed(1, Key(Self.size), .int32(last))
+        },
+        while: {
+          try await eventually("the field is there") {
+            try await desktop.focusctl("get", Self.text, "--field", "text1").status == 0
+          }
+          isChanging.update { $0 = true }
+          let written = try await desktop.focusctl("set", Self.text, "8", "--field", "text1")
+          #expect(written.status == 0, "\(written)")
+        })
+    }
+  }
+
+  /// Publishes the field `text1` on a thread of its own while `body` runs.
+  private static func publish(
+    on desktop: TestDesktop, read: @escaping @Sendable (FieldPublisher, String) throws -> Int32,
+    onTurnEnd: sending @escaping (FieldPublisher) throws -> Void, while body: () async throws -> Void
+  ) async throws {
+    let (address, isOver) = (desktop.bus.address, Observed(false))
+    nonisolated(unsafe) let onTurnEnd = onTurnEnd
+    async let published: Void = onThread {
+      let loop = EventLoop()
+      let link = Link(on: loop, rules: [])
+      let publisher = FieldPublisher(link)
+      link.onEvent = { [weak publisher] event in
+        switch event {
+        case .arrived: publisher?.registerAll()
+        case .call(let message): publisher?.called(message)
+        default: break
+        }
+      }
+      var field = FieldDescription(number: 1, group: 1, objectPath: ObjectPath(known: "/text1"))
+      field.id = "text1"
+      for name in [number, size, text] {
+        let key = try Key(name)
+        field.properties[key] = FieldProperty(
+          type: .int32, tellsChanges: true,
+          read: { [weak publisher] handler in
+            guard let publisher, let value = try? read(publisher, name) else { return }
+            handler(.success(.int32(value)))
+            publisher.changed(1, key, .int32(value))
+          },
+          write: { $1(.success(())) })
+      }
+      publisher.add(field)
+      link.connect(to: .address(address))
+      while !isOver.now {
+        loop.turn(waitingAtMost: .milliseconds(1))
+        try onTurnEnd(publisher)
+      }
+      link.stop()
+    }
+    let result: Result<Void, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    isOver.update { $0 = true }
+    try await published
+    try result.get()
+  }
+}
