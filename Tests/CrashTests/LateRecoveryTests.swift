@@ -68,7 +68,10 @@ import Testing
       #expect(try await judge.owners() == left.merging([BoundOwner.id: owner.object.owner.name]) { $1 })
       // Nor is the id kept for anyone.
       if registrant != .lingering { try await judge.register("stray") }
-      #expect(try await judge.read(BoundOwner.levelKey, at: Focus1.field(BoundOwner.id)).value == .int32(1))
+      // On a slow machine the field is back before its owner has answered.
+      let slider = Focus1.field(BoundOwner.id)
+      while try await refusal({ try await judge.read(BoundOwner.levelKey, at: slider) }) == "UnknownProperty" {}
+      #expect(try await judge.read(BoundOwner.levelKey, at: slider).value == .int32(1))
     }
   }
 
