@@ -9,11 +9,15 @@ public struct Activity: Hashable, Sendable {
     public let key: Key
     /// The value that it has while the field is active.
     public let value: MarshalledValue
+    /// What the value takes up.
+    let extent: Extent
 
     /// Creates a condition.
     public init(key: Key, value: MarshalledValue) {
       self.key = key
       self.value = value
+      let measure = value.measure
+      extent = Extent(bytes: value.size, elements: measure.elements)
     }
   }
 

@@ -156,7 +156,10 @@ extension FocusModel {
       guard try self.field(field).object?.commands[key] != nil else { throw .unknownCommand(key, field) }
       id = field
     case .focused:
-      guard let field = resolve(command: key) else { throw .commandNotFocused(key) }
+      guard let field = resolve(command: key) else {
+        if let id = resolve(key) { throw .unknownCommand(key, id) }
+        throw .commandNotFocused(key)
+      }
       id = field
     }
     guard fields[id]?.object?.commands[key]?.isEnabled == true else { throw .disabled(key, id) }

@@ -104,6 +104,7 @@ public struct Field: Sendable {
   var extent: Extent {
     var extent = Extent(bytes: (object?.size ?? 0) + labelSize)
     for binding in bindings.values { extent += binding.extent }
+    extent += activity?.condition?.extent ?? .zero
     return extent
   }
 

@@ -141,6 +141,13 @@ struct FieldTable {
     for connection in adopted.keys { adopters[connection, default: []].insert(id) }
   }
 
+  /// Takes `connection`, which has no scenes, from what the window `id` adopts.
+  mutating func dropAdopted(_ connection: BusName, by id: FieldID) {
+    fields[id]?.window?.adopted[connection] = nil
+    adopters[connection]?.remove(id)
+    if adopters[connection]?.isEmpty == true { adopters[connection] = nil }
+  }
+
   /// The windows that have adopted `connection`.
   func windows(of connection: BusName) -> Set<FieldID> { adopters[connection] ?? [] }
 
@@ -173,10 +180,13 @@ struct FieldTable {
 
   /// Notes that another window is in front.
   mutating func frontChanged(from old: FieldID?, to new: FieldID?) {
+    guard session.hasFields(in: old) || session.hasFields(in: new) else { return }
     let interfaces = session.interfaces(in: old).union(session.interfaces(in: new))
-    guard !interfaces.isEmpty else { return }
     session.note(interfaces, newOrder: session.order(front: old) != session.order(front: new))
   }
+
+  /// Notes that the order of session-scoped fields is the one that has been published.
+  mutating func orderIsPublished() { session.orderIsPublished() }
 
   /// Sets the binding of `key` in the field `id`, or adds it.
   mutating func set(_ binding: FieldBinding, for key: Key, in id: FieldID) {

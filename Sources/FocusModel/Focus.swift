@@ -72,7 +72,7 @@ extension FocusModel {
   public func focus(_ id: FieldID, by client: BusName) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "focus")
     guard field.window == nil else { return bringToFront(id) }
-    touch(field)
+    touchMemory(of: field)
     let moment = nextMoment()
     arrange { focus, table in
       table.remember(id, by: field.owner, at: moment)
@@ -95,7 +95,7 @@ extension FocusModel {
     let group = table.group(of: id)
     for (owner, moment) in field.memory where table.memory.newest(in: group, by: owner) == id {
       let others = table.memory.all(in: group, by: owner)
-      for other in others { touch(other) }
+      for other in others { fields[other].map(touchMemory) }
       let parent = nearest(field.parent)
       arrange { _, table in
         for other in others { table.forget(other, by: owner) }
@@ -122,7 +122,7 @@ extension FocusModel {
   /// The field `id`, which is about to be remembered; nil for a window, which needs no remembering.
   private func nearest(_ id: FieldID?) -> FieldID? {
     guard let field = id.flatMap({ fields[$0] }), field.window == nil else { return nil }
-    touch(field)
+    touchMemory(of: field)
     return field.id
   }
 }

@@ -22,6 +22,8 @@ public final class FocusModel {
   private(set) var turnStart = TurnStart()
   /// The fields that have changed since the last save, as they were then; nil: not there.
   private(set) var unsaved: [FieldID: Field?] = [:]
+  /// The fields that owners have focused, or not any more, since the last save.
+  private(set) var unsavedMemory: Set<FieldID> = []
   /// The number of the last change of any binding.
   public private(set) var revision: UInt64 = 0
   /// The number of the last registration.
@@ -46,8 +48,8 @@ public final class FocusModel {
     var shown = Shown()
     /// What it shows of session-scoped fields, by interface.
     var session: [InterfaceName: Shown] = [:]
-    /// The interfaces that the focus path and its scene have, as far as that matters.
-    var nearInterfaces: Set<InterfaceName> = []
+    /// The interfaces that the focus path and its scene have; nil if that has not mattered.
+    var nearInterfaces: Set<InterfaceName>?
 
     /// All that `focused` shows.
     var all: Shown { session.values.reduce(into: shown) { $0.merge($1) } }
@@ -162,7 +164,8 @@ public final class FocusModel {
     if hasAmendments { changes += publishAmendments() }
     let hasNewOrder = table.session.hasNewOrder
     let session = table.session.hasChanges ? table.takeSessionChanges() : []
-    if pathChanged || focusedMayDiffer || hasAmendments || !session.isEmpty { changes += publishFocusedValues(session) }
+    let nearMayDiffer = pathChanged || focusedMayDiffer || hasAmendments
+    if nearMayDiffer || !session.isEmpty { changes += publishFocusedValues(session, nearMayDiffer: nearMayDiffer) }
     if !unpublishedActivity.isEmpty { changes += publishActivity() }
     if hasNewOrder { changes.append(.sessionFieldsChanged) }
     return changes
@@ -193,12 +196,16 @@ public final class FocusModel {
   }
 
   /// Publishes what `focused` shows; `session` are the interfaces of which session-scoped fields may show something else.
-  private func publishFocusedValues(_ session: Set<InterfaceName>) -> [Change] {
-    let near = shownNear
-    var (before, after) = (published.shown, near)
-    if !table.session.isEmpty || !published.session.isEmpty {
-      let interfaces = nearInterfaces
-      for interface in interfaces.symmetricDifference(published.nearInterfaces).union(session) {
+  private func publishFocusedValues(_ session: Set<InterfaceName>, nearMayDiffer: Bool) -> [Change] {
+    let near = nearMayDiffer ? shownNear : published.shown
+    var (before, after) = nearMayDiffer ? (published.shown, near) : (Shown(), Shown())
+    if table.session.isEmpty, published.session.isEmpty {
+      published.nearInterfaces = nil
+    } else {
+      let known = published.nearInterfaces
+      let interfaces = nearMayDiffer ? nearInterfaces : known ?? nearInterfaces
+      let differing = known.map { interfaces.symmetricDifference($0) } ?? interfaces.union(table.session.interfaces)
+      for interface in differing.union(session) {
         if let shown = published.session.removeValue(forKey: interface) { before.merge(shown) }
         guard !interfaces.contains(interface), let shown = shownBySession(interface) else { continue }
         after.merge(shown)
@@ -216,6 +223,12 @@ public final class FocusModel {
     if unsaved[field.id] == nil { unsaved.updateValue(field, forKey: field.id) }
   }
 
+  /// As `touch`, before a change of who has focused the field.
+  func touchMemory(of field: Field) {
+    turnStart.touch(field.id, field)
+    unsavedMemory.insert(field.id)
+  }
+
   func touch(_ id: FieldID) {
     if let field = table.fields[id] { return touch(field) }
     turnStart.touch(id, nil)
@@ -228,6 +241,7 @@ public final class FocusModel {
   /// Forgets what was changed since the last save, which has succeeded.
   public func saved() {
     if !unsaved.isEmpty { unsaved.removeAll(keepingCapacity: true) }
+    if !unsavedMemory.isEmpty { unsavedMemory.removeAll(keepingCapacity: true) }
   }
 
   /// Takes back what the turn has changed, since it cannot be saved; only revisions stay used.
@@ -240,6 +254,9 @@ public final class FocusModel {
     unpublished = turnStart.shown.filter { fields[$0.key] != nil }
     unpublishedParents = [:]
     unpublishedActivity = [:]
+    table.orderIsPublished()
+    // What objects' owners have sent stays, and with it who is active.
+    for id in turnStart.shown.keys.sorted() { updateActivity(of: id) }
     turnStart.begin(focus, published)
   }
 
@@ -281,7 +298,7 @@ extension FocusModel {
 
     fileprivate consuming func end() -> [Change] {
       guard focusedMayDiffer || hasRemoved || model.table.session.hasChanges else { return changes }
-      return changes + model.settle(focusedMayDiffer: true)
+      return changes + model.settle(focusedMayDiffer: focusedMayDiffer || hasRemoved)
     }
 
     /// Adds `field` to its parent's children.
@@ -296,14 +313,12 @@ extension FocusModel {
 
     /// Removes fields in one step: nothing that lies between is published.
     mutating func remove(_ ids: [FieldID]) {
+      moveOut(of: ids)
       for id in ids {
         guard let field = model.table.fields[id] else { continue }
         model.touch(field)
         if let parent = field.parent { model.touch(parent) }
-        for child in field.children {
-          model.noteMove(of: child)
-          if field.parent == nil, let home = model.table.home(of: model.fields[child]?.connection) { model.touch(home) }
-        }
+        for child in field.children { model.noteMove(of: child) }
         model.forgetFocus(of: field)
         model.table.remove(id)
         model.unpublished[id] = nil
@@ -313,6 +328,34 @@ extension FocusModel {
         hasRemoved = true
       }
       if hasRemoved { model.refocus() }
+    }
+
+    /// Moves what remains out of the fields `ids`, which are to be removed, in one step for each.
+    private func moveOut(of ids: [FieldID]) {
+      let gone = Set(ids)
+      for id in ids where model.table.fields[id]?.window != nil {
+        model.touch(id)
+        model.table.setAdopted([:], by: id)
+      }
+      for id in ids {
+        let remaining = (model.table.fields[id]?.children ?? []).filter { !gone.contains($0) }.sorted()
+        guard !remaining.isEmpty else { continue }
+        var parent = model.table.fields[id]?.parent
+        while let ancestor = parent, gone.contains(ancestor) { parent = model.table.fields[ancestor]?.parent }
+        for child in remaining {
+          let home = parent == nil ? model.table.home(of: model.fields[child]?.connection) : nil
+          model.noteMove(of: child)
+          if let target = parent ?? home { model.touch(target) }
+          model.table.move(child, to: parent ?? home, isAdopted: home != nil)
+        }
+      }
+    }
+
+    /// Takes the connection `owner`, which has left, from the window `id`.
+    mutating func dropAdopted(_ owner: BusName, from id: FieldID) {
+      model.touch(id)
+      model.table.dropAdopted(owner, by: id)
+      changes.append(.adoptedChanged(id))
     }
 
     /// Removes windows; none of them adopts what the others leave.
@@ -349,7 +392,7 @@ extension FocusModel {
     mutating func passOnMemory(of owner: BusName) {
       for id in (model.table.memory.fields[owner] ?? []).sorted() {
         guard let field = model.fields[id], let moment = field.memory[owner] else { continue }
-        model.touch(field)
+        model.touchMemory(of: field)
         model.table.forget(id, by: owner)
         model.table.remember(id, by: field.owner, at: moment)
       }

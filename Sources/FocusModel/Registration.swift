@@ -44,8 +44,12 @@ extension FocusModel {
     if let key = values.keys.sorted().first(where: { bound?.properties[$0] != nil }) {
       throw .invalid("\(key) is both a stored value and a property of the field's object: choose one")
     }
+    let activeExtent = try options.active.map { active throws(ModelError) in
+      try Limits.check(active.value, of: active.key)
+    }
     var all = try check(values, readOnly: options.readOnly, of: nil, object: bound)
     var extent = Extent(bytes: (bound?.size ?? 0) + (label == id?.text ? 0 : label?.utf8.count ?? 0))
+    extent += activeExtent ?? .zero
     for measured in all.values { extent += measured.extent }
     try checkAllowance(of: owner, lingers: options.lingers, fields: 1, extent)
     // The registrant cannot change the object's values: one that does not fit is nil.

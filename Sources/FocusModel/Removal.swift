@@ -21,11 +21,7 @@ extension FocusModel {
         for id in ids where fields[id]?.lingers == true { operation.disown(id) }
         operation.remove(ids.filter { fields[$0]?.lingers == false })
         if hasFocused { operation.passOnMemory(of: owner) }
-        for id in adopters.sorted() {
-          guard var adopted = fields[id]?.window?.adopted else { continue }
-          adopted[owner] = nil
-          operation.adopt(adopted, into: id)
-        }
+        for id in adopters.sorted() { operation.dropAdopted(owner, from: id) }
       }
   }
 }

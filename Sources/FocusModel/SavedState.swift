@@ -138,6 +138,13 @@ extension FocusModel {
     unsaved.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
   }
 
+  /// Who has focused the fields of which that has changed since the last save.
+  public var unsavedMemories: [(id: FieldID, memory: [BusName?: UInt64])] {
+    unsavedMemory.compactMap { id in
+      fields[id].map { (id, $0.memory) }
+    }
+  }
+
   /// Every field, as if none had been saved.
   public var allFieldsUnsaved: [UnsavedField] {
     fields.map { UnsavedField(id: $0, saved: nil, present: $1) }
@@ -150,7 +157,7 @@ extension FocusModel {
 
   /// Whether anything may have changed since the last save.
   public var hasUnsavedChanges: Bool {
-    !unsaved.isEmpty || hasMovedFocus
+    !unsaved.isEmpty || !unsavedMemory.isEmpty || hasMovedFocus
   }
 
   private var hasMovedFocus: Bool {

@@ -4,32 +4,77 @@ internal import FocusContract
 ///
 /// It makes resolution independent of how many fields a scene has.
 struct SceneIndex<Name: Hashable & Sendable>: Hashable, Sendable {
-  private struct Publisher: Hashable, Sendable {
-    let registration: UInt64
-    let field: FieldID
+  /// The fields that have one name, by their registrations; those that are gone leave gaps, of which the last is none.
+  private struct Publishers: Hashable, Sendable {
+    private struct Publisher: Hashable, Sendable {
+      let registration: UInt64
+      var field: FieldID?
+    }
+
+    private var all: [Publisher] = []
+    private var gaps = 0
+
+    var newest: FieldID? { all.last?.field }
+    var isEmpty: Bool { all.isEmpty }
+
+    private func place(_ registration: UInt64) -> Int {
+      guard let last = all.last, last.registration >= registration else { return all.count }
+      var (low, high) = (0, all.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if all[middle].registration < registration { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+
+    mutating func add(_ field: FieldID, _ registration: UInt64) {
+      let place = place(registration)
+      if place < all.count, all[place].registration == registration {
+        if all[place].field == nil { gaps -= 1 }
+        all[place].field = field
+      } else {
+        all.insert(Publisher(registration: registration, field: field), at: place)
+      }
+    }
+
+    mutating func remove(_ registration: UInt64) {
+      let place = place(registration)
+      guard place < all.count, all[place].registration == registration, all[place].field != nil else { return }
+      all[place].field = nil
+      gaps += 1
+      while let last = all.last, last.field == nil {
+        all.removeLast()
+        gaps -= 1
+      }
+      guard gaps * 2 > all.count else { return }
+      all.removeAll { $0.field == nil }
+      gaps = 0
+    }
+
+    static func == (left: Publishers, right: Publishers) -> Bool {
+      left.all.filter { $0.field != nil } == right.all.filter { $0.field != nil }
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(newest) }
   }
 
-  private var scenes: [FieldID: [Name: [Publisher]]] = [:]
+  private var scenes: [FieldID: [Name: Publishers]] = [:]
 
   /// What scene-scoped fields of `scene` have.
   func names(in scene: FieldID) -> some Collection<Name> { scenes[scene, default: [:]].keys }
 
   /// The newest scene-scoped field of `scene` that has `name`, or nil.
-  func newest(_ name: Name, in scene: FieldID) -> FieldID? { scenes[scene]?[name]?.last?.field }
+  func newest(_ name: Name, in scene: FieldID) -> FieldID? { scenes[scene]?[name]?.newest }
 
   mutating func add(_ name: Name, of field: Field, in scene: FieldID) {
     guard field.scope != .field else { return }
-    let publisher = Publisher(registration: field.registration, field: field.id)
-    var publishers = scenes[scene]?[name] ?? []
-    let place = publishers.lastIndex { $0.registration < publisher.registration }.map { $0 + 1 } ?? 0
-    publishers.insert(publisher, at: place)
-    scenes[scene, default: [:]][name] = publishers
+    scenes[scene, default: [:]][name, default: Publishers()].add(field.id, field.registration)
   }
 
   mutating func remove(_ name: Name, of field: Field, in scene: FieldID) {
-    guard field.scope != .field, var publishers = scenes[scene]?[name] else { return }
-    publishers.removeAll { $0.field == field.id }
-    scenes[scene]?[name] = publishers.isEmpty ? nil : publishers
+    guard field.scope != .field, scenes[scene]?[name] != nil else { return }
+    scenes[scene]?[name]?.remove(field.registration)
+    if scenes[scene]?[name]?.isEmpty == true { scenes[scene]?[name] = nil }
     if scenes[scene]?.isEmpty == true { scenes[scene] = nil }
   }
 }

@@ -98,6 +98,11 @@ struct SessionOrder {
     return nearer + session.all.lazy.map(\.field).filter { !those.contains($0) }
   }
 
+  /// Whether there are such fields in `window`.
+  func hasFields(in window: FieldID?) -> Bool { window.map { windows[$0] != nil } ?? false }
+
+  mutating func orderIsPublished() { hasNewOrder = false }
+
   /// Whether there are no such fields.
   var isEmpty: Bool { session.all.isEmpty }
 
@@ -126,10 +131,10 @@ struct SessionOrder {
 
   /// Puts `field` where it belongs after `old`, which was it before.
   mutating func replace(_ old: Field, with field: Field, in window: FieldID?) {
-    let before = order(front: window)
+    let before = (order(front: nil), order(front: window))
     remove(old, from: window, keepsOrder: true)
     add(field, in: window, keepsOrder: true)
-    if order(front: window) != before { hasNewOrder = true }
+    if before != (order(front: nil), order(front: window)) { hasNewOrder = true }
   }
 
   /// Notes that fields supply other values than before.

@@ -43,7 +43,6 @@ struct TurnStart {
     else { return }
     began.bindings = began.bindings.filter { !$0.value.isBound }
       .merging(field.bindings.filter { $0.value.isBound }) { stored, _ in stored }
-    began.activity = field.activity
     fields.updateValue(began, forKey: field.id)
   }
 

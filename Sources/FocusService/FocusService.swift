@@ -93,7 +93,6 @@ public final class FocusService {
   /// Goes on with `recovered`, the model of what was saved.
   func adopt(_ recovered: FocusModel) {
     recovered.takeOver(from: model)
-    _ = recovered.setWindowBridge(model.windowBridge)
     model = recovered
   }
 }

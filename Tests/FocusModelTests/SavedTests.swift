@@ -118,9 +118,13 @@ extension Equatable {
   private static func check(_ model: FocusModel, against saved: [FieldID: SavedField]) throws {
     var replayed = saved
     for field in model.unsavedFields {
-      try #require(field.saved.map { SavedField($0) } == saved[field.id])
+      // Who has focused it is saved by itself.
+      var before = field.saved.map { SavedField($0) }
+      before?.memory = saved[field.id]?.memory ?? [:]
+      try #require(before == saved[field.id])
       replayed[field.id] = try Self.replay(field, upon: saved[field.id])
     }
+    for (id, memory) in model.unsavedMemories { replayed[id]?.memory = memory }
     try #require(replayed == model.fields.mapValues { SavedField($0) })
   }
 

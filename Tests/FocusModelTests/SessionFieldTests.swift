@@ -93,6 +93,36 @@ import Testing
     #expect(try stage.model.activate(a1) == [])
   }
 
+  @Test(
+    "The order is told when it changes, also if no value does",
+    arguments: [("/a0 w1+A !w2", "*a1"), ("w1+A", "!w1"), ("w1+A !w1", "-w1")])
+  func orderIsTold(_ before: String, _ word: String) throws {
+    let stage = try WindowStage()
+    for id in ["a1", "b1"] { try stage.register(id, scope: .session) }
+    try Self.play(before, on: stage)
+    let order = stage.model.sessionFields
+    var changes: [Change] = []
+    switch word.first {
+    case "*": changes = try stage.model.activate(FieldID("a1"))
+    case "!": try stage.model.focus(FieldID("w1"), by: stage.bridge)
+    default: try stage.model.blur(FieldID("w1"), by: stage.bridge)
+    }
+    changes += stage.model.settle()
+    #expect(stage.model.sessionFields != order)
+    #expect(changes.contains(.sessionFieldsChanged))
+  }
+
+  @Test("What makes a field active counts among what its owner may have")
+  func limits() throws {
+    let stage = try WindowStage(windows: [])
+    let key = try Key("demo.P.S")
+    let active = Activity.Condition(key: key, value: .string(String(repeating: "x", count: 1_000_000)))
+    for number in 0..<16 { try stage.register("a\(number)", scope: .session, active: active) }
+    #expect(throws: ModelError.self) { try stage.register("a16", scope: .session, active: active) }
+    let large = Activity.Condition(key: key, value: .string(String(repeating: "x", count: 2_000_000)))
+    #expect(throws: ModelError.self) { try stage.register("b1", scope: .session, active: large) }
+  }
+
   @Test("Interface by interface: what the first one lacks is nil, and what has focus hides all of it")
   func byInterface() throws {
     let stage = try Self.stage(["a1"])

@@ -115,6 +115,23 @@ import Testing
     #expect(try stage.model.adopt([other], into: w1, by: bridge) == [])
   }
 
+  @Test("A turn that is taken back leaves the scenes where they were")
+  func rollBack() throws {
+    let stage = try WindowStage()
+    try stage.play("/a1 w1+A w2+A !w1 a1")
+    stage.model.saved()
+    stage.model.endTurn()
+    let (before, children) = (stage.model.fields.mapValues(\.parent), stage.model.fields.mapValues(\.children))
+    for words in ["~w1", "w2+ !w2", "xa", "xw", "~a1 !w2"] {
+      try stage.play(words)
+      stage.model.rollBack()
+      #expect(stage.model.fields.mapValues(\.parent) == before, "\(words)")
+      #expect(stage.model.fields.mapValues(\.children) == children, "\(words)")
+      #expect(stage.path == "a1 w1", "\(words)")
+      _ = stage.model.setWindowBridge(stage.bridge)
+    }
+  }
+
   @Test("The level of the window does not count as depth")
   func depth() throws {
     let stage = try WindowStage()

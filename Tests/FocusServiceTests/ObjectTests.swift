@@ -12,6 +12,8 @@ import Testing
     case gone
     /// It is there, and is another, without an object.
     case other
+    /// It is there, without its object, and its key is read so.
+    case kept(String)
   }
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -54,6 +56,10 @@ import Testing
       #expect(matches == 1)
       let isGone = if case .gone = outcome { true } else { false }
       #expect(try stage.settle([read]).lines == [isGone ? "Read: UnknownObject" : "Read: UnknownProperty"])
+      #expect(try stage.settle([.told(carl, level: 77)]).lines == [])
+    case .kept(let line):
+      #expect(matches == 1)
+      #expect(try stage.settle([read]).lines == [line])
       #expect(try stage.settle([.told(carl, level: 77)]).lines == [])
     }
     try stage.shown()
@@ -108,12 +114,13 @@ extension ObjectTests {
     Case([unregister, bind, .told(carl, level: 2)], saved: .gone, refused: .level(2)),
     Case([unregister, .call(anna, .register("dial")), bind], saved: .other, refused: .level(1)),
     Case(
-      [.call(carl, .publish("dial", [(OwnersObject.levelKey, .int32(5))])), bind], saved: .gone, refused: .level(1)),
+      [.call(carl, .publish("dial", [(OwnersObject.levelKey, .int32(5))])), bind], saved: .kept("Read = [5] dial #"),
+      refused: .level(1)),
     Case(
       [.call(carl, .publish("dial", [(OwnersObject.levelKey, .int32(5))])), bind, .told(carl, level: 2)],
-      saved: .gone, refused: .level(2)),
-    Case([.refusal(carl, "GetAll")], saved: .gone, refused: .gone),
-    Case([unregister, .refusal(carl, "GetAll")], saved: .gone, refused: .gone),
+      saved: .kept("Read = [5] dial #"), refused: .level(2)),
+    Case([.refusal(carl, "GetAll")], saved: .kept("Read: UnknownProperty"), refused: .kept("Read: UnknownProperty")),
+    Case([unregister, .refusal(carl, "GetAll")], saved: .gone, refused: .kept("Read: UnknownProperty")),
     Case([bind, .departure(carl)], saved: .gone, refused: .gone),
     Case([.departure(carl)], saved: .gone, refused: .gone),
   ]

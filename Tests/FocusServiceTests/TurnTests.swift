@@ -119,7 +119,7 @@ import Testing
       ], commits: 1,
       [
         "a: demo.I K=2", "focused: demo.I K=2", "Write = 2 a #", "Write: TypeMismatch", "Focus: AccessDenied",
-        "Read = [2] a #", "Register: FieldExists", "a: demo.I K=3", "focused: demo.I K=3", "Write = 3 a #",
+        "Read = [2] a #", "a: demo.I K=3", "focused: demo.I K=3", "Register: FieldExists", "Write = 3 a #",
       ]),
     Case(
       "what is read between two writes is told before the second",
@@ -145,15 +145,33 @@ import Testing
         "focused: demo.I K=1 L=1", "focused: Bindings Keys=[demo.I.K demo.I.L]", "Focus", "Get = 1",
       ]),
     Case(
-      "one client's writes of one binding are told once",
+      "one client's Set calls for one binding are told once",
       [
-        .call(bert, .set("demo.I.K", .int32(2))), .call(bert, .write("demo.I.K", .int32(3))),
-        .call(bert, .set("demo.I.K", .int32(4), at: Focus1.field("a"))), .call(bert, .set("demo.I.L", .int32(4))),
-        .call(bert, .set("demo.I.L", .int32(5))),
+        .call(bert, .set("demo.I.K", .int32(2))), .call(bert, .set("demo.I.K", .int32(4), at: Focus1.field("a"))),
+        .call(bert, .set("demo.I.L", .int32(4))), .call(bert, .set("demo.I.L", .int32(5))),
       ], commits: 1,
+      ["a: demo.I K=4", "focused: demo.I K=4", "a: demo.I L=5", "focused: demo.I L=5", "Set", "Set", "Set", "Set"]),
+    Case(
+      "each Write is told, since its reply shows the value",
+      [.call(bert, .write("demo.I.K", .int32(2))), .call(bert, .write("demo.I.K", .int32(3)))], commits: 1,
       [
-        "a: demo.I K=4", "focused: demo.I K=4", "Set", "Write = 3 a #", "Set", "a: demo.I L=5", "focused: demo.I L=5",
+        "a: demo.I K=2", "focused: demo.I K=2", "Write = 2 a #", "a: demo.I K=3", "focused: demo.I K=3",
+        "Write = 3 a #",
+      ]),
+    Case(
+      "what an owner has told before is not lost with the first of several values",
+      [.told(carl, level: 2), .call(bert, .set("demo.I.K", .int32(2))), .call(bert, .set("demo.I.K", .int32(3)))],
+      commits: 1,
+      [
+        "slider: demo.Bound Level=2", "a: demo.I K=2", "focused: demo.I K=2", "a: demo.I K=3", "focused: demo.I K=3",
         "Set", "Set",
+      ]),
+    Case(
+      "a blur and the focus that follow a read are one change",
+      [.call(anna, .get("demo.I.K")), .call(anna, .field("a", "Blur")), .call(bert, .field("c", "Focus"))], commits: 1,
+      [
+        "Get = 1", "manager: Manager FocusedField=c FocusPath=[c] History=[a]", "a: Field Focused=false",
+        "c: Field Focused=true", "focused: demo.I K=7 -L", "focused: Bindings Keys=[demo.I.K]", "Blur", "Focus",
       ]),
     Case(
       "and not at all if the last value is the one that was told before",

@@ -74,10 +74,15 @@ extension FocusService {
   ) throws -> MessageBody? {
     let holder = try model.holder(of: path, at: place, if: condition, by: call.client)
     guard let object = objects[holder], object.property(path.key) != nil else {
-      let before = model.fields[holder]?.bindings[path.key]?.value
+      let mayBeMerged = !call.reply.showsValues
+      let before = mayBeMerged ? model.fields[holder]?.bindings[path.key]?.value : nil
       switch try model.write(value, to: path, at: place, if: condition, by: call.client) {
       case .written(let reading, let changes):
-        emit(changes, ofWriteTo: path.key, of: holder, before: before, by: call.client)
+        if mayBeMerged {
+          emit(changes, ofSetting: path.key, of: holder, before: before, by: call.client)
+        } else {
+          emit(changes)
+        }
         return try shape(reading)
       case .forwarded: throw DBusError.ownerGone
       }

@@ -221,9 +221,10 @@ struct CallOptions {
   /// Takes the option `name`, a key and a value.
   /// - Throws: `DBusError.invalidArgs`; `SyntaxError` if the key is none.
   mutating func condition(_ name: String) throws -> Activity.Condition? {
-    guard case .structure(let members)? = try take(name, .structure([.string, .variant]))?.value,
-      case .string(let key)? = members.first, case .variant(let value)? = members.last
-    else { return nil }
+    guard let given = try take(name, .structure([.string, .variant])) else { return nil }
+    guard case .structure(let members) = given.value, case .string(let key)? = members.first,
+      case .variant(let value)? = members.last
+    else { throw DBusError(.invalidArgs, "the option '\(name)' cannot hold a file descriptor") }
     return .init(key: try Key(key), value: MarshalledValue(value).lookedThrough)
   }
 

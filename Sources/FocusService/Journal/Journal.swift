@@ -23,6 +23,7 @@ final class Journal {
   private let deleteEverything: [Statement]
   private let putState: Statement
   private let putField: Statement
+  private let putMemory: Statement
   private let deleteField: Statement
   private let putBinding: Statement
   private let deleteBinding: Statement
@@ -61,6 +62,7 @@ final class Journal {
     putState = try database.prepare("INSERT OR REPLACE INTO state VALUES (?, ?)")
     putField = try database.prepare(
       "INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    putMemory = try database.prepare("UPDATE field SET memory = ? WHERE id = ?")
     deleteField = try database.prepare("DELETE FROM field WHERE id = ?")
     putBinding = try database.prepare(
       """
@@ -131,6 +133,9 @@ final class Journal {
       try save(state)
       if bus != savedBus { try write(putState, [.text("bus"), bus.map { .text($0) } ?? .null]) }
       for field in everything ? model.allFieldsUnsaved : model.unsavedFields { try save(field) }
+      for (id, memory) in everything ? [] : model.unsavedMemories {
+        try write(putMemory, [memory.isEmpty ? .null : .text(KeptMoments.text(ofMemory: memory)), .text(id.text)])
+      }
       guard isWriting else { return false }
       try commit.run()
       isWriting = false

@@ -30,7 +30,7 @@ extension FocusService {
       guard model.fields[id]?.isAwaitingObject == true else {
         throw DBusError(.invalidArgs, "the field '\(id)' has no object: its owner changes it with Publish and Withdraw")
       }
-      throw DBusError(.timeout, "the owner of the field '\(id)' has not replied since focusd was started")
+      return try examineAwaited(id, for: call)
     }
     let (owner, reply) = (object.owner, call.reply)
     try ownerCalls.enter(owner)
@@ -42,6 +42,24 @@ extension FocusService {
           return .empty
         }
       })
+  }
+
+  /// Looks at the object of the field `id` for the first time since a restart.
+  private func examineAwaited(_ id: FieldID, for call: Call) throws {
+    guard let awaited = model.awaitedObjects.first(where: { $0.id == id }) else {
+      throw DBusError(.invalidArgs, "the field '\(id)' has no object")
+    }
+    let (connection, reply) = (awaited.connection, call.reply)
+    try ownerCalls.enter(connection)
+    bindAgain(id, awaited.registration, awaited.object, of: connection) { [weak self, ownerCalls] in
+      ownerCalls.leave(connection)
+      reply.answer {
+        guard self?.model.fields[id]?.isAwaitingObject == false else {
+          throw DBusError(.invalidArgs, "the object \(awaited.object.path) cannot back the field '\(id)'")
+        }
+        return .empty
+      }
+    }
   }
 
   private func begin(_ examination: Examination) {

@@ -39,7 +39,7 @@ extension FocusService {
     }
   }
 
-  /// Binds the object that has been introspected, or unregisters its field; neither needs saving.
+  /// Binds the object that has been introspected; a field whose object fails stays without it. Neither needs saving.
   /// - Returns: whether it must be done again if the turn is taken back.
   func complete(_ rebinding: Rebinding, _ result: Result<BoundObject, DBusError>) -> Bool {
     let (id, object) = (rebinding.field, rebinding.object)
@@ -63,9 +63,12 @@ extension FocusService {
         }
         return false
       }
+      if name == Focus1.ownerGone, let owner = field.owner {
+        emit((try? model.unregister(id, by: owner)) ?? [])
+        return true
+      }
       // Only the error's name: what an owner says of it may hold a value.
-      log.info("the field '\(id)' was not restored: \(name)")
-      if let owner = field.owner { emit((try? model.unregister(id, by: owner)) ?? []) }
+      log.info("the object of the field '\(id)' was not restored until its owner calls Examine: \(name)")
     }
     return true
   }

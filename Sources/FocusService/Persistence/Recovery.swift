@@ -47,8 +47,12 @@ extension FocusService {
       if isStart { onSlowStart?(status, time) }
     }
     guard let (found, bus, recovery) = opened else { return }
+    let windowBridge = model.windowBridge
     adopt(found)
+    // Names of another bus mean nothing here, also if one is the bridge's.
+    _ = model.setWindowBridge(bus == persistence.bus ? windowBridge : nil)
     for owner in model.connections where bus != persistence.bus || !names.contains(owner) { _ = model.ownerLeft(owner) }
+    _ = model.setWindowBridge(windowBridge)
     let bound = model.awaitedObjects
     recovery.awaited = bound.count
     guard !bound.isEmpty else { return end(recovery) }

@@ -98,8 +98,14 @@ extension FocusService {
 
   /// Sends `reply` at the end of the turn, after the signals of what has changed before.
   func post(reply: OutgoingMessage, of origin: PendingReply) {
-    // The signals of what comes later follow a reply that shows values, and must not come after their own replies.
-    if origin.showsValues || turn.outbox.showsValues { emit(model.settle()) }
+    if origin.showsValues {
+      emit(model.settle())
+      endSeries()
+    } else if turn.outbox.showsValues {
+      // Signals that follow a reply that shows values must still come before the replies of what caused them.
+      endSeries()
+      turn.outbox.seal()
+    }
     turn.outbox.add(reply: reply, of: origin)
   }
 }

@@ -3,7 +3,9 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-/// Writes of one client to one binding, with nothing else between them: they are told once, with the last value.
+/// `Set` calls of one client for one binding, with nothing else between them: they are told once, with the last value.
+///
+/// Not those of `Write`, whose replies show each value.
 struct WriteSeries {
   let client: BusName
   let field: FieldID
@@ -18,24 +20,26 @@ struct WriteSeries {
 
   /// Whether `message` may be one more write of the series: nothing else comes before it is told.
   func mayGoOn(with message: Message) -> Bool {
-    message.kind == .methodCall && message.sender == client && WriteSeries.members.contains(message.member?.text ?? "")
+    message.kind == .methodCall && message.sender == client && message.member?.text == "Set"
   }
 
-  private static let members: Set<String> = ["Set", "Write"]
-
-  /// Whether `changes` are of one value alone.
-  static func isSimple(_ changes: [Change]) -> Bool {
-    changes.allSatisfy { if case .valuesChanged(_, _, let changed, []) = $0 { changed.count == 1 } else { false } }
+  /// Whether `changes` are those of one value alone.
+  static func isSimple(_ changes: [Change], of key: Key, in field: FieldID) -> Bool {
+    changes.allSatisfy { change in
+      guard case .valuesChanged(let place, key.interface, let changed, []) = change else { return false }
+      return changed.count == 1 && changed.first?.name == key.member && (place == .field(field) || place == .focused)
+    }
   }
 }
 
 extension FocusService {
-  /// Publishes what a write of `client` has changed, once for several writes that follow each other.
+  /// Publishes what a `Set` of `client` has changed, once for several that follow each other.
   func emit(
-    _ changes: [Change], ofWriteTo key: Key, of field: FieldID, before: MarshalledValue?, by client: BusName
+    _ changes: [Change], ofSetting key: Key, of field: FieldID, before: MarshalledValue?, by client: BusName
   ) {
     guard !changes.isEmpty else { return }
-    guard WriteSeries.isSimple(changes), let value = model.fields[field]?.bindings[key]?.value else {
+    guard WriteSeries.isSimple(changes, of: key, in: field), let value = model.fields[field]?.bindings[key]?.value
+    else {
       return emit(changes)
     }
     if var series = turn.series, series.client == client, series.field == field, series.key == key {
