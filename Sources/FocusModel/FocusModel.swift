@@ -37,23 +37,9 @@ public final class FocusModel {
   /// The number of the last event that others are compared with: what was focused, adopted or active when.
   private(set) var lastMoment: UInt64 = 0
   /// The parents of fields that have moved since that was published last, before they did.
-  private var unpublishedParents: [FieldID: FieldID?] = [:]
+  var unpublishedParents: [FieldID: FieldID?] = [:]
   /// Whether fields were active before that changed, since it was published last.
-  private var unpublishedActivity: [FieldID: Bool] = [:]
-
-  /// What everyone has been shown of focus.
-  struct Published {
-    var focus = Focus()
-    /// What `focused` shows of the focus path and its scene.
-    var shown = Shown()
-    /// What it shows of session-scoped fields, by interface.
-    var session: [InterfaceName: Shown] = [:]
-    /// The interfaces that the focus path and its scene have; nil if that has not mattered.
-    var nearInterfaces: Set<InterfaceName>?
-
-    /// All that `focused` shows.
-    var all: Shown { session.values.reduce(into: shown) { $0.merge($1) } }
-  }
+  var unpublishedActivity: [FieldID: Bool] = [:]
 
   /// Creates a model without fields.
   public init() {}
@@ -129,29 +115,6 @@ public final class FocusModel {
     focus.move(to: focus.outside ?? focus.front.map { table.memory.newest(in: .window($0)) ?? $0 }, in: table)
   }
 
-  /// Moves the field `id`, a scene, into `window`, or out of all; `settle` publishes that.
-  func relocate(_ id: FieldID, to window: FieldID?) {
-    noteMove(of: id)
-    if let window { touch(window) }
-    table.move(id, to: window, isAdopted: window != nil)
-  }
-
-  /// Remembers the field `id` and its parent as they are, before it is moved.
-  private func noteMove(of id: FieldID) {
-    guard let field = table.fields[id] else { return }
-    touch(field)
-    if let parent = field.parent { touch(parent) }
-    if unpublishedParents[id] == nil { unpublishedParents.updateValue(field.parent, forKey: id) }
-  }
-
-  /// Changes where the session-scoped field `id` stands among the others; `settle` publishes that.
-  func setActivity(_ activity: Activity, of id: FieldID) {
-    guard let field = table.fields[id], let old = field.activity, old != activity else { return }
-    touch(field)
-    if unpublishedActivity[id] == nil { unpublishedActivity[id] = old.isActive }
-    table.setActivity(activity, of: id)
-  }
-
   /// Publishes what has not been published yet: moves of focus, and new values of bound bindings.
   public func settle() -> [Change] { settle(focusedMayDiffer: false) }
 
@@ -169,22 +132,6 @@ public final class FocusModel {
     if !unpublishedActivity.isEmpty { changes += publishActivity() }
     if hasNewOrder { changes.append(.sessionFieldsChanged) }
     return changes
-  }
-
-  private func publishParents() -> [Change] {
-    let moved = unpublishedParents.sorted { $0.key < $1.key }
-    unpublishedParents = [:]
-    return moved.compactMap { id, before in
-      fields[id].flatMap { $0.parent == before ? nil : .parentChanged(id) }
-    }
-  }
-
-  private func publishActivity() -> [Change] {
-    let changed = unpublishedActivity.sorted { $0.key < $1.key }
-    unpublishedActivity = [:]
-    return changed.compactMap { id, before in
-      fields[id]?.activity.flatMap { $0.isActive == before ? nil : .activeChanged(id) }
-    }
   }
 
   private func publishAmendments() -> [Change] {
@@ -330,7 +277,7 @@ extension FocusModel {
       if hasRemoved { model.refocus() }
     }
 
-    /// Moves what remains out of the fields `ids`, which are to be removed, in one step for each.
+    /// Moves what remains out of the fields `ids`, which go, in one step for each.
     private func moveOut(of ids: [FieldID]) {
       let gone = Set(ids)
       for id in ids where model.table.fields[id]?.window != nil {

@@ -44,6 +44,23 @@ extension FocusModel {
     setActivity(activity, of: id)
   }
 
+  /// Changes where the session-scoped field `id` stands among the others; `settle` publishes that.
+  func setActivity(_ activity: Activity, of id: FieldID) {
+    guard let field = table.fields[id], let old = field.activity, old != activity else { return }
+    touch(field)
+    if unpublishedActivity[id] == nil { unpublishedActivity[id] = old.isActive }
+    arrange { _, table in table.setActivity(activity, of: id) }
+  }
+
+  /// What must be published of fields that became active, or stopped being so.
+  func publishActivity() -> [Change] {
+    let changed = unpublishedActivity.sorted { $0.key < $1.key }
+    unpublishedActivity = [:]
+    return changed.compactMap { id, before in
+      fields[id]?.activity.flatMap { $0.isActive == before ? nil : .activeChanged(id) }
+    }
+  }
+
   /// The interfaces that the focus path and its scene have.
   var nearInterfaces: Set<InterfaceName> {
     var interfaces: Set<InterfaceName> = []

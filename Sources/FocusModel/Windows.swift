@@ -76,4 +76,28 @@ extension FocusModel {
       operation.removeWindows(gone)
     }
   }
+
+  /// Moves the field `id`, a scene, into `window`, or out of all; `settle` publishes that.
+  func relocate(_ id: FieldID, to window: FieldID?) {
+    noteMove(of: id)
+    if let window { touch(window) }
+    arrange { _, table in table.move(id, to: window, isAdopted: window != nil) }
+  }
+
+  /// Remembers the field `id` and its parent as they are, before it is moved.
+  func noteMove(of id: FieldID) {
+    guard let field = table.fields[id] else { return }
+    touch(field)
+    if let parent = field.parent { touch(parent) }
+    if unpublishedParents[id] == nil { unpublishedParents.updateValue(field.parent, forKey: id) }
+  }
+
+  /// What must be published of fields that have moved.
+  func publishParents() -> [Change] {
+    let moved = unpublishedParents.sorted { $0.key < $1.key }
+    unpublishedParents = [:]
+    return moved.compactMap { id, before in
+      fields[id].flatMap { $0.parent == before ? nil : .parentChanged(id) }
+    }
+  }
 }

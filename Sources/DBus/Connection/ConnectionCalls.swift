@@ -33,9 +33,9 @@ extension Connection {
     return replies.compactMap(\.self)
   }
 
-  /// Calls a method and passes `handler` the reply, which may be an error message, or the error that prevented one:
-  /// `Timeout`, `Disconnected`. Without a `timeout`, it waits as long as the peer is there.
+  /// Calls a method and passes `handler` the reply, which may be an error message, or the error that prevented one.
   ///
+  /// That is `Timeout` or `Disconnected`. Without a `timeout`, it waits as long as the peer is there.
   /// Only the peer that is called replies to it, or the bus; what others send that claims to be a reply is dropped.
   /// - Throws: `DBusError` as `send` does; then `handler` is not called.
   public func call(

@@ -39,7 +39,9 @@ extension FocusService {
     }
   }
 
-  /// Binds the object that has been introspected; a field whose object fails stays without it. Neither needs saving.
+  /// Binds the object that has been introspected; a field whose object fails stays without it.
+  ///
+  /// Neither needs saving.
   /// - Returns: whether it must be done again if the turn is taken back.
   func complete(_ rebinding: Rebinding, _ result: Result<BoundObject, DBusError>) -> Bool {
     let (id, object) = (rebinding.field, rebinding.object)
