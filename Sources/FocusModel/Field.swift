@@ -52,7 +52,7 @@ public struct Field: Sendable {
   public let isSensitive: Bool
   /// The registrant, or nil once a lingering field has outlived it.
   public internal(set) var owner: BusName?
-  /// The connection that has the field's object, or nil if that is the registrant's own or there is none.
+  /// The connection that has the field's object, or nil if that is the registrant's own, and without an object.
   public let service: BusName?
   /// The process that the registrant says the field belongs to, or nil.
   public let claimedProcess: UInt32?

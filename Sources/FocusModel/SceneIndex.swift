@@ -4,7 +4,7 @@ internal import FocusContract
 ///
 /// It makes resolution independent of how many fields a scene has.
 struct SceneIndex<Name: Hashable & Sendable>: Hashable, Sendable {
-  /// The fields that have one name, by their registrations; those that are gone leave gaps, of which the last is none.
+  /// The fields that have one name, by their registrations; those that are gone leave gaps, but not at the end.
   private struct Publishers: Hashable, Sendable {
     private struct Publisher: Hashable, Sendable {
       let registration: UInt64

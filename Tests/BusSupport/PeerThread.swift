@@ -172,7 +172,7 @@ package final class PeerThread {
 }
 
 extension DaemonCall {
-  /// - Throws: `SyntaxError` if a name is none.
+  /// - Throws: `SyntaxError` for an invalid name.
   package func message() throws -> OutgoingMessage {
     var message = try OutgoingMessage.methodCall(
       to: BusName(destination), path: ObjectPath(path), interface: interface.map { try InterfaceName($0) },

@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// The place for the state file is none at first: nothing can be registered, until it is one.
+  /// The state file's place is invalid at first: nothing can be registered until it is valid.
   @Test func withoutAStateDirectoryItServesAndWaitsForOne() async throws {
     try await TestDesktop.with(isServed: false) { desktop in
       let place = desktop.bus.directory + "/place"

@@ -18,7 +18,7 @@ import Testing
           [("linger", .boolean(number < 4))])
       }
       try await client.field("f2", "Focus")
-      // Such a turn waits for nobody: what is to be known of the bus is known already.
+      // Such a turn does not wait: the bus has been asked before.
       let monitor = try await desktop.start([
         "/usr/bin/dbus-monitor", "--address", desktop.bus.address,
         "type='method_call',destination='org.freedesktop.DBus'",

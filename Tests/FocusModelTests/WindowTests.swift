@@ -24,7 +24,7 @@ import Testing
       ("until a field of the window in front is focused", "/a1 /b1 w1+B !w1 a1 b1", "b1 w1"),
       ("a field of a window behind does not matter", "/a1 /b1 w2+B !w1 a1 b1", "a1"),
       ("its nearest ancestor when it is blurred", "/a1 a1/a2 !w1 a2 -a2", "a1"),
-      ("and the window in front when there is none", "/a1 !w1 a1 -a1", "w1"),
+      ("and without one the window in front", "/a1 !w1 a1 -a1", "w1"),
       ("its nearest ancestor when it is removed", "/a1 a1/a2 !w1 a2 ~a2", "a1"),
       ("and no longer once it is adopted", "/a1 !w1 a1 w2+A", "w1"),
       ("an empty workspace", "/a1 w1+A a1 !w1 -w1", ""),

@@ -124,7 +124,7 @@ extension RollBackTests {
       #expect(try stage.settle([.call(bert, .write("demo.I.K", .int32(2)))]).told == ["Write: IOError"])
       #expect(try revision(.read("demo.I.K")) == known)
       try stage.mendState()
-      // One that nobody has seen is used up.
+      // A number that was never shown is used up.
       let new = try #require(try revision(.write("demo.I.K", .int32(2), [("revision", .uint64(known))])))
       #expect(new > known + 1)
     }

@@ -1,7 +1,7 @@
 package import DBusTypes
 
 extension DBusValue {
-  /// The same number as a value of `type`, found by way of integers that hold all of them; nil if there is none.
+  /// The same number as a value of `type`, found by way of integers that hold all of them; nil if none of them is that number.
   package func sameNumber(as type: DBusType) -> DBusValue? {
     guard self.type != type, let number else { return self.type == type ? self : nil }
     func fits(_ bits: Int, signed: Bool) -> Bool {

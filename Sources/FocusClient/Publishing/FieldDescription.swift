@@ -35,7 +35,7 @@ package struct FieldDescription {
 ///
 /// All closures are called on the loop's thread, and complete on it, now or later.
 package struct FieldProperty {
-  /// Takes the value, or why there is none.
+  /// Takes the value, or the error that prevented it.
   package typealias Reading = (Result<DBusValue, DBusError>) -> Void
   /// Takes what a write came to.
   package typealias Completion = (Result<Void, DBusError>) -> Void

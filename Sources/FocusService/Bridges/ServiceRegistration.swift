@@ -31,7 +31,7 @@ extension FocusService {
   }
 
   /// The connection that owns `name`, as the bus answers.
-  /// - Throws: `DBusError`: `ownerGone` if there is none, `invalidArgs` for one that cannot have fields' objects.
+  /// - Throws: `DBusError`: `ownerGone` without such a connection, `invalidArgs` for one that cannot have fields' objects.
   private func connection(
     answeredFor name: BusName, _ result: Result<Message, DBusError>
   ) throws(DBusError) -> BusName {

@@ -219,7 +219,7 @@ struct CallOptions {
   }
 
   /// Takes the option `name`, a key and a value.
-  /// - Throws: `DBusError.invalidArgs`; `SyntaxError` if the key is none.
+  /// - Throws: `DBusError.invalidArgs`; `SyntaxError` for an invalid key.
   mutating func condition(_ name: String) throws -> Activity.Condition? {
     guard let given = try take(name, .structure([.string, .variant])) else { return nil }
     guard case .structure(let members) = given.value, case .string(let key)? = members.first,
