@@ -6,7 +6,10 @@ extension FocusClient {
   private static var mostConflicts: Int { 10_000 }
 
   /// Reads the value of the key at `keyPath` that is focused now, changes it, and writes it if nobody else has changed it
-  /// meanwhile; else again, in the same field, so that no change is lost.
+  /// meanwhile; else again, in the same field, so that no other client's change is lost.
+  ///
+  /// An owner that changes its own state while it is being written can still overwrite, or be overwritten: its own changes
+  /// carry no revision.
   /// - Throws: `FocusError`: `NotFocused`, `Conflict` if focus has moved, what the owner refuses with;
   ///   `DBusConversionError`; `CancellationError`; what `change` throws.
   /// - Returns: the value after the write, as the owner took it.
