@@ -16,6 +16,10 @@ public final class FocusModel {
   private(set) var focus = Focus()
   /// What everyone has been shown so far.
   private(set) var published = Published()
+  /// What everyone has been shown at `focused` of session-scoped fields, by interface.
+  ///
+  /// It may be large, so a turn remembers what it changes of it instead of all.
+  private(set) var publishedSession: [InterfaceName: Shown] = [:]
   /// What fields showed before changes that have not been published yet.
   private var unpublished: [FieldID: Shown] = [:]
   /// What was there when the turn began.
@@ -146,17 +150,19 @@ public final class FocusModel {
   private func publishFocusedValues(_ session: Set<InterfaceName>, nearMayDiffer: Bool) -> [Change] {
     let near = nearMayDiffer ? shownNear : published.shown
     var (before, after) = nearMayDiffer ? (published.shown, near) : (Shown(), Shown())
-    if table.session.isEmpty, published.session.isEmpty {
+    if table.session.isEmpty, publishedSession.isEmpty {
       published.nearInterfaces = nil
     } else {
       let known = published.nearInterfaces
       let interfaces = nearMayDiffer ? nearInterfaces : known ?? nearInterfaces
       let differing = known.map { interfaces.symmetricDifference($0) } ?? interfaces.union(table.session.interfaces)
       for interface in differing.union(session) {
-        if let shown = published.session.removeValue(forKey: interface) { before.merge(shown) }
-        guard !interfaces.contains(interface), let shown = shownBySession(interface) else { continue }
-        after.merge(shown)
-        published.session[interface] = shown
+        let old = publishedSession[interface]
+        let new = interfaces.contains(interface) ? nil : shownBySession(interface)
+        if let old { before.merge(old) }
+        if let new { after.merge(new) }
+        turnStart.keep(old, publishedOf: interface)
+        publishedSession[interface] = new
       }
       published.nearInterfaces = interfaces
     }
@@ -198,6 +204,7 @@ public final class FocusModel {
     table = FieldTable(turnStart.restored(fields))
     focus = turnStart.focus
     published = turnStart.published
+    for (interface, shown) in turnStart.session { publishedSession[interface] = shown }
     unpublished = turnStart.shown.filter { fields[$0.key] != nil }
     unpublishedParents = [:]
     unpublishedActivity = [:]

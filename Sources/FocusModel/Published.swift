@@ -7,12 +7,10 @@ extension FocusModel {
     var focus = Focus()
     /// What `focused` shows of the focus path and its scene.
     var shown = Shown()
-    /// What it shows of session-scoped fields, by interface.
-    var session: [InterfaceName: Shown] = [:]
     /// The interfaces that the focus path and its scene have; nil if that has not mattered.
     var nearInterfaces: Set<InterfaceName>?
-
-    /// All that `focused` shows.
-    var all: Shown { session.values.reduce(into: shown) { $0.merge($1) } }
   }
+
+  /// All that everyone has been shown at `focused`.
+  var publishedAtFocused: Shown { publishedSession.values.reduce(into: published.shown) { $0.merge($1) } }
 }

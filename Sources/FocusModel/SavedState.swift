@@ -171,7 +171,7 @@ extension FocusModel {
     let focus = Change.focusChanged(
       focusedField: focusedField != nil, focusPath: !focusPath.isEmpty, history: !history.isEmpty)
     return added + (focusedField != nil || !history.isEmpty ? [focus] : [])
-      + Change.difference(.focused, from: Shown(), to: published.all)
+      + Change.difference(.focused, from: Shown(), to: publishedAtFocused)
       + (table.session.isEmpty ? [] : [.sessionFieldsChanged])
   }
 

@@ -9,11 +9,14 @@ struct TurnStart {
   private(set) var shown: [FieldID: Shown] = [:]
   private(set) var focus = Focus()
   private(set) var published = FocusModel.Published()
+  /// What was published of session-scoped fields and has changed since, by interface.
+  private(set) var session: [InterfaceName: Shown?] = [:]
 
   /// Begins a turn.
   mutating func begin(_ focus: Focus, _ published: FocusModel.Published) {
     if !fields.isEmpty { fields.removeAll(keepingCapacity: true) }
     if !shown.isEmpty { shown.removeAll(keepingCapacity: true) }
+    if !session.isEmpty { session.removeAll() }
     self.focus = focus
     self.published = published
   }
@@ -21,6 +24,11 @@ struct TurnStart {
   /// Remembers the field `id` as it is, before it is changed the first time; nil: not there.
   mutating func touch(_ id: FieldID, _ field: Field?) {
     if fields[id] == nil { fields.updateValue(field, forKey: id) }
+  }
+
+  /// Remembers what was published of `interface` before it is changed.
+  mutating func keep(_ shown: Shown?, publishedOf interface: InterfaceName) {
+    if session[interface] == nil { session.updateValue(shown, forKey: interface) }
   }
 
   /// Remembers what `field` shows, before its owner's changes are taken in.

@@ -72,7 +72,7 @@ struct ExamineTests {
       #expect(try await refusal { try await object.owner.field("a", "Examine") } == "InvalidArgs")
       #expect(try await client.readAll() == all)
       #expect(try await client.commands() == ["demo.A.Do": true, "demo.A.Stay": true])
-      #expect(!client.signals.contains { $0.path.hasPrefix(Focus1.manager) })
+      #expect(!client.signals.contains { $0.path.hasPrefix(Focus1.manager) && !$0.tellsProcess })
       #expect(try await client.write("demo.A.Y", .int32(5)).value == .int32(5))
       object.rule(member, nil)
       try await object.owner.field("a", "Examine")

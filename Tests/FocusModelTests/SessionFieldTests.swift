@@ -123,6 +123,26 @@ import Testing
     #expect(throws: ModelError.self) { try stage.register("b1", scope: .session, active: large) }
   }
 
+  @Test(
+    "A turn that is taken back leaves what everyone has been shown",
+    arguments: ["+a1", "*a1", "~a2", "+a1 ~a1", "xa", "/a9 a9", "w1+A !w1 +b1"])
+  func rollBack(_ words: String) throws {
+    let stage = try Self.stage()
+    _ = stage.model.settle()
+    stage.model.saved()
+    stage.model.endTurn()
+    let order = stage.model.sessionFields
+    var observer = Observer()
+    try observer.see(stage.model.everything, stage.model)
+    try Self.play(words, on: stage)
+    stage.model.rollBack()
+    try observer.see(stage.model.settle(), stage.model)
+    try observer.check(against: stage.model)
+    #expect(stage.model.sessionFields == order)
+    try observer.see(stage.model.activate(FieldID("b1")), stage.model)
+    try observer.check(against: stage.model)
+  }
+
   @Test("Interface by interface: what the first one lacks is nil, and what has focus hides all of it")
   func byInterface() throws {
     let stage = try Self.stage(["a1"])
@@ -160,7 +180,7 @@ import Testing
     try stage.register("a1", [key.description: .string("x")], scope: .session)
     #expect(stage.model.resolve(key) == nil)
     #expect(stage.model.resolveAll().isEmpty)
-    #expect(stage.model.published.all == Shown())
+    #expect(stage.model.publishedAtFocused == Shown())
     try stage.play("a1")
     #expect(stage.model.resolve(key)?.text == "a1")
   }
