@@ -62,6 +62,8 @@ public final class FocusService {
     connection.attach(to: loop)
   }
 
+  deinit { objects.end() }
+
   /// Begins to serve: restores the state that an earlier process saved, then requests the bus name.
   /// - Throws: `DBusError` if the bus refuses; `failed` if another process holds the name, which the message names.
   public func start() throws(DBusError) {

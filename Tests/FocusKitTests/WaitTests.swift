@@ -122,7 +122,8 @@ import Testing
     }
   }
 
-  @Test func memoryStaysFlat() async throws {
+  @Test(.disabled(if: isSanitized, "the sanitizers keep what is freed for a while")) func memoryStaysFlat() async throws
+  {
     try await TestDesktop.play(1) { _, players in
       _ = try await players[0].play("memory 1000", within: .seconds(600))
       let grown = try await players[0].play("memory \(isSlow ? 100_000 : 5_000)", within: .seconds(600))

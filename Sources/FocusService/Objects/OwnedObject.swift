@@ -138,6 +138,10 @@ final class ObjectTraffic {
   var examination: Examination?
   /// What waits for its end.
   var later: [() -> Void] = []
+
+  fileprivate func end() {
+    (match, refreshes, writes, examination, later) = (.none, [:], [:], nil, [])
+  }
 }
 
 /// One question to an owner for a stale value, and who waits for the answer.
@@ -170,6 +174,13 @@ struct OwnedObjects {
     let others = at(object.address)
     if let other = others.first { object.traffic = other.traffic }
     byAddress[object.address] = others + [object]
+  }
+
+  /// Drops what is under way: who waits for an answer holds the object, which holds who waits.
+  func end() {
+    for objects in byAddress.values {
+      for object in objects { object.traffic.end() }
+    }
   }
 
   mutating func setField(_ id: FieldID, of object: OwnedObject) {
