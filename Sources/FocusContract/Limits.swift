@@ -26,6 +26,8 @@ public enum Limits {
   public static let fieldsPerObject = 16
   /// Fields from a scene down to its innermost field.
   public static let fieldDepth = 64
+  /// Connections that one window adopts.
+  public static let adoptedConnections = 256
   /// Fields that `History` remembers.
   public static let historyLength = 32
 }

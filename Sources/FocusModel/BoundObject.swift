@@ -179,10 +179,7 @@ extension FocusModel {
   public func commands(at place: Place) throws(ModelError) -> [Key: (field: FieldID, isEnabled: Bool)] {
     if case .field(let id) = place { return try field(id).commands.mapValues { (id, $0) } }
     var found = commandsNear()
-    guard !table.session.isEmpty else { return found }
-    let near = nearInterfaces
-    for interface in table.session.interfaces where !near.contains(interface) {
-      guard let id = table.session.supplier(of: interface, front: focus.front) else { continue }
+    for (interface, id) in suppliers {
       for (key, isEnabled) in fields[id]?.commands ?? [:] where key.interface == interface {
         found[key] = (id, isEnabled)
       }

@@ -98,14 +98,9 @@ struct FieldTable {
     index(field)
   }
 
-  /// Takes the field `id` out; its children move up to its parent.
+  /// Takes the field `id` out; its children, which go as well, move up to its parent. A window has no scenes any more.
   mutating func remove(_ id: FieldID) {
-    if fields[id]?.window != nil { setAdopted([:], by: id) }
-    for child in (fields[id]?.children ?? []).sorted() {
-      let parent = fields[id]?.parent
-      let home = parent == nil ? home(of: fields[child]?.connection) : nil
-      move(child, to: parent ?? home, isAdopted: home != nil)
-    }
+    for child in (fields[id]?.children ?? []).sorted() { move(child, to: fields[id]?.parent) }
     guard let field = fields[id] else { return }
     unplace(field)
     allowances.add(field.owner, lingers: field.lingers, fields: -1, -field.extent)
@@ -134,8 +129,7 @@ struct FieldTable {
   /// Sets the connections whose scenes the window `id` adopts, each with the moment of that; the scenes are for `move`.
   mutating func setAdopted(_ adopted: [BusName: UInt64], by id: FieldID) {
     for connection in (fields[id]?.window?.adopted ?? [:]).keys {
-      adopters[connection]?.remove(id)
-      if adopters[connection]?.isEmpty == true { adopters[connection] = nil }
+      FieldTable.forget(id, of: connection, in: &adopters)
     }
     fields[id]?.window?.adopted = adopted
     for connection in adopted.keys { adopters[connection, default: []].insert(id) }
@@ -144,8 +138,7 @@ struct FieldTable {
   /// Takes `connection`, which has no scenes, from what the window `id` adopts.
   mutating func dropAdopted(_ connection: BusName, by id: FieldID) {
     fields[id]?.window?.adopted[connection] = nil
-    adopters[connection]?.remove(id)
-    if adopters[connection]?.isEmpty == true { adopters[connection] = nil }
+    FieldTable.forget(id, of: connection, in: &adopters)
   }
 
   /// The windows that have adopted `connection`.
@@ -292,8 +285,7 @@ struct FieldTable {
     session.remove(field, from: window(of: field.id))
     if !field.memory.isEmpty { memory.remove(field, from: group(of: field.id)) }
     guard let connection = field.connection, field.window == nil, field.parent == nil || field.isAdopted else { return }
-    scenes[connection]?.remove(field.id)
-    if scenes[connection]?.isEmpty == true { scenes[connection] = nil }
+    FieldTable.forget(field.id, of: connection, in: &scenes)
   }
 
   private mutating func addNames(of field: Field, in scene: FieldID) {

@@ -298,9 +298,7 @@ extension FocusModel {
         while let ancestor = parent, gone.contains(ancestor) { parent = model.table.fields[ancestor]?.parent }
         for child in remaining {
           let home = parent == nil ? model.table.home(of: model.fields[child]?.connection) : nil
-          model.noteMove(of: child)
-          if let target = parent ?? home { model.touch(target) }
-          model.table.move(child, to: parent ?? home, isAdopted: home != nil)
+          model.relocate(child, to: parent ?? home, isAdopted: home != nil)
         }
       }
     }
@@ -310,15 +308,6 @@ extension FocusModel {
       model.touch(id)
       model.table.dropAdopted(owner, by: id)
       changes.append(.adoptedChanged(id))
-    }
-
-    /// Removes windows; none of them adopts what the others leave.
-    mutating func removeWindows(_ ids: [FieldID]) {
-      for id in ids {
-        model.touch(id)
-        model.table.setAdopted([:], by: id)
-      }
-      remove(ids)
     }
 
     /// Lets the window `id` adopt the scenes of these connections, and only them.

@@ -39,10 +39,7 @@ extension FocusModel {
   /// Every key that resolves now, with the field that it resolves to.
   public func resolveAll() -> [Key: FieldID] {
     var resolved = resolveAllNear()
-    guard !table.session.isEmpty else { return resolved }
-    let near = nearInterfaces
-    for interface in table.session.interfaces where !near.contains(interface) {
-      guard let id = table.session.supplier(of: interface, front: focus.front) else { continue }
+    for (interface, id) in suppliers {
       for key in fields[id]?.bindings.keys ?? [:].keys where key.interface == interface { resolved[key] = id }
     }
     return resolved

@@ -72,6 +72,18 @@ extension FocusModel {
     return interfaces
   }
 
+  /// The session-scoped fields that supply what nothing nearer has, by interface.
+  var suppliers: [(interface: InterfaceName, field: FieldID)] {
+    guard !table.session.isEmpty else { return [] }
+    let near = nearInterfaces
+    return table.session.interfaces.compactMap { interface in
+      guard !near.contains(interface), let id = table.session.supplier(of: interface, front: focus.front) else {
+        return nil
+      }
+      return (interface, id)
+    }
+  }
+
   /// What everyone is shown at `focused` of the session-scoped field that supplies `interface`.
   func shownBySession(_ interface: InterfaceName) -> Shown? {
     guard let id = table.session.supplier(of: interface, front: focus.front), let field = fields[id] else { return nil }

@@ -34,7 +34,7 @@ extension FocusModel {
     for connection in connections {
       let home = table.home(of: connection)
       for scene in (table.scenes[connection] ?? []).sorted() where fields[scene]?.parent != home {
-        relocate(scene, to: home)
+        relocate(scene, to: home, isAdopted: home != nil)
       }
     }
   }
@@ -72,16 +72,14 @@ extension FocusModel {
     guard !gone.isEmpty else { return [] }
     // What has focus in an application keeps it.
     if let id = focus.field, fields[id]?.window == nil { arrange { focus, _ in focus.outside = id } }
-    return operate { operation in
-      operation.removeWindows(gone)
-    }
+    return operate { $0.remove(gone) }
   }
 
-  /// Moves the field `id`, a scene, into `window`, or out of all; `settle` publishes that.
-  func relocate(_ id: FieldID, to window: FieldID?) {
+  /// Moves the field `id` into `parent`, a window if `isAdopted`, or out of all; `settle` publishes that.
+  func relocate(_ id: FieldID, to parent: FieldID?, isAdopted: Bool) {
     noteMove(of: id)
-    if let window { touch(window) }
-    arrange { _, table in table.move(id, to: window, isAdopted: window != nil) }
+    if let parent { touch(parent) }
+    arrange { _, table in table.move(id, to: parent, isAdopted: isAdopted) }
   }
 
   /// Remembers the field `id` and its parent as they are, before it is moved.

@@ -20,7 +20,7 @@ package struct ServiceManager {
     watchdogInterval = forUs ? interval.map { .microseconds($0) } : nil
   }
 
-  /// Sends `state`, such as `READY=1` or `STATUS=…`, to the manager; does nothing if there is none.
+  /// Sends `state`, such as `READY=1` or `STATUS=…`, to the manager; does nothing without one.
   package func notify(_ state: String) {
     guard let path = socketPath, let first = path.utf8.first else { return }
     var address = sockaddr_un()

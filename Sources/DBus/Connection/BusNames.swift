@@ -80,14 +80,6 @@ extension Connection {
     return (answers.popLast()?.text ?? "", present)
   }
 
-  /// Asks which names are on the bus, and hands them to `handler`.
-  /// - Throws: `DBusError` as `send` does.
-  public func listNames(_ handler: @escaping (Result<Set<BusName>, DBusError>) -> Void) throws(DBusError) {
-    try call(question("ListNames")) { result in
-      handler(Result { () throws(DBusError) in names(in: try result.get().success().arguments().first) })
-    }
-  }
-
   /// The process behind `name`.
   /// - Throws: `DBusError` if the name has no owner, or the bus does not know it.
   public func processID(of name: BusName) throws(DBusError) -> UInt32 {
@@ -103,7 +95,7 @@ extension Connection {
 }
 
 /// The names that the bus answers with.
-private func names(in answer: DBusValue?) -> Set<BusName> {
+func names(in answer: DBusValue?) -> Set<BusName> {
   guard case .array(let names)? = answer else { return [] }
   return Set(names.compactMap { $0.basicText.map(BusName.init(known:)) })
 }

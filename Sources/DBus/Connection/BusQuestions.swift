@@ -6,14 +6,11 @@ extension Connection {
   public typealias AnswerHandler<Answer> = (Result<Answer, DBusError>) -> Void
 
   /// Asks for every name on the bus, and calls `handler` once with the answer.
-  public func askNames(timeout: Duration, _ handler: @escaping AnswerHandler<Set<BusName>>) {
+  public func askNames(timeout: Duration = .seconds(25), _ handler: @escaping AnswerHandler<Set<BusName>>) {
     do throws(DBusError) {
       try call(question("ListNames"), timeout: timeout) { result in
         handler(
-          Result { () throws(DBusError) in
-            guard case .array(let names)? = try result.get().success().arguments().first else { return [] }
-            return Set(names.compactMap { $0.basicText.map(BusName.init(known:)) })
-          })
+          Result { () throws(DBusError) in names(in: try result.get().success().arguments().first) })
       }
     } catch {
       handler(.failure(error))

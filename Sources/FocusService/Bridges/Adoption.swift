@@ -12,17 +12,14 @@ struct Adoption {
 }
 
 extension FocusService {
-  /// The most connections that one window adopts.
-  private static let adoptionLimit = 256
-
   /// Begins an adoption, which is replied to when the bus has said which of `names` are on it.
   /// - Throws: `ModelError`: `accessDenied`, `invalid`; `DBusError`: `limitsExceeded`, `invalidArgs` for what is no unique
   ///   name.
   func adopt(_ names: [String], into window: FieldID, by client: BusName, _ reply: PendingReply) throws {
-    guard names.count <= FocusService.adoptionLimit else {
+    guard names.count <= Limits.adoptedConnections else {
       throw DBusError(
         .limitsExceeded,
-        "'owners' lists \(names.count) names, but a window adopts at most \(FocusService.adoptionLimit)")
+        "'owners' lists \(names.count) names, but a window adopts at most \(Limits.adoptedConnections)")
     }
     try model.checkAdoption(into: window, by: client)
     var connections: Set<BusName> = []
@@ -33,7 +30,7 @@ extension FocusService {
       connections.insert(connection)
     }
     let adoption = Adoption(window: window, connections: connections, client: client, reply: reply)
-    try connection.listNames { [weak self] names in self?.arrived(.adoption(adoption, names)) }
+    connection.askNames { [weak self] names in self?.arrived(.adoption(adoption, names)) }
   }
 
   /// Ends an adoption.

@@ -7,8 +7,6 @@ final class Bridges {
   static let rule = MatchRule(
     sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), namespace: "org.focusd.Bridge1")
 
-  /// Called after a name has gone from one connection to another; nil: from, or to, none.
-  var onChange: ((_ name: BusName, _ before: BusName?, _ now: BusName?) -> Void)?
   private var owners: [BusName: BusName] = [:]
 
   /// Whether `name` is a bridge's.
@@ -17,19 +15,11 @@ final class Bridges {
   /// The unique name of the connection that owns `name`, or nil.
   func owner(of name: BusName) -> BusName? { owners[name] }
 
-  /// The bridges' names that `connection` owns.
-  func names(of connection: BusName) -> Set<BusName> { Set(owners.filter { $0.value == connection }.keys) }
-
   /// Whether `connection` owns a bridge's name.
   func isBridge(_ connection: BusName) -> Bool { owners.values.contains(connection) }
 
   /// Takes note of who owns `name` now.
-  func setOwner(of name: BusName, _ owner: BusName?) {
-    let before = owners[name]
-    guard before != owner else { return }
-    owners[name] = owner
-    onChange?(name, before, owner)
-  }
+  func setOwner(of name: BusName, _ owner: BusName?) { owners[name] = owner }
 }
 
 /// The registrants whose registrations are under way: one may leave while another connection's object answers.

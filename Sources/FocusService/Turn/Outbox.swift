@@ -69,7 +69,9 @@ struct Outbox {
   /// Sends everything and empties itself, even if the bus accepts nothing.
   /// - Throws: `DBusError` if the connection is gone.
   mutating func send(on connection: Connection) throws(DBusError) {
-    let messages = (sealed.isEmpty ? signals + replies : sealed + signals + replies).map(\.message)
+    var messages: [OutgoingMessage] = []
+    messages.reserveCapacity(sealed.count + signals.count + replies.count)
+    for part in [sealed, signals, replies] { for item in part { messages.append(item.message) } }
     if !sealed.isEmpty { sealed.removeAll() }
     signals.removeAll(keepingCapacity: true)
     replies.removeAll(keepingCapacity: true)

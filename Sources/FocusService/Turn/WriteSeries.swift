@@ -16,7 +16,6 @@ struct WriteSeries {
   var changes: [Change]
   /// What the binding holds after that.
   var value: MarshalledValue
-  var count = 1
 
   /// Whether `message` may be one more write of the series: nothing else comes before it is told.
   func mayGoOn(with message: Message) -> Bool {
@@ -44,7 +43,6 @@ extension FocusService {
     }
     if var series = turn.series, series.client == client, series.field == field, series.key == key {
       (series.changes, series.value) = (changes, value)
-      series.count += 1
       turn.series = series
     } else {
       endSeries()
@@ -58,7 +56,7 @@ extension FocusService {
   func endSeries() {
     guard let series = turn.series else { return }
     turn.series = nil
-    guard series.count == 1 || series.before != series.value else { return }
+    guard series.before != series.value else { return }
     for change in series.changes {
       signals(of: change) { turn.outbox.insert(signal: $0, tellsOfChange: true) }
     }

@@ -5,7 +5,7 @@ import FocusContract
 
 extension DaemonConnection {
   /// Connects to `bus`, on `host` if one is given.
-  /// - Throws: `CommandError`, status 3, if there is none.
+  /// - Throws: `CommandError`, status 3, without such a bus.
   static func connect(
     _ bus: Connection.Bus, of host: String? = nil, timeout: Duration? = nil
   ) throws(CommandError) -> DaemonConnection {
