@@ -53,7 +53,7 @@ let package = Package(
     .executableTarget(
       name: "StatusLine", dependencies: ["FocusKit"], path: "Sources/Examples/StatusLine", swiftSettings: strict),
     .executableTarget(
-      name: "focusd", dependencies: ["CLinux", "DBus", "EventLoop", "FocusContract", "FocusService", "ProgramSupport"],
+      name: "focusd", dependencies: ["DBus", "EventLoop", "FocusContract", "FocusService", "ProgramSupport"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .executableTarget(

@@ -1,62 +1,44 @@
-@preconcurrency internal import CLinux
 internal import DBus
 internal import EventLoop
 internal import FocusContract
 internal import FocusService
-internal import Glibc
 internal import ProgramSupport
 
-private let options = Options.parse(CommandLine.argc, CommandLine.unsafeArgv)
-switch options.action {
-case .showHelp: print(Options.help, terminator: "")
-case .showVersion: print("focusd \(Version.current)")
-case .refuse(let reason):
-  Log(program: "focusd", isVerbose: false, showsPriorities: false).error("\(reason); see focusd --help")
-  exit(2)
-case .serve: exit(serve(options))
-}
+private let help = """
+  focusd: mirrors what has focus on the session bus, as org.focusd.Focus1
 
-/// Serves until a signal or the end of the bus, and returns the process's exit status.
-private func serve(_ options: Options) -> Int32 {
-  Secrecy.begin()
-  let manager = ServiceManager()
-  let log = Log(program: "focusd", isVerbose: options.isVerbose, showsPriorities: manager.readsPriorities)
-  let loop = EventLoop()
-  // Return large blocks to the system when they are freed: glibc would keep them once one has been freed.
-  mallopt(M_MMAP_THRESHOLD, 256 << 10)
-  // If a file may not grow further, the write fails, and the process continues.
-  signal(SIGXFSZ, SIG_IGN)
-  var status: Int32 = 0
-  do {
-    // A loop's handlers never retain the loop: both would outlive the connection, and the journal with it.
-    let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak loop] number in
-      guard number != SIGHUP else { return }
-      log.info("terminating on request")
-      loop?.stop()
-    }
-    defer { withExtendedLifetime(signals) {} }
-    let connection = try Connection(to: options.bus)
-    connection.onDisconnect = { [weak loop] in
-      log.error("lost the connection to the bus")
-      status = 1
-      loop?.stop()
-    }
-    let service = FocusService(connection, on: loop, log: log)
-    service.onSlowStart = { status, time in
-      manager.notify("EXTEND_TIMEOUT_USEC=\(time.components.seconds * 1_000_000)\nSTATUS=\(status)")
-    }
-    try service.start()
-    manager.notify("READY=1\nSTATUS=\(service.status)")
-    log.info("serving as \(Focus1.busName)")
-    manager.keepAlive(loop)
-    reportStatus(of: service, manager, loop)
-    withExtendedLifetime(service) { loop.run() }
-    manager.notify("STOPPING=1")
-  } catch {
-    log.error((error as? DBusError)?.message ?? "\(error)")
-    return 1
+  Usage: focusd [--verbose] [--address ADDRESS]
+
+  The first call to it, or systemctl --user start focusd, starts the daemon. Each
+  user session needs one. To see its fields: focusctl, or busctl --user tree
+  org.focusd.Focus1.
+
+    --address ADDRESS  the bus to serve on, such as unix:path=/run/user/1000/bus
+                       (default: the session bus)
+    --verbose          log each step to standard error, but never a value
+    --help             print this and exit
+    --version          print the version and exit
+
+  Exit status: 0 terminated on request; 1 no bus, or the name is already owned;
+  2 usage error.
+
+  """
+
+private let options = ProgramOptions([.init("address", argument: "the address of a bus"), .init("verbose")])
+
+ServiceProgram.main("focusd", help: help, version: Version.current, options) { program in
+  let connection = try Connection(to: options.arguments(of: "address").last.map { .address($0) } ?? .session)
+  connection.onDisconnect = { [weak program] in program?.fail("lost the connection to the bus") }
+  let manager = program.manager
+  let service = FocusService(connection, on: program.loop, log: program.log)
+  service.onSlowStart = { status, time in
+    manager.notify("EXTEND_TIMEOUT_USEC=\(time.components.seconds * 1_000_000)\nSTATUS=\(status)")
   }
-  return status
+  try service.start()
+  manager.notify("READY=1\nSTATUS=\(service.status)")
+  program.log.info("serving as \(Focus1.busName)")
+  reportStatus(of: service, manager, program.loop)
+  return service
 }
 
 /// Reports the service's status to the manager, at most once a second.

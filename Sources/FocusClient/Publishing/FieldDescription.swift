@@ -16,6 +16,8 @@ package struct FieldDescription {
   package var parent: UInt64?
   package var isSceneScoped = false
   package var isSensitive = false
+  /// The process that the field belongs to; nil: this one.
+  package var process: UInt32?
   package var properties: [Key: FieldProperty] = [:]
   package var commands: [Key: FieldCommand] = [:]
   /// How the field takes and loses focus; nil: it never has focus of its own accord, and takes none on request.

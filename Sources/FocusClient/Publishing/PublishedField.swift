@@ -58,6 +58,7 @@ final class PublishedField {
     if let parent { options.append(("parent", .objectPath(parent))) }
     if description.isSceneScoped { options.append(("scope", .string("scene"))) }
     if description.isSensitive { options.append(("sensitive", .boolean(true))) }
+    if let process = description.process { options.append(("process", .uint32(process))) }
     if focus?.isWanted() ?? hadFocus { options.append(("focus", .boolean(true))) }
     return options
   }

@@ -1,0 +1,68 @@
+@preconcurrency internal import CLinux
+package import EventLoop
+internal import Glibc
+
+/// A program that serves until the service manager or a user ends it: loop, log, readiness and orderly end.
+package final class ServiceProgram {
+  /// The program's one loop, on the thread that runs it.
+  package let loop = EventLoop()
+  package let log: Log
+  package let manager = ServiceManager()
+  private var status: Int32 = 0
+
+  private init(_ name: String, isVerbose: Bool) {
+    log = Log(program: name, isVerbose: isVerbose, showsPriorities: manager.readsPriorities)
+  }
+
+  /// Ends the program with a status other than 0, which makes the service manager start it again.
+  package func fail(_ message: String) {
+    log.error(message)
+    status = 1
+    loop.stop()
+  }
+
+  /// Does what the arguments ask for, and ends the process.
+  ///
+  /// - Parameters:
+  ///   - serve: Starts what the program does, which is kept while the loop runs; the service is ready when this returns.
+  ///     An error that it throws ends the program with status 1.
+  package static func main<Server>(
+    _ name: String, help: String, version: String, _ options: ProgramOptions,
+    serve: (ServiceProgram) throws -> Server
+  ) -> Never {
+    switch options.action {
+    case .showHelp: print(help, terminator: "")
+    case .showVersion: print("\(name) \(version)")
+    case .refuse(let reason):
+      Log(program: name, isVerbose: false, showsPriorities: false).error("\(reason); see \(name) --help")
+      exit(2)
+    case .serve: exit(ServiceProgram(name, isVerbose: options.contains("verbose")).run(serve))
+    }
+    exit(0)
+  }
+
+  private func run<Server>(_ serve: (ServiceProgram) throws -> Server) -> Int32 {
+    Secrecy.begin()
+    // Return large blocks to the system when they are freed: glibc would keep them once one has been freed.
+    mallopt(M_MMAP_THRESHOLD, 256 << 10)
+    // If a file may not grow further, the write fails, and the process continues.
+    signal(SIGXFSZ, SIG_IGN)
+    do {
+      // A loop's handlers never retain the loop: both would outlive what is served.
+      let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak loop, log] number in
+        guard number != SIGHUP else { return }
+        log.info("terminating on request")
+        loop?.stop()
+      }
+      defer { withExtendedLifetime(signals) {} }
+      let server = try serve(self)
+      manager.keepAlive(loop)
+      withExtendedLifetime(server) { loop.run() }
+      manager.notify("STOPPING=1")
+    } catch {
+      log.error("\(error)")
+      return 1
+    }
+    return status
+  }
+}
