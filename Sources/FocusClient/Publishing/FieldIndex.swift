@@ -12,6 +12,9 @@ struct FieldIndex {
 
   subscript(number: UInt64) -> PublishedField? { byNumber[number] }
 
+  /// The fields, in any order.
+  var all: some Sequence<PublishedField> { byNumber.values }
+
   /// The paths of all objects.
   var objects: [ObjectPath] { Array(byObject.keys) }
 

@@ -184,12 +184,16 @@ package final class FieldPublisher {
     // While calls are under way, which field has focus when they are done is not known.
     guard focusCalls > 0 || isWanted != (focusedField == path) else { return }
     if !isWanted {
-      // After the focus of another field, which makes it needless.
       focusCalls += 1
       link.loop.schedule(after: .zero) { [weak self] in
         guard let self else { return }
         focusCalls -= 1
-        if !focus.isWanted() { callFocus("Blur", path) { _ in } } else { focusChanged() }
+        guard !focus.isWanted() else { return focusChanged() }
+        // The program may have chosen another field and not said so yet: with that first, focus is never nowhere.
+        for other in fields.all where other.focus?.isWanted() == true && !claimants.contains(other.number) {
+          focusWanted(other.number)
+        }
+        callFocus("Blur", path) { _ in }
       }
     } else {
       callFocus("Focus", path) { [weak self] result in
