@@ -133,7 +133,7 @@ internal import Testing
       ' "$install"
       """)
     #expect(transcript.status == 0, "\(transcript)")
-    #expect(transcript.output == ["b false", #"s "0.1.0""#, "b false"], "\(transcript)")
+    #expect(transcript.output == ["b false", #"s "0.2.0""#, "b false"], "\(transcript)")
   }
 
   @Test func inASessionUninstallingLeavesNoFileNoServiceAndNoName() async throws {
@@ -152,6 +152,6 @@ internal import Testing
       busctl --user list | awk '$1 == "org.focusd.Focus1"'
       """)
     #expect(transcript.status == 0, "\(transcript)")
-    #expect(transcript.output == [#"s "0.1.0""#, "not-found"], "\(transcript)")
+    #expect(transcript.output == [#"s "0.2.0""#, "not-found"], "\(transcript)")
   }
 }
