@@ -9,11 +9,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// A release does not depend on the compiler's runtime libraries.
-let selfContained: [String] = ["-Xclang-linker", "-static-libgcc"]
-
-/// A fixed address avoids relocations, which take a sixth of the time of one call; distributions want none, and set this.
-let isRelocatable = Context.environment["FOCUSD_PIE"] != nil
+/// A release does not depend on the compiler's runtime libraries. Distributions set FOCUSD_HARDENED to harden it.
+let isHardened = Context.environment["FOCUSD_HARDENED"] != nil
+let selfContained: [String] =
+  ["-Xclang-linker", "-static-libgcc"] + (isHardened ? ["-Xlinker", "-z", "-Xlinker", "now"] : [])
 
 let package = Package(
   name: "focusd",
@@ -62,9 +61,10 @@ let package = Package(
     .executableTarget(
       name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
       swiftSettings: strict,
+      // A fixed address avoids relocations, which take a sixth of the time of one call.
       linkerSettings: [
         .unsafeFlags(
-          selfContained + (isRelocatable ? [] : ["-Xclang-linker", "-no-pie"]), .when(configuration: .release))
+          selfContained + (isHardened ? [] : ["-Xclang-linker", "-no-pie"]), .when(configuration: .release))
       ]),
 
     .testTarget(

@@ -149,7 +149,7 @@ internal import Testing
     let transcript = try await Script.runInSession(
       """
       install_focusd
-      systemd-analyze --user verify focusd.service
+      systemd-analyze --user verify --man=no ~/.local/share/systemd/user/focusd*.service
       systemd-analyze --user security --no-pager --threshold=10 focusd.service >/dev/null
       """)
     #expect(transcript.status == 0 && transcript.output.isEmpty && transcript.errors.isEmpty, "\(transcript)")
