@@ -1,0 +1,70 @@
+# The line of zsh's prompt as a field of focusd: source this file in ~/.zshrc.
+#
+# While the line is edited, `focusctl get Shell.Buffer` reads it, `focusctl set Shell.Buffer 'make test'` changes it, and
+# `focusctl run Shell.Accept` runs it. The field ends with the shell.
+autoload -Uz add-zle-hook-widget add-zsh-hook
+
+focusd-start() {
+  setopt local_options no_monitor no_notify
+  coproc exec focusctl hold --label "zsh $$" org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
+    --read-only org.focusd.Shell.Directory --command org.focusd.Shell.Accept 2>/dev/null
+  exec {focusd_in}>&p {focusd_out}<&p
+  # The shell alone keeps the ends of the pipes: `focusctl hold` ends when the shell does.
+  coproc :
+  zle -F -w $focusd_out focusd-receive
+}
+
+# focusd-tell KEY TEXT
+focusd-tell() {
+  print -r -u $focusd_in -- "$1 ${${${2//\\/\\\\}//$'\n'/\\n}//$'\t'/\\t}" 2>/dev/null
+}
+
+# What others wrote, and which command they called.
+focusd-receive() {
+  local line
+  if ! IFS= read -r -u $focusd_out line; then
+    zle -F $focusd_out
+    return
+  fi
+  case $line in
+    'org.focusd.Shell.Buffer '*)
+      focusd_told=${(g::)line#* }
+      BUFFER=$focusd_told CURSOR=$#focusd_told
+      zle -R
+      ;;
+    'run org.focusd.Shell.Accept'*) zle accept-line ;;
+  esac
+}
+
+focusd-redraw() {
+  [[ $BUFFER == "$focusd_told" ]] && return
+  focusd_told=$BUFFER
+  focusd-tell org.focusd.Shell.Buffer "$BUFFER"
+}
+
+# The terminal tells when its window comes to the front and leaves it, but not while a command runs.
+focusd_is_in_front=yes
+focusd-focus-in() { focusd_is_in_front=yes; print -u $focusd_in focus }
+focusd-focus-out() { focusd_is_in_front=; print -u $focusd_in blur }
+focusd-line-init() {
+  print -n '\e[?1004h'
+  [[ -z $focusd_is_in_front ]] || print -u $focusd_in focus
+}
+focusd-line-finish() {
+  print -n '\e[?1004l'
+  print -u $focusd_in blur
+}
+focusd-directory() { focusd-tell org.focusd.Shell.Directory "$PWD" }
+
+if [[ -o interactive ]]; then
+  zle -N focusd-receive
+  zle -N focusd-focus-in
+  zle -N focusd-focus-out
+  bindkey '\e[I' focusd-focus-in
+  bindkey '\e[O' focusd-focus-out
+  add-zle-hook-widget line-init focusd-line-init
+  add-zle-hook-widget line-pre-redraw focusd-redraw
+  add-zle-hook-widget line-finish focusd-line-finish
+  add-zsh-hook chpwd focusd-directory
+  focusd-start
+fi
