@@ -3,14 +3,20 @@
 # While the line is edited, `focusctl get Shell.Buffer` reads it, `focusctl set Shell.Buffer 'make test'` changes it, and
 # `focusctl run Shell.Accept` runs it. The field ends with the shell.
 autoload -Uz add-zle-hook-widget add-zsh-hook
+zmodload zsh/system
 
 focusd-start() {
   setopt local_options no_monitor no_notify
   coproc exec focusctl hold --label "zsh $$" org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
     --read-only org.focusd.Shell.Directory --command org.focusd.Shell.Accept 2>/dev/null
-  exec {focusd_in}>&p {focusd_out}<&p
-  # The shell alone keeps the ends of the pipes: `focusctl hold` ends when the shell does.
+  # `focusctl hold` ends with the shell only if no program that the shell starts inherits the pipes.
+  local in out
+  exec {in}>&p {out}<&p
+  sysopen -w -o cloexec -u focusd_in /dev/fd/$in
+  sysopen -r -o cloexec -u focusd_out /dev/fd/$out
+  exec {in}>&- {out}<&-
   coproc :
+  wait $!
   zle -F -w $focusd_out focusd-receive
 }
 
