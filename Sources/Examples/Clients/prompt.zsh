@@ -38,7 +38,11 @@ focusd-receive() {
       BUFFER=$focusd_told CURSOR=$#focusd_told
       zle -R
       ;;
-    'run org.focusd.Shell.Accept'*) zle accept-line ;;
+    'run org.focusd.Shell.Accept'*)
+      # zsh looks at what a handler accepted only after the next key. So leave this line, and accept it in the next.
+      focusd_accepted=$BUFFER
+      (sleep 0.01; kill -INT $$) &!
+      ;;
   esac
 }
 
@@ -55,10 +59,15 @@ focusd-focus-out() { focusd_is_in_front=; print -u $focusd_in blur }
 focusd-line-init() {
   print -n '\e[?1004h'
   [[ -z $focusd_is_in_front ]] || print -u $focusd_in focus
+  if [[ -n $focusd_accepted ]]; then
+    BUFFER=$focusd_accepted
+    zle accept-line
+  fi
 }
 focusd-line-finish() {
   print -n '\e[?1004l'
   print -u $focusd_in blur
+  focusd_accepted=
 }
 focusd-directory() { focusd-tell org.focusd.Shell.Directory "$PWD" }
 
