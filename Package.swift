@@ -112,7 +112,6 @@ let package = Package(
       name: "SceneTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       swiftSettings: strict),
-    .executableTarget(name: "benchmark-baseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/Baseline"),
     .target(name: "CBenchmarkClient", dependencies: ["CDBus"], path: "Tests/Benchmarks/Client"),
     .executableTarget(
       name: "Benchmarks",
