@@ -9,8 +9,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// A release does not depend on the compiler's runtime libraries. Distributions set FOCUSD_HARDENED to harden it.
+/// Whether a distribution builds the programs: they are hardened then, and start a little later.
 let isHardened = Context.environment["FOCUSD_HARDENED"] != nil
+/// A release does not depend on the compiler's runtime libraries.
 let selfContained: [String] =
   ["-Xclang-linker", "-static-libgcc"] + (isHardened ? ["-Xlinker", "-z", "-Xlinker", "now"] : [])
 
