@@ -9,8 +9,11 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// Whether a distribution builds the programs: they are hardened then, and start a little later.
+let isHardened = Context.environment["FOCUSD_HARDENED"] != nil
 /// A release does not depend on the compiler's runtime libraries.
-let selfContained: [String] = ["-Xclang-linker", "-static-libgcc"]
+let selfContained: [String] =
+  ["-Xclang-linker", "-static-libgcc"] + (isHardened ? ["-Xlinker", "-z", "-Xlinker", "now"] : [])
 
 let package = Package(
   name: "focusd",
@@ -61,7 +64,8 @@ let package = Package(
       swiftSettings: strict,
       // A fixed address avoids relocations, which take a sixth of the time of one call.
       linkerSettings: [
-        .unsafeFlags(selfContained + ["-Xclang-linker", "-no-pie"], .when(configuration: .release))
+        .unsafeFlags(
+          selfContained + (isHardened ? [] : ["-Xclang-linker", "-no-pie"]), .when(configuration: .release))
       ]),
 
     .testTarget(

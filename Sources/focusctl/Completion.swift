@@ -133,8 +133,10 @@ struct Completion {
   }
 
   private func whole(_ names: [Candidate]) -> [Candidate] {
-    let names = Dictionary(names, uniquingKeysWith: { first, _ in first }).sorted { $0.key < $1.key }
-      .map { ($0.key, $0.value) }
+    let names = Dictionary(names, uniquingKeysWith: { first, _ in first }).sorted {
+      NaturalOrder.precedes($0.key, $1.key)
+    }
+    .map { ($0.key, $0.value) }
     if names.contains(where: { $0.0.hasPrefix(begun) }) { return names }
     return [1, 2].flatMap { length in
       names.map { ($0.0.split(separator: ".").suffix(length).joined(separator: "."), $0.0) }

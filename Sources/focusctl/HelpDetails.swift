@@ -111,6 +111,47 @@ extension Help {
           --active demo.Radio.Playing=true
     """
 
+  static let describe = """
+    The lines are the key, its type, whether others may write it, the field that it
+    comes from, why from that one, the field's owner and the value's revision. KEY
+    may also be a command; its type is that of its arguments.
+    """
+
+  static let hold = """
+    Standard input changes the field: 'KEY VALUE' gives a key a value, 'focus' and
+    'blur' move focus. Standard output tells what others do: 'KEY VALUE' is what they
+    wrote, 'run COMMAND ARGUMENT…' is a call of a --command, which takes arguments of
+    its SIGNATURE, or none. In both directions a backslash, a line break and a tab of
+    text are \\\\, \\n and \\t; if a call has several arguments, each is JSON.
+    The field is removed when standard input ends, unless that is /dev/null.
+
+    Example:
+      \(Program.name) hold prompt org.focusd.Shell.Buffer= --focus \\
+          --command org.focusd.Shell.Accept
+    """
+
+  static let bind = """
+    The field has the properties and methods of the object PATH of the program that
+    owns the bus name NAME, and is there while NAME has an owner. With 'NAME.*' there
+    is a field for each name that begins with 'NAME.'; its id is ID, '_' and the rest
+    of the name, with '_' for each other character. It continues when the daemon
+    restarts, until interrupted.
+
+    Examples:
+      \(Program.name) bind mpv --service org.mpris.MediaPlayer2.mpv \\
+          --object /org/mpris/MediaPlayer2
+      \(Program.name) bind player --service 'org.mpris.MediaPlayer2.*' \\
+          --object /org/mpris/MediaPlayer2 --scope session \\
+          --live org.mpris.MediaPlayer2.Player.Position \\
+          --active org.mpris.MediaPlayer2.Player.PlaybackStatus=Playing
+    """
+
+  static let activate = """
+    A session field that is activated is the first one until another becomes active.
+    '--next' and '--previous' activate the session field after or before the one that
+    is first now, in the order of the ids, around.
+    """
+
   static let blur = "If the field does not have focus, nothing happens; this is not an error."
 
   static let publish = """

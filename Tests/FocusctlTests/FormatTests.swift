@@ -9,8 +9,9 @@ import Testing
     ("{none:-}", ""), ("{none:-a b}", "a b"), ("{value:-x}", "8"),
   ])
   func replacesParts(format: String, line: String) throws {
-    let template = try Template(format, parts: ["key", "value", "none"])
-    #expect(template.text { ["key": "K", "value": "8"][$0] } == line)
+    let template = try Template(format, .init(parts: ["key", "value", "none"]))
+    let values = [FormatPart.name("key"): "K", .name("value"): "8"]
+    #expect(template.text(ValueText.text) { values[$0].map(FormatValue.string) } == line)
   }
 
   @Test(arguments: [
@@ -21,7 +22,7 @@ import Testing
     ("\\x", "'\\x' is not an escape of a format; write '\\\\' for a backslash"),
   ])
   func refusesFormats(format: String, message: String) {
-    #expect(throws: CommandError.usage(message)) { try Template(format, parts: ["key", "value"]) }
+    #expect(throws: CommandError.usage(message)) { try Template(format, .init(parts: ["key", "value"])) }
   }
 
   @Test(arguments: [

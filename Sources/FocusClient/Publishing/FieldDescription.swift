@@ -18,6 +18,8 @@ package struct FieldDescription {
   package var isSensitive = false
   /// The process that the field belongs to; nil: this one.
   package var process: UInt32?
+  /// Further options of `Register`.
+  package var options: [(name: String, value: DBusValue)] = []
   package var properties: [Key: FieldProperty] = [:]
   package var commands: [Key: FieldCommand] = [:]
   /// How the field takes and loses focus; nil: it never has focus of its own accord, and takes none on request.

@@ -9,9 +9,11 @@ enum Dispatching {
   static func run(_ call: Invocation) throws(CommandError) {
     let name = try command(call.operands[0])
     let bindings = try Bindings(try call.connect(), call.options)
-    guard let key = try name.resolved(among: bindings.commands().map(\.name)),
-      let command = try? Key(key.name)
-    else { throw CommandError(.nothing, "no such command '\(name.name)': \(bindings.whoCouldHave)") }
+    let all = try bindings.commands().map(\.name)
+    guard let key = try name.resolved(among: all), let command = try? Key(key.name) else {
+      let near = Suggestion.key(near: name.name, among: all).map { "; did you mean '\($0)'?" } ?? ""
+      throw CommandError(.nothing, "no such command '\(name.name)': \(bindings.whoCouldHave)\(near)")
+    }
     let texts = Array(call.operands.dropFirst())
     let arguments = try arguments(texts, of: command, bindings.methods(command))
     let results: [DBusValue]
@@ -100,7 +102,9 @@ extension Bindings {
   /// The commands available here, ordered by name.
   fileprivate func commands() throws(CommandError) -> [(name: String, isEnabled: Bool)] {
     do {
-      return try daemon.call(.commands(at: path)).map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+      return try daemon.call(.commands(at: path)).map { ($0.key, $0.value) }.sorted {
+        NaturalOrder.precedes($0.0, $1.0)
+      }
     } catch {
       throw CommandError(error)
     }
