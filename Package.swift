@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .executable(name: "focusd", targets: ["focusd"]),
     .executable(name: "focusctl", targets: ["focusctl"]),
+    .executable(name: "focusd-accessibility", targets: ["focusd-accessibility"]),
     .library(name: "FocusKit", targets: ["FocusKit"]),
   ],
   targets: [
@@ -63,6 +64,16 @@ let package = Package(
       linkerSettings: [
         .unsafeFlags(selfContained + ["-Xclang-linker", "-no-pie"], .when(configuration: .release))
       ]),
+
+    .target(
+      name: "AccessibilityBridge",
+      dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "focusd-accessibility",
+      dependencies: ["AccessibilityBridge", "DBus", "FocusClient", "FocusContract", "ProgramSupport"],
+      swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
 
     .testTarget(
       name: "FocusctlTests",

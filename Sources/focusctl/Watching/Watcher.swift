@@ -41,7 +41,7 @@ final class Watcher {
       case .signal(let signal): mirror?.received(signal)
       case .refused(let error): self?.stop(CommandError(error))
       case .closed: self?.stop(CommandError(.noDaemon, "lost the connection to the bus"))
-      case .call: break
+      case .call, .other: break
       }
     }
     do { try link.open(daemon) } catch { throw CommandError(error) }
