@@ -117,6 +117,13 @@ let package = Package(
       name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],
       swiftSettings: strict),
     .testTarget(
+      name: "AccessibilityTests",
+      dependencies: [
+        "AccessibilityBridge", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "TestSupport", "focusctl",
+        "focusd", "focusd-accessibility",
+      ],
+      resources: [.copy("Resources")], swiftSettings: strict),
+    .testTarget(
       name: "SceneTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       swiftSettings: strict),
