@@ -8,6 +8,8 @@ final class AccessibleDesktop: DaemonSession {
   struct Status: Sendable {
     var isEnabled = false
     var events: Set<String> = []
+    /// The programs that the registry knows.
+    var programs: [String] = []
   }
 
   private struct State {
@@ -81,7 +83,10 @@ final class AccessibleDesktop: DaemonSession {
       case "RegisterEvent": status.update { _ = $0.events.insert(call.arguments[0].basicText ?? "") }
       case "DeregisterEvent": status.update { _ = $0.events.remove(call.arguments[0].basicText ?? "") }
       case "GetChildren":
-        return .values([.array(DBusArray(known: .structure([.string, .objectPath]), []))])
+        let programs = status.now.programs.map { program in
+          DBusValue.structure([.string(program), .objectPath(ObjectPath(known: StubProgram.root))])
+        }
+        return .values([.array(DBusArray(known: .structure([.string, .objectPath]), programs))])
       default: break
       }
       return .values([])
@@ -93,7 +98,7 @@ final class AccessibleDesktop: DaemonSession {
   /// Ends the accessibility bus, as a crash does.
   func endBus() async throws {
     try await state.now.bus?.stop()
-    status.update { $0.events = [] }
+    status.update { ($0.events, $0.programs) = ([], []) }
   }
 
   /// Waits until the bridge listens.
@@ -105,6 +110,7 @@ final class AccessibleDesktop: DaemonSession {
   /// A program with a window and nothing in it.
   func program(_ name: String = "stub", toolkit: String = "Qt") async throws -> StubProgram {
     let program = StubProgram(try await Peer(to: address.now), name: name, toolkit: toolkit)
+    status.update { $0.programs.append(program.peer.name) }
     program.set("/window", StubElement(role: 23, states: 1 << 1, name: "The window", parent: StubProgram.root))
     return program
   }
@@ -164,7 +170,15 @@ extension DaemonSession {
   /// Waits until nothing has focus.
   func waitsForNothing() async throws { try await eventually("no focus") { try await self.values().isEmpty } }
 
-  /// The ids of all fields.
+  /// The path of the field that has focus, or nil.
+  func focusedField() async throws -> String? {
+    let reply = try await session.call(
+      Focus1.manager, Focus1.properties, "Get", [.string(Focus1.managerInterface), .string("FocusedField")])
+    guard case .objectPath(let path)? = reply.first?.variantContent, path != .root else { return nil }
+    return path.text
+  }
+
+  /// The lines of all fields.
   func fields() async throws -> [String] { try await desktop.focusctl("list").output }
 
   /// The keys that resolve, those that may only be written too.

@@ -102,7 +102,8 @@ import Testing
   }
 
   @Test(
-    .enabled(if: RealDesktop.canRun() && RealDesktop.hasPython("/usr/lib/python3/dist-packages/PyQt5/QtWidgets.abi3.so")))
+    .enabled(
+      if: RealDesktop.canRun() && RealDesktop.hasPython("/usr/lib/python3/dist-packages/PyQt5/QtWidgets.abi3.so")))
   func aWindowOfQt5() async throws {
     try await RealDesktop.with { desktop in
       let traffic = try await desktop.monitor()

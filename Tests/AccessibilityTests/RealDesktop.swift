@@ -38,7 +38,9 @@ final class RealDesktop: DaemonSession {
   ) async throws {
     try await TestDesktop.with { desktop in
       try await desktop.display()
-      let launcher = try await desktop.start([launcherPath], extra: environment)
+      let launcher = try await desktop.start(
+        // What it starts outlives it, and would keep its output open.
+        ["/bin/sh", "-c", "exec \(launcherPath) >/dev/null 2>&1"], extra: environment)
       let session = try await desktop.peer()
       try await eventually("accessibility") {
         try await session.askBus("NameHasOwner", [.string("org.a11y.Bus")]) == [.boolean(true)]
@@ -50,20 +52,41 @@ final class RealDesktop: DaemonSession {
       }
       let real = RealDesktop(desktop, session, bridge, launcher)
       try await real.tellQt()
-      try await body(real)
+      do {
+        try await body(real)
+      } catch {
+        try await real.endLauncher()
+        throw error
+      }
       bridge.terminate()
       #expect(try await bridge.finish() == .status(0))
-      launcher.terminate()
-      try await launcher.finish()
+      try await real.endLauncher()
     }
+  }
+
+  /// Ends what the launcher has started, which outlives it otherwise.
+  private func endLauncher() async throws {
+    let bus = try await Peer(to: address())
+    guard
+      case .uint32(let process)? = try await bus.askBus(
+        "GetConnectionUnixProcessID", [.string("org.freedesktop.DBus")]
+      ).first
+    else { return }
+    try await bus.leave()
+    kill(Int32(process), SIGTERM)
+    try await launcher.stop()
+  }
+
+  private func address() async throws -> String {
+    let address = try await session.call(
+      DaemonCall(to: "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"))
+    return address.first?.basicText ?? ""
   }
 
   /// Qt 5 looks for the accessibility bus where a display manager would have written its address.
   private func tellQt() async throws {
-    let address = try await session.call(
-      DaemonCall(to: "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"))
     let result = try await desktop.run(
-      ["/usr/bin/xprop", "-root", "-f", "AT_SPI_BUS", "8s", "-set", "AT_SPI_BUS", address.first?.basicText ?? ""])
+      ["/usr/bin/xprop", "-root", "-f", "AT_SPI_BUS", "8s", "-set", "AT_SPI_BUS", try await address()])
     #expect(result.succeeded, "\(result)")
   }
 
@@ -93,9 +116,9 @@ final class RealDesktop: DaemonSession {
   /// Presses Tab until an element of that role has focus.
   func tab(to role: String) async throws {
     for _ in 0..<20 {
-      let before = try await desktop.focusctl("focused").text
+      let before = try await focusedField()
       try await xdotool("key", "Tab")
-      try await eventually("another field") { try await self.desktop.focusctl("focused").text != before }
+      try await eventually("another field than \(before ?? "none")") { try await self.focusedField() != before }
       if try await get("Element.Role") == .string(role) { return }
     }
     Issue.record("no \(role)")

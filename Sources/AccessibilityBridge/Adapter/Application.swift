@@ -60,9 +60,13 @@ final class Application {
   /// The element that is read, before it takes focus.
   var reading: ElementReference?
 
-  init(_ name: BusName) { self.name = name }
+  /// The root of its elements.
+  private(set) var root: ElementReference
 
-  var root: ElementReference { ElementReference(name, AccessibilityNames.root) }
+  init(_ name: BusName) {
+    self.name = name
+    root = ElementReference(name, AccessibilityNames.root)
+  }
 
   /// Whether the element was secret before.
   func isSecret(_ element: ElementReference) -> Bool { secrets.contains(element.path) }
@@ -83,7 +87,29 @@ final class Application {
         stage = .ignored
         return handler()
       }
-      askItself(bus, ignored, handler)
+      findRoot(bus, attempt: 0) { [weak self] in
+        self?.askItself(bus, ignored, handler)
+      }
+    }
+  }
+
+  /// GTK 4 tells events before it registers, and has its root elsewhere than other toolkits.
+  private static let retries: [Duration] = [.milliseconds(30), .milliseconds(100), .milliseconds(300)]
+
+  private func findRoot(_ bus: AccessibilityBus, attempt: Int, _ handler: @escaping () -> Void) {
+    let registry = ElementReference(AccessibilityNames.registry, AccessibilityNames.root)
+    bus.ask(registry, "GetChildren") { [weak self, weak bus] answer in
+      guard let self, let bus else { return }
+      if case .success(let values) = answer, case .array(let children)? = values.first,
+        let root = children.lazy.compactMap({ ElementReference($0) }).first(where: { $0.application == self.name })
+      {
+        self.root = root
+        return handler()
+      }
+      guard attempt < Self.retries.count else { return handler() }
+      bus.loop.schedule(after: Self.retries[attempt]) { [weak self, weak bus] in
+        if let bus { self?.findRoot(bus, attempt: attempt + 1, handler) }
+      }
     }
   }
 

@@ -164,9 +164,6 @@ package final class Bridge {
     return [
       MatchRule(
         interface: AccessibilityNames.objectEvent, member: MemberName(known: "StateChanged"), arguments: [0: "focused"]),
-      MatchRule(interface: AccessibilityNames.windowEvent, member: MemberName(known: "Activate")),
-      MatchRule(interface: AccessibilityNames.windowEvent, member: MemberName(known: "Deactivate")),
-      MatchRule(interface: AccessibilityNames.windowEvent, member: MemberName(known: "Destroy")),
       MatchRule(
         sender: AccessibilityNames.registry, path: AccessibilityNames.root, interface: AccessibilityNames.objectEvent,
         member: MemberName(known: "ChildrenChanged")),
@@ -174,6 +171,10 @@ package final class Bridge {
       MatchRule(
         sender: .bus, interface: .bus, member: changed, arguments: [0: AccessibilityNames.registry.text]),
     ]
+      // GTK 4 spells them so.
+      + ["Activate", "Deactivate", "Destroy", "activate", "deactivate", "destroy"].map { member in
+        MatchRule(interface: AccessibilityNames.windowEvent, member: MemberName(known: member))
+      }
   }()
 
   private func registerEvents() {
@@ -219,9 +220,12 @@ package final class Bridge {
     }
     let element = ElementReference(sender, path)
     switch (message.interface, member) {
-    case (AccessibilityNames.windowEvent, "Activate"): take(.activated(element))
-    case (AccessibilityNames.windowEvent, "Deactivate"): take(.deactivated(element))
-    case (AccessibilityNames.windowEvent, "Destroy"): take(.destroyed(element))
+    case (AccessibilityNames.windowEvent, "Activate"), (AccessibilityNames.windowEvent, "activate"):
+      take(.activated(element))
+    case (AccessibilityNames.windowEvent, "Deactivate"), (AccessibilityNames.windowEvent, "deactivate"):
+      take(.deactivated(element))
+    case (AccessibilityNames.windowEvent, "Destroy"), (AccessibilityNames.windowEvent, "destroy"):
+      take(.destroyed(element))
     case (AccessibilityNames.objectEvent, "StateChanged"):
       guard let (detail, value) = message.detail else { return }
       if detail == "focused" { take(value == 1 ? .gained(element) : .lost(element)) } else { changed(element) }

@@ -84,7 +84,7 @@ extension Bridge {
     if let window = window.content {
       title(of: window, findTitle)
     } else {
-      WindowSearch.find(from: element, on: bus) { [weak self] found in
+      WindowSearch.find(from: element, below: application.root, on: bus) { [weak self] found in
         window.content = found
         if let self { title(of: found, findTitle) } else { findTitle(nil) }
       }

@@ -184,7 +184,11 @@ struct Toolkit: Equatable {
   let version: String
 
   /// Whether it tells what a text displays beside what it stores.
-  var tellsDisplay: Bool { name.lowercased() == "gtk" }
+  ///
+  /// One that does not tell its name may be GTK.
+  var tellsDisplay: Bool { isGTK || name.isEmpty }
+
+  private var isGTK: Bool { name.lowercased() == "gtk" }
 
   /// Whether `name` is what GTK 4 tells of an element without a name: that of its class.
   func isClassName(_ name: String) -> Bool {
@@ -192,5 +196,5 @@ struct Toolkit: Equatable {
   }
 
   /// Whether it tells no changes of a range that the keyboard makes.
-  var mustBePolled: Bool { tellsDisplay && version.hasPrefix("4") }
+  var mustBePolled: Bool { isGTK && version.hasPrefix("4") }
 }

@@ -77,9 +77,10 @@ final class TreeSearch {
 enum WindowSearch {
   private static let mostLevels = 128
 
-  /// Hands over the outermost of the objects that contain `element`, itself included; nil if the program does not tell.
+  /// Hands over the outermost of the objects that contain `element` below `root`, itself included; nil if the program does
+  /// not tell.
   static func find(
-    from element: ElementReference, on bus: AccessibilityBus, level: Int = 0,
+    from element: ElementReference, below root: ElementReference, on bus: AccessibilityBus, level: Int = 0,
     _ handler: @escaping (ElementReference?) -> Void
   ) {
     guard level < mostLevels else { return handler(nil) }
@@ -88,8 +89,8 @@ enum WindowSearch {
       guard let parent = ElementReference(value), parent.application == element.application, parent != element else {
         return handler(level == 0 ? nil : element)
       }
-      guard parent.path != AccessibilityNames.root else { return handler(element) }
-      find(from: parent, on: bus, level: level + 1, handler)
+      guard parent != root else { return handler(element) }
+      find(from: parent, below: root, on: bus, level: level + 1, handler)
     }
   }
 }

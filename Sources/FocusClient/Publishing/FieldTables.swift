@@ -36,7 +36,10 @@ extension PublishedField {
       let run: FieldMethod = { call throws(DBusError) in
         // Whoever completes it later must not be the last to hold the field.
         let reply = call.reply
-        command.run(try call.message.arguments()) { reply.answer($0) }
+        command.run(try call.message.arguments()) { [weak field = call.field] result in
+          // Who gets the reply finds what the command changed.
+          if let field { field.emitter.afterAll { reply.answer(result) } } else { reply.answer(result) }
+        }
       }
       methods[key.interface, default: []].append(ServedMethod(description, run))
     }
