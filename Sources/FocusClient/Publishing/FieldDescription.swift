@@ -22,6 +22,8 @@ package struct FieldDescription {
   package var commands: [Key: FieldCommand] = [:]
   /// How the field takes and loses focus; nil: it never has focus of its own accord, and takes none on request.
   package var focus: FieldFocus?
+  /// Answers when others ask the field to take focus; nil: it does so if it has `focus`.
+  package var onFocusRequest: ((@escaping (Result<Void, DBusError>) -> Void) -> Void)?
 
   package init(number: UInt64, group: UInt64, objectPath: ObjectPath) {
     self.number = number
@@ -30,7 +32,8 @@ package struct FieldDescription {
   }
 
   /// Whether others can use anything of the object; a field without that needs no object.
-  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || focus != nil }
+  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || takesFocusRequests }
+  var takesFocusRequests: Bool { focus != nil || onFocusRequest != nil }
 }
 
 /// A value that a field publishes.

@@ -252,6 +252,7 @@ package final class FieldPublisher {
 
   /// Moves focus to `field` because another program asks for it.
   func requestFocus(_ field: PublishedField, _ reply: CallReply) {
+    if let request = field.description.onFocusRequest { return request { reply.answer($0.map { [] }) } }
     guard let path = field.path else { return reply.fail(DBusError(.failed, "the field is not registered")) }
     field.focus?.set(true)
     callFocus("Focus", path) { reply.answer($0.map { [] }) }

@@ -47,7 +47,7 @@ extension PublishedField {
     }
     let names = Set(methods.keys).union(properties.keys).sorted()
     let own = names.map { ServedInterface($0, methods: methods[$0] ?? [], properties: properties[$0] ?? []) }
-    return own + (field.focus == nil ? [] : [responder()]) + [propertiesTable(), introspectable()]
+    return own + (field.takesFocusRequests ? [responder()] : []) + [propertiesTable(), introspectable()]
   }
 
   private static func method(
