@@ -155,6 +155,13 @@ if ["/usr/include/xcb/res.h", "/usr/include/jansson.h"].allSatisfy(FileManager.d
       dependencies: ["DBus", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport", "WindowBridge"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
+    .testTarget(
+      name: "WindowBridgeTests",
+      dependencies: [
+        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "ProgramSupport", "TestSupport",
+        "WindowBridge", "focusctl", "focusd", "focusd-windows",
+      ],
+      resources: [.copy("Resources")], swiftSettings: strict),
   ]
 }
 
