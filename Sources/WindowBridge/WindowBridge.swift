@@ -115,8 +115,6 @@ package final class WindowBridge {
       where !fields.values.contains(where: { $0.path == path || $0.id.description == path.elements.last ?? "" }) {
         link.call(.field(path, "Unregister")) { _ in }
       }
-      // A daemon that was restarted remembers what it was told last, which may not be what was told last.
-      for field in fields.values where desktop.front == nil { blur(field) }
     }
     guard !hasServed else { return }
     hasServed = true
@@ -178,7 +176,10 @@ package final class WindowBridge {
     publisher.whenRegistered(field.number, id: field.number) { [weak self, weak field] result in
       guard let self, let field, fields[field.id] === field else { return }
       switch result {
-      case .success(let path): field.path = path
+      case .success(let path):
+        field.path = path
+        // A daemon that comes back remembers which window was in front, and that may be another now.
+        if desktop.front != field.id { blur(field) }
       case .failure(let error) where error.name == Focus1.fieldExists && !field.isRefused:
         field.isRefused = true
         publisher.remove(group: field.number)

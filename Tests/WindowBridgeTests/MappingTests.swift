@@ -28,7 +28,8 @@ import WindowBridge
     ]
     // (which has the keyboard, which is in front then)
     let steps: [(UInt64?, UInt64?)] = [
-      (2, nil), (1, 1), (2, 1), (3, 1), (5, 5), (3, 5), (4, nil), (3, nil), (1, 1), (nil, nil), (2, nil), (1, 1), (99, nil),
+      (2, nil), (1, 1), (2, 1), (3, 1), (5, 5), (3, 5), (4, nil), (3, nil), (1, 1), (nil, nil), (2, nil), (1, 1),
+      (99, nil),
     ]
     for (keyboard, front) in steps {
       let chosen = selection.choose(Desktop(windows: windows, front: keyboard.map { WindowID($0) }))
@@ -82,7 +83,8 @@ import WindowBridge
     #expect(owners.processes == [BusName(known: ":1.1"): [7], BusName(known: ":1.2"): [9]])
     #expect(owners.fields(of: BusName(known: ":1.2")) == [two])
     #expect(owners.update(two, [("Owner", .string(""))]) == true)
-    #expect(owners.update(two, [("Owner", .string("no name")), ("Process", .string("nonsense")), ("Parent", nil)]) == false)
+    #expect(
+      owners.update(two, [("Owner", .string("no name")), ("Process", .string("nonsense")), ("Parent", nil)]) == false)
     #expect(owners.remove(one) == true)
     #expect(owners.remove(one) == false)
     #expect(owners.processes.isEmpty)
@@ -96,17 +98,20 @@ import WindowBridge
       (["DISPLAY": ":1", "I3SOCK": "/i3"], "i3", .i3(socket: "/i3")), (["I3SOCK": "/i3"], nil, .i3(socket: "/i3")),
       (["SWAYSOCK": "/s", "I3SOCK": "/s", "WAYLAND_DISPLAY": "w", "DISPLAY": ":1"], nil, .sway(socket: "/s")),
       (["WAYLAND_DISPLAY": "w", "DISPLAY": ":1"], nil, nil), (["WAYLAND_DISPLAY": "w", "DISPLAY": ":1"], "x11", x),
-      (["XDG_SESSION_TYPE": "wayland", "DISPLAY": ":1"], nil, nil), (["XDG_SESSION_TYPE": "x11", "DISPLAY": ":1"], nil, x),
+      (["XDG_SESSION_TYPE": "wayland", "DISPLAY": ":1"], nil, nil),
+      (["XDG_SESSION_TYPE": "x11", "DISPLAY": ":1"], nil, x),
       (["NIRI_SOCKET": "/n", "WAYLAND_DISPLAY": "w"], nil, .niri(socket: "/n")),
       (["HYPRLAND_INSTANCE_SIGNATURE": "h", "XDG_RUNTIME_DIR": "/r"], nil, .hyprland(directory: "/r/hypr/h")),
-      (["HYPRLAND_INSTANCE_SIGNATURE": "h"], nil, nil), (["DISPLAY": ":1"], "sway", nil), (["DISPLAY": ":1"], "kde", nil),
+      (["HYPRLAND_INSTANCE_SIGNATURE": "h"], nil, nil), (["DISPLAY": ":1"], "sway", nil),
+      (["DISPLAY": ":1"], "kde", nil),
     ]
     for (environment, name, expected) in cases {
       #expect((try? Session.find(name, in: { environment[$0] })) == expected, "\(environment)")
     }
     let gnome = ["WAYLAND_DISPLAY": "w", "DISPLAY": ":1", "XDG_CURRENT_DESKTOP": "GNOME"]
     let error = #expect(throws: Session.Unsupported.self) { try Session.find(in: { gnome[$0] }) }
-    #expect(error?.description.hasPrefix("GNOME on Wayland does not tell other programs which window is in front") == true)
+    #expect(
+      error?.description.hasPrefix("GNOME on Wayland does not tell other programs which window is in front") == true)
   }
 
   @Test func aWindowManagerThatIsAwayIsForgottenAndThenGone() {

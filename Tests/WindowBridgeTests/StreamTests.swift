@@ -47,7 +47,9 @@ import WindowBridge
     for (line, front, windows) in stream {
       state.event(try #require(JSON(Array(line.utf8))))
       #expect(state.desktop.front == front.map { WindowID($0) }, "\(line)")
-      let told = state.desktop.windows.sorted { $0.key < $1.key }.map { "\($0.value.title) \($0.value.workspace ?? "-")" }
+      let told = state.desktop.windows.sorted { $0.key < $1.key }.map {
+        "\($0.value.title) \($0.value.workspace ?? "-")"
+      }
       #expect(told == windows, "\(line)")
     }
     #expect(NiriState.raiseRequest(WindowID(3)) == Array("{\"Action\":{\"FocusWindow\":{\"id\":3}}}\n".utf8))
@@ -78,7 +80,8 @@ import WindowBridge
       ("windowtitlev2>>55d0c8b2,a, b>>c", false, two), ("workspacev2>>3,3", false, two),
       ("activewindowv2>>", false, nil), ("activewindowv2>>,", false, nil), ("activewindowv2>>55d0c8d4", true, nil),
       ("openwindow>>55d0c8d4,1,foot,new", true, nil), ("activewindowv2>>55d0c8a1", false, one),
-      ("closewindow>>55d0c8a1", false, nil), ("movewindowv2>>55d0c8b2,1,1", true, nil), ("windowtitle>>55d0c8b2", true, nil),
+      ("closewindow>>55d0c8a1", false, nil), ("movewindowv2>>55d0c8b2,1,1", true, nil),
+      ("windowtitle>>55d0c8b2", true, nil),
       ("no event", false, nil), (">>", false, nil), ("closewindow>>", true, nil), ("windowtitlev2>>77,x", true, nil),
     ]
     for (line, needsClients, front) in stream {

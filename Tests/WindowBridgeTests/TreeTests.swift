@@ -54,7 +54,10 @@ import WindowBridge
       (#"{"change":"focus","container":"# + Self.view(6, "two") + "}", false, 6, ["one", "two"]),
       (#"{"change":"title","container":"# + Self.view(5, "uno") + "}", false, 6, ["uno", "two"]),
       (#"{"change":"new","container":"# + Self.view(9, "new") + "}", true, 6, ["uno", "two", "new"]),
-      (#"{"change":"focus","container":{"id":50,"type":"con","window":null,"nodes":[]}}"#, true, nil, ["uno", "two", "new"]),
+      (
+        #"{"change":"focus","container":{"id":50,"type":"con","window":null,"nodes":[]}}"#, true, nil,
+        ["uno", "two", "new"]
+      ),
       (#"{"change":"focus","container":"# + Self.view(9, "new") + "}", false, 9, ["uno", "two", "new"]),
       (#"{"change":"close","container":"# + Self.view(9, "new") + "}", true, nil, ["uno", "two"]),
       (#"{"change":"move","container":"# + Self.view(6, "two") + "}", true, nil, ["uno", "two"]),
@@ -81,7 +84,8 @@ import WindowBridge
 
   @Test func answersTellWhatWasRefused() throws {
     let cases: [(String, String?)] = [
-      (#"[{"success":true}]"#, nil), (#"[{"success":true},{"success":false,"error":"no such thing"}]"#, "no such thing"),
+      (#"[{"success":true}]"#, nil),
+      (#"[{"success":true},{"success":false,"error":"no such thing"}]"#, "no such thing"),
       (#"[{"success":false}]"#, "the window manager refuses"), ("[]", nil),
     ]
     for (answer, expected) in cases { #expect(TreeState.refusal(try Self.json(answer)) == expected) }

@@ -12,7 +12,9 @@ import WindowBridge
     XState(atoms: Dictionary(uniqueKeysWithValues: numbers.map { ($1, $0) }), machine: "here")
   }
 
-  private static func text(_ text: String, isUTF8: Bool = true) -> XProperty { XProperty(Array(text.utf8), isUTF8: isUTF8) }
+  private static func text(_ text: String, isUTF8: Bool = true) -> XProperty {
+    XProperty(Array(text.utf8), isUTF8: isUTF8)
+  }
 
   private static func complete(
     _ state: inout XState, _ window: UInt32, process: UInt32 = 0, _ properties: [XAtom: XProperty] = [:]
@@ -28,18 +30,22 @@ import WindowBridge
       ([:], 0, Window()), ([.name: Self.text("new"), .oldName: Self.text("old")], 0, Window(title: "new")),
       ([.name: Self.text(""), .oldName: XProperty([0x61, 0xe9], isUTF8: false)], 0, Window(title: "aé")),
       ([.class: Self.text("xterm\0XTerm\0", isUTF8: false)], 0, Window(application: "XTerm")),
-      ([.class: Self.text("only")], 0, Window(application: "only")), ([.class: Self.text("only\0\0")], 0, Window(application: "only")),
+      ([.class: Self.text("only")], 0, Window(application: "only")),
+      ([.class: Self.text("only\0\0")], 0, Window(application: "only")),
       ([.class: Self.text("")], 0, Window()), ([.process: XProperty([42])], 0, Window(process: 42)),
       ([.process: XProperty([42])], 43, Window(process: 43)), ([.process: XProperty([1])], 1, Window()),
       ([.process: XProperty([42]), .machine: Self.text("here")], 0, Window(process: 42)),
       ([.process: XProperty([42]), .machine: Self.text("there")], 0, Window()),
       ([.process: XProperty([1, 2, 3])], 0, Window()), ([.desktop: XProperty([0])], 0, Window(workspace: "mail")),
-      ([.desktop: XProperty([1])], 0, Window(workspace: "2")), ([.desktop: XProperty([2])], 0, Window(workspace: "web")),
+      ([.desktop: XProperty([1])], 0, Window(workspace: "2")),
+      ([.desktop: XProperty([2])], 0, Window(workspace: "web")),
       ([.desktop: XProperty([7])], 0, Window(workspace: "8")), ([.desktop: XProperty([.max])], 0, Window()),
       ([.desktop: XProperty([.max - 1])], 0, Window(workspace: "4294967295")),
       ([.type: XProperty([5, Self.atom(.typeDock)])], 0, Window(kind: .panel)),
       ([.type: XProperty([Self.atom(.typeDesktop)])], 0, Window(kind: .backdrop)),
-      ([.name: Self.text(String(repeating: "é", count: 40_000))], 0, Window(title: String(repeating: "é", count: 2048))),
+      (
+        [.name: Self.text(String(repeating: "é", count: 40_000))], 0, Window(title: String(repeating: "é", count: 2048))
+      ),
     ]
     for (properties, process, expected) in cases {
       var state = Self.state()

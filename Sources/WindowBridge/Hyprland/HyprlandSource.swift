@@ -60,19 +60,18 @@ package final class HyprlandSource: WindowSource {
 
   private func arrived(_ bytes: [UInt8]) throws {
     input.append(bytes)
-    var mustRead = false
-    try change { state in
-      while let line = try input.nextLine() {
-        if state.event(String(decoding: line, as: UTF8.self)) { mustRead = true }
-      }
+    while let line = try input.nextLine() {
+      var mustRead = false
+      // One by one: which window was in front before a launcher matters.
+      change { mustRead = $0.event(String(decoding: line, as: UTF8.self)) }
+      if mustRead { readClients() }
     }
-    if mustRead { readClients() }
   }
 
-  private func change(_ body: (inout HyprlandState) throws -> Void) rethrows {
+  private func change(_ body: (inout HyprlandState) -> Void) {
     let before = state.desktop
     defer { if state.desktop != before { onChange?(state.desktop) } }
-    try body(&state)
+    body(&state)
   }
 
   private func request(_ request: String?, _ completion: @escaping (String?) -> Void) {

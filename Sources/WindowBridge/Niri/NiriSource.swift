@@ -36,26 +36,22 @@ package final class NiriSource: WindowSource {
 
   private func arrived(_ bytes: [UInt8]) throws {
     input.append(bytes)
-    try change { state in
-      while let line = try input.nextLine() {
-        guard let message = JSON(line) else {
-          log.debug("niri sends a line that is not JSON")
-          continue
-        }
-        if let reason = message["Err"] {
-          stream.lost("refuses to tell of its windows: \(reason.text ?? "")")
-          return
-        }
-        stream.succeeded()
-        state.event(message)
+    while stream.isOpen, let line = try input.nextLine() {
+      guard let message = JSON(line) else {
+        log.debug("niri sends a line that is not JSON")
+        continue
       }
+      if let reason = message["Err"] { return stream.lost("refuses to tell of its windows: \(reason.text ?? "")") }
+      stream.succeeded()
+      // One by one: which window was in front before a launcher matters.
+      change { $0.event(message) }
     }
   }
 
-  private func change(_ body: (inout NiriState) throws -> Void) rethrows {
+  private func change(_ body: (inout NiriState) -> Void) {
     let before = state.desktop
     defer { if state.desktop != before { onChange?(state.desktop) } }
-    try body(&state)
+    body(&state)
   }
 
   private func request(_ request: [UInt8]?, _ completion: @escaping (String?) -> Void) {

@@ -59,9 +59,12 @@ package final class TreeSource: WindowSource {
 
   private func arrived(_ bytes: [UInt8]) throws {
     input.append(bytes)
-    let before = state.desktop
-    defer { if state.desktop != before { onChange?(state.desktop) } }
-    while stream.isOpen, let (type, payload) = try input.nextFrame() { received(type, payload) }
+    while stream.isOpen, let (type, payload) = try input.nextFrame() {
+      let before = state.desktop
+      received(type, payload)
+      // One by one: which window was in front before a launcher matters.
+      if state.desktop != before { onChange?(state.desktop) }
+    }
   }
 
   private func received(_ type: UInt32, _ payload: [UInt8]) {

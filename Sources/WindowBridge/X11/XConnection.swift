@@ -21,6 +21,8 @@ final class XConnection {
   private var waiting: [(sequence: UInt32, handler: (UnsafeRawPointer?) -> Void)] = []
   private var next = 0
   private var isClosed = false
+  /// Whether something was asked since all was sent.
+  private var mustSend = true
 
   /// Called when a property of a window is another; nil stands for the root window.
   var onPropertyChange: ((UInt32?, XAtom) -> Void)?
@@ -98,6 +100,7 @@ final class XConnection {
     let question = xcb_get_property(
       raw, 0, window ?? root, name, xcb_atom_t(XCB_GET_PROPERTY_TYPE_ANY.rawValue), 0, length)
     let utf8 = atoms[.utf8]
+    mustSend = true
     waiting.append(
       (
         question.sequence,
@@ -116,6 +119,7 @@ final class XConnection {
   /// Asks for the process that has a window; 0 if that is unknown.
   func process(of window: UInt32, _ handler: @escaping (UInt32) -> Void) {
     guard tellsProcesses else { return handler(0) }
+    mustSend = true
     waiting.append((cxcb_ask_process(raw, window), { reply in handler(reply.map { cxcb_process($0) } ?? 0) }))
   }
 
@@ -124,7 +128,7 @@ final class XConnection {
     guard let type = atoms[type] else { return }
     let padded = Array((values + [0, 0, 0, 0, 0]).prefix(5))
     cxcb_tell_manager(raw, root, window, type, padded)
-    xcb_flush(raw)
+    mustSend = true
   }
 
   /// The number of an atom; 0 if it has none.
@@ -133,9 +137,10 @@ final class XConnection {
   // MARK: What arrives
 
   private func handle() {
-    // Sending may read as well, so it goes on until nothing is left.
-    while handleEvents() || handleReplies() { xcb_flush(raw) }
+    mustSend = false
     xcb_flush(raw)
+    // Sending reads as well, and what is read wakes nobody: it goes on until nothing is left.
+    while handleEvents() || handleReplies() { xcb_flush(raw) }
     if xcb_connection_has_error(raw) != 0 {
       close()
       onEnd?()
@@ -184,9 +189,11 @@ final class XConnection {
 extension XConnection: EventSource {
   func prepare(_ set: inout PollSet) {
     guard !isClosed else { return }
-    xcb_flush(raw)
+    set.hasPendingWork = set.hasPendingWork || mustSend
     set.add(xcb_get_file_descriptor(raw), events: Int16(POLLIN), source: self, token: 0)
   }
 
   func ready(token: UInt, events: Int16) { if !isClosed { handle() } }
+
+  func dispatch() { if mustSend, !isClosed { handle() } }
 }
