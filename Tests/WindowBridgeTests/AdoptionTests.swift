@@ -49,6 +49,32 @@ import Testing
     }
   }
 
+  @Test func aServicesFieldIsInTheServicesWindow() async throws {
+    try await Self.with { desktop, stub, peer in
+      let bridge = try await desktop.windowBridge(stub)
+      let (player, other) = (try await desktop.witness(), try await desktop.peer())
+      try await player.own("test.Player")
+      guard
+        case .uint32(let process)? = try await peer.askBus(
+          "GetConnectionUnixProcessID", [.string("test.Player")]
+        ).first
+      else { throw UnexpectedReply(reply: []) }
+      try await other.own("org.focusd.Bridge1.Test")
+      for round in 0..<3 {
+        try await other.register(
+          "player", object: "/peer", [("service", .string("test.Player")), ("interfaces", .strings(["test.Peer"]))])
+        stub.set(9 + round, .init(title: "player", process: Int(process)))
+        try await eventually("adoption") { try await peer.parent(of: "player") == "w\(9 + round)" }
+        stub.focus(9 + round)
+        try await other.focus("player")
+        try await peer.reached(["player", "w\(9 + round)"])
+        stub.close(9 + round)
+        try await other.field("player", "Unregister")
+      }
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
   @Test func fieldsOfParentsProcessesCount() async throws {
     try await Self.with { desktop, stub, peer in
       let bridge = try await desktop.windowBridge(stub)

@@ -14,8 +14,13 @@ package final class Residents {
   private var busProcesses: [BusName: UInt32] = [:]
   /// The connections whose processes the bus is asked for.
   private var asked: Set<BusName> = []
+  /// The processes of all connections, if some have fields for other processes than their own: with the option `service`
+  /// the connection of that process counts, which the daemon does not show.
+  private var others = ConnectionProcesses()
   /// The parents of the processes of each connection, as they were when it appeared: a shell in between may end.
   private var parents: [BusName: [UInt32: [UInt32]]] = [:]
+  /// Whether connections whose word for their processes matters are in sandboxes.
+  private var sandboxed: [BusName: Bool] = [:]
   /// The answers of a bus, or a daemon, before this one mean nothing.
   private var session = 0
 
@@ -34,7 +39,9 @@ package final class Residents {
     owners = FieldOwners()
     busProcesses = [:]
     asked = []
+    others = ConnectionProcesses()
     parents = [:]
+    sandboxed = [:]
   }
 
   /// Reads the fields of a daemon that has come, and calls `handler` when they are known, with those of this connection.
@@ -90,9 +97,11 @@ package final class Residents {
     guard hasRead else { return }
     let current = scenes
     busProcesses = busProcesses.filter { current[$0.key] != nil }
-    parents = parents.filter { current[$0.key] != nil }
+    parents = parents.filter { current[$0.key] != nil || others[$0.key] != nil }
+    sandboxed = sandboxed.filter { current[$0.key] != nil }
     asked.formIntersection(current.keys)
     for connection in current.keys where busProcesses[connection] == nil { ask(connection) }
+    seekOthers()
     onChange?()
   }
 
@@ -102,8 +111,25 @@ package final class Residents {
     link.daemon?.connection.askProcess(of: connection, timeout: .seconds(25)) { [weak self] result in
       guard let self, session == self.session, asked.remove(connection) != nil else { return }
       busProcesses[connection] = (try? result.get()) ?? 0
+      seekOthers()
       onChange?()
     }
+  }
+
+  /// The processes that connections have fields for and that are not their own.
+  private var claims: Set<UInt32> {
+    var claims: Set<UInt32> = []
+    for (connection, processes) in scenes {
+      guard let own = busProcesses[connection], processes.contains(where: { $0 != own }) else { continue }
+      if !isSandboxed(connection, own) { claims.formUnion(processes.subtracting([own])) }
+    }
+    return claims
+  }
+
+  /// Looks for the connections of processes that others have fields for.
+  private func seekOthers() {
+    guard !claims.isEmpty, let connection = link.daemon?.connection else { return }
+    others.read(from: connection) { [weak self] in self?.onChange?() }
   }
 
   /// For each connection the processes that its fields belong to, each with its parents; nil until all are known.
@@ -114,10 +140,22 @@ package final class Residents {
     var chains: [BusName: [[UInt32]]] = [:]
     for (connection, claims) in scenes {
       let process = busProcesses[connection] ?? 0
-      let isIgnored = claims.contains { $0 != process } && processes.isSandboxed(process)
+      let isIgnored = claims.contains { $0 != process } && isSandboxed(connection, process)
       chains[connection] = (isIgnored ? [process] : claims.sorted()).map { chain(of: $0, for: connection) }
     }
+    let claims = claims
+    for (connection, process) in others.known where claims.contains(process) && chains[connection] == nil {
+      guard connection != link.daemon?.connection.uniqueName else { continue }
+      chains[connection] = [chain(of: process, for: connection)]
+    }
     return chains
+  }
+
+  private func isSandboxed(_ connection: BusName, _ process: UInt32) -> Bool {
+    if let known = sandboxed[connection] { return known }
+    let isSandboxed = processes.isSandboxed(process)
+    sandboxed[connection] = isSandboxed
+    return isSandboxed
   }
 
   private func chain(of process: UInt32, for connection: BusName) -> [UInt32] {
