@@ -26,17 +26,21 @@ enum Reading {
       let line = call.options.json ? JSONWriter.document : ValueText.text
       return try Output.write(found.map { line($0.reading.value) + "\n" }.joined())
     }
-    let others = try values(of: format.keys, in: bindings)
-    guard !keys.isEmpty || !others.isEmpty else { throw isNil(format.keys[0], in: bindings) }
-    func line(_ found: Found?) -> String {
+    let others = try readings(of: format.keys, in: bindings)
+    func line(_ found: Found) -> String {
       format.text(ValueText.text) { part in
         switch part {
-        case .key(let key): others[key].map { .value($0) }
-        case .name(let name): found.map { Self.part(name, $0) }
+        case .key(let key): others[key].map { .value($0.reading.value) }
+        case .name(let name): Self.part(name, found)
         }
       } + "\n"
     }
-    try Output.write(keys.isEmpty ? line(nil) : found.map(line).joined())
+    // Without an operand, the parts with names are those of the first key in the format.
+    if keys.isEmpty {
+      guard let first = format.keys.compactMap({ others[$0] }).first else { throw isNil(format.keys[0], in: bindings) }
+      found = [first]
+    }
+    try Output.write(found.map(line).joined())
   }
 
   private static func part(_ name: String, _ found: Found) -> FormatValue {
@@ -51,19 +55,19 @@ enum Reading {
     }
   }
 
-  /// The values of the keys that have one.
-  private static func values(
+  /// What the keys that have a value are.
+  private static func readings(
     of keys: [KeyArgument], in bindings: Bindings
-  ) throws(CommandError) -> [KeyArgument: DBusValue] {
-    var values: [KeyArgument: DBusValue] = [:]
+  ) throws(CommandError) -> [KeyArgument: Found] {
+    var readings: [KeyArgument: Found] = [:]
     for key in keys {
       do {
-        values[key] = try bindings.read(key)?.reading.value
+        readings[key] = try bindings.read(key)
       } catch {
         guard error.error?.name == Focus1.noSuchElement else { throw bindings.explained(error) }
       }
     }
-    return values
+    return readings
   }
 
   private static func required(_ key: KeyArgument, in bindings: Bindings) throws(CommandError) -> Found {

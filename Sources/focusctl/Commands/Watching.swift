@@ -74,7 +74,8 @@ private final class WatchedLines {
   private let format: WatchFormat
   private let isOneLine: Bool
   private let requests: [KeyArgument]
-  private var others: [String: DBusValue] = [:]
+  /// What is known of each watched key.
+  private var known: [String: WatchState.Change] = [:]
   private var last: String?
 
   init(_ format: WatchFormat, isOneLine: Bool, requests: [KeyArgument]) {
@@ -89,13 +90,15 @@ private final class WatchedLines {
   }
 
   func text(of changes: [WatchState.Change]) -> String {
-    for change in changes { others[change.key] = change.value }
-    let value = { [others] (key: KeyArgument) in others[key.text] }
+    for change in changes { known[change.key] = change }
+    let value = { [known] (key: KeyArgument) in known[key.text]?.value }
     guard isOneLine else {
       let names = Set(requests.map(\.text))
       return changes.filter { names.isEmpty || names.contains($0.key) }.map { format.line($0, value) }.joined()
     }
-    let line = format.line(WatchState.Change(key: "", value: nil, field: changes.last?.field), value)
+    // The parts with names are those of the first key in the format that has a value.
+    let first = requests.lazy.compactMap { self.known[$0.text] }.first { $0.value != nil }
+    let line = format.line(first ?? WatchState.Change(key: requests[0].text, value: nil), value)
     guard line != last else { return "" }
     last = line
     return line

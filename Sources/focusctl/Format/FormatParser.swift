@@ -4,8 +4,7 @@ import DBusTypes
 struct FormatParser {
   /// What is not read yet.
   private(set) var rest: Substring
-  /// What was to be read.
-  let start: Substring
+  private let start: Substring
   private let names: Template.Names
   private var depth = 0
 
@@ -14,6 +13,9 @@ struct FormatParser {
     start = text
     self.names = names
   }
+
+  /// The part that was to be read, for messages.
+  var part: Substring { start.prefix { $0 != "}" } }
 
   /// Reads an expression; it ends before `}`, `:-`, `,` or `)`.
   /// - Throws: `CommandError` if it is not one.
@@ -128,6 +130,6 @@ struct FormatParser {
   }
 
   private func malformed(_ problem: String) -> CommandError {
-    .usage("'{\(start.prefix { $0 != "}" })}' is not a part of a format: it \(problem)")
+    .usage("'{\(part)}' is not a part of a format: it \(problem)")
   }
 }

@@ -59,7 +59,7 @@ struct Template: Hashable, Sendable {
       rest = rest.dropFirst(2 + absent.count)
     }
     guard rest.first == "}" else {
-      throw .usage("'{\(parser.start)' is not a part of a format: expected '}' before '\(rest)'")
+      throw .usage("'{\(parser.part)}' is not a part of a format: expected '}' before '\(rest)'")
     }
     rest.removeFirst()
     return .expression(expression, absent: absent)

@@ -47,7 +47,7 @@ final class Holder {
     }
     do { try link.open(daemon) } catch { throw CommandError(error) }
     readInput()
-    output = DescriptorSource(STDOUT_FILENO, .hangup, on: link.loop) { [weak self] in self?.stop(CommandError(.done)) }
+    output = DescriptorSource(STDOUT_FILENO, .hangup, on: link.loop) { [weak self] in self?.finish() }
     while end == nil { link.loop.turn() }
     link.stop()
     if let end, end.status != .done { throw end }
@@ -57,6 +57,13 @@ final class Holder {
     end = end ?? error
     input?.cancel()
     output?.cancel()
+  }
+
+  /// Ends in order: what was said last is told, and who wrote is answered, before the field goes.
+  private func finish() {
+    input?.cancel()
+    output?.cancel()
+    link.call(.ping()) { [weak self] _ in self?.stop(CommandError(.done)) }
   }
 
   private func handle(_ event: Link.Event) {
@@ -107,7 +114,7 @@ final class Holder {
   }
 
   private func write(_ line: String) {
-    do { try Output.write(line + "\n") } catch { stop(error) }
+    do { try Output.write(line + "\n") } catch { error.status == .done ? finish() : stop(error) }
   }
 
   private func change(_ key: Key, _ value: DBusValue) {
@@ -146,10 +153,8 @@ final class Holder {
   }
 
   private func endOfInput() {
-    input?.cancel()
     if !begun.isEmpty { take(begun[...]) }
-    // What was said last is told before the field goes.
-    link.call(.ping()) { [weak self] _ in self?.stop(CommandError(.done)) }
+    finish()
   }
 
   private func take(_ bytes: ArraySlice<UInt8>) {

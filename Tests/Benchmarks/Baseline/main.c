@@ -3,7 +3,7 @@
 //   benchmark-baseline ideal NAME           answers Set and Write of one client with all bytes prepared
 //   benchmark-baseline forward NAME TARGET  passes each call on to TARGET with DBusPendingCall, and its reply back
 //   benchmark-baseline emit NAME            on any call sends the signals of a move of focus, then replies
-//   benchmark-baseline play NAME            is a media player, and a bound field of the daemon
+//   benchmark-baseline play NAME [alone]    is a media player and, unless `alone`, a bound field of the daemon
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,10 @@ int main(int count, char **arguments) {
     if (strcmp(arguments[1], modes[index].mode) == 0) handler = modes[index].handler;
   baseline_argument = count > 3 ? arguments[3] : NULL;
   if (!handler || (handler == forward && !baseline_argument)) {
-    fprintf(stderr, "usage: benchmark-baseline echo NAME [tell], ideal NAME, forward NAME TARGET, emit NAME or play NAME\n");
+    fprintf(
+        stderr,
+        "usage: benchmark-baseline echo NAME [tell], ideal NAME, forward NAME TARGET, emit NAME or play NAME [alone]
+");
     return 2;
   }
   DBusError error;
@@ -33,7 +36,7 @@ int main(int count, char **arguments) {
   }
   dbus_connection_add_filter(connection, handler, NULL, NULL);
   dbus_bus_request_name(connection, arguments[2], DBUS_NAME_FLAG_DO_NOT_QUEUE, &error);
-  if (handler == play) play_registers(connection);
+  if (handler == play && !baseline_argument) play_registers(connection);
   puts("ready");
   fflush(stdout);
   while (dbus_connection_read_write_dispatch(connection, -1)) {

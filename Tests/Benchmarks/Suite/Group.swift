@@ -39,6 +39,7 @@ struct Group: Sendable {
     Group(name: "memory", measure: measureMemory),
     Group(name: "kit", measure: measureKit),
     Group(name: "focusctl", measure: measureCommandLine),
+    Group(name: "players", measure: measurePlayers),
     Group(name: "limits", measure: measureLimits),
   ]
 }
