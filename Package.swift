@@ -20,6 +20,7 @@ let package = Package(
   products: [
     .executable(name: "focusd", targets: ["focusd"]),
     .executable(name: "focusctl", targets: ["focusctl"]),
+    .executable(name: "focusd-accessibility", targets: ["focusd-accessibility"]),
     .library(name: "FocusKit", targets: ["FocusKit"]),
   ],
   targets: [
@@ -68,6 +69,16 @@ let package = Package(
           selfContained + (isHardened ? [] : ["-Xclang-linker", "-no-pie"]), .when(configuration: .release))
       ]),
 
+    .target(
+      name: "AccessibilityBridge",
+      dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "focusd-accessibility",
+      dependencies: ["AccessibilityBridge", "DBus", "FocusClient", "FocusContract", "ProgramSupport"],
+      swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
+
     .testTarget(
       name: "FocusctlTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
@@ -109,6 +120,13 @@ let package = Package(
     .testTarget(
       name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],
       swiftSettings: strict),
+    .testTarget(
+      name: "AccessibilityTests",
+      dependencies: [
+        "AccessibilityBridge", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "TestSupport", "focusctl",
+        "focusd", "focusd-accessibility",
+      ],
+      resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "SceneTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],

@@ -32,7 +32,15 @@ package struct FieldDescription {
   }
 
   /// Whether others can use anything of the object; a field without that needs no object.
-  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || focus != nil }
+  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || takesRequests }
+
+  /// Whether other programs may ask for focus for the field.
+  var takesRequests: Bool {
+    switch focus?.requests {
+    case nil, .refused: false
+    case .granted, .asked: true
+    }
+  }
 }
 
 /// A value that a field publishes.
@@ -48,12 +56,13 @@ package struct FieldProperty {
   /// Whether `FieldPublisher.changed` is called for every change, also for those of a write before it completes; else
   /// the value is read after each write.
   package let tellsChanges: Bool
-  package let read: (@escaping Reading) -> Void
+  /// Reads the value; `unknownProperty` says that it is nil. Nil: the property is write-only.
+  package let read: ((@escaping Reading) -> Void)?
   /// Writes a value of `type`; nil: the property is read-only.
   package let write: ((DBusValue, @escaping Completion) -> Void)?
 
   package init(
-    type: DBusType, tellsChanges: Bool, read: @escaping (@escaping Reading) -> Void,
+    type: DBusType, tellsChanges: Bool, read: ((@escaping Reading) -> Void)?,
     write: ((DBusValue, @escaping Completion) -> Void)?
   ) {
     self.type = type
@@ -99,9 +108,25 @@ package struct FieldFocus {
   package let isWanted: () -> Bool
   /// Takes over that the field has focus or not, unless the program has changed its mind meanwhile.
   package let set: (_ isFocused: Bool) -> Void
+  /// Who moves focus to the field if another program asks for it.
+  package let requests: FocusRequests
 
-  package init(isWanted: @escaping () -> Bool, set: @escaping (_ isFocused: Bool) -> Void) {
+  package init(
+    isWanted: @escaping () -> Bool, set: @escaping (_ isFocused: Bool) -> Void,
+    requests: FocusRequests = .granted
+  ) {
     self.isWanted = isWanted
     self.set = set
+    self.requests = requests
   }
+}
+
+/// What becomes of another program's request to focus a field.
+package enum FocusRequests {
+  /// The field takes focus at once.
+  case granted
+  /// The field takes focus when the closure has moved focus to it, or not if that fails.
+  case asked((@escaping FieldProperty.Completion) -> Void)
+  /// The field takes none.
+  case refused
 }

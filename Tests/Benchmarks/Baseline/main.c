@@ -22,9 +22,7 @@ int main(int count, char **arguments) {
   baseline_argument = count > 3 ? arguments[3] : NULL;
   if (!handler || (handler == forward && !baseline_argument)) {
     fprintf(
-        stderr,
-        "usage: benchmark-baseline echo NAME [tell], ideal NAME, forward NAME TARGET, emit NAME or play NAME [alone]
-");
+        stderr, "usage: benchmark-baseline echo NAME [tell], ideal NAME, forward NAME TARGET, emit NAME or play NAME [alone]\n");
     return 2;
   }
   DBusError error;
