@@ -28,6 +28,8 @@ struct Group: Sendable {
   }
 
   let name: String
+  /// Whether it is measured only where it is asked for.
+  var isByHand = false
   let measure: @Sendable (Context, inout Report) async throws -> Void
 
   static let all = [
@@ -40,5 +42,6 @@ struct Group: Sendable {
     Group(name: "kit", measure: measureKit),
     Group(name: "focusctl", measure: measureCommandLine),
     Group(name: "limits", measure: measureLimits),
+    Group(name: "windows", isByHand: true, measure: measureWindows),
   ]
 }
