@@ -8,6 +8,7 @@ package enum Adoption {
   ///   - chains: for each connection, the processes that its fields belong to, each followed by its parents.
   ///   - windows: the process of each window.
   ///   - limit: the most connections of one window; those that come first by name count.
+  /// - Returns: the connections of each window that has any.
   package static func homes(
     of chains: [BusName: [[UInt32]]], among windows: [WindowID: UInt32], limit: Int
   ) -> [WindowID: [BusName]] {

@@ -10,7 +10,7 @@ package struct ByteQueue {
 
   private var bytes: [UInt8] = []
   private var start = 0
-  /// Up to where there is no line feed.
+  /// Up to here nothing is a line feed.
   private var searched = 0
 
   package init() {}

@@ -78,7 +78,7 @@ package final class XSource: WindowSource {
 
   // MARK: What the window manager is asked for
 
-  /// The X window; nil if it is none of this session's.
+  /// The X window; nil for one that is not there.
   private func xWindow(_ id: WindowID) -> UInt32? {
     UInt32(exactly: id.number).flatMap { desktop.windows[id] == nil ? nil : $0 }
   }
