@@ -15,7 +15,7 @@ package final class Link {
     case left
     /// The daemon sent a signal.
     case signal(DaemonSignal)
-    /// Somebody else sent a signal; its sender must be checked.
+    /// Somebody else sent a signal, as the rules ask for; its sender must be checked.
     case other(Message)
     /// Somebody calls a method of this process.
     case call(Message)

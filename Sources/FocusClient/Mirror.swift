@@ -114,7 +114,7 @@ package final class Mirror {
       for (key, value) in changes { changedMeanwhile?.updateValue(value, forKey: key) }
       handler(.changed(changes))
     case .properties(Focus1.root, Focus1.manager.text, let changes) where followsFocus: focusChanged(changes)
-    case .field(path): begin()
+    case .field(path, _): begin()
     case .properties, .field, .daemon: break
     }
   }

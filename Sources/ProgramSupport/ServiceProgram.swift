@@ -8,6 +8,8 @@ package final class ServiceProgram {
   package let loop = EventLoop()
   package let log: Log
   package let manager = ServiceManager()
+  /// Called once when the loop has ended, and the process is about to.
+  package var onEnd: (() -> Void)?
   private var status: Int32 = 0
 
   private init(_ name: String, isVerbose: Bool) {
@@ -15,9 +17,9 @@ package final class ServiceProgram {
   }
 
   /// Ends the program with a status other than 0, which makes the service manager start it again.
-  package func fail(_ message: String) {
+  package func fail(_ message: String, status: Int32 = 1) {
     log.error(message)
-    status = 1
+    self.status = status
     loop.stop()
   }
 
@@ -59,6 +61,7 @@ package final class ServiceProgram {
       manager.keepAlive(loop)
       withExtendedLifetime(server) { loop.run() }
       manager.notify("STOPPING=1")
+      onEnd?()
     } catch {
       log.error("\(error)")
       return 1

@@ -24,6 +24,8 @@ package struct FieldDescription {
   package var commands: [Key: FieldCommand] = [:]
   /// How the field takes and loses focus; nil: it never has focus of its own accord, and takes none on request.
   package var focus: FieldFocus?
+  /// What becomes of another program's request to focus the field.
+  package var requests = FocusRequests.granted
 
   package init(number: UInt64, group: UInt64, objectPath: ObjectPath) {
     self.number = number
@@ -32,7 +34,16 @@ package struct FieldDescription {
   }
 
   /// Whether others can use anything of the object; a field without that needs no object.
-  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || focus != nil }
+  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || takesRequests }
+
+  /// Whether other programs may ask for focus for the field.
+  var takesRequests: Bool {
+    switch requests {
+    case .refused: false
+    case .granted: focus != nil
+    case .asked, .passedOn: true
+    }
+  }
 }
 
 /// A value that a field publishes.
@@ -48,12 +59,13 @@ package struct FieldProperty {
   /// Whether `FieldPublisher.changed` is called for every change, also for those of a write before it completes; else
   /// the value is read after each write.
   package let tellsChanges: Bool
-  package let read: (@escaping Reading) -> Void
+  /// Reads the value; `unknownProperty` says that it is nil. Nil: the property is write-only.
+  package let read: ((@escaping Reading) -> Void)?
   /// Writes a value of `type`; nil: the property is read-only.
   package let write: ((DBusValue, @escaping Completion) -> Void)?
 
   package init(
-    type: DBusType, tellsChanges: Bool, read: @escaping (@escaping Reading) -> Void,
+    type: DBusType, tellsChanges: Bool, read: ((@escaping Reading) -> Void)?,
     write: ((DBusValue, @escaping Completion) -> Void)?
   ) {
     self.type = type
@@ -104,4 +116,16 @@ package struct FieldFocus {
     self.isWanted = isWanted
     self.set = set
   }
+}
+
+/// What becomes of another program's request to focus a field.
+package enum FocusRequests {
+  /// The field takes focus at once, if it has a `focus` at all.
+  case granted
+  /// The field takes focus when the closure has moved focus to it, or not if that fails.
+  case asked((@escaping FieldProperty.Completion) -> Void)
+  /// The closure does all that there is to do.
+  case passedOn((@escaping FieldProperty.Completion) -> Void)
+  /// The field takes none.
+  case refused
 }
