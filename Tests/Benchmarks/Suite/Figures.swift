@@ -15,6 +15,7 @@ enum Measure: String, CaseIterable, Codable, Sendable {
   case commandLine = "focusctl get"
   case delay = "The longest that others wait, at the limits"
   case limitMemory = "Private memory at the limits"
+  case accessibility = "The accessibility bridge, with a form of GTK 3"
   case limitStart = "Start to bus name at the limits"
 }
 

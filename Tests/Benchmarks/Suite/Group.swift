@@ -40,5 +40,6 @@ struct Group: Sendable {
     Group(name: "kit", measure: measureKit),
     Group(name: "focusctl", measure: measureCommandLine),
     Group(name: "limits", measure: measureLimits),
+    Group(name: "accessibility", measure: measureAccessibility),
   ]
 }
