@@ -123,7 +123,8 @@ let package = Package(
     .testTarget(
       name: "AccessibilityTests",
       dependencies: [
-        "AccessibilityBridge", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "TestSupport", "focusctl",
+        "AccessibilityBridge", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "TestSupport",
+        "focusctl",
         "focusd", "focusd-accessibility",
       ],
       resources: [.copy("Resources")], swiftSettings: strict),
@@ -158,6 +159,33 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// The window bridge, unless its libraries are missing: a machine without a desktop builds the rest.
+if ["/usr/include/xcb/res.h", "/usr/include/jansson.h"].allSatisfy(FileManager.default.fileExists) {
+  package.products.append(.executable(name: "focusd-windows", targets: ["focusd-windows"]))
+  package.targets += [
+    .systemLibrary(name: "CXCB", pkgConfig: "xcb-res", providers: [.apt(["libxcb1-dev", "libxcb-res0-dev"])]),
+    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .target(
+      name: "WindowBridge",
+      dependencies: [
+        "CJansson", "CXCB", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "focusd-windows",
+      dependencies: ["DBus", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport", "WindowBridge"],
+      swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
+    .testTarget(
+      name: "WindowBridgeTests",
+      dependencies: [
+        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "ProgramSupport", "TestSupport",
+        "WindowBridge", "focusctl", "focusd", "focusd-windows",
+      ],
+      resources: [.copy("Resources")], swiftSettings: strict),
+  ]
+}
 
 // Only where GTK is; no product of the package needs it.
 if FileManager.default.fileExists(atPath: "/usr/include/gtk-4.0/gtk/gtk.h") {

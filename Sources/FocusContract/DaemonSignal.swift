@@ -6,8 +6,8 @@ package enum DaemonSignal {
   case daemon(before: BusName?, now: BusName?)
   /// Properties have new values; nil stands for one that has no value any more.
   case properties(path: ObjectPath, interface: String, [(name: String, value: DBusValue?)])
-  /// A field came, with what it is; nil: it went.
-  case field(path: ObjectPath, FieldOrigin?)
+  /// A field came, with what its interfaces show, or went.
+  case field(path: ObjectPath, shown: DBusDictionary?)
 
   /// Reads `NameOwnerChanged` of the bus.
   /// - Returns: nil if it is about another name.
@@ -29,9 +29,13 @@ package enum DaemonSignal {
       let values = changed.entries.map { (name: $0.key.basicText ?? "", value: $0.value.variantContent) }
       let gone = invalidated.map { (name: $0.basicText ?? "", value: DBusValue?.none) }
       self = .properties(path: path, interface: interface, values + gone)
-    case (.objectManager, "InterfacesAdded"), (.objectManager, "InterfacesRemoved"):
+    case (.objectManager, "InterfacesAdded"):
+      guard arguments.count == 2, case .objectPath(let path) = arguments[0], case .dictionary(let shown) = arguments[1]
+      else { return nil }
+      self = .field(path: path, shown: shown)
+    case (.objectManager, "InterfacesRemoved"):
       guard case .objectPath(let path)? = arguments.first else { return nil }
-      self = .field(path: path, FieldOrigin(arguments.last))
+      self = .field(path: path, shown: nil)
     default: return nil
     }
   }

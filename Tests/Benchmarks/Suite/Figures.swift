@@ -16,6 +16,7 @@ enum Measure: String, CaseIterable, Codable, Sendable {
   case players = "One command for the player in front"
   case delay = "The longest that others wait, at the limits"
   case limitMemory = "Private memory at the limits"
+  case windows = "The window bridge"
   case limitStart = "Start to bus name at the limits"
 }
 
