@@ -9,14 +9,18 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// Whether a distribution builds the programs: they are hardened then, and start a little later.
+let isHardened = Context.environment["FOCUSD_HARDENED"] != nil
 /// A release does not depend on the compiler's runtime libraries.
-let selfContained: [String] = ["-Xclang-linker", "-static-libgcc"]
+let selfContained: [String] =
+  ["-Xclang-linker", "-static-libgcc"] + (isHardened ? ["-Xlinker", "-z", "-Xlinker", "now"] : [])
 
 let package = Package(
   name: "focusd",
   products: [
     .executable(name: "focusd", targets: ["focusd"]),
     .executable(name: "focusctl", targets: ["focusctl"]),
+    .executable(name: "focusd-accessibility", targets: ["focusd-accessibility"]),
     .library(name: "FocusKit", targets: ["FocusKit"]),
   ],
   targets: [
@@ -61,8 +65,19 @@ let package = Package(
       swiftSettings: strict,
       // A fixed address avoids relocations, which take a sixth of the time of one call.
       linkerSettings: [
-        .unsafeFlags(selfContained + ["-Xclang-linker", "-no-pie"], .when(configuration: .release))
+        .unsafeFlags(
+          selfContained + (isHardened ? [] : ["-Xclang-linker", "-no-pie"]), .when(configuration: .release))
       ]),
+
+    .target(
+      name: "AccessibilityBridge",
+      dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "focusd-accessibility",
+      dependencies: ["AccessibilityBridge", "DBus", "FocusClient", "FocusContract", "ProgramSupport"],
+      swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
 
     .testTarget(
       name: "FocusctlTests",
@@ -106,10 +121,16 @@ let package = Package(
       name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],
       swiftSettings: strict),
     .testTarget(
+      name: "AccessibilityTests",
+      dependencies: [
+        "AccessibilityBridge", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "TestSupport", "focusctl",
+        "focusd", "focusd-accessibility",
+      ],
+      resources: [.copy("Resources")], swiftSettings: strict),
+    .testTarget(
       name: "SceneTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       swiftSettings: strict),
-    .executableTarget(name: "benchmark-baseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/Baseline"),
     .target(name: "CBenchmarkClient", dependencies: ["CDBus"], path: "Tests/Benchmarks/Client"),
     .executableTarget(
       name: "Benchmarks",

@@ -15,6 +15,8 @@ package final class Link {
     case left
     /// The daemon sent a signal.
     case signal(DaemonSignal)
+    /// Somebody else sent a signal, as the rules ask for; its sender must be checked.
+    case other(Message)
     /// Somebody calls a method of this process.
     case call(Message)
     /// The bus refuses to send the daemon's signals.
@@ -118,7 +120,10 @@ package final class Link {
       onEvent?(.call(message))
       return
     }
-    guard let signal = DaemonSignal(message, from: owner) else { return }
+    guard let signal = DaemonSignal(message, from: owner) else {
+      if message.kind == .signal { onEvent?(.other(message)) }
+      return
+    }
     guard case .daemon(let before, let now) = signal else {
       onEvent?(.signal(signal))
       return

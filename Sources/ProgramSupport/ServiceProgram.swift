@@ -8,6 +8,8 @@ package final class ServiceProgram {
   package let loop = EventLoop()
   package let log: Log
   package let manager = ServiceManager()
+  /// Called once when the loop has ended, and the process is about to.
+  package var onEnd: (() -> Void)?
   private var status: Int32 = 0
 
   private init(_ name: String, isVerbose: Bool) {
@@ -59,6 +61,7 @@ package final class ServiceProgram {
       manager.keepAlive(loop)
       withExtendedLifetime(server) { loop.run() }
       manager.notify("STOPPING=1")
+      onEnd?()
     } catch {
       log.error("\(error)")
       return 1

@@ -63,7 +63,7 @@ package final class PeerThread {
     connection.attach(to: loop)
   }
 
-  var name: String { connection?.uniqueName?.text ?? "" }
+  package var name: String { connection?.uniqueName?.text ?? "" }
 
   package func leave() {
     connection?.onMessage = nil

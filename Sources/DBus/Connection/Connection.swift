@@ -59,20 +59,62 @@ public final class Connection {
     if let timeout { try sayHello(timeout) } else { _ = try withDBusError { dbus_bus_register(opened, $0) } }
   }
 
+  /// Connects to the bus at `address` without waiting for it, receives on `loop`, and calls `handler` once, later.
+  ///
+  /// It fails if there is no such bus, or if that does not answer within `timeout`.
+  package static func open(
+    _ address: String, on loop: EventLoop, timeout: Duration,
+    _ handler: @escaping (Result<Connection, DBusError>) -> Void
+  ) {
+    // Not from within the connection's own dispatching: who is given a failure may be the last to hold it.
+    func finish(_ result: Result<Connection, DBusError>) { loop.schedule(after: .zero) { handler(result) } }
+    do throws(DBusError) {
+      let connection = try Connection(opening: address)
+      connection.attach(to: loop)
+      try connection.call(try helloCall(), timeout: timeout) { answer in
+        finish(
+          Result { () throws(DBusError) in
+            try connection.takeName(answer.get())
+            return connection
+          })
+      }
+    } catch {
+      finish(.failure(error))
+    }
+  }
+
+  private init(opening address: String) throws(DBusError) {
+    guard !address.contains("\0"), let opened = try withDBusError({ dbus_connection_open_private(address, $0) }) else {
+      throw DBusError(.disconnected, "no connection to the bus")
+    }
+    raw = opened
+    output = OutputQueue(opened)
+    dbus_connection_set_exit_on_disconnect(raw, 0)
+    dbus_connection_add_filter(raw, Connection.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
+  }
+
+  private static func helloCall() throws(DBusError) -> OutgoingMessage {
+    try OutgoingMessage.methodCall(
+      to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus, member: MemberName(known: "Hello"))
+  }
+
+  private func takeName(_ answer: Message) throws(DBusError) {
+    guard case .string(let name)? = try answer.success().arguments().first else {
+      throw DBusError(.failed, "the bus did not assign a name to this connection")
+    }
+    _ = dbus_bus_set_unique_name(raw, name)
+  }
+
   /// Does what `dbus_bus_register` does, which is faster but waits forever if the bus accepts and never answers.
   private func sayHello(_ timeout: Duration) throws(DBusError) {
-    let hello = try OutgoingMessage.methodCall(
-      to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus, member: MemberName(known: "Hello"))
+    let hello = try Connection.helloCall()
     let loop = EventLoop()
     attach(to: loop)
     defer { detach() }
     var answer: Result<Message, DBusError>?
     try call(hello, timeout: timeout) { answer = $0 }
     while answer == nil { loop.turn() }
-    guard case .string(let name)? = try answer?.get().success().arguments().first else {
-      throw DBusError(.failed, "the bus did not assign a name to this connection")
-    }
-    _ = dbus_bus_set_unique_name(raw, name)
+    if let answer { try takeName(answer.get()) }
   }
 
   deinit {

@@ -11,7 +11,10 @@ final class ChangeEmitter {
     /// Counts the changes as they came; one that replaces another that waits takes its place and number.
     let number: UInt64
     let key: Key
-    var value: DBusValue
+    /// Nil: the property has no value any more.
+    var value: DBusValue?
+    /// Changes of one group may share a turn of the daemon.
+    let group: UInt64
   }
 
   /// How many changes may wait; from then on only the newest of each property does, until all have been emitted.
@@ -21,10 +24,13 @@ final class ChangeEmitter {
   private let path: ObjectPath
   /// The values that were emitted last, and so what others may be answered.
   private(set) var emitted: [Key: DBusValue] = [:]
-  private var latest: [Key: DBusValue] = [:]
+  private var latest: [Key: DBusValue?] = [:]
   private var waiting: [Change] = []
   private var next = 0
   private var lastNumber: UInt64 = 0
+  private var lastGroup: UInt64 = 0
+  /// The group of the change that was emitted last.
+  private var emittedGroup: UInt64 = 0
   private var isCoalescing = false
   private var mayShareTurn = false
   private var isAsking = false
@@ -40,15 +46,21 @@ final class ChangeEmitter {
   func knows(_ key: Key) -> Bool { latest[key] != nil }
 
   /// Notes the value that a property has from the start.
-  func begin(_ key: Key, _ value: DBusValue) {
+  func begin(_ key: Key, _ value: DBusValue?) {
     emitted[key] = value
-    latest[key] = value
+    latest.updateValue(value, forKey: key)
   }
 
-  /// Emits a value if it differs from the previous one.
-  func emit(_ key: Key, _ value: DBusValue) {
-    guard latest[key] != value else { return }
-    latest[key] = value
+  /// Emits values that differ from the previous ones, nil for none; all of them as one change.
+  func emit(_ values: [(key: Key, value: DBusValue?)]) {
+    lastGroup += 1
+    for (key, value) in values { add(key, value) }
+    proceed()
+  }
+
+  private func add(_ key: Key, _ value: DBusValue?) {
+    guard latest[key] != .some(value) else { return }
+    latest.updateValue(value, forKey: key)
     if waiting.count - next >= Self.longestQueue, !isCoalescing { coalesce() }
     if isCoalescing, let index = waiting[next...].firstIndex(where: { $0.key == key }) {
       waiting[index].value = value
@@ -58,9 +70,8 @@ final class ChangeEmitter {
         next = 0
       }
       lastNumber += 1
-      waiting.append(Change(number: lastNumber, key: key, value: value))
+      waiting.append(Change(number: lastNumber, key: key, value: value, group: lastGroup))
     }
-    proceed()
   }
 
   /// Leaves the newest change of each property, in the place of the oldest.
@@ -87,13 +98,16 @@ final class ChangeEmitter {
   }
 
   private func proceed() {
-    while next < waiting.count, !mayShareTurn || link.daemon == nil {
+    while next < waiting.count, !mayShareTurn || link.daemon == nil || waiting[next].group == emittedGroup {
       let change = waiting[next]
       next += 1
       emitted[change.key] = change.value
+      emittedGroup = change.group
       mayShareTurn = true
+      let name = change.key.member.text
       let signal = try? OutgoingMessage.propertiesChanged(
-        path: path, interface: change.key.interface, changed: [(name: change.key.member.text, value: change.value)])
+        path: path, interface: change.key.interface, changed: change.value.map { [(name: name, value: $0)] } ?? [],
+        invalidated: change.value == nil ? [name] : [])
       if let signal { link.send(signal) }
     }
     if next < waiting.count {

@@ -18,12 +18,12 @@ package struct FieldDescription {
   package var isSensitive = false
   /// The process that the field belongs to; nil: this one.
   package var process: UInt32?
+  /// Further options of `Register`.
+  package var options: [(name: String, value: DBusValue)] = []
   package var properties: [Key: FieldProperty] = [:]
   package var commands: [Key: FieldCommand] = [:]
   /// How the field takes and loses focus; nil: it never has focus of its own accord, and takes none on request.
   package var focus: FieldFocus?
-  /// Answers when others ask the field to take focus; nil: it does so if it has `focus`.
-  package var onFocusRequest: ((@escaping (Result<Void, DBusError>) -> Void) -> Void)?
 
   package init(number: UInt64, group: UInt64, objectPath: ObjectPath) {
     self.number = number
@@ -32,8 +32,15 @@ package struct FieldDescription {
   }
 
   /// Whether others can use anything of the object; a field without that needs no object.
-  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || takesFocusRequests }
-  var takesFocusRequests: Bool { focus != nil || onFocusRequest != nil }
+  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || takesRequests }
+
+  /// Whether other programs may ask for focus for the field.
+  var takesRequests: Bool {
+    switch focus?.requests {
+    case nil, .refused: false
+    case .granted, .asked, .forwarded: true
+    }
+  }
 }
 
 /// A value that a field publishes.
@@ -49,12 +56,13 @@ package struct FieldProperty {
   /// Whether `FieldPublisher.changed` is called for every change, also for those of a write before it completes; else
   /// the value is read after each write.
   package let tellsChanges: Bool
-  package let read: (@escaping Reading) -> Void
+  /// Reads the value; `unknownProperty` says that it is nil. Nil: the property is write-only.
+  package let read: ((@escaping Reading) -> Void)?
   /// Writes a value of `type`; nil: the property is read-only.
   package let write: ((DBusValue, @escaping Completion) -> Void)?
 
   package init(
-    type: DBusType, tellsChanges: Bool, read: @escaping (@escaping Reading) -> Void,
+    type: DBusType, tellsChanges: Bool, read: ((@escaping Reading) -> Void)?,
     write: ((DBusValue, @escaping Completion) -> Void)?
   ) {
     self.type = type
@@ -100,9 +108,27 @@ package struct FieldFocus {
   package let isWanted: () -> Bool
   /// Takes over that the field has focus or not, unless the program has changed its mind meanwhile.
   package let set: (_ isFocused: Bool) -> Void
+  /// Who moves focus to the field if another program asks for it.
+  package let requests: FocusRequests
 
-  package init(isWanted: @escaping () -> Bool, set: @escaping (_ isFocused: Bool) -> Void) {
+  package init(
+    isWanted: @escaping () -> Bool, set: @escaping (_ isFocused: Bool) -> Void,
+    requests: FocusRequests = .granted
+  ) {
     self.isWanted = isWanted
     self.set = set
+    self.requests = requests
   }
+}
+
+/// What becomes of another program's request to focus a field.
+package enum FocusRequests {
+  /// The field takes focus at once.
+  case granted
+  /// The field takes focus when the closure has moved focus to it, or not if that fails.
+  case asked((@escaping FieldProperty.Completion) -> Void)
+  /// The closure does all of it: the field takes focus when the program says so, as for every other move of focus.
+  case forwarded((@escaping FieldProperty.Completion) -> Void)
+  /// The field takes none.
+  case refused
 }

@@ -134,8 +134,23 @@ package final class FieldPublisher {
     if returning == field.number { returning = nil }
     fields.registered(field, at: path)
     field.registered(at: path)
+    examine(field)
     focusWanted(field.number)
     focusChanged()
+  }
+
+  /// Replaces the description of a field that was added; the daemon looks at its object anew if it has it.
+  package func describe(_ description: FieldDescription) {
+    guard let field = fields[description.number] else { return }
+    field.describe(description)
+    examine(field)
+  }
+
+  private func examine(_ field: PublishedField) {
+    guard let path = field.pathToExamine() else { return }
+    link.call(.field(path, "Examine")) { [weak self] result in
+      if case .failure(let error) = result { self?.onError?(error) }
+    }
   }
 
   private func refused(_ field: PublishedField, _ error: DBusError) {
@@ -252,10 +267,22 @@ package final class FieldPublisher {
 
   /// Moves focus to `field` because another program asks for it.
   func requestFocus(_ field: PublishedField, _ reply: CallReply) {
-    if let request = field.description.onFocusRequest { return request { reply.answer($0.map { [] }) } }
+    if case .forwarded(let forward)? = field.focus?.requests { return forward { reply.answer($0.map { [] }) } }
     guard let path = field.path else { return reply.fail(DBusError(.failed, "the field is not registered")) }
-    field.focus?.set(true)
-    callFocus("Focus", path) { reply.answer($0.map { [] }) }
+    let take = { [weak self] in
+      field.focus?.set(true)
+      self?.callFocus("Focus", path) { reply.answer($0.map { [] }) }
+    }
+    guard case .asked(let ask)? = field.focus?.requests else { return take() }
+    ask { result in
+      if case .failure(let error) = result { return reply.fail(error) }
+      take()
+    }
+  }
+
+  /// The field `number` has new values, nil for none, all of them at once.
+  package func changed(_ number: UInt64, _ values: [(key: Key, value: DBusValue?)]) {
+    fields[number]?.emitter.emit(values)
   }
 
   /// The field `number` has a new value for `key`, or one that must be read if none is given.

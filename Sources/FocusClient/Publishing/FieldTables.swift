@@ -36,18 +36,21 @@ extension PublishedField {
       let run: FieldMethod = { call throws(DBusError) in
         // Whoever completes it later must not be the last to hold the field.
         let reply = call.reply
-        command.run(try call.message.arguments()) { reply.answer($0) }
+        command.run(try call.message.arguments()) { [weak field = call.field] result in
+          // Who gets the reply finds what the command changed.
+          if let field { field.emitter.afterAll { reply.answer(result) } } else { reply.answer(result) }
+        }
       }
       methods[key.interface, default: []].append(ServedMethod(description, run))
     }
     for (key, property) in field.properties.sorted(by: { $0.key < $1.key }) {
       let description = InterfaceDescription.Property(
-        key.member, property.type, property.write == nil ? .read : .readWrite)
+        key.member, property.type, property.access)
       properties[key.interface, default: []].append(ServedProperty(description, property))
     }
     let names = Set(methods.keys).union(properties.keys).sorted()
     let own = names.map { ServedInterface($0, methods: methods[$0] ?? [], properties: properties[$0] ?? []) }
-    return own + (field.takesFocusRequests ? [responder()] : []) + [propertiesTable(), introspectable()]
+    return own + (field.takesRequests ? [responder()] : []) + [propertiesTable(), introspectable()]
   }
 
   private static func method(
@@ -82,7 +85,8 @@ extension PublishedField {
   }
 
   private static func get(_ call: FieldCall) throws(DBusError) {
-    let (key, _) = try call.property(try call.message.arguments())
+    let (key, property) = try call.property(try call.message.arguments())
+    guard property.read != nil else { throw DBusError(.accessDenied, "\(key) is write-only") }
     let reply = call.reply
     call.field.read(key) { reply.answer($0.map { [.variant($0)] }) }
   }
@@ -91,7 +95,9 @@ extension PublishedField {
   private static func getAll(_ call: FieldCall) throws(DBusError) {
     guard case .string(let interface)? = try call.message.arguments().first else { return }
     let (field, reply) = (call.field, call.reply)
-    let keys = field.description.properties.keys.filter { interface.isEmpty || $0.interface.text == interface }.sorted()
+    let keys = field.description.properties.filter { key, property in
+      property.read != nil && (interface.isEmpty || key.interface.text == interface)
+    }.keys.sorted()
     var missing = keys.count
     func answer() {
       let values = keys.compactMap { key in field.emitter.emitted[key].map { (name: key.member.text, value: $0) } }
@@ -119,10 +125,18 @@ extension PublishedField {
     let (field, reply) = (call.field, call.reply)
     write(value) { result in
       guard case .success = result else { return reply.answer(result.map { [] }) }
-      guard property.tellsChanges else {
+      guard property.tellsChanges || property.read == nil else {
         return field.read(key) { _ in field.emitter.afterAll { reply.succeed() } }
       }
       field.emitter.afterAll { reply.succeed() }
     }
+  }
+}
+
+extension FieldProperty {
+  /// What introspection shows.
+  fileprivate var access: InterfaceDescription.Property.Access {
+    guard read != nil else { return .write }
+    return write == nil ? .read : .readWrite
   }
 }

@@ -12,11 +12,11 @@ final class PublishedField {
     case refused(DBusError)
   }
 
-  let description: FieldDescription
+  private(set) var description: FieldDescription
   /// Which of the program's fields it is, counted as they were added.
   let order: UInt64
   /// What the object serves: the standard interfaces, and those of the field's keys.
-  let interfaces: ServedInterfaces<FieldMethod, FieldProperty>
+  private(set) var interfaces: ServedInterfaces<FieldMethod, FieldProperty>
   /// Emits the changes of the object one after another.
   let emitter: ChangeEmitter
   /// The id to register under, so that the field comes back at the same place.
@@ -25,6 +25,8 @@ final class PublishedField {
   private var waiters: [UInt64: Waiter] = [:]
   /// Whether a daemon has ever taken it.
   private(set) var wasRegistered = false
+  /// Whether the daemon must look at the object anew.
+  private var isUnexamined = false
 
   init(_ description: FieldDescription, order: UInt64, _ link: Link) {
     self.description = description
@@ -52,7 +54,7 @@ final class PublishedField {
   /// The options of `Register`; `parent` is the path of the field's parent, and `hadFocus` says that the daemon before
   /// knew it as the one with focus.
   func options(parent: ObjectPath?, hadFocus: Bool) -> [(name: String, value: DBusValue)] {
-    var options: [(name: String, value: DBusValue)] = []
+    var options = description.options
     if description.showsAnything { options.append(("object", .objectPath(description.objectPath))) }
     if let label = description.label { options.append(("label", .string(label))) }
     if let parent { options.append(("parent", .objectPath(parent))) }
@@ -68,6 +70,20 @@ final class PublishedField {
     wasRegistered = true
     id = path.elements.last.map(String.init) ?? id
     tellWaiters(.success(path))
+  }
+
+  /// Shows other keys from now on.
+  func describe(_ description: FieldDescription) {
+    self.description = description
+    interfaces = ServedInterfaces(PublishedField.tables(of: description))
+    isUnexamined = true
+  }
+
+  /// The field's path if the daemon must look at the object anew, once.
+  func pathToExamine() -> ObjectPath? {
+    guard isUnexamined, let path else { return nil }
+    isUnexamined = false
+    return path
   }
 
   func fail(_ error: DBusError) {
@@ -98,17 +114,24 @@ final class PublishedField {
 
   /// Emits a new value, or the one that is read if none is given.
   func changed(_ key: Key, _ value: DBusValue?) {
-    if let value { return emitter.emit(key, value) }
+    if let value { return emitter.emit([(key, value)]) }
     read(key) { _ in }
   }
 
   /// Reads a property, and hands over what others are answered.
   func read(_ key: Key, _ handler: @escaping FieldProperty.Reading) {
-    guard let property = description.properties[key] else { return }
-    property.read { [weak self] result in
-      guard let self, case .success(let value) = result else { return handler(result) }
+    guard let read = description.properties[key]?.read else { return }
+    read { [weak self] result in
+      guard let self else { return handler(result) }
+      var value: DBusValue?
+      switch result {
+      case .success(let known): value = known
+      case .failure(let error) where error.name == .unknownProperty: break
+      case .failure: return handler(result)
+      }
       // The first answer to a question is no change.
-      if emitter.knows(key) { emitter.emit(key, value) } else { emitter.begin(key, value) }
+      if emitter.knows(key) { emitter.emit([(key, value)]) } else { emitter.begin(key, value) }
+      guard value != nil, case .success(let value) = result else { return handler(result) }
       handler(.success(emitter.emitted[key] ?? value))
     }
   }

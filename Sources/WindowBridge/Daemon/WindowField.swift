@@ -78,10 +78,13 @@ final class WindowField {
         delegate.perform(action, on: id) { done($0.map { [] }) }
       }
     }
-    field.onFocusRequest = { [weak delegate, id] done in
-      guard let delegate else { return done(.failure(DBusError(.failed, "the bridge is ending"))) }
-      delegate.bringToFront(id, done)
-    }
+    // The bridge itself tells which window is in front.
+    field.focus = FieldFocus(
+      isWanted: { false }, set: { _ in },
+      requests: .forwarded { [weak delegate, id] done in
+        guard let delegate else { return done(.failure(DBusError(.failed, "the bridge is ending"))) }
+        delegate.bringToFront(id, done)
+      })
     return field
   }
 }

@@ -41,6 +41,7 @@ struct Group: Sendable {
     Group(name: "memory", measure: measureMemory),
     Group(name: "kit", measure: measureKit),
     Group(name: "focusctl", measure: measureCommandLine),
+    Group(name: "players", measure: measurePlayers),
     Group(name: "limits", measure: measureLimits),
     Group(name: "windows", isByHand: true, measure: measureWindows),
   ]

@@ -1,0 +1,115 @@
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+
+/// The connection to the accessibility bus, on which programs are asked about their elements; no call waits long.
+final class AccessibilityBus {
+  typealias Answer = Result<[DBusValue], DBusError>
+
+  /// How long a question may take, and how long a change.
+  static let questionTimeout = Duration.milliseconds(400)
+  static let changeTimeout = Duration.seconds(3)
+  /// The most elements of an answer that is read.
+  private static let elementLimit = 1 << 16
+
+  let connection: Connection
+  let loop: EventLoop
+
+  init(_ connection: Connection, on loop: EventLoop) {
+    self.connection = connection
+    self.loop = loop
+  }
+
+  /// Closes the connection, and with it all calls that are unanswered.
+  func close() {
+    connection.onMessage = nil
+    connection.onDisconnect = nil
+    connection.detach()
+  }
+
+  // MARK: Calls
+
+  /// Asks a question that takes no arguments.
+  func ask(_ element: ElementReference, _ member: String, _ handler: @escaping (Answer) -> Void) {
+    call(element, AccessibilityNames.accessible, member, [], handler)
+  }
+
+  /// Calls a method of an element, and hands over what it answers.
+  func call(
+    _ element: ElementReference, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue],
+    timeout: Duration = AccessibilityBus.questionTimeout, _ handler: @escaping (Answer) -> Void
+  ) {
+    call(element.application, element.path, interface, member, arguments, timeout: timeout, handler)
+  }
+
+  /// Calls a method of any object, and hands over what it answers.
+  func call(
+    _ name: BusName, _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
+    timeout: Duration = AccessibilityBus.questionTimeout, _ handler: @escaping (Answer) -> Void
+  ) {
+    do throws(DBusError) {
+      let message = try OutgoingMessage.methodCall(
+        to: name, path: path, interface: interface, member: MemberName(known: member), arguments)
+      try connection.call(message, timeout: timeout) { result in
+        handler(
+          Result { () throws(DBusError) in
+            try result.get().success().arguments(elementLimit: AccessibilityBus.elementLimit)
+          })
+      }
+    } catch {
+      handler(.failure(error))
+    }
+  }
+
+  /// Reads one property of an element: never all of them, which kills programs that use Qt.
+  func get(
+    _ element: ElementReference, _ interface: InterfaceName, _ property: String,
+    _ handler: @escaping (Result<DBusValue?, DBusError>) -> Void
+  ) {
+    call(element, .properties, "Get", [.string(interface.text), .string(property)]) { answer in
+      handler(answer.map { $0.first?.variantContent })
+    }
+  }
+
+  // MARK: Events
+
+  /// Makes programs emit an event, or only `application` if it is given.
+  func register(_ event: String, of application: BusName? = nil) {
+    call(
+      AccessibilityNames.registry, AccessibilityNames.registryPath, AccessibilityNames.registryInterface,
+      "RegisterEvent", [.string(event), .strings([]), .string(application?.text ?? "")],
+      timeout: AccessibilityBus.changeTimeout
+    ) { _ in }
+  }
+
+  /// Undoes `register`.
+  func deregister(_ event: String) {
+    call(
+      AccessibilityNames.registry, AccessibilityNames.registryPath, AccessibilityNames.registryInterface,
+      "DeregisterEvent", [.string(event)], timeout: AccessibilityBus.changeTimeout
+    ) { _ in }
+  }
+}
+
+/// Answers to questions that were asked at once.
+final class Answers {
+  private var missing = 1
+  private let whenComplete: () -> Void
+
+  init(_ whenComplete: @escaping () -> Void) { self.whenComplete = whenComplete }
+
+  /// Takes part in the wait until the result is called.
+  func expect<Answer>(_ take: @escaping (Answer) -> Void) -> (Answer) -> Void {
+    missing += 1
+    return { [self] answer in
+      take(answer)
+      finish()
+    }
+  }
+
+  /// No more questions: calls the handler now, or after the last answer.
+  func finish() {
+    missing -= 1
+    if missing == 0 { whenComplete() }
+  }
+}

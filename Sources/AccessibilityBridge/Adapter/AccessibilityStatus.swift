@@ -1,0 +1,97 @@
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+
+/// The accessibility of the session: where its bus is, and whether programs are told to use it.
+final class AccessibilityStatus {
+  static let busName = BusName(known: "org.a11y.Bus")
+  private static let path = ObjectPath(known: "/org/a11y/bus")
+  private static let firstDelay = Duration.milliseconds(500)
+  private static let longestDelay = Duration.seconds(60)
+
+  private let connection: Connection
+  private let loop: EventLoop
+  private let enables: Bool
+  private var delay = AccessibilityStatus.firstDelay
+  private var timer: TimerID?
+  private var isAsking = false
+  /// Whether it was off, and must be again.
+  private var mustRestore = false
+  /// Called with the address of the accessibility bus, each time that it was asked for.
+  var onAddress: ((String) -> Void)?
+
+  init(_ connection: Connection, on loop: EventLoop, enables: Bool) {
+    (self.connection, self.loop, self.enables) = (connection, loop, enables)
+  }
+
+  /// Asks for the bus's address until there is one, at first at once and later once a minute.
+  func begin() {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+    guard !isAsking else { return }
+    isAsking = true
+    ask(InterfaceName(known: "org.a11y.Bus"), "GetAddress") { [weak self] values in
+      guard let self else { return }
+      isAsking = false
+      guard case .string(let address)? = values?.first, !address.isEmpty else { return tryLater() }
+      if enables { enable() }
+      onAddress?(address)
+    }
+  }
+
+  /// The bus at the address is there.
+  func succeeded() { delay = Self.firstDelay }
+
+  /// The bus is not there, or not any more.
+  func tryLater() {
+    guard timer == nil else { return }
+    timer = loop.schedule(after: delay) { [weak self] in self?.begin() }
+    delay = min(delay * 2, Self.longestDelay)
+  }
+
+  /// Another connection offers accessibility.
+  func ownerChanged() {
+    mustRestore = false
+    delay = Self.firstDelay
+    begin()
+  }
+
+  private static let property: [DBusValue] = [.string("org.a11y.Status"), .string("IsEnabled")]
+
+  private func enable() {
+    ask(.properties, "Get", Self.property) { [weak self] values in
+      guard let self, values?.first?.variantContent == .boolean(false) else { return }
+      mustRestore = true
+      ask(.properties, "Set", Self.property + [.variant(.boolean(true))]) { _ in }
+    }
+  }
+
+  /// Puts back what `begin` changed; waits for it, a second at most.
+  func restore() {
+    guard mustRestore else { return }
+    mustRestore = false
+    guard let message = try? question(.properties, "Set", Self.property + [.variant(.boolean(false))]) else { return }
+    _ = try? connection.call(message, timeout: .seconds(1))
+  }
+
+  private func question(
+    _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue]
+  ) throws(DBusError) -> OutgoingMessage {
+    try OutgoingMessage.methodCall(
+      to: Self.busName, path: Self.path, interface: interface, member: MemberName(known: member), arguments)
+  }
+
+  private func ask(
+    _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
+    _ handler: @escaping ([DBusValue]?) -> Void
+  ) {
+    do throws(DBusError) {
+      try connection.call(try question(interface, member, arguments)) { result in
+        handler(
+          try? Result { () throws(DBusError) in try result.get().success().arguments() }.get())
+      }
+    } catch {
+      loop.schedule(after: .zero) { handler(nil) }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+internal import FocusClient
+internal import FocusContract
+internal import Glibc
+
+/// The connection to the session bus that speaks for one program: what it is limited to, and what it delays, is its own.
+final class ProgramConnection {
+  let link: Link
+  let fields: FieldPublisher
+
+  init(to bus: Connection.Bus, on loop: EventLoop, onError: @escaping (DBusError) -> Void) {
+    let link = Link(on: loop, rules: [.properties(of: Focus1.root)])
+    let fields = FieldPublisher(link)
+    self.link = link
+    self.fields = fields
+    fields.onError = onError
+    link.onEvent = { [weak fields] event in
+      switch event {
+      case .arrived: fields?.registerAll()
+      case .left: fields?.daemonLeft()
+      case .signal(.properties(Focus1.root, Focus1.manager.text, let changes)):
+        guard case .objectPath(let path)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
+        fields?.focusMoved(to: path == .root ? nil : path)
+      case .signal, .refused, .closed, .other: break
+      case .call(let message): fields?.called(message)
+      }
+    }
+    link.connect(to: bus)
+  }
+
+  /// Closes it, and with it takes away all fields.
+  func close() { link.stop() }
+}
+
+/// A program on the accessibility bus.
+final class Application {
+  /// How far the program is known.
+  enum Stage {
+    case unknown
+    case asking
+    /// It is never looked into.
+    case ignored
+    case known
+  }
+
+  /// The most secret elements that are remembered; a program with more of them is not looked into any more.
+  private static let secretLimit = 4096
+
+  let name: BusName
+  var stage = Stage.unknown
+  private(set) var process: UInt32?
+  private(set) var title: String?
+  private(set) var toolkit = Toolkit(name: "", version: "")
+  /// Nil as long as it has no fields.
+  var connection: ProgramConnection?
+  var fields: [ElementReference: ElementField] = [:]
+  private var secrets: Set<ObjectPath> = []
+  /// The element that is read, before it takes focus.
+  var reading: ElementReference?
+
+  /// The root of its elements.
+  private(set) var root: ElementReference
+
+  init(_ name: BusName) {
+    self.name = name
+    root = ElementReference(name, AccessibilityNames.root)
+  }
+
+  /// Whether the element was secret before.
+  func isSecret(_ element: ElementReference) -> Bool { secrets.contains(element.path) }
+
+  /// Notes that the element is secret from now on.
+  func noteSecret(_ element: ElementReference) {
+    if secrets.count < Self.secretLimit { secrets.insert(element.path) } else { stage = .ignored }
+  }
+
+  /// Learns which program it is, from the bus and the system first; it is not asked itself if it is one of `ignored`.
+  func ask(_ bus: AccessibilityBus, ignored: ProgramList, _ handler: @escaping () -> Void) {
+    guard case .unknown = stage else { return }
+    stage = .asking
+    bus.connection.askProcess(of: name, timeout: AccessibilityBus.changeTimeout) { [weak self] result in
+      guard let self else { return }
+      process = try? result.get()
+      guard let process, !ignored.contains(Self.names(of: process)) else {
+        stage = .ignored
+        return handler()
+      }
+      findRoot(bus, attempt: 0) { [weak self] in
+        self?.askItself(bus, ignored, handler)
+      }
+    }
+  }
+
+  /// GTK 4 tells events before it registers, and has its root elsewhere than other toolkits.
+  private static let retries: [Duration] = [.milliseconds(30), .milliseconds(100), .milliseconds(300)]
+
+  private func findRoot(_ bus: AccessibilityBus, attempt: Int, _ handler: @escaping () -> Void) {
+    let registry = ElementReference(AccessibilityNames.registry, AccessibilityNames.root)
+    bus.ask(registry, "GetChildren") { [weak self, weak bus] answer in
+      guard let self, let bus else { return }
+      if case .success(let values) = answer, case .array(let children)? = values.first,
+        let root = children.lazy.compactMap({ ElementReference($0) }).first(where: { $0.application == self.name })
+      {
+        self.root = root
+        return handler()
+      }
+      guard attempt < Self.retries.count else { return handler() }
+      bus.loop.schedule(after: Self.retries[attempt]) { [weak self, weak bus] in
+        if let bus { self?.findRoot(bus, attempt: attempt + 1, handler) }
+      }
+    }
+  }
+
+  private func askItself(_ bus: AccessibilityBus, _ ignored: ProgramList, _ handler: @escaping () -> Void) {
+    var texts = ["", "", ""]
+    var isThere = true
+    let answers = Answers { [weak self] in
+      guard let self else { return }
+      title = texts[0].isEmpty ? nil : texts[0]
+      toolkit = Toolkit(name: texts[1], version: texts[2])
+      if ignored.contains([texts[0]]) { stage = .ignored } else { stage = isThere ? .known : .unknown }
+      handler()
+    }
+    let questions = [
+      (AccessibilityNames.accessible, "Name"), (AccessibilityNames.application, "ToolkitName"),
+      (AccessibilityNames.application, "Version"),
+    ]
+    for (index, question) in questions.enumerated() {
+      bus.get(
+        root, question.0, question.1,
+        answers.expect { result in
+          switch result {
+          case .success(.string(let text)?): texts[index] = text
+          case .success: break
+          case .failure(let error): if error.name == .timeout { isThere = false }
+          }
+        })
+    }
+    answers.finish()
+  }
+
+  /// What the system calls the program of `process`, and the script that it runs.
+  static func names(of process: UInt32) -> [String] {
+    let name = contents(of: "/proc/\(process)/comm").prefix { $0 != UInt8(ascii: "\n") }
+    let arguments = contents(of: "/proc/\(process)/cmdline").split(separator: 0, maxSplits: 2).prefix(2)
+    return ([Array(name)] + arguments.map(Array.init)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  static func contents(of file: String) -> [UInt8] {
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return [] }
+    defer { Glibc.close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    return Array(bytes.prefix(max(0, Glibc.read(descriptor, &bytes, bytes.count))))
+  }
+
+  /// Takes all fields away.
+  func close(on loop: EventLoop) {
+    let closed = connection
+    connection = nil
+    fields = [:]
+    // Not from within its own dispatching.
+    if let closed { loop.schedule(after: .zero) { closed.close() } }
+  }
+}

@@ -1,0 +1,199 @@
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+internal import FocusClient
+internal import ProgramSupport
+
+/// From what should have focus to what the daemon has: one loop, which each event and each answer turns once.
+extension Bridge {
+  /// Takes an event, and does what it leads to.
+  func take(_ event: FocusTracker.Event) {
+    let steps = tracker.take(event)
+    guard !steps.isEmpty else { return }
+    // Timers of older steps would find nothing to do.
+    if steps.contains(where: \.beginsAnew) { cancelTimers() }
+    for step in steps { perform(step) }
+  }
+
+  private func perform(_ step: FocusTracker.Step) {
+    switch step {
+    case .desire: settle()
+    case .wait(let time, let epoch):
+      timers.append(loop.schedule(after: time) { [weak self] in self?.take(.waited(epoch: epoch)) })
+    case .search(let window, let delay, let epoch, let isLast):
+      timers.append(
+        loop.schedule(after: delay) { [weak self] in self?.search(window, epoch: epoch, isLast: isLast) })
+    case .forget(let window):
+      for field in kept where field.window == window || field.element == window { remove(field) }
+    }
+  }
+
+  private func search(_ window: ElementReference, epoch: UInt64, isLast: Bool) {
+    guard let bus, !tracker.isOver(epoch) else { return }
+    let application = application(window.application)
+    guard case .known = application.stage else {
+      application.ask(bus, ignored: ignored) { [weak self] in
+        if case .known = application.stage { self?.search(window, epoch: epoch, isLast: isLast) }
+      }
+      // What must not be looked into still has the window in front.
+      if application.stage == .ignored { take(.found(nil, epoch: epoch, isLast: isLast)) }
+      return
+    }
+    guard !isOwn(application) else { return take(.found(nil, epoch: epoch, isLast: isLast)) }
+    TreeSearch.find(in: window, on: bus, isOver: { [weak self] in self?.tracker.isOver(epoch) ?? true }) {
+      [weak self] element in
+      self?.take(.found(element, epoch: epoch, isLast: isLast))
+    }
+  }
+
+  /// Takes the daemon to what is desired, or a step nearer.
+  func settle() {
+    guard let bus, let element = tracker.desired else { return show(nil) }
+    let application = application(element.application)
+    switch application.stage {
+    case .unknown:
+      application.ask(bus, ignored: ignored) { [weak self, weak application] in
+        // A program that does not answer is asked again with its next event.
+        if application?.stage == .unknown { self?.show(nil) } else { self?.settle() }
+      }
+    case .asking: break
+    case .ignored: show(nil)
+    case .known:
+      guard !isOwn(application) else { return show(nil) }
+      if let shown, shown.element == element {
+        application.connection?.fields.focusStateChanged(shown.number)
+      } else if application.reading == nil {
+        read(element, of: application)
+      }
+    }
+  }
+
+  /// Reads an element that should have focus, and shows it if that is still so.
+  private func read(_ element: ElementReference, of application: Application) {
+    guard let bus else { return }
+    application.reading = element
+    let place = Box(ElementPlace(application: application.title, process: application.process))
+    let window = Box<ElementReference?>(application.fields[element]?.window)
+    let outcome = Box<ElementReader.Outcome>(.failure(.elementGone))
+    let answers = Answers { [weak self] in
+      application.reading = nil
+      guard let self, applications[application.name] === application else { return }
+      finish(element, of: application, outcome.content, window.content, place.content)
+    }
+    let findTitle = answers.expect { (title: String?) in place.content.title = title }
+    if let window = window.content {
+      title(of: window, findTitle)
+    } else {
+      WindowSearch.find(from: element, below: application.root, on: bus) { [weak self] found in
+        window.content = found
+        if let self { title(of: found, findTitle) } else { findTitle(nil) }
+      }
+    }
+    let take = answers.expect { (result: ElementReader.Outcome) in outcome.content = result }
+    if let field = application.fields[element] {
+      refresh(field, take)
+    } else {
+      ElementReader.read(element, on: bus, context(of: application, element, before: nil), take)
+    }
+    answers.finish()
+  }
+
+  func context(
+    of application: Application, _ element: ElementReference, before: ElementSnapshot?
+  ) -> ElementReader.Context {
+    ElementReader.Context(
+      toolkit: application.toolkit, showsTerminals: options.showsTerminals, isSecret: application.isSecret(element),
+      before: before)
+  }
+
+  /// The title of a window; of one without, such as a menu, that of the window in front.
+  private func title(of window: ElementReference?, _ handler: @escaping (String?) -> Void) {
+    guard let bus, let window else { return handler(nil) }
+    bus.get(window, AccessibilityNames.accessible, "Name") { [weak self] result in
+      if case .success(.string(let title)?) = result, !title.isEmpty { return handler(title) }
+      guard let self, let front = tracker.window, front != window, front.application == window.application else {
+        return handler(nil)
+      }
+      title(of: front, handler)
+    }
+  }
+
+  private func finish(
+    _ element: ElementReference, of application: Application, _ outcome: ElementReader.Outcome,
+    _ window: ElementReference?, _ place: ElementPlace
+  ) {
+    guard tracker.desired == element, !isOwn(application) else { return settle() }
+    switch outcome {
+    case .failure(let error):
+      log.debug("an element cannot be read: \(error.name)")
+      if let field = application.fields[element] { remove(field) }
+      show(nil)
+    case .success(let snapshot):
+      if snapshot.isSecret { application.noteSecret(element) }
+      if let field = application.fields[element] {
+        publish(snapshot, at: place, in: field)
+        show(field)
+      } else {
+        lastNumber += 1
+        let field = ElementField(element, number: lastNumber, window: window, snapshot, at: place)
+        application.fields[element] = field
+        show(field)
+      }
+    }
+  }
+
+  /// Makes the daemon follow: `field` has focus now, or none.
+  private func show(_ field: ElementField?) {
+    let before = shown
+    guard before !== field else { return }
+    shown = field
+    listener?.follow(field)
+    stopPolling()
+    guard let field, let application = applications[field.element.application] else {
+      if let before { publisher(of: before)?.focusStateChanged(before.number) }
+      return
+    }
+    let connection = application.connection ?? connection()
+    application.connection = connection
+    if connection.fields.contains(field.number) {
+      connection.fields.focusStateChanged(field.number)
+    } else {
+      connection.fields.add(field.description(fieldActions))
+    }
+    keep(field)
+    tellFocusWaiters(field.element)
+    if application.toolkit.mustBePolled, field.shape.range != nil { pollLater(field) }
+  }
+
+  func publisher(of field: ElementField) -> FieldPublisher? {
+    applications[field.element.application]?.connection?.fields
+  }
+
+  private func tellFocusWaiters(_ element: ElementReference) {
+    let due = focusWaiters.filter { $0.element == element }
+    focusWaiters.removeAll { $0.element == element }
+    for waiter in due {
+      loop.cancel(waiter.timer)
+      waiter.done(.success(()))
+    }
+  }
+
+  private func cancelTimers() {
+    for timer in timers { loop.cancel(timer) }
+    timers = []
+  }
+
+  func stopTimers() {
+    cancelTimers()
+    stopPolling()
+    if let refreshTimer { loop.cancel(refreshTimer) }
+    refreshTimer = nil
+  }
+}
+
+extension FocusTracker.Step {
+  /// Whether what waited for older steps is over.
+  fileprivate var beginsAnew: Bool {
+    if case .forget = self { false } else { true }
+  }
+}

@@ -1,0 +1,113 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusClient
+internal import FocusContract
+
+/// What stands behind the keys of elements' fields.
+struct FieldActions {
+  let write: (ElementField, Key, DBusValue, @escaping FieldProperty.Completion) -> Void
+  let run: (ElementField, Key, [DBusValue], @escaping FieldProperty.Completion) -> Void
+  let isFocused: (ElementField) -> Bool
+  let requestFocus: (ElementField, @escaping FieldProperty.Completion) -> Void
+}
+
+/// An element that took focus, as a field.
+final class ElementField {
+  typealias Waiter = (ElementReader.Outcome) -> Void
+
+  let element: ElementReference
+  let number: UInt64
+  /// The window that it is in.
+  let window: ElementReference?
+  private(set) var snapshot: ElementSnapshot
+  private(set) var shape: ElementShape
+  private(set) var place: ElementPlace
+  private(set) var values: [Key: DBusValue]
+  /// Who waits for the reading that comes after the one under way.
+  var waiters: [Waiter] = []
+  var isBeingRead = false
+
+  init(
+    _ element: ElementReference, number: UInt64, window: ElementReference?, _ snapshot: ElementSnapshot,
+    at place: ElementPlace
+  ) {
+    (self.element, self.number, self.window) = (element, number, window)
+    (self.snapshot, self.place) = (snapshot, place)
+    shape = ElementShape(snapshot)
+    values = ElementValues.values(of: snapshot, at: place)
+  }
+
+  /// Takes what was read anew.
+  /// - Returns: what is different, and whether the field has other keys.
+  func update(
+    _ snapshot: ElementSnapshot, at place: ElementPlace
+  ) -> (changes: [(key: Key, value: DBusValue?)], hasOtherKeys: Bool) {
+    let (before, shapeBefore) = (values, shape)
+    (self.snapshot, self.place) = (snapshot, place)
+    shape = ElementShape(snapshot)
+    values = ElementValues.values(of: snapshot, at: place)
+    let keys = Set(before.keys).union(values.keys).sorted()
+    let changes = keys.filter { before[$0] != values[$0] }.map { (key: $0, value: values[$0]) }
+    return (changes, shape != shapeBefore)
+  }
+
+  /// The field as the daemon is told of it.
+  func description(_ actions: FieldActions) -> FieldDescription {
+    var field = FieldDescription(
+      number: number, group: number, objectPath: ObjectPath(known: "/org/focusd/accessibility/\(number)"))
+    field.label = ElementField.label(of: snapshot)
+    field.process = place.process
+    for (key, access) in shape.values {
+      field.properties[key] = property(key, access, actions)
+    }
+    if case .secret(isEditable: true) = shape.text {
+      field.properties[ElementKey.content] = property(ElementKey.content, nil, actions)
+    }
+    for key in commands { field.commands[key] = command(key, actions) }
+    let requests: FocusRequests =
+      shape.takesFocus
+      ? .asked { [weak self] done in
+        if let self { actions.requestFocus(self, done) } else { done(.failure(.elementGone)) }
+      } : .refused
+    field.focus = FieldFocus(
+      isWanted: { [weak self] in self.map(actions.isFocused) ?? false }, set: { _ in }, requests: requests)
+    return field
+  }
+
+  private var commands: [Key] {
+    var commands = shape.actions.keys.map { ElementKey.action($0) }
+    if case .shown(isEditable: true) = shape.text { commands.append(ElementKey.insert) }
+    if shape.range == .readWrite { commands += [ElementKey.increment, ElementKey.decrement] }
+    return commands
+  }
+
+  /// A property that may be read unless `access` is nil, and written unless it is read-only.
+  private func property(_ key: Key, _ access: ElementShape.Access?, _ actions: FieldActions) -> FieldProperty {
+    let write: (DBusValue, @escaping FieldProperty.Completion) -> Void = { [weak self] value, done in
+      if let self { actions.write(self, key, value, done) } else { done(.failure(.elementGone)) }
+    }
+    let read: (@escaping FieldProperty.Reading) -> Void = { [weak self] reading in
+      let value = self?.values[key]
+      reading(value.map { .success($0) } ?? .failure(DBusError(.unknownProperty, "\(key) has no value")))
+    }
+    return FieldProperty(
+      type: Vocabulary.type(of: key.description) ?? .string, tellsChanges: true, read: access == nil ? nil : read,
+      write: access == .readOnly ? nil : write)
+  }
+
+  private func command(_ key: Key, _ actions: FieldActions) -> FieldCommand {
+    FieldCommand(input: key == ElementKey.insert ? [.string] : [], output: []) { [weak self] arguments, done in
+      guard let self else { return done(.failure(.elementGone)) }
+      actions.run(self, key, arguments) { done($0.map { [] }) }
+    }
+  }
+
+  private static func label(of snapshot: ElementSnapshot) -> String? {
+    let name = snapshot.name
+    return name.isEmpty || name.utf8.count > 256 ? snapshot.role.name : name
+  }
+}
+
+extension DBusError {
+  static let elementGone = DBusError(.unknownObject, "the element is not shown any more")
+}

@@ -1,0 +1,30 @@
+internal import DBus
+internal import DBusTypes
+
+/// What events carry.
+extension Message {
+  /// The most elements of an event that is read.
+  private static let limit = 256
+
+  /// Which detail of an event it is, and its value.
+  var detail: (name: String, value: Int32)? {
+    guard let values = try? arguments(elementLimit: Self.limit), values.count >= 2,
+      case .string(let name) = values[0], case .int32(let value) = values[1]
+    else { return nil }
+    return (name, value)
+  }
+
+  /// The object that came or went.
+  var child: ElementReference? {
+    guard let values = try? arguments(elementLimit: Self.limit), values.count >= 4 else { return nil }
+    return ElementReference(values[3].variantContent)
+  }
+
+  /// What `NameOwnerChanged` tells.
+  var nameChange: (name: String, before: String, now: String)? {
+    guard member?.text == "NameOwnerChanged", let values = try? arguments(elementLimit: Self.limit), values.count == 3,
+      case .string(let name) = values[0], case .string(let before) = values[1], case .string(let now) = values[2]
+    else { return nil }
+    return (name, before, now)
+  }
+}

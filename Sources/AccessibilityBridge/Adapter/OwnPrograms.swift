@@ -1,0 +1,125 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusClient
+internal import FocusContract
+internal import Glibc
+
+/// The programs that register fields of their own: the bridge stays out of them.
+final class OwnPrograms {
+  /// The names of bridges, whose fields are other programs'.
+  private static let bridges = "org.focusd.Bridge1"
+  static let rules: [MatchRule] = [
+    .fields,
+    MatchRule(sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), namespace: bridges),
+  ]
+
+  private let link: Link
+  /// Whether a connection is this program's.
+  private let isOurs: (String) -> Bool
+  private var fields: [ObjectPath: FieldOrigin] = [:]
+  /// The process behind each owner, as the bus says.
+  private var owners: [String: UInt32] = [:]
+  private var bridgeOwners: [String: String] = [:]
+  /// The processes, until something changes.
+  private var known: Set<UInt32>?
+  private var reading = 0
+  /// Called when there may be others.
+  var onChange: (() -> Void)?
+
+  init(_ link: Link, isOurs: @escaping (String) -> Bool) {
+    self.link = link
+    self.isOurs = isOurs
+  }
+
+  /// Whether the process, or another for it, has registered fields.
+  func contains(_ process: UInt32) -> Bool {
+    if let known { return known.contains(process) }
+    let bridges = Set(bridgeOwners.values)
+    let all = fields.values.filter { !bridges.contains($0.owner) }
+    let processes = Set(all.flatMap { self.processes(of: $0) })
+    known = processes
+    return processes.contains(process)
+  }
+
+  /// The owner's process, and the one that it speaks for, unless it is in a sandbox and so may not.
+  private func processes(of field: FieldOrigin) -> [UInt32] {
+    guard let owner = owners[field.owner] else { return [] }
+    return owner == field.process || Sandbox.contains(owner) ? [owner] : [owner, field.process]
+  }
+
+  /// The daemon is there: reads its fields.
+  func begin() {
+    reading += 1
+    let number = reading
+    (fields, owners) = ([:], [:])
+    link.daemon?.connection.askNames { [weak self] result in
+      for name in (try? result.get()) ?? [] where name.text.hasPrefix(Self.bridges + ".") { self?.askOwner(of: name) }
+    }
+    link.call(.managedObjects(), patiently: true) { [weak self] result in
+      guard let self, number == reading, case .success(let objects) = result else { return }
+      for entry in objects.entries {
+        guard case .objectPath(let path) = entry.key, let origin = FieldOrigin(entry.value) else { continue }
+        add(path, origin)
+      }
+    }
+  }
+
+  /// The daemon is gone, with all fields.
+  func end() {
+    reading += 1
+    (fields, owners) = ([:], [:])
+    changed()
+  }
+
+  func received(_ signal: DaemonSignal) {
+    guard case .field(let path, let origin) = signal else { return }
+    if let origin { add(path, origin) } else if fields.removeValue(forKey: path) != nil { changed() }
+  }
+
+  /// Takes a signal of the bus about a bridge's name.
+  func ownerChanged(_ name: String, to owner: String) {
+    guard name.hasPrefix(Self.bridges + ".") else { return }
+    bridgeOwners[name] = owner.isEmpty ? nil : owner
+    changed()
+  }
+
+  private func askOwner(of name: BusName) {
+    guard let connection = link.daemon?.connection, let question = try? connection.questionForOwner(of: name) else {
+      return
+    }
+    try? connection.call(question) { [weak self] result in
+      guard case .string(let owner)? = try? result.get().success().arguments().first else { return }
+      self?.ownerChanged(name.text, to: owner)
+    }
+  }
+
+  private func add(_ path: ObjectPath, _ origin: FieldOrigin) {
+    guard !origin.owner.isEmpty, !isOurs(origin.owner), let owner = try? BusName(origin.owner) else { return }
+    fields[path] = origin
+    guard owners[origin.owner] == nil else { return changed() }
+    link.daemon?.connection.askProcess(of: owner, timeout: .seconds(25)) { [weak self] result in
+      guard let self, let process = try? result.get() else { return }
+      owners[origin.owner] = process
+      changed()
+    }
+  }
+
+  private func changed() {
+    known = nil
+    onChange?()
+  }
+}
+
+/// Programs that are kept apart from the rest of the session.
+enum Sandbox {
+  /// Whether the process is in one of Flatpak or Snap; a process that does not tell counts as one.
+  static func contains(_ process: UInt32) -> Bool {
+    if access("/proc/\(process)/root/.flatpak-info", F_OK) == 0 { return true }
+    let groups = Application.contents(of: "/proc/\(process)/cgroup")
+    guard !groups.isEmpty else { return true }
+    let text = String(decoding: groups, as: UTF8.self)
+    return text.utf8.split(separator: UInt8(ascii: "/")).contains { part in
+      part.starts(with: "app-flatpak-".utf8) || part.starts(with: "snap.".utf8)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+internal import DBus
+internal import DBusTypes
+
+/// Searches a window for its focused element, breadth first, all of one depth at once.
+///
+/// Not through AT-SPI's Collection, which makes GTK 3 programs write errors to their logs.
+final class TreeSearch {
+  /// The most elements that are looked at, and the most children of one of them that are.
+  private static let limit = 2000
+  private static let childLimit = 256
+  private static let managesDescendants = ElementStates(rawValue: 1 << 31)
+
+  private let bus: AccessibilityBus
+  private let isOver: () -> Bool
+  private let handler: (ElementReference?) -> Void
+  private var seen: Set<ElementReference> = []
+
+  private init(_ bus: AccessibilityBus, isOver: @escaping () -> Bool, _ handler: @escaping (ElementReference?) -> Void)
+  {
+    (self.bus, self.isOver, self.handler) = (bus, isOver, handler)
+  }
+
+  /// Hands over the focused element in `window`, or nil; nothing if `isOver` meanwhile.
+  static func find(
+    in window: ElementReference, on bus: AccessibilityBus, isOver: @escaping () -> Bool,
+    _ handler: @escaping (ElementReference?) -> Void
+  ) {
+    let search = TreeSearch(bus, isOver: isOver, handler)
+    search.seen = [window]
+    search.descend([window])
+  }
+
+  /// Looks at the children of `parents`.
+  private func descend(_ parents: [ElementReference]) {
+    guard !parents.isEmpty else { return handler(nil) }
+    let children = Box<[(Int, [ElementReference])]>([])
+    let answers = Answers { [self] in
+      guard !isOver() else { return }
+      look(at: children.content.sorted { $0.0 < $1.0 }.flatMap(\.1))
+    }
+    for (index, parent) in parents.enumerated() {
+      bus.ask(
+        parent, "GetChildren",
+        answers.expect { [self] answer in
+          guard case .success(let values) = answer, case .array(let found)? = values.first else { return }
+          // Objects of another program are not this window's.
+          let own = found.prefix(Self.childLimit).compactMap { ElementReference($0) }.filter {
+            $0.application == parent.application && seen.count < Self.limit && seen.insert($0).inserted
+          }
+          children.content.append((index, own))
+        })
+    }
+    answers.finish()
+  }
+
+  private func look(at elements: [ElementReference]) {
+    let states = Box<[ElementReference: ElementStates]>([:])
+    let answers = Answers { [self] in
+      guard !isOver() else { return }
+      if let focused = elements.first(where: { states.content[$0]?.contains(.focused) == true }) {
+        return handler(focused)
+      }
+      descend(elements.filter { states.content[$0].map { !$0.contains(Self.managesDescendants) } ?? false })
+    }
+    for element in elements {
+      bus.ask(
+        element, "GetState",
+        answers.expect { answer in
+          if case .success(let values) = answer { states.content[element] = ElementStates(values.first) }
+        })
+    }
+    answers.finish()
+  }
+}
+
+/// Finds the window that an element is in.
+enum WindowSearch {
+  private static let mostLevels = 128
+
+  /// Hands over the outermost of the objects that contain `element` below `root`, itself included; nil if the program does
+  /// not tell.
+  static func find(
+    from element: ElementReference, below root: ElementReference, on bus: AccessibilityBus, level: Int = 0,
+    _ handler: @escaping (ElementReference?) -> Void
+  ) {
+    guard level < mostLevels else { return handler(nil) }
+    bus.get(element, AccessibilityNames.accessible, "Parent") { result in
+      guard case .success(let value) = result else { return handler(nil) }
+      guard let parent = ElementReference(value), parent.application == element.application, parent != element else {
+        return handler(level == 0 ? nil : element)
+      }
+      guard parent != root else { return handler(element) }
+      find(from: parent, below: root, on: bus, level: level + 1, handler)
+    }
+  }
+}

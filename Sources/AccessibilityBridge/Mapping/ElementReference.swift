@@ -1,0 +1,22 @@
+package import DBusTypes
+
+/// Names one accessible object: the connection that shows it, and its path there.
+package struct ElementReference: Hashable, Sendable, CustomStringConvertible {
+  package let application: BusName
+  package let path: ObjectPath
+
+  package init(_ application: BusName, _ path: ObjectPath) {
+    self.application = application
+    self.path = path
+  }
+
+  /// Reads `(so)`; nil for the null reference, and for what is not a reference.
+  package init?(_ value: DBusValue?) {
+    guard case .structure(let members)? = value, members.count == 2, case .string(let name) = members[0],
+      case .objectPath(let path) = members[1], path.text != "/org/a11y/atspi/null", let name = try? BusName(name)
+    else { return nil }
+    self.init(name, path)
+  }
+
+  package var description: String { "\(application)\(path)" }
+}

@@ -1,0 +1,60 @@
+package import DBusTypes
+package import FocusContract
+
+/// What is known of an element's surroundings.
+package struct ElementPlace: Equatable, Sendable {
+  /// The title of its window.
+  package var title: String?
+  package var application: String?
+  package var process: UInt32?
+
+  package init(title: String? = nil, application: String? = nil, process: UInt32? = nil) {
+    (self.title, self.application, self.process) = (title, application, process)
+  }
+}
+
+/// The values of an element's keys; nil for one that it does not tell.
+package enum ElementValues {
+  package static func values(of element: ElementSnapshot, at place: ElementPlace) -> [Key: DBusValue] {
+    let shape = ElementShape(element)
+    var values: [Key: DBusValue] = [ElementKey.role: .string(element.role.shownName(isSecret: element.isSecret))]
+    values[ElementKey.title] = text(place.title)
+    values[ElementKey.application] = text(place.application)
+    values[ElementKey.process] = place.process.map { .uint32($0) }
+    values[ElementKey.name] = text(element.name)
+    values[ElementKey.description] = text(element.description)
+    if case .shown = shape.text, let text = element.text {
+      values[ElementKey.content] = text.content.map { .string($0) }
+      values[ElementKey.selectedText] = text.selected.map { .string($0) }
+      values[ElementKey.length] = .int32(text.length)
+      values[ElementKey.caret] = .int32(text.caret)
+      values[ElementKey.selection] = .structure([.int32(text.selection.lowerBound), .int32(text.selection.upperBound)])
+    }
+    if shape.range != nil, let range = element.range {
+      values[ElementKey.value] = .double(range.value)
+      values[ElementKey.minimum] = .double(range.minimum)
+      values[ElementKey.maximum] = .double(range.maximum)
+      values[ElementKey.step] = .double(range.step)
+    }
+    if shape.toggle != nil { values[ElementKey.checked] = .boolean(element.isChecked) }
+    return values
+  }
+
+  /// The most bytes of a name, title or description.
+  private static let limit = 4096
+
+  private static func text(_ text: String?) -> DBusValue? {
+    guard let text, !text.isEmpty, text.utf8.count <= limit else { return nil }
+    return .string(text)
+  }
+}
+
+extension ElementRole {
+  /// The role as it is published.
+  fileprivate func shownName(isSecret: Bool) -> String { isSecret ? Self.passwordText.name : name }
+}
+
+extension ElementSnapshot {
+  /// Whether a toggle is on.
+  package var isChecked: Bool { states.contains(.checked) || (role == .toggleButton && states.contains(.pressed)) }
+}

@@ -1,0 +1,133 @@
+package import DBusTypes
+
+/// Which element should have focus, from what programs tell: gains and losses in any order, twice, late, or never.
+///
+/// A loss counts only if no newer event comes within a grace period: toolkits tell gains before the losses that belong to
+/// them, and some never tell that focus went back. So the element is searched for in the window in front, too.
+package struct FocusTracker {
+  /// What happened.
+  package enum Event: Hashable, Sendable {
+    case gained(ElementReference)
+    case lost(ElementReference)
+    case activated(ElementReference)
+    case deactivated(ElementReference)
+    case destroyed(ElementReference)
+    /// A program left the bus.
+    case left(BusName)
+    /// What a `wait` was for.
+    case waited(epoch: UInt64)
+    /// What a `search` found.
+    case found(ElementReference?, epoch: UInt64, isLast: Bool)
+  }
+
+  /// What must be done.
+  package enum Step: Hashable, Sendable {
+    /// Focus should be on that element; nil: on none.
+    case desire(ElementReference?)
+    /// Tell `waited` later.
+    case wait(Duration, epoch: UInt64)
+    /// Tell `found` of the window's focused element, unless `isOver`.
+    case search(ElementReference, after: Duration, epoch: UInt64, isLast: Bool)
+    /// The window is gone, and all in it.
+    case forget(window: ElementReference)
+  }
+
+  private enum Pending {
+    case blur
+    case deactivation
+  }
+
+  package static let blurGrace = Duration.milliseconds(60)
+  package static let deactivationGrace = Duration.milliseconds(120)
+  /// Windows may tell nothing of what is focused in them, at first or ever.
+  package static let searches: [Duration] = [.milliseconds(80), .milliseconds(200), .milliseconds(500)]
+
+  /// The element that should have focus.
+  package private(set) var desired: ElementReference?
+  /// The window in front.
+  package private(set) var window: ElementReference?
+  /// Counts events: what waited for an older one is over.
+  private var epoch: UInt64 = 0
+  private var pending: Pending?
+  /// Whether the element had focus before its window came to the front.
+  private var isStale = false
+
+  package init() {}
+
+  /// Whether newer events have ended what began in `epoch`.
+  package func isOver(_ epoch: UInt64) -> Bool { epoch != self.epoch }
+
+  package mutating func take(_ event: Event) -> [Step] {
+    switch event {
+    case .gained(let element): return focus(element)
+    case .lost(let element):
+      guard element == desired else { return [] }
+      return wait(.blur, Self.blurGrace)
+    case .activated(let window):
+      begin()
+      isStale = window != self.window
+      self.window = window
+      return Self.searches.map { delay in
+        .search(window, after: delay, epoch: epoch, isLast: delay == Self.searches.last)
+      }
+    case .deactivated(let window):
+      let isInFront = self.window == window
+      guard isInFront || (self.window == nil && desired?.application == window.application) else { return [] }
+      return wait(.deactivation, Self.deactivationGrace)
+    case .destroyed(let window): return [.forget(window: window)] + take(.deactivated(window))
+    case .left(let application): return leave(application)
+    case .waited(let epoch): return isOver(epoch) ? [] : waited()
+    case .found(let element, let epoch, let isLast):
+      guard !isOver(epoch) else { return [] }
+      if let element { return focus(element) }
+      return foundNothing(isLast)
+    }
+  }
+
+  private mutating func begin() {
+    epoch += 1
+    pending = nil
+  }
+
+  private mutating func focus(_ element: ElementReference?) -> [Step] {
+    begin()
+    isStale = false
+    desired = element
+    return [.desire(element)]
+  }
+
+  private mutating func wait(_ event: Pending, _ grace: Duration) -> [Step] {
+    begin()
+    pending = event
+    return [.wait(grace, epoch: epoch)]
+  }
+
+  private mutating func waited() -> [Step] {
+    switch pending {
+    case .deactivation:
+      window = nil
+      return focus(nil)
+    case .blur:
+      guard let window, window.application == desired?.application, window != desired else { return focus(nil) }
+      begin()
+      isStale = true
+      return [.search(window, after: .zero, epoch: epoch, isLast: true)]
+    case nil: return []
+    }
+  }
+
+  /// Without a focused element, the window itself is what has focus.
+  private mutating func foundNothing(_ isLast: Bool) -> [Step] {
+    guard let window, window != desired else { return [] }
+    guard desired?.application != window.application || (isStale && isLast) else { return [] }
+    desired = window
+    isStale = false
+    return [.desire(window)]
+  }
+
+  private mutating func leave(_ application: BusName) -> [Step] {
+    if window?.application == application { window = nil }
+    guard desired?.application == application else { return [] }
+    return focus(nil)
+  }
+}

@@ -1,0 +1,57 @@
+internal import AccessibilityBridge
+internal import DBus
+internal import FocusClient
+internal import FocusContract
+internal import ProgramSupport
+
+private let help = """
+  focusd-accessibility: shows focusd what has focus in programs that do not know it
+
+  Usage: focusd-accessibility [--ignore APPLICATION]... [--terminals] [--no-enable]
+                              [--address ADDRESS] [--verbose]
+
+  A bridge from AT-SPI, which GTK, Qt and browsers speak, to focusd: the text, range
+  or check box that has focus in any of them can be read and written with focusctl.
+  It is off until you turn it on:
+
+      systemctl --user enable --now focusd-accessibility
+
+  While it runs, it turns accessibility on for the session, which costs every program
+  that is started meanwhile some time and memory, browsers the most. Every program on
+  the session bus can read what the focused element shows, except for passwords:
+  focusd-accessibility(8) says what is not safe.
+
+    --ignore APPLICATION  never look into that program: its executable's name, or its
+                          accessible name; may be given more than once
+    --terminals           show the text of terminals, which is their whole screen
+    --no-enable           leave the session's accessibility as it is
+    --address ADDRESS     the session bus, such as unix:path=/run/user/1000/bus
+    --verbose             log each step to standard error, but never a value
+    --help                print this and exit
+    --version             print the version and exit
+
+  Exit status: 0 terminated on request; 1 no bus, or the bridge already runs;
+  2 usage error.
+
+  """
+
+private let options = ProgramOptions([
+  .init("ignore", argument: "the name of a program"), .init("terminals"), .init("no-enable"),
+  .init("address", argument: "the address of a bus"), .init("verbose"),
+])
+
+ServiceProgram.main("focusd-accessibility", help: help, version: Version.current, options) { program in
+  var settings = BridgeOptions()
+  settings.ignored = options.arguments(of: "ignore")
+  settings.showsTerminals = options.contains("terminals")
+  settings.enables = !options.contains("no-enable")
+  let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? DaemonConnection.sessionBus
+  guard let bus else {
+    throw DBusError(.disconnected, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
+  }
+  let bridge = try Bridge(bus, on: program.loop, log: program.log, settings)
+  bridge.onEnd = { [weak program] in program?.fail($0) }
+  program.onEnd = { [weak bridge] in bridge?.end() }
+  program.manager.notify("READY=1")
+  return bridge
+}

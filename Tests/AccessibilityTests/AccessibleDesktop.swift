@@ -1,0 +1,200 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+
+/// A session with a daemon, the bridge, and an accessibility bus whose programs the test makes up.
+final class AccessibleDesktop: DaemonSession {
+  struct Status: Sendable {
+    var isEnabled = false
+    var events: Set<String> = []
+    /// The programs that the registry knows.
+    var programs: [String] = []
+  }
+
+  private struct State {
+    var bus: ManagedProcess?
+    var registry: Peer?
+    var bridge: ManagedProcess?
+  }
+
+  let desktop: TestDesktop
+  let status = Observed(Status())
+  private let address = Observed("")
+  private let state = Observed(State())
+  let session: Peer
+
+  private init(_ desktop: TestDesktop) async throws {
+    self.desktop = desktop
+    session = try await desktop.peer()
+    session.answer(at: "/org/a11y/bus") { [status, address] call, _ in
+      switch call.member {
+      case "GetAddress": return .values([.string(address.now)])
+      case "Get": return .values([.variant(.boolean(status.now.isEnabled))])
+      case "Set":
+        if case .boolean(let isOn)? = call.arguments.last?.variantContent { status.update { $0.isEnabled = isOn } }
+        return .values([])
+      default: return .error("org.freedesktop.DBus.Error.UnknownMethod", call.member)
+      }
+    }
+  }
+
+  /// Runs `body` with all of it, the bridge started with `arguments`.
+  static func with(
+    _ arguments: String..., isolation: isolated (any Actor)? = #isolation,
+    _ body: (AccessibleDesktop) async throws -> Void
+  ) async throws {
+    try await TestDesktop.with { desktop in
+      let accessible = try await AccessibleDesktop(desktop)
+      try await accessible.startBus()
+      try await accessible.session.own("org.a11y.Bus")
+      try await accessible.startBridge(arguments)
+      try await body(accessible)
+      try await accessible.endBridge()
+      try await accessible.endBus()
+    }
+  }
+
+  var bridge: ManagedProcess {
+    guard let bridge = state.now.bridge else { preconditionFailure("no bridge has been started") }
+    return bridge
+  }
+
+  // MARK: The accessibility bus
+
+  private static let configuration = """
+    <busconfig><type>session</type><listen>unix:dir=%</listen><policy context="default">
+    <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
+    <limit name="max_incoming_bytes">1000000000</limit><limit name="max_outgoing_bytes">1000000000</limit>
+    <limit name="max_message_size">1000000000</limit></busconfig>
+    """
+
+  func startBus() async throws {
+    let file = desktop.bus.directory + "/accessibility.conf"
+    try Self.configuration.replacing("%", with: desktop.bus.directory).write(
+      toFile: file, atomically: true, encoding: .utf8)
+    let bus = try await desktop.start(
+      ["/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1", "--config-file=" + file])
+    let found = try await bus.line("address")
+    address.update { $0 = found }
+    let registry = try await Peer(to: found)
+    registry.answer { [status] call, _ in
+      switch call.member {
+      case "RegisterEvent": status.update { _ = $0.events.insert(call.arguments[0].basicText ?? "") }
+      case "DeregisterEvent": status.update { _ = $0.events.remove(call.arguments[0].basicText ?? "") }
+      case "GetChildren":
+        let programs = status.now.programs.map { program in
+          DBusValue.structure([.string(program), .objectPath(ObjectPath(known: StubProgram.root))])
+        }
+        return .values([.array(DBusArray(known: .structure([.string, .objectPath]), programs))])
+      default: break
+      }
+      return .values([])
+    }
+    try await registry.own("org.a11y.atspi.Registry")
+    state.update { ($0.bus, $0.registry) = (bus, registry) }
+  }
+
+  /// Ends the accessibility bus, as a crash does.
+  func endBus() async throws {
+    try await state.now.bus?.stop()
+    status.update { ($0.events, $0.programs) = ([], []) }
+  }
+
+  /// Waits until the bridge listens.
+  func isListening() async throws {
+    _ = try await status.wait(for: "registered events") { $0.events.contains("Window:Destroy") ? true : nil }
+    try await state.now.registry?.settleAtBus()
+  }
+
+  /// A program with a window and nothing in it.
+  func program(_ name: String = "stub", toolkit: String = "Qt") async throws -> StubProgram {
+    let program = StubProgram(try await Peer(to: address.now), name: name, toolkit: toolkit)
+    status.update { $0.programs.append(program.peer.name) }
+    program.set("/window", StubElement(role: 23, states: 1 << 1, name: "The window", parent: StubProgram.root))
+    return program
+  }
+
+  // MARK: The bridge
+
+  func startBridge(_ arguments: [String] = []) async throws {
+    let bridge = try await desktop.start(
+      [Products.accessibility, "--verbose", "--address", desktop.bus.address] + arguments)
+    state.update { $0.bridge = bridge }
+    try await isListening()
+  }
+
+  /// Ends the bridge, which must live until then and end in order.
+  func endBridge() async throws {
+    let bridge = bridge
+    guard bridge.progress.now.exit == nil else { throw BridgeDied(said: bridge.progress.now.errors.suffix(5)) }
+    bridge.terminate()
+    guard try await bridge.finish() == .status(0) else { throw BridgeDied(said: bridge.progress.now.errors.suffix(5)) }
+  }
+}
+
+/// A session whose daemon a test asks.
+protocol DaemonSession: Sendable {
+  var desktop: TestDesktop { get }
+  var session: Peer { get }
+  var bridge: ManagedProcess { get }
+}
+
+extension DaemonSession {
+  /// The focused values by key; none if nothing has focus.
+  func values() async throws -> [String: DBusValue] { try await session.readAll() }
+
+  func get(_ key: String) async throws -> DBusValue? { try await values()["org.focusd." + key] }
+
+  func set(_ key: String, _ value: DBusValue) async throws { try await session.set("org.focusd." + key, value) }
+
+  /// Why a write is refused, or nil.
+  func refusal(_ key: String, _ value: DBusValue) async throws -> RemoteError? {
+    do {
+      try await set(key, value)
+      return nil
+    } catch let error as RemoteError {
+      return error
+    }
+  }
+
+  func run(_ command: String, _ arguments: [DBusValue] = []) async throws {
+    try await session.call(.invoke("org.focusd." + command, arguments))
+  }
+
+  /// Waits until `key` has a value.
+  func waits(for key: String, _ value: DBusValue?) async throws {
+    try await eventually("\(key) is \(value.map { "\($0)" } ?? "nil")") { try await self.get(key) == value }
+  }
+
+  /// Waits until nothing has focus.
+  func waitsForNothing() async throws { try await eventually("no focus") { try await self.values().isEmpty } }
+
+  /// The path of the field that has focus, or nil.
+  func focusedField() async throws -> String? {
+    let reply = try await session.call(
+      Focus1.manager, Focus1.properties, "Get", [.string(Focus1.managerInterface), .string("FocusedField")])
+    guard case .objectPath(let path)? = reply.first?.variantContent, path != .root else { return nil }
+    return path.text
+  }
+
+  /// The lines of all fields.
+  func fields() async throws -> [String] { try await desktop.focusctl("list").output }
+
+  /// The keys that resolve, those that may only be written too.
+  func keys() async throws -> Set<String> {
+    let reply = try await session.call(
+      Focus1.focused, Focus1.properties, "Get", [.string(Focus1.bindings), .string("Keys")])
+    guard case .array(let keys)? = reply.first?.variantContent else { return [] }
+    return Set(keys.compactMap(\.basicText))
+  }
+}
+
+struct BridgeDied: Error {
+  let said: [String]
+}
+
+extension Peer {
+  /// Waits until the bus has handled what the peer has sent.
+  func settleAtBus() async throws { try await askBus("GetId") }
+}

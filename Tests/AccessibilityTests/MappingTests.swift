@@ -1,0 +1,126 @@
+import AccessibilityBridge
+import DBusTypes
+import FocusContract
+import Testing
+
+/// What an element told -> keys and values.
+@Suite struct MappingTests {
+  private static func element(
+    _ role: UInt32, _ interfaces: [String] = [], states: ElementStates = [], text: TextReading? = nil,
+    actions: [String] = [], isSecret: Bool = false
+  ) -> ElementSnapshot {
+    var element = ElementSnapshot(role: ElementRole(rawValue: role))
+    element.interfaces = ElementSnapshot.Interfaces(names: interfaces.map { "org.a11y.atspi." + $0 })
+    element.states = states
+    element.text = text
+    element.actions = actions
+    element.isSecret = isSecret
+    if interfaces.contains("Value") { element.range = RangeReading(value: 3, minimum: 0, maximum: 10, step: 0.5) }
+    return element
+  }
+
+  @Test(arguments: [
+    (7, "checkbox"), (35, "menuitem"), (37, "tab"), (40, "password"), (43, "button"), (44, "radio"), (51, "slider"),
+    (52, "spinbutton"), (60, "terminal"), (61, "textbox"), (62, "button"), (79, "textbox"), (88, "link"),
+    (95, "document"), (23, "window"), (16, "dialog"), (11, "combobox"), (32, "listitem"), (130, "switch"),
+    (9999, "generic"),
+  ])
+  func rolesAreNamedAsARIADoes(_ number: UInt32, _ name: String) {
+    #expect(ElementRole(rawValue: number).name == name)
+  }
+
+  @Test(arguments: [
+    ("click", "Click"), ("Show Menu", "ShowMenu"), ("clipboard.copy", "ClipboardCopy"), ("SetFocus", "SetFocus"),
+    ("3d-view", "_3dView"), ("a_b", "AB"), ("日本", nil), ("", nil), ("...", nil), ("größer", "GrEr"),
+  ])
+  func actionsBecomeMembers(_ name: String, _ member: String?) {
+    #expect(ActionName.member(name)?.text == member)
+  }
+
+  @Test func theFirstActionOfANameCounts() {
+    let members = ActionName.members(["click", "", "Click", "press"])
+    #expect(members.map { "\($0.key)=\($0.value)" }.sorted() == ["Click=0", "Press=3"])
+    #expect(ActionName.members((0..<100).map { "action\($0)" }).count == 32)
+    #expect(ActionName.toggle(["SetFocus", "Toggle"]) == 1)
+    #expect(ActionName.toggle(["whatever"]) == 0)
+    #expect(ActionName.toggle([]) == nil)
+  }
+
+  private static let read = TextReading(length: 3, caret: 1, content: "abc")
+
+  @Test(arguments: [
+    (element(61, ["Text", "EditableText"], states: .editable, text: read), true),
+    // Firefox puts the interface on buttons; Chromium has none.
+    (element(43, ["Text", "EditableText"], text: read), false),
+    (element(61, ["Text"], states: .editable, text: read), false),
+  ])
+  func aTextIsWritableIfItsStateAndItsInterfaceSaySo(_ element: ElementSnapshot, _ isEditable: Bool) {
+    let shape = ElementShape(element)
+    #expect(shape.text == .shown(isEditable: isEditable))
+    #expect(shape.values[ElementKey.content] == (isEditable ? .readWrite : .readOnly))
+    #expect(shape.values[ElementKey.caret] == .readWrite)
+  }
+
+  @Test func aSecretHasNoTextKeys() {
+    let secret = Self.element(
+      61, ["Text", "EditableText", "Value"], states: .editable, text: Self.read, isSecret: true)
+    let shape = ElementShape(secret)
+    #expect(shape.text == .secret(isEditable: true))
+    let values = ElementValues.values(of: secret, at: ElementPlace(title: "T"))
+    #expect(Set(values.keys) == [ElementKey.role, ElementKey.title])
+    #expect(values[ElementKey.role] == .string("password"))
+    #expect(
+      shape.values.keys.allSatisfy { $0.interface.text != "org.focusd.Text" && $0.interface.text != "org.focusd.Range" }
+    )
+  }
+
+  @Test func rangesAndTogglesGoByRole() {
+    #expect(ElementShape(Self.element(51, ["Value"])).range == .readWrite)
+    #expect(ElementShape(Self.element(42, ["Value"])).range == .readOnly)
+    #expect(ElementShape(Self.element(32, ["Value"])).range == nil)
+    #expect(ElementShape(Self.element(7, actions: ["click"])).toggle == .readWrite)
+    #expect(ElementShape(Self.element(7)).toggle == .readOnly)
+    #expect(ElementShape(Self.element(43)).toggle == nil)
+    let values = ElementValues.values(of: Self.element(51, ["Value"]), at: ElementPlace())
+    #expect(values[ElementKey.value] == .double(3) && values[ElementKey.step] == .double(0.5))
+    let range = RangeReading(value: 3, minimum: 0, maximum: 10, step: 0)
+    #expect(range.moved(1) == 3.1 && range.moved(-100) == 0 && range.clamped(99) == 10)
+  }
+
+  @Test func everyKeyIsOneOfTheVocabularyWithItsType() {
+    var element = Self.element(
+      52, ["Text", "EditableText", "Value", "Action"], states: .editable, text: Self.read, actions: ["press"])
+    element.name = "n"
+    element.description = "d"
+    let place = ElementPlace(title: "T", application: "a", process: 7)
+    let values = ElementValues.values(of: element, at: place)
+    #expect(values.count == ElementShape(element).values.count)
+    for (key, value) in values { #expect(Vocabulary.type(of: key.description) == value.type, "\(key)") }
+  }
+
+  @Test(arguments: [
+    (TextReading(length: 3, caret: 9, content: "abc"), 3, 3..<3, ""),
+    (TextReading(length: 3, caret: -1, content: "abc"), 0, 0..<0, ""),
+    (TextReading(length: 5, caret: 2, selection: 1..<3, content: "aéß日x"), 2, 1..<3, "éß"),
+    // What no text can have selected.
+    (TextReading(length: 3, caret: 1, selection: 2..<9, content: "abc"), 1, 1..<1, ""),
+    (TextReading(length: 0, caret: 0, selection: -1..<0, content: ""), 0, 0..<0, ""),
+  ])
+  func positionsAreWithinTheText(_ text: TextReading, _ caret: Int32, _ selection: Range<Int32>, _ selected: String) {
+    #expect(text.caret == caret && text.selection == selection && text.selected == selected)
+  }
+
+  @Test func longNamesAreLeftOut() {
+    var element = Self.element(43)
+    element.name = String(repeating: "n", count: 5000)
+    #expect(ElementValues.values(of: element, at: ElementPlace())[ElementKey.name] == nil)
+  }
+
+  @Test(arguments: [
+    (["keepassxc"], true), (["/usr/bin/pinentry-gtk-2"], true), (["polkit-gnome-au"], true), (["yad"], false),
+    (["/opt/My/Secret"], true), (["python3", "/usr/bin/vault"], true), ([], false), (["pinentry"], true),
+  ])
+  func somePrograamsAreNeverLookedInto(_ names: [String], _ isIgnored: Bool) {
+    #expect(ProgramList(others: ["vault", "secret"]).contains(names) == isIgnored)
+  }
+}

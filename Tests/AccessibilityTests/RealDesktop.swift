@@ -1,0 +1,126 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// A session with an X server, a daemon, the bridge, and the accessibility that Debian's programs find there.
+final class RealDesktop: DaemonSession {
+  let desktop: TestDesktop
+  let session: Peer
+  let bridge: ManagedProcess
+  let launcher: ManagedProcess
+
+  private static let launcherPath = "/usr/libexec/at-spi-bus-launcher"
+  private static let environment = [
+    "GDK_BACKEND": "x11", "GSETTINGS_BACKEND": "memory", "GSK_RENDERER": "cairo", "GTK_USE_PORTAL": "0",
+    "NO_AT_BRIDGE": "0", "QT_QPA_PLATFORM": "xcb",
+  ]
+
+  /// Whether the programs are here.
+  static func canRun(_ programs: String...) -> Bool {
+    TestDesktop.canDisplay
+      && ([launcherPath, "/usr/bin/xdotool", "/usr/bin/xprop"] + programs).allSatisfy(
+        FileManager.default.isExecutableFile)
+  }
+
+  /// Whether Python has a module.
+  static func hasPython(_ files: String...) -> Bool {
+    files.allSatisfy { FileManager.default.fileExists(atPath: $0) }
+  }
+
+  private init(_ desktop: TestDesktop, _ session: Peer, _ bridge: ManagedProcess, _ launcher: ManagedProcess) {
+    (self.desktop, self.session, self.bridge, self.launcher) = (desktop, session, bridge, launcher)
+  }
+
+  static func with(
+    _ arguments: String..., isolation: isolated (any Actor)? = #isolation, _ body: (RealDesktop) async throws -> Void
+  ) async throws {
+    try await TestDesktop.with { desktop in
+      try await desktop.display()
+      let launcher = try await desktop.start(
+        // What it starts outlives it, and would keep its output open.
+        ["/bin/sh", "-c", "exec \(launcherPath) >/dev/null 2>&1"], extra: environment)
+      let session = try await desktop.peer()
+      try await eventually("accessibility") {
+        try await session.askBus("NameHasOwner", [.string("org.a11y.Bus")]) == [.boolean(true)]
+      }
+      let bridge = try await desktop.start(
+        [Products.accessibility, "--verbose", "--address", desktop.bus.address] + arguments)
+      _ = try await bridge.progress.wait(for: "the bridge") { progress in
+        progress.errors.contains { $0.contains("serving as") } ? true : nil
+      }
+      let real = RealDesktop(desktop, session, bridge, launcher)
+      try await real.tellQt()
+      do {
+        try await body(real)
+      } catch {
+        try await real.endLauncher()
+        throw error
+      }
+      bridge.terminate()
+      #expect(try await bridge.finish() == .status(0))
+      try await real.endLauncher()
+    }
+  }
+
+  /// Ends what the launcher has started, which outlives it otherwise.
+  private func endLauncher() async throws {
+    let bus = try await Peer(to: address())
+    guard
+      case .uint32(let process)? = try await bus.askBus(
+        "GetConnectionUnixProcessID", [.string("org.freedesktop.DBus")]
+      ).first
+    else { return }
+    try await bus.leave()
+    kill(Int32(process), SIGTERM)
+    try await launcher.stop()
+  }
+
+  private func address() async throws -> String {
+    let address = try await session.call(
+      DaemonCall(to: "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"))
+    return address.first?.basicText ?? ""
+  }
+
+  /// Qt 5 looks for the accessibility bus where a display manager would have written its address.
+  private func tellQt() async throws {
+    let result = try await desktop.run(
+      ["/usr/bin/xprop", "-root", "-f", "AT_SPI_BUS", "8s", "-set", "AT_SPI_BUS", try await address()])
+    #expect(result.succeeded, "\(result)")
+  }
+
+  /// Starts a program, and brings its window to the front.
+  func start(_ title: String, _ arguments: [String]) async throws -> ManagedProcess {
+    let program = try await desktop.start(arguments, extra: Self.environment)
+    try await front(title)
+    return program
+  }
+
+  /// Starts a script of this target, and brings its window to the front.
+  func script(_ name: String, title: String) async throws -> ManagedProcess {
+    let file = try #require(Bundle.module.path(forResource: name, ofType: "py", inDirectory: "Resources"))
+    return try await start(title, ["/usr/bin/python3", "-B", file])
+  }
+
+  func front(_ title: String) async throws {
+    try await xdotool("search", "--sync", "--onlyvisible", "--name", "^\(title)$", "windowfocus")
+    try await waits(for: "Window.Title", .string(title))
+  }
+
+  func xdotool(_ arguments: String...) async throws {
+    let result = try await desktop.run(["/usr/bin/xdotool"] + arguments)
+    #expect(result.succeeded, "\(result)")
+  }
+
+  /// Presses Tab until an element of that role has focus.
+  func tab(to role: String) async throws {
+    for _ in 0..<20 {
+      let before = try await focusedField()
+      try await xdotool("key", "Tab")
+      try await eventually("another field than \(before ?? "none")") { try await self.focusedField() != before }
+      if try await get("Element.Role") == .string(role) { return }
+    }
+    Issue.record("no \(role)")
+  }
+}

@@ -1,0 +1,175 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// The rows of the table of secrets that no toolkit which can be installed here shows, and what happens to a secret.
+@Suite struct SecretTests {
+  /// A program's element, and how its toolkit shows it.
+  struct Row: Sendable, CustomStringConvertible {
+    let name: String
+    let toolkit: String
+    let element: StubElement
+
+    var description: String { name }
+  }
+
+  private static let secret = "correct-horse-battery"
+
+  private static func row(
+    _ name: String, _ toolkit: String, role: UInt32 = 61, _ text: String = secret, display: String? = nil,
+    count: Int32? = nil, attributes: [String: String] = [:]
+  ) -> Row {
+    var element = StubElement.entry(text, role: role)
+    (element.display, element.count, element.attributes) = (display, count, attributes)
+    return Row(name: name, toolkit: toolkit, element: element)
+  }
+
+  private static let bullets = String(repeating: "●", count: secret.count)
+
+  @Test(arguments: [
+    row("GTK 3 hidden entry", "gtk", role: 40, bullets),
+    row("GTK 4 PasswordEntry", "GTK", role: 40),
+    row("GTK 4 entry that is not visible", "GTK", display: bullets),
+    row("the same with another character", "GTK", display: String(repeating: "x", count: secret.count)),
+    row("GTK that does not tell what is displayed", "GTK", display: ""),
+    row("Qt", "Qt", role: 40, "", count: 21),
+    row("Qt with another role", "Qt", "", count: 21),
+    row("Chromium", "Chromium", role: 79, attributes: ["text-input-type": "password"]),
+    row("Firefox", "Gecko", role: 40, bullets),
+    row("-webkit-text-security", "WebKitGTK", role: 79, bullets),
+  ])
+  func aSecretIsWrittenAndNeverRead(_ row: Row) async throws {
+    try await AccessibleDesktop.with { desktop in
+      let traffic = try await desktop.monitor()
+      let program = try await desktop.program(toolkit: row.toolkit)
+      program.set("/secret", row.element)
+      program.activate()
+      program.focus("/secret")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      program.textChanged("/secret")
+      let keys = try await desktop.keys().filter { $0.hasPrefix("org.focusd.Text.") }
+      #expect(keys == ["org.focusd.Text.Content"])
+      #expect(try await desktop.get("Text.Content") == nil)
+      #expect(try await desktop.refusal("Text.Content", .string("filled in")) == nil)
+      #expect(program.text(of: "/secret") == "filled in")
+      if row.element.role == 40 {
+        #expect(
+          program.state.now.calls.allSatisfy { $0.interface != "org.a11y.atspi.Text" && !$0.key.contains("Text.") })
+      }
+      #expect(!desktop.status.now.events.contains { $0.contains("Text") })
+      try await desktop.expectNowhere(Self.secret, in: traffic)
+    }
+  }
+
+  @Test func whatIsSecretOnceStaysSo() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let traffic = try await desktop.monitor()
+      let program = try await desktop.program(toolkit: "gtk")
+      program.set("/secret", .entry(Self.secret, role: 40))
+      program.set("/entry", .entry("abc"))
+      program.activate()
+      program.focus("/secret")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      // "Show password" makes it an ordinary entry.
+      program.change("/secret") { $0.role = 61 }
+      program.textChanged("/secret")
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      program.focus("/secret")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      #expect(try await desktop.get("Text.Content") == nil)
+      // Also when its field was let go of.
+      for index in 0..<20 {
+        program.set("/other\(index)", .entry("text \(index)"))
+        program.focus("/other\(index)")
+        try await desktop.waits(for: "Text.Content", .string("text \(index)"))
+      }
+      program.focus("/secret")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      try await desktop.expectNowhere(Self.secret, in: traffic)
+    }
+  }
+
+  @Test func anEmptyEntryThatHidesWhatIsTypedBecomesSecret() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let traffic = try await desktop.monitor()
+      let program = try await desktop.program(toolkit: "GTK")
+      program.set("/entry", .entry(""))
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string(""))
+      program.change("/entry") {
+        $0.text = Self.secret
+        $0.display = Self.bullets
+        $0.caret = 21
+      }
+      program.textChanged("/entry")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      #expect(try await desktop.get("Text.Length") == nil)
+      #expect(try await desktop.get("Text.Caret") == nil)
+      #expect(try await desktop.keys().filter { $0.hasPrefix("org.focusd.Text.") } == ["org.focusd.Text.Content"])
+      try await desktop.expectNowhere(Self.secret, in: traffic)
+    }
+  }
+
+  @Test func aTerminalShowsItsTextOnlyIfAskedTo() async throws {
+    for arguments in [[], ["--terminals"]] {
+      try await AccessibleDesktop.with { desktop in
+        try await desktop.endBridge()
+        desktop.status.update { $0.events = [] }
+        try await desktop.startBridge(arguments)
+        let program = try await desktop.program(toolkit: "gtk")
+        program.set("/terminal", .entry("$ ls", role: 60))
+        program.activate()
+        program.focus("/terminal")
+        try await desktop.waits(for: "Element.Role", .string("terminal"))
+        #expect(try await desktop.get("Text.Content") == (arguments.isEmpty ? nil : .string("$ ls")))
+      }
+    }
+  }
+
+  @Test func anIgnoredProgramIsNotAskedAnything() async throws {
+    try await AccessibleDesktop.with("--ignore", "vault") { desktop in
+      let vault = try await desktop.program("vault")
+      vault.set("/entry", .entry(Self.secret))
+      vault.activate()
+      vault.focus("/entry")
+      let other = try await desktop.program("other")
+      other.set("/entry", .entry("abc"))
+      other.activate()
+      other.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      vault.focus("/entry")
+      try await desktop.waitsForNothing()
+      #expect(vault.state.now.calls.allSatisfy { $0.path == StubProgram.root }, "\(vault.state.now.calls)")
+    }
+  }
+}
+
+extension DaemonSession {
+  /// Writes down all that goes over the session bus from now on.
+  func monitor() async throws -> ManagedProcess {
+    let monitor = try await desktop.start(["/usr/bin/dbus-monitor", "--address", desktop.bus.address])
+    try await monitor.line("monitor")
+    return monitor
+  }
+
+  /// Checks that `text` was neither sent over the session bus nor logged.
+  ///
+  /// With `exceptWrites`, it may have been in what others wrote, on its way to the daemon and to the bridge.
+  func expectNowhere(_ text: String, in traffic: ManagedProcess, exceptWrites: Bool = false) async throws {
+    let end = "end of the traffic"
+    let probe = try await desktop.peer()
+    _ = try? await probe.call(Focus1.manager, "demo.End", "Reached", [.string(end)])
+    try await traffic.line("end") { $0.contains(end) }
+    let lines = traffic.progress.now.output
+    let found = lines.indices.filter { lines[$0].contains(text) }
+    // A message is a line that begins at the margin, and its arguments.
+    let messages = found.map { lines[...$0].last { !$0.hasPrefix(" ") } ?? "" }
+    #expect(messages.allSatisfy { exceptWrites && $0.contains("member=Set") }, "\(messages)")
+    for process in [bridge, desktop.daemon] {
+      #expect(!(process.progress.now.errors + process.progress.now.output).contains { $0.contains(text) })
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// What comes and goes beside the bridge.
+@Suite struct SteadyTests {
+  @Test func theAccessibilityBusMayDieAndComeBack() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program()
+      program.set("/entry", .entry("before"))
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("before"))
+      try await desktop.endBus()
+      try await desktop.waitsForNothing()
+      #expect(try await desktop.fields().isEmpty)
+      try await desktop.startBus()
+      try await desktop.isListening()
+      let again = try await desktop.program()
+      again.set("/entry", .entry("after"))
+      again.activate()
+      again.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("after"))
+    }
+  }
+
+  @Test func theDaemonMayDieAndComeBack() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program()
+      program.set("/entry", .entry("abc"))
+      program.set("/slider", .slider(3))
+      program.activate()
+      program.focus("/slider")
+      try await desktop.waits(for: "Range.Value", .double(3))
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      try await desktop.desktop.crash()
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      try await desktop.set("Text.Content", .string("written"))
+      #expect(program.text(of: "/entry") == "written")
+      program.focus("/slider")
+      try await desktop.waits(for: "Range.Value", .double(3))
+    }
+  }
+
+  @Test func itStaysOutOfProgramsThatRegisterFieldsOfTheirOwn() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program()
+      program.set("/entry", .entry("abc"))
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      // The stub is in the process of the tests, as this peer is.
+      let own = try await desktop.desktop.peer()
+      try await own.register("own", [("demo.Form.Number", .int32(1))])
+      try await eventually("only the field of its own") { try await desktop.fields().count == 1 }
+      program.set("/other", .entry("other"))
+      program.focus("/other")
+      try await desktop.waitsForNothing()
+      try await own.leave()
+      program.focus("/other")
+      try await desktop.waits(for: "Text.Content", .string("other"))
+    }
+  }
+
+  @Test func theFieldsOfBridgesAreNotTheProgramsOwn() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let windows = try await desktop.desktop.peer()
+      try await windows.own("org.focusd.Bridge1.Windows")
+      try await windows.register("window", [("demo.Form.Number", .int32(1))])
+      let program = try await desktop.program()
+      program.set("/entry", .entry("abc"))
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+    }
+  }
+
+  @Test func accessibilityIsOnWhileItRunsAndPutBack() async throws {
+    try await AccessibleDesktop.with { desktop in
+      _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }
+      try await desktop.endBridge()
+      #expect(!desktop.status.now.isEnabled)
+      desktop.status.update {
+        $0.isEnabled = true
+        $0.events = []
+      }
+      try await desktop.startBridge()
+      try await desktop.endBridge()
+      #expect(desktop.status.now.isEnabled)
+      desktop.status.update {
+        $0.isEnabled = false
+        $0.events = []
+      }
+      try await desktop.startBridge(["--no-enable"])
+      #expect(!desktop.status.now.isEnabled)
+    }
+  }
+
+  @Test func aSecondBridgeIsRefused() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let second = try await desktop.desktop.run([Products.accessibility, "--address", desktop.desktop.bus.address])
+      #expect(second.status == 1 && second.errorText.contains("only one bridge can run"), "\(second)")
+    }
+  }
+
+  @Test(arguments: [
+    (["--help"], 0, "Usage: focusd-accessibility"), (["--version"], 0, "focusd-accessibility "),
+    (["--ignore"], 2, "option '--ignore' requires an argument: the name of a program"),
+    (["--terminal", "x"], 2, "unexpected argument 'x'"), (["--nothing"], 2, "unknown option '--nothing'"),
+  ])
+  func theCommandLineIsChecked(_ arguments: [String], _ status: Int32, _ text: String) async throws {
+    try await PrivateBus.with { bus in
+      let result = try await bus.run([Products.accessibility] + arguments)
+      #expect(result.status == status && (result.text + result.errorText).contains(text), "\(result)")
+    }
+  }
+
+  @Test func anIdleBridgeUsesNoProcessorAndLittleMemory() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program()
+      for index in 0..<16 {
+        program.set("/field\(index)", .entry("text \(index)"))
+        program.focus("/field\(index)")
+        try await desktop.waits(for: "Text.Content", .string("text \(index)"))
+      }
+      // Nothing is scheduled: it only waits in poll(2).
+      let calls = program.state.now.calls.count
+      try await desktop.desktop.peer().settle()
+      #expect(program.state.now.calls.count == calls)
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+
+/// An element of a program that a test makes up.
+struct StubElement: Sendable {
+  var role: UInt32 = 61
+  var states: UInt64 = StubElement.focusable
+  var name = ""
+  var interfaces: Set<String> = []
+  var parent = "/window"
+  var attributes: [String: String] = [:]
+  /// What is stored, and what is displayed of it; nil: the same, and an empty text: an error.
+  var text = ""
+  var display: String?
+  /// What it says of the length, if that is another.
+  var count: Int32?
+  var caret: Int32 = 0
+  var selection: (Int32, Int32) = (0, 0)
+  var value = 0.0
+  var actions: [String] = []
+  /// How often it is not there yet.
+  var late = 0
+  /// It agrees to writes and makes none; it refuses them.
+  var ignoresWrites = false
+  var refusesWrites = false
+  /// It answers nothing.
+  var isHung = false
+
+  static let focusable: UInt64 = 1 << 11
+  static let focused: UInt64 = 1 << 12
+  static let editable: UInt64 = 1 << 7
+  static let multiLine: UInt64 = 1 << 17
+  static let checked: UInt64 = 1 << 4
+
+  /// A text entry.
+  static func entry(_ text: String, role: UInt32 = 61) -> StubElement {
+    StubElement(
+      role: role, states: focusable | editable, interfaces: ["Text", "EditableText", "Component"], text: text)
+  }
+
+  static func slider(_ value: Double) -> StubElement {
+    StubElement(role: 51, interfaces: ["Value", "Component"], value: value)
+  }
+
+  static func check(_ isOn: Bool) -> StubElement {
+    StubElement(role: 7, states: focusable | (isOn ? checked : 0), interfaces: ["Action"], actions: ["click"])
+  }
+}
+
+/// A program on the accessibility bus whose elements a test makes up.
+final class StubProgram: Sendable {
+  struct State: Sendable, CustomStringConvertible {
+    var elements: [String: StubElement] = [:]
+    var calls: [Incoming] = []
+
+    var description: String { "calls \(calls)" }
+  }
+
+  static let interface = "org.a11y.atspi."
+  static let root = "/org/a11y/atspi/accessible/root"
+
+  let peer: Peer
+  let name: String
+  let toolkit: String
+  let state = Observed(State())
+
+  init(_ peer: Peer, name: String, toolkit: String) {
+    (self.peer, self.name, self.toolkit) = (peer, name, toolkit)
+    peer.answer { [state, name, toolkit] call, thread in
+      Self.answer(call, state, name, toolkit, thread)
+    }
+  }
+
+  /// Adds an element, or replaces one.
+  func set(_ path: String, _ element: StubElement) { state.update { $0.elements[path] = element } }
+
+  func change(_ path: String, _ change: @Sendable (inout StubElement) -> Void) {
+    state.update {
+      if var element = $0.elements[path] {
+        change(&element)
+        $0.elements[path] = element
+      }
+    }
+  }
+
+  func text(of path: String) -> String { state.now.elements[path]?.text ?? "" }
+
+  // MARK: Events
+
+  private func emit(_ path: String, _ kind: String, _ member: String, _ detail: String, _ value: Int32) {
+    peer.perform { $0.emit(path, Self.interface + "Event." + kind, member, Self.event(detail, value)) }
+  }
+
+  private static func event(_ detail: String, _ value: Int32) -> [DBusValue] {
+    [.string(detail), .int32(value), .int32(0), .variant(.int32(0)), .properties([])]
+  }
+
+  /// Tells that the window is in front.
+  func activate(_ window: String = "/window") { emit(window, "Window", "Activate", "", 0) }
+  func deactivate(_ window: String = "/window") { emit(window, "Window", "Deactivate", "", 0) }
+
+  /// Moves focus to an element, and tells it as GTK does: twice.
+  func focus(_ path: String) {
+    state.update { state in
+      for key in state.elements.keys { state.elements[key]?.states &= ~StubElement.focused }
+      state.elements[path]?.states |= StubElement.focused
+    }
+    for _ in 0..<2 { emit(path, "Object", "StateChanged", "focused", 1) }
+  }
+
+  func blur(_ path: String) {
+    change(path) { $0.states &= ~StubElement.focused }
+    emit(path, "Object", "StateChanged", "focused", 0)
+  }
+
+  /// Tells that the text is another.
+  func textChanged(_ path: String) { emit(path, "Object", "TextChanged", "insert", 0) }
+
+  /// Tells so many gains and losses, of elements that are not there, too.
+  func storm(_ count: Int, of path: String) {
+    peer.perform { thread in
+      for index in 0..<count {
+        thread.emit(
+          path + "\(index % 50)", Self.interface + "Event.Object", "StateChanged",
+          Self.event("focused", Int32(index % 3 == 0 ? 0 : 1)))
+      }
+    }
+  }
+
+  // MARK: Answers
+
+  private static func answer(
+    _ call: Incoming, _ state: Observed<State>, _ name: String, _ toolkit: String, _ thread: PeerThread
+  ) -> Answer {
+    state.update { $0.calls.append(call) }
+    if call.path == root { return answerAsRoot(call, name, toolkit, thread) }
+    guard var element = state.now.elements[call.path] else {
+      return .error("org.freedesktop.DBus.Error.UnknownObject", "there is no \(call.path)")
+    }
+    if element.isHung { return .hold }
+    if element.late > 0 {
+      if call.member == "GetRole" { state.update { $0.elements[call.path]?.late -= 1 } }
+      return .error("org.freedesktop.DBus.Error.UnknownMethod", "not yet")
+    }
+    let children = state.now.elements.filter { $0.value.parent == call.path && $0.key != call.path }.keys.sorted()
+    let answer = answer(call, &element, children, thread)
+    state.update { [element] in $0.elements[call.path] = element }
+    return answer
+  }
+
+  private static func answerAsRoot(_ call: Incoming, _ name: String, _ toolkit: String, _ thread: PeerThread) -> Answer
+  {
+    switch (call.member, call.key) {
+    case ("Get", interface + "Accessible.Name"): .values([.variant(.string(name))])
+    case ("Get", interface + "Application.ToolkitName"): .values([.variant(.string(toolkit))])
+    case ("Get", interface + "Application.Version"): .values([.variant(.string("3.24.38"))])
+    case ("GetChildren", _): .values([.array(DBusArray(known: referenceType, []))])
+    default: .error("org.freedesktop.DBus.Error.UnknownMethod", call.member)
+    }
+  }
+
+  private static let referenceType = DBusType.structure([.string, .objectPath])
+
+  private static func reference(_ path: String, _ thread: PeerThread) -> DBusValue {
+    .structure([.string(thread.name), .objectPath(ObjectPath(known: path))])
+  }
+
+  private static func answer(
+    _ call: Incoming, _ element: inout StubElement, _ children: [String], _ thread: PeerThread
+  ) -> Answer {
+    if call.interface == Focus1.properties { return property(call, &element, thread) }
+    switch call.member {
+    case "GetRole": return .values([.uint32(element.role)])
+    case "GetState":
+      let words = [UInt32(truncatingIfNeeded: element.states), UInt32(truncatingIfNeeded: element.states >> 32)]
+      return .values([.array(DBusArray(known: .uint32, words.map { .uint32($0) }))])
+    case "GetInterfaces": return .values([.strings(element.interfaces.map { interface + $0 })])
+    case "GetAttributes":
+      let entries = element.attributes.map { DBusDictionary.Entry(key: .string($0.key), value: .string($0.value)) }
+      return .values([.dictionary(DBusDictionary(known: .string, .string, entries))])
+    case "GetChildren":
+      return .values([.array(DBusArray(known: referenceType, children.map { reference($0, thread) }))])
+    case "GetActions":
+      let text = DBusType.string
+      let actions = element.actions.map { DBusValue.structure([.string($0), .string(""), .string("")]) }
+      return .values([.array(DBusArray(known: .structure([text, text, text]), actions))])
+    case "DoAction":
+      if element.refusesWrites { return .values([.boolean(false)]) }
+      if !element.ignoresWrites { element.states ^= StubElement.checked }
+      return .values([.boolean(true)])
+    case "GrabFocus": return .values([.boolean(true)])
+    default: return textual(call, &element)
+    }
+  }
+
+  private static func property(_ call: Incoming, _ element: inout StubElement, _ thread: PeerThread) -> Answer {
+    if call.member == "Set" {
+      if element.refusesWrites { return .error("org.freedesktop.DBus.Error.AccessDenied", "no") }
+      if case .double(let value)? = call.arguments.last?.variantContent, !element.ignoresWrites {
+        element.value = value
+      }
+      return .values([])
+    }
+    let value: DBusValue? =
+      switch call.key.dropFirst(interface.count) {
+      case "Accessible.Name": .string(element.name)
+      case "Accessible.Description": .string("")
+      case "Accessible.Parent": reference(element.parent, thread)
+      case "Text.CharacterCount": .int32(element.count ?? Int32(element.text.unicodeScalars.count))
+      case "Text.CaretOffset": .int32(element.caret)
+      case "Value.CurrentValue": .double(element.value)
+      case "Value.MinimumValue": .double(0)
+      case "Value.MaximumValue": .double(100)
+      case "Value.MinimumIncrement": .double(1)
+      default: nil
+      }
+    return value.map { .values([.variant($0)]) }
+      ?? .error("org.freedesktop.DBus.Error.UnknownProperty", "there is no \(call.key)")
+  }
+
+  private static func textual(_ call: Incoming, _ element: inout StubElement) -> Answer {
+    let characters = Array(element.text.unicodeScalars)
+    let numbers = call.arguments.compactMap { if case .int32(let number) = $0 { Int(number) } else { nil } }
+    func string(_ part: some Sequence<Unicode.Scalar>) -> String { String(String.UnicodeScalarView(part)) }
+    switch call.member {
+    case "GetText":
+      return .values([.string(string(characters.dropFirst(numbers[0]).prefix(max(0, numbers[1] - numbers[0]))))])
+    case "GetSelection": return .values([.int32(element.selection.0), .int32(element.selection.1)])
+    case "GetStringAtOffset":
+      guard element.display != "" else { return .error("org.freedesktop.DBus.Error.Failed", "not displayed") }
+      return .values([.string(element.display ?? element.text), .int32(0), .int32(0)])
+    default: break
+    }
+    if element.refusesWrites { return .values([.boolean(false)]) }
+    if element.ignoresWrites { return .values([.boolean(true)]) }
+    switch call.member {
+    case "SetTextContents": element.text = call.arguments[0].basicText ?? ""
+    case "InsertText":
+      let text = call.arguments[1].basicText ?? ""
+      element.text = string(
+        Array(characters.prefix(numbers[0])) + text.unicodeScalars + characters.dropFirst(numbers[0]))
+    case "DeleteText": element.text = string(Array(characters.prefix(numbers[0])) + characters.dropFirst(numbers[1]))
+    case "SetCaretOffset": element.caret = Int32(numbers[0])
+    case "AddSelection": element.selection = (Int32(numbers[0]), Int32(numbers[1]))
+    case "SetSelection": element.selection = (Int32(numbers[1]), Int32(numbers[2]))
+    case "RemoveSelection": element.selection = (0, 0)
+    default: return .error("org.freedesktop.DBus.Error.UnknownMethod", call.member)
+    }
+    return .values([.boolean(true)])
+  }
+}

@@ -1,0 +1,216 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// The bridge with programs that a test makes up.
+@Suite struct StubTests {
+  private static func withProgram(
+    _ toolkit: String = "Qt", _ element: StubElement = .entry("abc"),
+    _ body: (AccessibleDesktop, StubProgram) async throws -> Void
+  ) async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(toolkit: toolkit)
+      program.set("/entry", element)
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Window.Title", .string("The window"))
+      try await body(desktop, program)
+    }
+  }
+
+  @Test func whatHasFocusIsShownAndWritten() async throws {
+    try await Self.withProgram { desktop, program in
+      #expect(try await desktop.get("Text.Content") == .string("abc"))
+      #expect(try await desktop.get("Element.Role") == .string("textbox"))
+      #expect(try await desktop.get("Window.Application") == .string("stub"))
+      try await desktop.set("Text.Selection", .structure([.int32(1), .int32(2)]))
+      #expect(try await desktop.get("Text.SelectedText") == .string("b"))
+      try await desktop.set("Text.SelectedText", .string("XY"))
+      #expect(program.text(of: "/entry") == "aXYc")
+      #expect(try await desktop.get("Text.Content") == .string("aXYc"))
+      try await desktop.set("Text.Content", .string("naïve"))
+      #expect(program.text(of: "/entry") == "naïve")
+      try await desktop.set("Text.Caret", .int32(2))
+      program.change("/entry") { $0.selection = (0, 0) }
+      try await desktop.run("Text.Insert", [.string("日本")])
+      #expect(program.text(of: "/entry") == "na日本ïve")
+      program.change("/entry") { $0.text = "typed" }
+      program.textChanged("/entry")
+      try await desktop.waits(for: "Text.Content", .string("typed"))
+      #expect(try await desktop.refusal("Text.Caret", .int32(99))?.shortName == "InvalidArgs")
+    }
+  }
+
+  @Test func rangesAndTogglesAreWritten() async throws {
+    try await Self.withProgram("Qt", .slider(30)) { desktop, program in
+      try await desktop.set("Range.Value", .double(32))
+      #expect(try await desktop.get("Range.Value") == .double(32))
+      try await desktop.run("Range.Increment")
+      #expect(try await desktop.get("Range.Value") == .double(33))
+      try await desktop.set("Range.Value", .double(1e300))
+      #expect(try await desktop.get("Range.Value") == .double(100))
+      #expect(try await desktop.refusal("Range.Value", .double(.nan))?.shortName == "InvalidArgs")
+      program.set("/check", .check(true))
+      program.focus("/check")
+      try await desktop.waits(for: "Toggle.Checked", .boolean(true))
+      try await desktop.set("Toggle.Checked", .boolean(false))
+      #expect(try await desktop.get("Toggle.Checked") == .boolean(false))
+      try await desktop.run("Action.Click")
+    }
+  }
+
+  @Test func aProgramThatRefusesOrIgnoresAWriteIsAnError() async throws {
+    try await Self.withProgram { desktop, program in
+      program.change("/entry") { $0.ignoresWrites = true }
+      let ignored = try await desktop.refusal("Text.Content", .string("new"))
+      #expect(ignored?.message.contains("agreed and changed nothing") == true)
+      #expect(try await desktop.refusal("Text.SelectedText", .string("new")) != nil)
+      program.change("/entry") { ($0.ignoresWrites, $0.refusesWrites) = (false, true) }
+      let refused = try await desktop.refusal("Text.Content", .string("new"))
+      #expect(refused?.message.contains("refused") == true)
+      #expect(try await desktop.get("Text.Content") == .string("abc"))
+      program.set("/slider", .slider(5))
+      program.change("/slider") { $0.ignoresWrites = true }
+      program.focus("/slider")
+      try await desktop.waits(for: "Range.Value", .double(5))
+      #expect(try await desktop.refusal("Range.Value", .double(9)) != nil)
+    }
+  }
+
+  @Test func anElementThatBecomesEditableIsExamined() async throws {
+    try await Self.withProgram { desktop, program in
+      program.change("/entry") { $0.states = StubElement.focusable }
+      program.textChanged("/entry")
+      try await eventually("read-only") {
+        try await desktop.refusal("Text.Content", .string("x"))?.shortName == "PropertyReadOnly"
+      }
+      program.change("/entry") { $0.states = StubElement.focusable | StubElement.editable }
+      program.textChanged("/entry")
+      try await eventually("writable") { try await desktop.refusal("Text.Content", .string("y")) == nil }
+    }
+  }
+
+  @Test func aLateElementIsAskedAgainAndADefunctOneHasNoField() async throws {
+    try await Self.withProgram { desktop, program in
+      program.set("/late", .entry("late"))
+      program.change("/late") { $0.late = 2 }
+      program.focus("/late")
+      try await desktop.waits(for: "Text.Content", .string("late"))
+      program.focus("/gone")
+      try await desktop.waitsForNothing()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+    }
+  }
+
+  @Test func aHugeTextIsNotShownButItsLengthIs() async throws {
+    let text = String(repeating: "0123456789", count: 1 << 20)
+    try await Self.withProgram { desktop, program in
+      program.set("/huge", .entry(text))
+      program.focus("/huge")
+      try await desktop.waits(for: "Text.Length", .int32(10 << 20))
+      #expect(try await desktop.get("Text.Content") == nil)
+      #expect(try await desktop.get("Text.SelectedText") == .string(""))
+      #expect(program.state.now.calls.allSatisfy { $0.member != "GetText" || $0.path != "/huge" })
+      program.change("/huge") { $0.selection = (1, 4) }
+      program.textChanged("/huge")
+      try await desktop.waits(for: "Text.SelectedText", .string("123"))
+    }
+  }
+
+  @Test func aStormOfEventsEndsWhereFocusIs() async throws {
+    try await Self.withProgram { desktop, program in
+      for index in 0..<20 { program.set("/field\(index)", .entry("text \(index)")) }
+      program.storm(10_000, of: "/field")
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      #expect(try await desktop.fields().count <= 16)
+    }
+  }
+
+  @Test func theLastSixteenElementsAreKept() async throws {
+    try await Self.withProgram { desktop, program in
+      for index in 0..<20 {
+        program.set("/field\(index)", .entry("text \(index)"))
+        program.focus("/field\(index)")
+        try await desktop.waits(for: "Text.Content", .string("text \(index)"))
+      }
+      #expect(try await desktop.fields().count == 16)
+    }
+  }
+
+  @Test func aHungProgramDelaysNobody() async throws {
+    try await Self.withProgram { desktop, program in
+      let second = try await desktop.program("second")
+      second.set("/entry", .entry("of the second"))
+      program.change("/entry") { $0.isHung = true }
+      program.textChanged("/entry")
+      second.activate()
+      second.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("of the second"))
+      try await desktop.set("Text.Content", .string("written"))
+      #expect(second.text(of: "/entry") == "written")
+      program.focus("/entry")
+      try await desktop.waitsForNothing()
+    }
+  }
+
+  @Test func aProgramThatLeavesTakesItsFieldsAlong() async throws {
+    try await Self.withProgram { desktop, program in
+      #expect(try await desktop.fields().count == 1)
+      try await program.peer.leave()
+      try await desktop.waitsForNothing()
+      try await eventually("no fields") { try await desktop.fields().isEmpty }
+    }
+  }
+
+  @Test func twoProgramsHaveConnectionsOfTheirOwn() async throws {
+    try await Self.withProgram { desktop, program in
+      let second = try await desktop.program("second")
+      second.set("/entry", .entry("of the second"))
+      second.activate()
+      second.focus("/entry")
+      try await desktop.waits(for: "Window.Application", .string("second"))
+      let fields = try await desktop.desktop.focusctl("list", "--json").text
+      let owners = Set(fields.matches(of: /:1\.\d+/).map { String($0.output) })
+      #expect(owners.count == 2, "\(fields)")
+    }
+  }
+
+  @Test func otherProgramsMoveFocusOnlyIfTheProgramAgrees() async throws {
+    try await Self.withProgram { desktop, program in
+      program.set("/other", .entry("other"))
+      program.focus("/other")
+      try await desktop.waits(for: "Text.Content", .string("other"))
+      let first = try #require(try await desktop.fields().first { !$0.contains("focused") })
+      let id = String(first.prefix { !$0.isWhitespace })
+      let refused = try await desktop.desktop.focusctl("focus", id)
+      #expect(refused.status == 4, "\(refused)")
+      let request = Task { try await desktop.desktop.focusctl("focus", id) }
+      try await program.state.wait(for: "GrabFocus") { state in
+        state.calls.count { $0.member == "GrabFocus" } >= 2 ? () : nil
+      }
+      program.focus("/entry")
+      #expect(try await request.value.succeeded)
+      #expect(try await desktop.get("Text.Content") == .string("abc"))
+    }
+  }
+
+  @Test func theWindowItselfHasFocusIfNothingInItDoes() async throws {
+    try await Self.withProgram { desktop, program in
+      let second = try await desktop.program("second")
+      second.activate()
+      try await desktop.waits(for: "Window.Application", .string("second"))
+      #expect(try await desktop.get("Element.Role") == .string("window"))
+      second.change("/window") { $0.name = "Renamed" }
+      second.set("/entry", .entry("found"))
+      second.change("/entry") { $0.states |= StubElement.focused }
+      second.activate()
+      try await desktop.waits(for: "Text.Content", .string("found"))
+      #expect(try await desktop.get("Window.Title") == .string("Renamed"))
+      second.deactivate()
+      try await desktop.waitsForNothing()
+    }
+  }
+}
