@@ -72,12 +72,8 @@ final class OwnPrograms {
   }
 
   func received(_ signal: DaemonSignal) {
-    guard case .field(let path, let shown) = signal else { return }
-    if let shown, let origin = FieldOrigin(.dictionary(shown)) {
-      add(path, origin)
-    } else if fields.removeValue(forKey: path) != nil {
-      changed()
-    }
+    guard case .field(let path, let origin) = signal else { return }
+    if let origin { add(path, origin) } else if fields.removeValue(forKey: path) != nil { changed() }
   }
 
   /// Takes a signal of the bus about a bridge's name.
