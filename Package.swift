@@ -9,8 +9,11 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// Whether a distribution builds the programs: they are hardened then, and start a little later.
+let isHardened = Context.environment["FOCUSD_HARDENED"] != nil
 /// A release does not depend on the compiler's runtime libraries.
-let selfContained: [String] = ["-Xclang-linker", "-static-libgcc"]
+let selfContained: [String] =
+  ["-Xclang-linker", "-static-libgcc"] + (isHardened ? ["-Xlinker", "-z", "-Xlinker", "now"] : [])
 
 let package = Package(
   name: "focusd",
@@ -62,7 +65,8 @@ let package = Package(
       swiftSettings: strict,
       // A fixed address avoids relocations, which take a sixth of the time of one call.
       linkerSettings: [
-        .unsafeFlags(selfContained + ["-Xclang-linker", "-no-pie"], .when(configuration: .release))
+        .unsafeFlags(
+          selfContained + (isHardened ? [] : ["-Xclang-linker", "-no-pie"]), .when(configuration: .release))
       ]),
 
     .target(
@@ -127,7 +131,6 @@ let package = Package(
       name: "SceneTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       swiftSettings: strict),
-    .executableTarget(name: "benchmark-baseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/Baseline"),
     .target(name: "CBenchmarkClient", dependencies: ["CDBus"], path: "Tests/Benchmarks/Client"),
     .executableTarget(
       name: "Benchmarks",
@@ -155,6 +158,33 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// The window bridge, unless its libraries are missing: a machine without a desktop builds the rest.
+if ["/usr/include/xcb/res.h", "/usr/include/jansson.h"].allSatisfy(FileManager.default.fileExists) {
+  package.products.append(.executable(name: "focusd-windows", targets: ["focusd-windows"]))
+  package.targets += [
+    .systemLibrary(name: "CXCB", pkgConfig: "xcb-res", providers: [.apt(["libxcb1-dev", "libxcb-res0-dev"])]),
+    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .target(
+      name: "WindowBridge",
+      dependencies: [
+        "CJansson", "CXCB", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "focusd-windows",
+      dependencies: ["DBus", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport", "WindowBridge"],
+      swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
+    .testTarget(
+      name: "WindowBridgeTests",
+      dependencies: [
+        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "ProgramSupport", "TestSupport",
+        "WindowBridge", "focusctl", "focusd", "focusd-windows",
+      ],
+      resources: [.copy("Resources")], swiftSettings: strict),
+  ]
+}
 
 // Only where GTK is; no product of the package needs it.
 if FileManager.default.fileExists(atPath: "/usr/include/gtk-4.0/gtk/gtk.h") {

@@ -105,6 +105,11 @@ extension MatchRule {
   /// Fields come and go.
   package static let fields = MatchRule(sender: Focus1.busName, path: Focus1.root, interface: .objectManager)
 
+  /// The properties of fields change: not their values, but whose they are and what becomes of them.
+  package static let fieldProperties = MatchRule(
+    sender: Focus1.busName, pathNamespace: Focus1.fields, interface: .properties,
+    member: MemberName(known: "PropertiesChanged"), arguments: [0: Focus1.field.text])
+
   /// The properties of the object at `path` change.
   package static func properties(of path: ObjectPath) -> MatchRule {
     MatchRule(

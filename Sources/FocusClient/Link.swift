@@ -15,7 +15,7 @@ package final class Link {
     case left
     /// The daemon sent a signal.
     case signal(DaemonSignal)
-    /// A signal of somebody else, which the rules ask for.
+    /// Somebody else sent a signal, as the rules ask for; its sender must be checked.
     case other(Message)
     /// Somebody calls a method of this process.
     case call(Message)
@@ -121,7 +121,7 @@ package final class Link {
       return
     }
     guard let signal = DaemonSignal(message, from: owner) else {
-      onEvent?(.other(message))
+      if message.kind == .signal { onEvent?(.other(message)) }
       return
     }
     guard case .daemon(let before, let now) = signal else {

@@ -37,23 +37,32 @@ package enum DaemonSignal {
   }
 }
 
-/// Whose a field is.
+/// Whose a field is, and where.
 package struct FieldOrigin: Hashable, Sendable {
   /// The connection that registered it; empty: it has no owner.
-  package let owner: String
+  package private(set) var owner = ""
   /// The process that it belongs to, as its owner says; 0: unknown.
-  package let process: UInt32
+  package private(set) var process: UInt32 = 0
+  /// The containing field; nil: it is a scene.
+  package private(set) var parent: ObjectPath?
 
   /// Reads the interfaces of an object with their properties; nil if it is not a field.
   package init?(_ interfaces: DBusValue?) {
     guard case .dictionary(let interfaces)? = interfaces,
       case .dictionary(let properties)? = interfaces[.string(Focus1.field.text)]
     else { return nil }
-    if case .string(let text)? = properties[.string("Owner")]?.variantContent { owner = text } else { owner = "" }
-    if case .uint32(let number)? = properties[.string("Process")]?.variantContent {
-      process = number
-    } else {
-      process = 0
+    update(properties.entries.map { (name: $0.key.basicText ?? "", value: $0.value.variantContent) })
+  }
+
+  /// Takes over what properties of the interface `Field` are now.
+  package mutating func update(_ properties: [(name: String, value: DBusValue?)]) {
+    for (name, value) in properties {
+      switch (name, value) {
+      case ("Owner", .string(let text)?): owner = text
+      case ("Process", .uint32(let number)?): process = number
+      case ("Parent", .objectPath(let path)?): parent = path == .root ? nil : path
+      default: break
+      }
     }
   }
 }

@@ -24,8 +24,8 @@ public final class FocusModel {
   private var unpublished: [FieldID: Shown] = [:]
   /// What was there when the turn began.
   private(set) var turnStart = TurnStart()
-  /// The fields that have changed since the last save, as they were then; nil: not there.
-  private(set) var unsaved: [FieldID: Field?] = [:]
+  /// The fields that have changed since the last save.
+  private(set) var unsaved = Before()
   /// The fields that owners have focused, or not any more, since the last save.
   private(set) var unsavedMemory: Set<FieldID> = []
   /// The number of the last change of any binding.
@@ -126,7 +126,10 @@ public final class FocusModel {
     var changes = unpublishedParents.isEmpty ? [] : publishParents()
     changes += published.focus == focus ? [] : focus.changes(from: published.focus, fields)
     let pathChanged = published.focus.path != focus.path
-    published.focus = focus
+    if published.focus != focus {
+      turnStart.keep(published)
+      published.focus = focus
+    }
     let hasAmendments = !unpublished.isEmpty
     if hasAmendments { changes += publishAmendments() }
     let hasNewOrder = table.session.hasNewOrder
@@ -148,6 +151,7 @@ public final class FocusModel {
 
   /// Publishes what `focused` shows; `session` are the interfaces of which session-scoped fields may show something else.
   private func publishFocusedValues(_ session: Set<InterfaceName>, nearMayDiffer: Bool) -> [Change] {
+    turnStart.keep(published)
     let near = nearMayDiffer ? shownNear : published.shown
     var (before, after) = nearMayDiffer ? (published.shown, near) : (Shown(), Shown())
     if table.session.isEmpty, publishedSession.isEmpty {
@@ -173,7 +177,7 @@ public final class FocusModel {
   /// Remembers `field` as it is, before it is changed the first time.
   func touch(_ field: Field) {
     turnStart.touch(field.id, field)
-    if unsaved[field.id] == nil { unsaved.updateValue(field, forKey: field.id) }
+    unsaved.keep(field.id, field)
   }
 
   /// As `touch`, before a change of who has focused the field.
@@ -185,15 +189,21 @@ public final class FocusModel {
   func touch(_ id: FieldID) {
     if let field = table.fields[id] { return touch(field) }
     turnStart.touch(id, nil)
-    if unsaved[id] == nil { unsaved.updateValue(nil, forKey: id) }
+    unsaved.keep(id, nil)
+  }
+
+  /// Remembers the stored binding at `place` as it is, before it is written the first time.
+  private func touch(_ binding: FieldBinding, at place: Before.Place) {
+    turnStart.touch(binding, at: place)
+    unsaved.keep(binding, at: place)
   }
 
   /// Ends a turn: what it has changed stays, whether it is saved or not.
-  public func endTurn() { turnStart.begin(focus, published) }
+  public func endTurn() { turnStart.begin(focus) }
 
   /// Forgets what was changed since the last save, which has succeeded.
   public func saved() {
-    if !unsaved.isEmpty { unsaved.removeAll(keepingCapacity: true) }
+    unsaved.removeAll()
     if !unsavedMemory.isEmpty { unsavedMemory.removeAll(keepingCapacity: true) }
   }
 
@@ -201,9 +211,9 @@ public final class FocusModel {
   ///
   /// New values of bound objects stay: they are never saved, so a failed save does not undo them.
   public func rollBack() {
-    table = FieldTable(turnStart.restored(fields))
+    table = FieldTable(turnStart.before.restored(fields))
     focus = turnStart.focus
-    published = turnStart.published
+    published = turnStart.restored(published)
     for (interface, shown) in turnStart.session { publishedSession[interface] = shown }
     unpublished = turnStart.shown.filter { fields[$0.key] != nil }
     unpublishedParents = [:]
@@ -211,7 +221,7 @@ public final class FocusModel {
     table.orderIsPublished()
     // What objects' owners have sent stays, and with it who is active.
     for id in turnStart.shown.keys.sorted() { updateActivity(of: id) }
-    turnStart.begin(focus, published)
+    turnStart.begin(focus)
   }
 
   /// Makes this the model of the saved state, which no client has seen.
@@ -354,15 +364,17 @@ extension FocusModel {
       note(id)
     }
 
-    /// Sets the binding that `field` has of `key`, whose value is another; with less effort than `edit` takes.
-    mutating func write(_ binding: FieldBinding, for key: Key, in field: Field) {
-      model.touch(field)
-      model.table.set(binding, for: key, in: field.id)
-      model.updateActivity(of: field.id)
-      guard !field.isSensitive else { return }
+    /// Sets the stored binding at `place`, whose value is another than that of `old`; with less effort than `edit` takes.
+    mutating func write(_ binding: FieldBinding, at place: Before.Place, of old: FieldBinding, isShown: Bool) {
+      let (id, key) = (place.field, place.key)
+      model.touch(old, at: place)
+      model.table.set(binding, for: key, in: id)
+      model.updateActivity(of: id)
+      guard isShown else { return }
       let changed = [NamedValue(name: key.member, value: binding.value)]
-      changes.append(.valuesChanged(.field(field.id), key.interface, changed: changed, invalidated: []))
-      guard model.resolveNear(key) == field.id else { return }
+      changes.append(.valuesChanged(.field(id), key.interface, changed: changed, invalidated: []))
+      guard model.resolveNear(key) == id else { return }
+      model.turnStart.keep(model.published.shown.values[key], publishedOf: key)
       model.published.shown.values[key] = binding.value
       changes.append(.valuesChanged(.focused, key.interface, changed: changed, invalidated: []))
     }

@@ -135,7 +135,10 @@ public struct SavedState: Hashable, Sendable {
 extension FocusModel {
   /// The fields that may have changed since the last save.
   public var unsavedFields: [UnsavedField] {
-    unsaved.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
+    var written: [FieldID: [Key: FieldBinding]] = [:]
+    for (place, binding) in unsaved.bindings { written[place.field, default: [:]][place.key] = binding }
+    return unsaved.fields.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
+      + written.map { UnsavedField(id: $0, written: $1, present: fields[$0]) }
   }
 
   /// Who has focused the fields of which that has changed since the last save.
@@ -152,7 +155,7 @@ extension FocusModel {
 
   /// Whether the turn has changed anything that is saved.
   public var hasTurnChanges: Bool {
-    !turnStart.fields.isEmpty || hasMovedFocus
+    !turnStart.before.isEmpty || hasMovedFocus
   }
 
   /// Whether anything may have changed since the last save.

@@ -4,24 +4,48 @@ public import FocusContract
 public struct UnsavedField: Sendable {
   /// The field's name.
   public let id: FieldID
-  /// The field as it was saved last; nil: not there.
-  let saved: Field?
+  /// What may have changed.
+  private enum Extent {
+    /// Everything; the field as it was saved last, nil: not there.
+    case whole(saved: Field?)
+    /// Stored bindings, which are here as they were saved last.
+    case bindings([Key: FieldBinding])
+  }
+
+  private let extent: Extent
   private let present: Field?
 
   init(id: FieldID, saved: Field?, present: Field?) {
-    self.id = id
-    self.saved = saved
-    self.present = present
+    (self.id, extent, self.present) = (id, .whole(saved: saved), present)
+  }
+
+  init(id: FieldID, written: [Key: FieldBinding], present: Field?) {
+    (self.id, extent, self.present) = (id, .bindings(written), present)
+  }
+
+  /// The field as it was saved last; nil: not there.
+  var saved: Field? {
+    switch extent {
+    case .whole(let saved): return saved
+    case .bindings(let written):
+      var saved = present
+      saved?.bindings.merge(written) { $1 }
+      return saved
+    }
   }
 
   /// The field as it is now; nil: not there.
   public var now: SavedField? { present.map { SavedField($0) } }
 
   /// Whether nothing of this field was saved: one that was removed and registered again is another.
-  public var isNew: Bool { saved?.registration != present?.registration }
+  public var isNew: Bool {
+    guard case .whole(let saved) = extent else { return false }
+    return saved?.registration != present?.registration
+  }
 
   /// Whether anything but the bindings differs from what was saved.
   public var hasChanged: Bool {
+    guard case .whole(let saved) = extent else { return false }
     guard let saved, let present, !isNew else { return saved != nil || present != nil }
     return saved.owner != present.owner || saved.parent != present.parent || saved.isAdopted != present.isAdopted
       || saved.window != present.window || saved.memory != present.memory || saved.activity != present.activity
@@ -30,16 +54,24 @@ public struct UnsavedField: Sendable {
 
   /// The stored bindings that differ from what was saved; nil: there no more.
   public var changedBindings: [(key: Key, binding: SavedField.SavedBinding?)] {
-    let old = isNew ? [:] : saved?.bindings ?? [:]
-    let new = present?.bindings ?? [:]
-    var changed: [(key: Key, binding: SavedField.SavedBinding?)] = []
-    for (key, binding) in new where !binding.isBound {
-      if let old = old[key], !old.isBound, old.revision == binding.revision, old.isReadOnly == binding.isReadOnly {
-        continue
+    switch extent {
+    case .bindings(let old):
+      return old.compactMap { key, old in
+        present?.bindings[key].flatMap { Self.isSame($0, as: old) ? nil : (key, SavedField.SavedBinding($0)) }
       }
-      changed.append((key, SavedField.SavedBinding(binding)))
+    case .whole(let saved):
+      let old = isNew ? [:] : saved?.bindings ?? [:]
+      let new = present?.bindings ?? [:]
+      var changed: [(key: Key, binding: SavedField.SavedBinding?)] = []
+      for (key, binding) in new where !binding.isBound && !Self.isSame(binding, as: old[key]) {
+        changed.append((key, SavedField.SavedBinding(binding)))
+      }
+      for (key, binding) in old where !binding.isBound && new[key]?.isBound != false { changed.append((key, nil)) }
+      return changed
     }
-    for (key, binding) in old where !binding.isBound && new[key]?.isBound != false { changed.append((key, nil)) }
-    return changed
+  }
+
+  private static func isSame(_ binding: FieldBinding, as old: FieldBinding?) -> Bool {
+    old.map { !$0.isBound && $0.revision == binding.revision && $0.isReadOnly == binding.isReadOnly } ?? false
   }
 }

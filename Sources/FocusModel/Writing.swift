@@ -44,30 +44,31 @@ extension FocusModel {
     let key = path.key
     if let wanted = condition.field { try check(key, at: place, resolvesTo: wanted) }
     let field = try holder(of: key, at: place)
-    guard var binding = field.bindings[key] else { throw .unknownProperty(key, field.id) }
+    guard let old = field.bindings[key] else { throw .unknownProperty(key, field.id) }
     let isShown = try check(path, of: field, condition, by: client)
     let declared = field.object?.properties[key]?.type
-    if binding.isWriteOnly, let declared { return try forward(value, to: path, of: field, as: declared, condition) }
-    if let wanted = condition.revision, wanted != binding.revision {
-      throw .conflict("\(key) is now at revision \(binding.revision), not \(wanted): read it again")
+    if old.isWriteOnly, let declared { return try forward(value, to: path, of: field, as: declared, condition) }
+    if let wanted = condition.revision, wanted != old.revision {
+      throw .conflict("\(key) is now at revision \(old.revision), not \(wanted): read it again")
     }
-    guard !binding.isReadOnly || (!binding.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
-    let whole = try path.replacing(binding.value, with: value, declared: binding.isBound ? declared : nil)
+    guard !old.isReadOnly || (!old.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
+    let whole = try path.replacing(old.value, with: value, declared: old.isBound ? declared : nil)
     let extent = try Limits.check(whole, of: key)
     let written = try path.written(to: whole)
-    guard whole != binding.value || !isShown || (binding.isBound && !isCurrent) else {
-      return .written(Reading(value: written, field: field.id, revision: binding.revision), [])
+    guard whole != old.value || !isShown || (old.isBound && !isCurrent) else {
+      return .written(Reading(value: written, field: field.id, revision: old.revision), [])
     }
-    guard !binding.isBound else { return .forwarded(field.id, whole) }
-    let growth = extent - binding.extent
+    guard !old.isBound else { return .forwarded(field.id, whole) }
     // How much was there before does not show in a refusal either.
-    try checkAllowance(of: field.owner, lingers: field.lingers, isShown ? growth : extent)
+    try checkAllowance(of: field.owner, lingers: field.lingers, isShown ? extent - old.extent : extent)
 
-    binding.value = whole
-    binding.extent = extent
-    binding.revision = nextRevision()
-    let changes = operate { $0.write(binding, for: key, in: field) }
-    let reading = Reading(value: written, field: field.id, revision: binding.revision)
+    let binding = FieldBinding(
+      value: whole, revision: nextRevision(), isReadOnly: old.isReadOnly, extent: extent)
+    let (place, isSensitive) = (Before.Place(field: field.id, key: key), field.isSensitive)
+    // A copy of the field that lives on would have all its bindings copied.
+    _ = consume field
+    let changes = operate { $0.write(binding, at: place, of: old, isShown: !isSensitive) }
+    let reading = Reading(value: written, field: place.field, revision: binding.revision)
     return .written(isShown ? reading : reading.hidden, changes)
   }
 

@@ -17,9 +17,9 @@ package final class ServiceProgram {
   }
 
   /// Ends the program with a status other than 0, which makes the service manager start it again.
-  package func fail(_ message: String) {
+  package func fail(_ message: String, status: Int32 = 1) {
     log.error(message)
-    status = 1
+    self.status = status
     loop.stop()
   }
 

@@ -28,6 +28,9 @@ struct Command: Sendable {
     self.run = run
   }
 
+  /// All options that it takes.
+  var allOptions: [Option] { options + Option.general }
+
   func takes(_ option: Option) -> Bool { options.contains(option) || Option.general.contains(option) }
 
   /// The command, for use in a sentence.
@@ -54,47 +57,72 @@ struct Command: Sendable {
 /// All commands, in the order in which the help lists them.
 enum CommandTable {
   private static let target = [Option.field, .previous]
+  private static let shape = [Option.label, .parent, .scope, .active]
   private static let unbounded = Int.max
 
   static let commands = [
     Command(
-      nil, "", 0...0, "show the fields as a tree, those on the focus path in full", options: [.json],
+      nil, "", 0...0, "show the fields as a tree, those on the focus path in full", options: [.json, .timeout],
       details: Help.tree,
       run: Listing.tree),
-    Command("list", "", 0...0, "list every field", options: [.json, .format], details: Help.list, run: Listing.list),
     Command(
-      "get", "KEY[/POINTER]", 1...1, "print a value", options: target + [.json, .format], details: Help.get,
-      run: ReadingAndWriting.get),
+      "list", "", 0...0, "list every field", options: [.json, .format, .timeout], details: Help.list,
+      run: Listing.list),
+    Command("focused", "", 0...0, "print the id of the focused field", options: [.timeout], run: Listing.focused),
     Command(
-      "set", "KEY[/POINTER] VALUE", 2...2, "write a value", options: target, details: Help.set,
-      run: ReadingAndWriting.set),
+      "get", "KEY[/POINTER]…", 0...unbounded, "print values, a line each",
+      options: target + [.json, .format, .timeout], details: Help.get, run: Reading.get),
     Command(
-      "update", "KEY[/POINTER] EXPRESSION", 2...3, "change a value relative to itself: +N -N *N /N toggle append TEXT",
-      options: target, details: Help.update, run: ReadingAndWriting.update),
+      "set", "KEY[/POINTER] VALUE", 2...2, "write a value", options: target + [.timeout], details: Help.set,
+      run: Writing.set),
+    Command(
+      "update", "KEY[/POINTER] EXPRESSION", 2...unbounded,
+      "change a value relative to itself: +N -N *N /N toggle append TEXT next A B C…",
+      options: target + [.least, .most, .timeout], details: Help.update, run: Writing.update),
+    Command(
+      "describe", "KEY", 1...1, "show where a key comes from and why, its type and who may write it",
+      options: target + [.json, .timeout], details: Help.describe, run: Describing.describe),
     Command(
       "watch", "[KEY[/POINTER]…]", 0...unbounded, "print the current values, then a line for each change",
-      options: target + [.json, .waybar, .format],
+      options: target + [.focus, .json, .waybar, .format],
       details: Help.watch, run: Watching.watch),
-    Command("wait", "KEY[/POINTER]", 1...1, "wait until a key is not nil", details: Help.wait, run: Watching.wait),
     Command(
-      "run", "COMMAND [ARGUMENT…]", 1...unbounded, "call a command and print its results", options: target + [.json],
-      details: Help.run, run: Dispatching.run),
+      "wait", "KEY[/POINTER]", 1...1, "wait until a key is not nil", options: [.timeout], details: Help.wait,
+      run: Watching.wait),
     Command(
-      "commands", "", 0...0, "list the commands that currently resolve", options: target + [.json],
+      "run", "COMMAND [ARGUMENT…]", 1...unbounded, "call a command and print its results",
+      options: target + [.json, .timeout], details: Help.run, run: Dispatching.run),
+    Command(
+      "commands", "", 0...0, "list the commands that currently resolve", options: target + [.json, .timeout],
       details: Help.commands, run: Dispatching.commands),
     Command(
       "register", "ID KEY[:SIGNATURE]=VALUE…", 1...unbounded, "create a field that remains after the command exits",
-      options: [.label, .parent, .scope, .active, .readOnly, .sensitive, .focus], details: Help.register,
-      run: FieldMethods.register),
-    Command("unregister", "ID…", 1...unbounded, "remove fields", run: FieldMethods.unregister),
-    Command("focus", "ID", 1...1, "move focus to a field", run: FieldMethods.focus),
+      options: shape + [.sensitive, .focus, .timeout], details: Help.register, run: FieldMethods.register),
     Command(
-      "blur", "ID", 1...1, "move focus from a field to the one that contains it", details: Help.blur,
-      run: FieldMethods.blur),
+      "hold", "[ID] KEY[:SIGNATURE]=VALUE…", 0...unbounded, "create a field that lives as long as the command",
+      options: shape + [.command, .readOnly, .sensitive, .focus], details: Help.hold, run: Holding.hold),
+    Command(
+      "bind", "ID", 1...1, "show an object of another program as a field, as long as the command lives",
+      options: [.service, .object, .interface, .live, .ignore, .start] + shape, details: Help.bind,
+      run: Binding.bind),
+    Command(
+      "activate", "[ID]", 0...1, "put a session field first", options: [.next, .previous, .timeout],
+      details: Help.activate, run: FieldMethods.activate),
+    Command("unregister", "ID…", 1...unbounded, "remove fields", options: [.timeout], run: FieldMethods.unregister),
+    Command("focus", "ID", 1...1, "move focus to a field", options: [.timeout], run: FieldMethods.focus),
+    Command(
+      "blur", "ID", 1...1, "move focus from a field to the one that contains it", options: [.timeout],
+      details: Help.blur, run: FieldMethods.blur),
     Command(
       "publish", "ID KEY[:SIGNATURE]=VALUE…", 2...unbounded, "add keys to a field or change them",
-      options: [.readOnly], details: Help.publish, run: FieldMethods.publish),
-    Command("withdraw", "ID KEY…", 2...unbounded, "remove keys from a field", run: FieldMethods.withdraw),
+      options: [.timeout], details: Help.publish, run: FieldMethods.publish),
+    Command(
+      "withdraw", "ID KEY…", 2...unbounded, "remove keys from a field", options: [.timeout],
+      run: FieldMethods.withdraw),
+    Command("help", "[COMMAND]", 0...1, "show help, or a command's help") { call throws(CommandError) in
+      try Help.show(call.operands.first)
+    },
+    Command("version", "", 0...0, "show the version") { _ throws(CommandError) in try Program.showVersion() },
   ]
 
   /// The command named `word`.

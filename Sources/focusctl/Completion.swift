@@ -60,9 +60,13 @@ struct Completion {
     } else if let word = parsed.operands.first {
       found = CommandTable.commands.first { $0.name == word }.map(operands) ?? []
     } else {
-      found = CommandTable.commands.compactMap { command in command.name.map { ($0, command.summary) } }
+      found = commandNames
     }
     return found.filter { $0.word.hasPrefix(begun) }.map { (prefix + $0.word, Output.oneLine($0.meaning)) }
+  }
+
+  private var commandNames: [Candidate] {
+    CommandTable.commands.compactMap { command in command.name.map { ($0, command.summary) } }
   }
 
   private var options: [Candidate] {
@@ -79,7 +83,8 @@ struct Completion {
         ("session", "if nothing there has the interface"),
       ]
     case .active: typedKeys + keys.map { ($0.word + "=", $0.meaning) }
-    case .readOnly: keys
+    case .readOnly: typedKeys.map { (String($0.word.dropLast()), $0.meaning) }
+    case .live: keys
     default: []
     }
   }
@@ -90,13 +95,18 @@ struct Completion {
     guard let kind = index < kinds.count ? kinds[index] : kinds.last.flatMap({ $0.contains("…") ? $0 : nil }) else {
       return []
     }
-    switch kind.prefix(while: { $0.isLetter }) {
+    switch kind.drop(while: { $0 == "[" }).prefix(while: { $0.isLetter }) {
+    case "ID" where command.name == "activate": return ids(ofScope: "session")
     case "ID": return ids
     case "KEY" where kind.contains("="): return keys.map { ($0.word + "=", $0.meaning) }
     case "KEY": return begun.contains("/") ? elements : keys
+    case "COMMAND" where command.name == "help": return commandNames
     case "COMMAND": return commands
     case "EXPRESSION":
-      return [("+1", "add"), ("-1", "subtract"), ("toggle", "true and false"), ("append", "text, or an element")]
+      return [
+        ("+1", "add"), ("-1", "subtract"), ("toggle", "true and false"), ("append", "text, or an element"),
+        ("next", "the value after this one, of those that follow"),
+      ]
     case "VALUE": return values
     default: return []
     }
@@ -113,6 +123,10 @@ struct Completion {
   private var fields: [FieldInfo] { daemon.flatMap { try? FieldInfo.all($0) } ?? [] }
 
   private var ids: [Candidate] { fields.map { ($0.id, Output.escaped($0.label)) } }
+
+  private func ids(ofScope scope: String) -> [Candidate] {
+    fields.filter { $0.scope == scope }.map { ($0.id, Output.escaped($0.label)) }
+  }
 
   /// The keys that resolve, or if there are none, those of any field; by their last part, or their last two, if the word begins so.
   private var keys: [Candidate] {
@@ -133,8 +147,10 @@ struct Completion {
   }
 
   private func whole(_ names: [Candidate]) -> [Candidate] {
-    let names = Dictionary(names, uniquingKeysWith: { first, _ in first }).sorted { $0.key < $1.key }
-      .map { ($0.key, $0.value) }
+    let names = Dictionary(names, uniquingKeysWith: { first, _ in first }).sorted {
+      NaturalOrder.precedes($0.key, $1.key)
+    }
+    .map { ($0.key, $0.value) }
     if names.contains(where: { $0.0.hasPrefix(begun) }) { return names }
     return [1, 2].flatMap { length in
       names.map { ($0.0.split(separator: ".").suffix(length).joined(separator: "."), $0.0) }

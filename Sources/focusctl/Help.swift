@@ -31,11 +31,18 @@ enum Help {
     """
   }
 
+  /// Prints the help of the command named `word`, or the overview.
+  /// - Throws: `CommandError` if there is no such command.
+  static func show(_ word: String?) throws(CommandError) {
+    let text = word == nil ? overview : text(of: try CommandTable.command(named: word))
+    try Output.write(fitted(text, Terminal.output.columns))
+  }
+
   /// The help of one command.
   static func text(of command: Command) -> String {
     var sections = ["\(capitalized(command.summary)).", "Usage: \(command.usage)"]
     if !command.details.isEmpty { sections.append(command.details) }
-    let options = command.options + Option.general
+    let options = command.allOptions
     sections.append("Options:\n" + rows(options.map { ($0.synopsis, $0.summary) }).dropLast())
     return sections.joined(separator: "\n\n") + "\n\n" + exitStatuses
   }

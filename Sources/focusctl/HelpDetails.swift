@@ -19,37 +19,44 @@ extension Help {
     """
 
   static let get = """
-    Text and numbers are printed as they are, anything else as JSON. Nothing is
-    printed for nil. The parts of a --format are {key} {value} {type} {field}
-    {revision} {json}; {{ and }} are braces, \\n and \\t a line break and a tab.
+    Text and numbers are printed as they are, anything else as JSON. If a key is nil,
+    nothing is printed. The parts of a --format are {key} {value} {type} {field}
+    {revision} {json}, keys, and functions of them: lc uc default trunc duration
+    markup_escape emoji join. {Title:-TEXT} is TEXT if the key is nil; {{ and }} are
+    braces, \\n and \\t a line break and a tab.
 
     Examples:
       \(Program.name) get demo.Form.Number
       \(Program.name) get demo.Todo.Items/2/done
       \(Program.name) get --previous --json Number      {"type":"i","data":8}
+      \(Program.name) get --format '{uc(Text)} at {duration(Position)}'
     """
 
   static let set = """
     VALUE is parsed according to the key's type: text as it is, numbers, 'true' or
     'false', anything else as JSON. A POINTER that ends in '/-' appends to an array;
-    one that ends in a new dictionary key adds it.
+    one that ends in a new dictionary key adds it. '-' is standard input, without the
+    line break at its end.
 
     Examples:
       \(Program.name) set demo.Form.Number -8
       \(Program.name) set demo.Form.Tags '["a","b"]'
       \(Program.name) set demo.Form.Tags/- c
       \(Program.name) set demo.Form.Note -- --draft--
+      \(Program.name) set demo.Form.Note - <draft.txt
     """
 
   static let update = """
     Expressions: +N, -N, *N and /N for numbers (whole numbers are divided as in C),
-    'toggle' for booleans, 'append TEXT' for strings and arrays. If others change
-    the value meanwhile, the update is repeated with the new value, always in the
-    field that was read first. A result that the type cannot hold is refused.
+    'toggle' for booleans, 'append TEXT' for strings and arrays, 'next A B C…' for
+    the value after the current one, around. If others change the value meanwhile,
+    the update is repeated with the new value, always in the field that was read
+    first. A result that the type cannot hold is refused.
 
     Examples:
       \(Program.name) update demo.Form.Number +5
-      \(Program.name) update demo.Sound.Volume '*0.5'
+      \(Program.name) update demo.Sound.Volume +0.05 --max 1
+      \(Program.name) update demo.Form.Mode next draft final
       \(Program.name) update demo.Todo.Items/2/done toggle
       \(Program.name) update demo.Form.Note append ' and more'
     """
@@ -60,12 +67,14 @@ extension Help {
     distinguishes the text nil from no value. Without KEY, every key that resolves
     is watched. It continues when the daemon restarts, until interrupted. On a
     terminal the lines are updated in place: the arrow keys scroll, q quits. The
-    parts of a --format are {key} {value} {type} {json}; {value:-TEXT} is TEXT for
-    nil.
+    parts of a --format are {key} {value} {type} {field} {json}, keys and functions
+    as with 'get'; with keys in the format and without KEY, the line is printed
+    whenever it changes.
 
     Examples:
       \(Program.name) watch demo.Form.Number
       \(Program.name) watch demo.Form.Number --waybar
+      \(Program.name) watch --format '{Metadata/xesam:title:-}'
       \(Program.name) watch --json | while read -r change; do …; done
     """
 
@@ -109,6 +118,47 @@ extension Help {
       \(Program.name) register text2 demo.Form.Size:d=1 'demo.Form.Tags=["a","b"]'
       \(Program.name) register radio --scope session demo.Radio.Playing=false \\
           --active demo.Radio.Playing=true
+    """
+
+  static let describe = """
+    The lines are the key, its type, whether others may write it, the field that it
+    comes from, why from that one, the field's owner and the value's revision. KEY
+    may also be a command; its type is that of its arguments.
+    """
+
+  static let hold = """
+    Standard input changes the field: 'KEY VALUE' gives a key a value, 'focus' and
+    'blur' move focus. Standard output tells what others do: 'KEY VALUE' is what they
+    wrote, 'run COMMAND ARGUMENT…' is a call of a --command, which takes arguments of
+    its SIGNATURE, or none. In both directions a backslash, a line break and a tab of
+    text are \\\\, \\n and \\t; if a call has several arguments, each is JSON.
+    The field is removed when standard input ends, unless that is /dev/null.
+
+    Example:
+      \(Program.name) hold prompt org.focusd.Shell.Buffer= --focus \\
+          --command org.focusd.Shell.Accept
+    """
+
+  static let bind = """
+    The field has the properties and methods of the object PATH of the program that
+    owns the bus name NAME, and is there while NAME has an owner. With 'NAME.*' there
+    is a field for each name that begins with 'NAME.'; its id is ID, '_' and the rest
+    of the name, with '_' for each other character. It continues when the daemon
+    restarts, until interrupted.
+
+    Examples:
+      \(Program.name) bind mpv --service org.mpris.MediaPlayer2.mpv \\
+          --object /org/mpris/MediaPlayer2
+      \(Program.name) bind player --service 'org.mpris.MediaPlayer2.*' \\
+          --object /org/mpris/MediaPlayer2 --scope session \\
+          --live org.mpris.MediaPlayer2.Player.Position \\
+          --active org.mpris.MediaPlayer2.Player.PlaybackStatus=Playing
+    """
+
+  static let activate = """
+    A session field that is activated is the first one until another becomes active.
+    '--next' and '--previous' activate the session field after or before the one that
+    is first now, in the order of the ids, around.
     """
 
   static let blur = "If the field does not have focus, nothing happens; this is not an error."

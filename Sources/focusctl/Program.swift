@@ -15,7 +15,7 @@ enum Program {
       try run(try processArguments())
       return .done
     } catch {
-      if let message = error.message { Output.writeError("\(name): \(Output.oneLine(message))\n") }
+      if let message = error.message { Output.say(message) }
       return error.status
     }
   }
@@ -41,29 +41,32 @@ enum Program {
     let parsed = try ArgumentParser.parse(arguments)
     let options = parsed.options
     var operands = parsed.operands[...]
-    if options.version {
-      try Output.write("\(name) \(Version.current)\n")
-      return
-    }
+    if options.version { return try showVersion() }
     let word = operands.popFirst()
-    if word == nil, options.help {
-      try Output.write(Help.fitted(Help.overview, Terminal.output.columns))
-      return
-    }
+    if options.help { return try Help.show(word) }
     let command = try CommandTable.command(named: word)
-    if options.help {
-      try Output.write(Help.fitted(Help.text(of: command), Terminal.output.columns))
-      return
-    }
-    for option in options.given where !command.takes(option) {
-      throw .usage("\(command.described) does not take the option '--\(option.name)'; usage: \(command.usage)")
-    }
+    for option in options.given where !command.takes(option) { throw refusal(of: option, by: command) }
     guard command.operandCount.contains(operands.count) else {
       throw .usage(
         "\(command.described) takes \(command.operandCountText), but \(operands.count) "
           + "\(operands.count == 1 ? "was" : "were") given; usage: \(command.usage)")
     }
     try command.run(Invocation(operands: Array(operands), options: options))
+  }
+}
+
+extension Program {
+  /// Prints the version.
+  static func showVersion() throws(CommandError) { try Output.write("\(name) \(Version.current)\n") }
+
+  private static func refusal(of option: Option, by command: Command) -> CommandError {
+    let start = "\(command.described) does not take the option '--\(option.name)'"
+    return switch option {
+    case .readOnly where ["register", "publish"].contains(command.name):
+      .usage("\(start): the field has no owner afterwards, so anyone may write its keys; use 'hold'")
+    case .timeout: .usage("\(start), as it waits for no reply; usage: \(command.usage)")
+    default: .usage("\(start); usage: \(command.usage)")
+    }
   }
 }
 
@@ -74,11 +77,14 @@ struct Invocation {
 
   /// Connects to the bus that the options name, with their time limit for the bus and the daemon if there is one.
   func connect(isTimed: Bool = true) throws(CommandError) -> DaemonConnection {
-    let timeout = isTimed ? try timeout() : nil
-    guard let host = options.host else { return try DaemonConnection.connect(options.bus, timeout: timeout) }
+    try DaemonConnection.connect(try bus(), of: options.host, timeout: isTimed ? try timeout() : nil)
+  }
+
+  /// The bus that the options name.
+  func bus() throws(CommandError) -> Connection.Bus {
+    guard let host = options.host else { return options.bus }
     guard !options.given.contains(.address) else { throw .usage("'--host' and '--address' cannot be combined") }
-    let address = try RemoteHost(host).address(ofSystemBus: options.bus == .system)
-    return try DaemonConnection.connect(.address(address), of: host, timeout: timeout)
+    return .address(try RemoteHost(host).address(ofSystemBus: options.bus == .system))
   }
 
   /// The time limit, if one was given.

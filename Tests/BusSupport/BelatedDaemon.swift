@@ -53,9 +53,12 @@ package final class BelatedDaemon: Sendable {
 
   deinit { questions.finish() }
 
-  /// Gives the name back.
-  /// - Throws: `DeadlinePassed`.
-  package func stop() async throws { try await peer.leave() }
+  /// Gives the name back, so that the next has it at once.
+  /// - Throws: `DeadlinePassed`, `RemoteError`.
+  package func stop() async throws {
+    try await peer.askBus("ReleaseName", [.string(Focus1.name)])
+    try await peer.leave()
+  }
 
   /// What `Read` says, and but for an array of the value `Write`.
   package static func reading(_ number: Int32, isWritten: Bool = false) -> [DBusValue] {

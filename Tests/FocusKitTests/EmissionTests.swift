@@ -1,7 +1,5 @@
 import BusSupport
-import DBus
 import DBusTypes
-import EventLoop
 import FocusClient
 import FocusContract
 import TestSupport
@@ -59,44 +57,24 @@ import Testing
     on desktop: TestDesktop, read: @escaping @Sendable (FieldPublisher, String) throws -> Int32,
     onTurnEnd: sending @escaping (FieldPublisher) throws -> Void, while body: () async throws -> Void
   ) async throws {
-    let (address, isOver) = (desktop.bus.address, Observed(false))
-    nonisolated(unsafe) let onTurnEnd = onTurnEnd
-    async let published: Void = onThread {
-      let loop = EventLoop()
-      let link = Link(on: loop, rules: [])
-      let publisher = FieldPublisher(link)
-      link.onEvent = { [weak publisher] event in
-        switch event {
-        case .arrived: publisher?.registerAll()
-        case .call(let message): publisher?.called(message)
-        default: break
+    try await PublishingThread.run(
+      on: desktop,
+      add: { publisher in
+        var field = FieldDescription(number: 1, group: 1, objectPath: ObjectPath(known: "/text1"))
+        field.id = "text1"
+        for name in [number, size, text] {
+          let key = try Key(name)
+          field.properties[key] = FieldProperty(
+            type: .int32, tellsChanges: true,
+            read: { [weak publisher] handler in
+              guard let publisher, let value = try? read(publisher, name) else { return }
+              handler(.success(.int32(value)))
+              publisher.changed(1, key, .int32(value))
+            },
+            write: { $1(.success(())) })
         }
-      }
-      var field = FieldDescription(number: 1, group: 1, objectPath: ObjectPath(known: "/text1"))
-      field.id = "text1"
-      for name in [number, size, text] {
-        let key = try Key(name)
-        field.properties[key] = FieldProperty(
-          type: .int32, tellsChanges: true,
-          read: { [weak publisher] handler in
-            guard let publisher, let value = try? read(publisher, name) else { return }
-            handler(.success(.int32(value)))
-            publisher.changed(1, key, .int32(value))
-          },
-          write: { $1(.success(())) })
-      }
-      publisher.add(field)
-      link.connect(to: .address(address))
-      while !isOver.now {
-        loop.turn(waitingAtMost: .milliseconds(1))
-        try onTurnEnd(publisher)
-      }
-      link.stop()
-    }
-    let result: Result<Void, any Error>
-    do { result = .success(try await body()) } catch { result = .failure(error) }
-    isOver.update { $0 = true }
-    try await published
-    try result.get()
+        publisher.add(field)
+      },
+      onTurnEnd: onTurnEnd, while: body)
   }
 }

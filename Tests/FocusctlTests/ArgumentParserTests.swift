@@ -45,7 +45,7 @@ import Testing
     (["set", "K", "-x"], "unknown option '-x'; put '--' before an operand that begins with '-'"),
     (["--field"], "option '--field' requires an argument: ID"),
     (["--json=1"], "option '--json' takes no argument"),
-    (["--s"], "option '--s' is ambiguous: '--scope', '--sensitive', '--system'"),
+    (["--s"], "option '--s' is ambiguous: '--scope', '--sensitive', '--service', '--start', '--system'"),
   ])
   func refusesOptions(arguments: [String], message: String) {
     #expect(throws: CommandError.usage(message)) { try ArgumentParser.parse(arguments) }
@@ -57,9 +57,9 @@ import Testing
     (["frobnicate"], "unknown command 'frobnicate'; 'focusctl --help' lists them"),
     (
       ["get"],
-      "'get' takes 1 operand, but 0 were given; usage: focusctl get [OPTION…] KEY[/POINTER]"
+      "'get' needs a KEY, as an operand or within '--format'"
     ),
-    (["blur", "a", "b"], "'blur' takes 1 operand, but 2 were given; usage: focusctl blur ID"),
+    (["blur", "a", "b"], "'blur' takes 1 operand, but 2 were given; usage: focusctl blur [OPTION…] ID"),
     (["list", "--label", "x"], "'list' does not take the option '--label'; usage: focusctl list [OPTION…]"),
     (["--field", "x"], "'focusctl' alone does not take the option '--field'; usage: focusctl [OPTION…]"),
     (
@@ -89,7 +89,7 @@ import Testing
     (["register", "a", "x.Y.Z=1", "x.Y.Z=2"], "'x.Y.Z' is given twice"),
     (
       ["update", "x.Y.Z", "5"],
-      "'5' is not an expression: expected +N, -N, *N, /N, toggle or append TEXT, such as +5 or *0.5"
+      "'5' is not an expression: expected +N, -N, *N, /N, toggle, append TEXT or next A B C…, such as +5 or *0.5"
     ),
     (["watch", "x.Y.Z/~2"], "'/~2' is not a JSON Pointer: write '~0' for '~', and '~1' for '/' within a step"),
   ])

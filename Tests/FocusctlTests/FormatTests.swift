@@ -9,8 +9,65 @@ import Testing
     ("{none:-}", ""), ("{none:-a b}", "a b"), ("{value:-x}", "8"),
   ])
   func replacesParts(format: String, line: String) throws {
-    let template = try Template(format, parts: ["key", "value", "none"])
-    #expect(template.text { ["key": "K", "value": "8"][$0] } == line)
+    let template = try Template(format, .init(parts: ["key", "value", "none"]))
+    let values = [FormatPart.name("key"): "K", .name("value"): "8"]
+    #expect(template.text(ValueText.text) { values[$0].map(FormatValue.string) } == line)
+  }
+
+  private static let song: [FormatPart: DBusValue] = [
+    .name("value"): .string("A <b> é"), .name("empty"): .string(""), .name("number"): .int64(3_725_000_000),
+    .name("volume"): .double(0.5), .name("list"): .variant(.strings(["x", "y"])), .name("status"): .string("Playing"),
+  ]
+
+  /// What playerctl's functions and arithmetic do, and what they do with nil.
+  @Test(arguments: [
+    ("{lc(value)}{uc(value)}", "a <b> éA <B> É"), ("{markup_escape(value)}", "A &lt;b&gt; é"),
+    ("{default(none, 'x')}{default(empty, value)}{default(value, 1)}", "xA <b> éA <b> é"),
+    ("{trunc(value, 3)}|{trunc(value, 7)}|{trunc(value, 0)}|{trunc(value, -1):-}", "A <…|A <b> é|…|"),
+    ("{duration(number)} {duration(61000000)} {duration(0.9)}", "1:02:05 1:01 0:00"), ("{duration(value):-no}", "no"),
+    ("{emoji(status)}{emoji(volume)}{emoji(0.1)}{emoji(value):-}", "▶️🔉🔈"), ("{join(list, ', ')}", "x, y"),
+    ("{volume * 100}% {number / 1000000}s {1 + 2 * 3} {(1 + 2) * 3} {-number / 2}", "50.0% 3725s 7 9 -1862500000"),
+    ("{1 / 0:-}{7 / 2}{number - none:-x}{value + 1:-y}", "3.5xy"), ("{uc(default(none, 'a)b'))}", "A)B"),
+    ("{ uc( value ) }", "A <B> É"), ("{9223372036854775807 + 1:-over}", "over"), ("{list}", #"["x","y"]"#),
+    ("{uc(none):-a (b) :- c}", "a (b) :- c"),
+  ])
+  func functionsChangeParts(format: String, line: String) throws {
+    let parts = ["value", "empty", "number", "volume", "list", "status", "none"]
+    let template = try Template(format, .init(parts: parts))
+    #expect(template.text(ValueText.text) { Self.song[$0].map { .value($0.lookedThrough) } } == line)
+  }
+
+  @Test(arguments: [
+    ("{Metadata/xesam:title}", ["Metadata/xesam:title"]), ("{a.B.C} {uc(Title)} {value} {Title}", ["a.B.C", "Title"]),
+    ("{Length / 2} {Tags/-1 - Volume*2}", ["Length", "Tags/-1", "Volume"]), ("{{Title}}", []),
+  ])
+  func keysArePartsWhereTheyMayBe(format: String, keys: [String]) throws {
+    let names = Template.Names(parts: ["value"], allowsKeys: true)
+    #expect(try Template(format, names).keys.map(\.text) == keys)
+  }
+
+  @Test(arguments: [
+    ("{uc}", "unknown part '{uc}' of a format: expected one of {key} {value}"),
+    ("{up(value)}", "unknown function 'up' of a format; did you mean 'uc'?"),
+    (
+      "{reverse(value)}",
+      "unknown function 'reverse' of a format; expected one of lc uc markup_escape default duration emoji trunc join"
+    ),
+    ("{uc(value, key)}", "the function 'uc' of a format takes 1 argument, but 2 were given"),
+    ("{trunc(value)}", "the function 'trunc' of a format takes 2 arguments, but 1 was given"),
+    ("{uc(value}", "'{uc(value}' is not a part of a format: it lacks ')'"),
+    ("{uc('value)}", "'{uc('value)}' is not a part of a format: it has a string that is not closed"),
+    ("{value key}", "'{value key}' is not a part of a format: expected '}' before 'key}'"),
+    ("{1.2.3}", "'{1.2.3}' is not a part of a format: it has '1.2.3', which is not a number"),
+    ("{Title}", "unknown part '{Title}' of a format: expected one of {key} {value}"),
+  ])
+  func refusesExpressions(format: String, message: String) {
+    #expect(throws: CommandError.usage(message)) { try Template(format, .init(parts: ["key", "value"])) }
+  }
+
+  @Test func deepNestingEnds() {
+    let format = "{" + String(repeating: "(", count: 100_000) + "1" + String(repeating: ")", count: 100_000) + "}"
+    #expect(throws: CommandError.self) { try Template(format, .init(parts: [])) }
   }
 
   @Test(arguments: [
@@ -21,7 +78,7 @@ import Testing
     ("\\x", "'\\x' is not an escape of a format; write '\\\\' for a backslash"),
   ])
   func refusesFormats(format: String, message: String) {
-    #expect(throws: CommandError.usage(message)) { try Template(format, parts: ["key", "value"]) }
+    #expect(throws: CommandError.usage(message)) { try Template(format, .init(parts: ["key", "value"])) }
   }
 
   @Test(arguments: [

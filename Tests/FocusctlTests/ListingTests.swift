@@ -153,9 +153,9 @@ import Testing
   @Test func hasADocumentForEachField() {
     #expect(
       fields.filter { $0.id != "p1" }.map(\.json) == [
-        #"{"id":"main","path":"/org/focusd/Focus1/field/main","label":"Main window","parent":null,"scope":"field","focused":false,"active":false,"owner":null,"process":null,"linger":true,"sensitive":false,"adopted":[":1.2"],"values":{"demo.Window.Title":{"type":"s","data":"Hi"}},"writeOnly":[],"commands":{}}"#,
-        #"{"id":"p2","path":"/org/focusd/Focus1/field/p2","label":"p2","parent":null,"scope":"session","focused":false,"active":true,"owner":":1.3","process":7,"linger":true,"sensitive":false,"adopted":[],"values":{"demo.Player.Title":{"type":"s","data":"p2"}},"writeOnly":["demo.Player.Pin"],"commands":{}}"#,
-        #"{"id":"text1","path":"/org/focusd/Focus1/field/text1","label":"text1","parent":"main","scope":"field","focused":true,"active":false,"owner":":1.2","process":null,"linger":true,"sensitive":false,"adopted":[],"values":{"demo.Form.Number":{"type":"i","data":8},"demo.Form.Text":{"type":"s","data":"a\nb"}},"writeOnly":[],"commands":{}}"#,
+        #"{"id":"main","path":"/org/focusd/Focus1/field/main","label":"Main window","parent":null,"scope":"field","focused":false,"active":false,"owner":null,"process":null,"linger":true,"sensitive":false,"adopted":[":1.2"],"values":{"demo.Window.Title":{"type":"s","data":"Hi"}},"writable":[],"writeOnly":[],"commands":{}}"#,
+        #"{"id":"p2","path":"/org/focusd/Focus1/field/p2","label":"p2","parent":null,"scope":"session","focused":false,"active":true,"owner":":1.3","process":7,"linger":true,"sensitive":false,"adopted":[],"values":{"demo.Player.Title":{"type":"s","data":"p2"}},"writable":[],"writeOnly":["demo.Player.Pin"],"commands":{}}"#,
+        #"{"id":"text1","path":"/org/focusd/Focus1/field/text1","label":"text1","parent":"main","scope":"field","focused":true,"active":false,"owner":":1.2","process":null,"linger":true,"sensitive":false,"adopted":[],"values":{"demo.Form.Number":{"type":"i","data":8},"demo.Form.Text":{"type":"s","data":"a\nb"}},"writable":[],"writeOnly":[],"commands":{}}"#,
       ])
   }
 

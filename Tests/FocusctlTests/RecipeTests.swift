@@ -1,4 +1,5 @@
 import BusSupport
+import DBusTypes
 import Foundation
 import TestSupport
 import Testing
@@ -14,74 +15,177 @@ import Testing
     return String(line.dropFirst(start.count))
   }
 
+  private func script(_ title: String, _ language: String = "sh") throws -> String {
+    try TestDesktop.recipe(title, language).joined(separator: "\n")
+  }
+
   @Test func hotkeys() async throws {
-    let (mute, clear) = (try bound("XF86AudioMute", "A hotkey"), try bound("$mod+Delete", "A hotkey"))
+    let (clear, undo) = (try bound("$mod+Delete", "A hotkey"), try bound("$mod+z", "A hotkey"))
     try await TestDesktop.with { desktop in
-      let result = try await desktop.shell(
-        """
-        focusctl register player --focus demo.Player.Mute=false demo.Form.Text=abc
-        \(mute); focusctl get Mute; \(mute); focusctl get Mute
-        \(clear); focusctl get Text
-        """)
-      #expect(result.output == ["player", "true", "false", ""] && result.errors.isEmpty, "\(result)")
+      let entry = try await desktop.hold("--focus org.focusd.Text.Content=abc --command org.focusd.Edit.Undo")
+      let result = try await desktop.shell("\(clear); focusctl get Text.Content; \(undo)")
+      #expect(result.output == [""] && result.errors.isEmpty, "\(result)")
+      #expect(try await entry.lines(2) == ["org.focusd.Text.Content ", "run org.focusd.Edit.Undo"])
     }
   }
 
-  @Test func aModuleOfWaybar() async throws {
-    let text = try TestDesktop.recipe("A module of waybar", "json").joined(separator: "\n")
-    let modules = try JSONDecoder().decode([String: [String: String]].self, from: Data("{\(text)}".utf8))
-    let module = try #require(modules["custom/number"])
+  @Test func mediaKeys() async throws {
+    func key(_ name: String) throws -> String { try bound(name, "Media keys") }
+    let toggle = try key("XF86AudioPlay")
+    #expect(try key("XF86AudioNext") == toggle.replacing("PlayPause", with: "Next"))
+    let (up, down) = (try key("XF86AudioRaiseVolume"), try key("XF86AudioLowerVolume"))
+    let next = try key("Shift+XF86AudioPlay")
     try await TestDesktop.with { desktop in
-      let watch = try await desktop.background("exec " + (try #require(module["exec"])))
-      func shown(_ line: Int) async throws -> [String: String] {
-        let line = try await watch.lines(line)[line - 1]
-        return try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
-      }
-      #expect(try await shown(1) == ["text": "", "alt": "nil", "tooltip": "demo.Form.Number: nil", "class": "nil"])
-      _ = try await desktop.shell("focusctl register text1 --focus demo.Form.Number=5")
-      #expect(try await shown(2)["text"] == "5")
-      for (index, action) in [("on-scroll-up", "6"), ("on-scroll-down", "5"), ("on-click", "0")].enumerated() {
-        _ = try await desktop.shell(try #require(module[action.0]))
-        #expect(try await shown(3 + index)["text"] == action.1)
-      }
+      let stage = try await PlayerStage(on: desktop)
+      try await stage.open("a", "Playing")
+      try await stage.open("b", "Playing")
+      let result = try await desktop.shell(
+        """
+        \(toggle)
+        for step in {1..12}; do \(up); done; focusctl get Player.Volume
+        \(next); \(down); focusctl get Player.Volume
+        """)
+      #expect(result.output == ["1.0", "0.45"] && result.errors.isEmpty, "\(result)")
+      #expect(stage.object("b")?.state.now.calls.count { $0.member == "PlayPause" } == 1)
+      #expect(try await stage.front() == "a")
+      try await stage.end()
+    }
+  }
+
+  @Test func oneKeyForWhatIsInFront() async throws {
+    let key = try script("One key for what is in front")
+    try await TestDesktop.with { desktop in
+      let player = try await desktop.hold(
+        "--scope session --command org.mpris.MediaPlayer2.Player.Next org.mpris.MediaPlayer2.Player.Volume=1.0")
+      let result = try await desktop.shell(
+        """
+        key() { \(key)
+        }
+        key
+        focusctl register entry --focus org.focusd.Element.Role=textbox org.focusd.Text.SelectedText=
+        key; focusctl get Text.SelectedText
+        focusctl register slider --focus org.focusd.Element.Role=slider org.focusd.Range.Value=0.95
+        key; focusctl get Range.Value
+        """)
+      #expect(result.output == ["entry", "Kind regards,", "slider", "1.0"] && result.errors.isEmpty, "\(result)")
+      #expect(try await player.lines(1) == ["run org.mpris.MediaPlayer2.Player.Next"])
     }
   }
 
   @Test func eachStepOfAKnobCounts() async throws {
-    let up = try bound("F13", "The knob of a macro pad")
-    let down = try bound("F14", "The knob of a macro pad")
+    let title = "The knob of a macro pad"
+    let (up, down) = (try bound("XF86Tools", title), try bound("XF86Launch5", title))
     try await TestDesktop.with { desktop in
       let result = try await desktop.shell(
         """
-        focusctl register text1 --focus demo.Form.Number=0
-        for step in {1..20}; do \(up) & \(down) & \(up) & done
+        focusctl register slider --focus org.focusd.Range.Value=0.5
+        for step in {1..4}; do \(up) & \(down) & \(up) & done
         wait
-        focusctl get Number
+        focusctl get Range.Value
         """)
-      #expect(result.output == ["text1", "100"] && result.errors.isEmpty, "\(result)")
+      let value = try #require(result.output.last.flatMap(Double.init))
+      #expect(abs(value - 0.7) < 1e-9 && result.errors.isEmpty, "\(result)")
     }
   }
 
-  /// The palette itself, between stand-ins for `focusctl` and a launcher that takes the last line.
-  @Test func aCommandPalette() async throws {
-    let script = try TestDesktop.recipe("A command palette", "sh").joined(separator: "\n")
-    let focusctl = """
+  @Test func dictation() async throws {
+    let dictate = try script("Dictation into the focused entry")
+    let recognizer = """
       #!/bin/sh
-      [ "$1" = run ] && { echo "$*"; exit; }
-      [ "$*" = "commands --previous --json" ] || exit 2
-      echo '{"command":"a.Edit.Undo","enabled":true,"arguments":"","results":""}'
-      echo '{"command":"a.Edit.Redo","enabled":true,"arguments":"","results":""}'
-      echo '{"command":"a.Edit.Save","enabled":false,"arguments":"","results":""}'
+      [ "$*" = "begin --continuous --output STDOUT" ] && printf 'hello there\\n-8 -- minus \\\\n\\n'
       """
-    try await TestDesktop.with(isServed: false) { desktop in
+    try await TestDesktop.with { desktop in
+      let entry = try await desktop.hold("--focus org.focusd.Text.SelectedText=")
+      let result = try await desktop.shell(TestDesktop.standIn("nerd-dictation", recognizer) + dictate)
+      #expect(result.succeeded && result.output.isEmpty && result.errors.isEmpty, "\(result)")
+      #expect(
+        try await entry.lines(2) == [
+          "org.focusd.Text.SelectedText hello there ", #"org.focusd.Text.SelectedText -8 -- minus \\n "#,
+        ])
+    }
+  }
+
+  @Test(arguments: [
+    ("Thunderbird", "Hej 🙂 br", "[6,8]", "Best regards,"), ("code", "br", "[0,2]", "break;"), ("code", "bro", nil, nil),
+  ])
+  func expansion(application: String, text: String, selection: String?, full: String?) async throws {
+    let expand = try script("Expansion for each application", "bash")
+    let caret = text.unicodeScalars.count
+    try await TestDesktop.with { desktop in
+      _ = try await desktop.shell("focusctl register window org.focusd.Window.Application=\(application)")
+      let entry = try await desktop.hold(
+        """
+        --parent window --focus 'org.focusd.Text.Content=\(text)X' org.focusd.Text.Caret=\(caret) \
+        'org.focusd.Text.Selection=[\(caret),\(caret)]' org.focusd.Text.SelectedText=
+        """)
+      let result = try await desktop.shell(expand)
+      #expect(result.succeeded && result.output.isEmpty && result.errors.isEmpty, "\(result)")
+      guard let selection, let full else { return #expect(entry.progress.now.output.isEmpty) }
+      #expect(
+        try await entry.lines(2) == ["org.focusd.Text.Selection \(selection)", "org.focusd.Text.SelectedText \(full)"])
+    }
+  }
+
+  /// The launcher takes focus, as a field of its own or as a window, and chooses the last line.
+  @Test func aCommandPalette() async throws {
+    let palette = try script("A command palette")
+    let launcher = "#!/bin/sh\nfocusctl register launcher --focus demo.Launcher.Text= >/dev/null\nexec tail -n 1"
+    try await TestDesktop.with { desktop in
+      let editor = try await desktop.hold(
+        "--focus --command a.Edit.Undo --command a.Edit.Redo --command a.Edit.Type:s demo.Form.Text=")
       let result = try await desktop.shell(
-        TestDesktop.standIn("focusctl", focusctl) + TestDesktop.standIn("rofi", "#!/bin/sh\nexec tail -n 1") + script)
-      #expect(result.output == ["run --previous a.Edit.Redo"] && result.errors.isEmpty, "\(result)")
+        TestDesktop.standIn("rofi", launcher) + palette)
+      #expect(result.succeeded && result.output.isEmpty && result.errors.isEmpty, "\(result)")
+      #expect(try await editor.lines(1) == ["run a.Edit.Undo"])
+    }
+  }
+
+  @Test func keysForEachApplication() async throws {
+    let follow = try script("Keys for each application")
+    try await TestDesktop.with { desktop in
+      let follower = try await desktop.background(TestDesktop.standIn("keyd", "#!/bin/sh\necho \"$*\"") + follow)
+      #expect(try await follower.lines(1) == ["bind reset"])
+      for (index, (application, binding)) in [
+        ("firefox-esr", "bind reset f13 = C-pageup f14 = C-pagedown"),
+        ("org.gimp.GIMP", "bind reset f13 = C-z f14 = C-S-z"), ("foot", "bind reset"),
+      ].enumerated() {
+        _ = try await desktop.shell("focusctl register w\(index) --focus org.focusd.Window.Application=\(application)")
+        #expect(try await follower.lines(2 + index).last == binding)
+      }
+    }
+  }
+
+  @Test func modulesOfWaybar() async throws {
+    let text = try script("Modules of waybar", "json")
+    let modules = try JSONDecoder().decode([String: [String: String]].self, from: Data("{\(text)}".utf8))
+    try await TestDesktop.with { desktop in
+      let register = [
+        "title": "org.focusd.Window.Title=Mail", "slider": "org.focusd.Range.Value=0.5",
+        "player": #"'org.mpris.MediaPlayer2.Player.Metadata={"xesam:title":"A & B"}'"#,
+      ]
+      for (name, shown) in [("title", "Mail"), ("player", "A &amp; B"), ("slider", "0.5")] {
+        let module = try #require(modules["custom/\(name)"])
+        #expect(module["return-type"] == "json")
+        let watch = try await desktop.background("exec " + (try #require(module["exec"])))
+        func line(_ line: Int) async throws -> [String: String] {
+          let line = try await watch.lines(line)[line - 1]
+          return try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
+        }
+        #expect(try await line(1)["class"] == "nil")
+        #expect(try await line(1)["text"]?.isEmpty == true)
+        _ = try await desktop.shell("focusctl register \(name) --focus \(register[name] ?? "")")
+        #expect(try await line(2)["text"] == shown)
+        guard name == "slider" else { continue }
+        for (index, action) in [("on-scroll-up", "0.55"), ("on-scroll-down", "0.5"), ("on-click", "0")].enumerated() {
+          _ = try await desktop.shell(try #require(module[action.0]))
+          #expect(try await line(3 + index)["text"]?.hasPrefix(action.1) == true)
+        }
+      }
     }
   }
 
   @Test func aScriptThatFollowsAKey() async throws {
-    let script = try TestDesktop.recipe("A script that follows a key", "sh").joined(separator: "\n")
+    let script = try script("A script that follows a key")
     try await TestDesktop.with { desktop in
       let follower = try await desktop.background(script)
       #expect(try await follower.lines(1) == ["no number has focus"])

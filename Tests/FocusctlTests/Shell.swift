@@ -8,7 +8,9 @@ extension TestDesktop {
   static let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path()
 
   /// What has the built programs on the `PATH`.
-  private static let programs = ["PATH": Products.directory + ":/usr/bin:/bin"]
+  static let programs = [
+    "PATH": URL(filePath: Products.focusctl).deletingLastPathComponent().path() + ":/usr/bin:/bin"
+  ]
 
   /// Runs `script` with bash, to its end.
   func shell(_ script: String, extra: [String: String] = [:]) async throws -> CommandResult {
@@ -18,6 +20,15 @@ extension TestDesktop {
   /// Starts `script` with a shell.
   func background(_ script: String) async throws -> ManagedProcess {
     try await start(["/bin/sh", "-c", script], extra: Self.programs)
+  }
+
+  /// Starts `focusctl hold` with `arguments`, and waits until the first key in them resolves.
+  func hold(_ arguments: String) async throws -> ManagedProcess {
+    let holder = try await background("exec focusctl hold \(arguments)")
+    let key = String(try #require(arguments.firstMatch(of: /[A-Za-z0-9.]+(?==)/)).output)
+    let result = try await focusctl("wait", key)
+    #expect(result.succeeded, "\(result)")
+    return holder
   }
 
   /// The beginning of a script with a program `name` of its own on the PATH.

@@ -3,13 +3,19 @@ internal import Testing
 
 /// `Systemd/install` by itself: what it writes, what it takes away, and what it refuses.
 @Suite(.serialized) struct InstallTests {
-  private static let installed = [
-    "bin/focusctl", "bin/focusd", "share/bash-completion/completions/focusctl",
-    "share/dbus-1/interfaces/org.focusd.Focus1.xml", "share/dbus-1/services/org.focusd.Focus1.service",
-    "share/fish/vendor_completions.d/focusctl.fish", "share/man/man1/focusctl.1",
-    "share/man/man5/org.focusd.Focus1.5", "share/man/man8/focusd.8", "share/systemd/user/focusd.service",
-    "share/zsh/site-functions/_focusctl",
-  ]
+  private static var installed: [String] {
+    get throws {
+      let shared = [
+        "share/bash-completion/completions/focusctl", "share/dbus-1/interfaces/org.focusd.Focus1.xml",
+        "share/dbus-1/services/org.focusd.Focus1.service", "share/fish/vendor_completions.d/focusctl.fish",
+        "share/zsh/site-functions/_focusctl",
+      ]
+      return
+        (shared + (try Script.programs.map { "bin/" + $0 })
+        + (try Script.units.map { "share/systemd/user/" + $0 })
+        + (try Script.manuals.map { "share/man/man\($0.suffix(1))/\($0)" })).sorted()
+    }
+  }
 
   /// Runs `script` in an empty home, which is removed with all that it holds.
   private func run(_ script: String) async throws -> Transcript {
@@ -52,6 +58,23 @@ internal import Testing
     #expect(transcript.errors.count == 1 && transcript.errors[0].contains("no program focusd in /nowhere"))
   }
 
+  @Test func aBridgeThatIsNotThereIsLeftOutWithAllThatBelongsToIt() async throws {
+    let transcript = try await run(
+      """
+      mkdir programs && cp "$BINARIES"/{focusd,focusctl} programs
+      $install --binaries ~/programs
+      cd .local && find . -type f -name 'focusd-*' | sort
+      ls bin share/man/man*
+      """)
+    #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
+    let bridges = try Script.programs.filter { !["focusd", "focusctl"].contains($0) }
+    for bridge in bridges {
+      #expect(transcript.output.contains { $0.hasPrefix("\(bridge) is left out") }, "\(transcript)")
+      #expect(!transcript.output.contains { $0.contains("/\(bridge)") || $0 == bridge || $0 == "\(bridge).8" })
+    }
+    #expect(transcript.output.contains("./share/systemd/user/focusd-players.service"), "\(transcript)")
+  }
+
   @Test func withoutASessionItInstallsAndSaysWhatItCouldNotDo() async throws {
     let transcript = try await run(
       """
@@ -61,7 +84,7 @@ internal import Testing
     #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
     #expect(transcript.output.contains { $0.contains("No systemd user manager is reachable") }, "\(transcript)")
     #expect(transcript.output.contains { $0.contains("No session bus is reachable") }, "\(transcript)")
-    let files = Set(Self.installed + ["share/focusd/installed"])
+    let files = Set(try Self.installed + ["share/focusd/installed"])
     #expect(Set(transcript.output.filter { $0.hasPrefix("./") }.map { String($0.dropFirst(2)) }) == files)
   }
 
@@ -106,14 +129,14 @@ internal import Testing
     let transcript = try await run(
       """
       DESTDIR=$PWD/package $install --prefix /usr --binaries "$BINARIES"
-      cd package/usr && find . -type f | sort
+      cd package/usr && find . -type f | LC_ALL=C sort
       grep -h '^Exec' share/systemd/user/focusd.service share/dbus-1/services/org.focusd.Focus1.service
       ! grep -r '@[a-z]*@' share/systemd share/dbus-1/services
       """)
     #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
     #expect(
       transcript.output.dropFirst()
-        == (Self.installed.map { "./" + $0 } + [
+        == (try Self.installed.map { "./" + $0 } + [
           "ExecStart=/usr/bin/focusd", "Exec=/usr/bin/focusd",
         ])[...], "\(transcript)")
   }
@@ -133,7 +156,42 @@ internal import Testing
       ' "$install"
       """)
     #expect(transcript.status == 0, "\(transcript)")
-    #expect(transcript.output == ["b false", #"s "0.1.0""#, "b false"], "\(transcript)")
+    #expect(transcript.output == ["b false", #"s "0.2.0""#, "b false"], "\(transcript)")
+  }
+
+  /// A stand-in for a bridge: what `Systemd/install` does with every unit but the daemon's.
+  @Test func otherServicesAreOffUntilTheUserEnablesThemAndEndWithTheInstallation() async throws {
+    let transcript = try await Script.runInSession(
+      """
+      find ~ | sort >/run/user/$UID/before
+      cp -r /run/stage /run/user/$UID/source && cd /run/user/$UID/source
+      cat >Systemd/focusd-probe.service.in <<'UNIT'
+      [Service]
+      ExecStart=@bindir@/focusd-probe forever
+      [Install]
+      WantedBy=default.target
+      UNIT
+      printf '#!/bin/sh\nexec sleep infinity\n' >focusd-probe && chmod +x focusd-probe
+      touch Systemd/man/focusd-probe.8
+      Systemd/install --binaries . >/dev/null
+      probe() { systemctl --user "$1" focusd-probe || true; }
+      ls ~/.local/bin/focusd-probe ~/.local/share/man/man8/focusd-probe.8 | wc -l
+      probe is-enabled
+      systemctl --user enable --quiet --now focusd-probe
+      first=$(systemctl --user show focusd-probe --value --property MainPID)
+      Systemd/install --binaries . >/dev/null
+      probe is-enabled
+      second=$(systemctl --user show focusd-probe --value --property MainPID)
+      [ "$first" != "$second" ] && [ ! -e "/proc/$first" ]
+      # The installation says what to remove, not the sources that are there now.
+      rm Systemd/focusd-probe.service.in
+      Systemd/install --uninstall >/dev/null
+      [ ! -e "/proc/$second" ]
+      systemctl --user show focusd-probe --value --property LoadState
+      find ~ | sort | diff /run/user/$UID/before -
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(transcript.output == ["2", "disabled", "enabled", "not-found"], "\(transcript)")
   }
 
   @Test func inASessionUninstallingLeavesNoFileNoServiceAndNoName() async throws {
@@ -152,6 +210,6 @@ internal import Testing
       busctl --user list | awk '$1 == "org.focusd.Focus1"'
       """)
     #expect(transcript.status == 0, "\(transcript)")
-    #expect(transcript.output == [#"s "0.1.0""#, "not-found"], "\(transcript)")
+    #expect(transcript.output == [#"s "0.2.0""#, "not-found"], "\(transcript)")
   }
 }

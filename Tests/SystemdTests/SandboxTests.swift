@@ -14,7 +14,7 @@ internal import Testing
       staging: [probe.path()],
       """
       mkdir ~/probes
-      cp /run/stage/focusctl ~/probes/
+      cp /run/stage/focus* ~/probes/
       install -m 755 /run/stage/probe ~/probes/focusd
       echo secret >~/secret
       /run/stage/Systemd/install --binaries ~/probes >/dev/null

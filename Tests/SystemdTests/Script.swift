@@ -28,6 +28,32 @@ enum Script {
   /// The programs under test: those built with the tests, or a release.
   static let binaries = ProcessInfo.processInfo.environment["FOCUSD_TEST_BINARIES"] ?? Products.directory
 
+  /// The names of all user units.
+  static var units: [String] { get throws { try unitFiles.map { String($0.dropLast(3)) } } }
+
+  /// The names of all programs that are installed: those of the units, and `focusctl`.
+  static var programs: [String] {
+    get throws {
+      let started = try unitFiles.map { file in
+        let text = try String(contentsOfFile: project + "/Systemd/" + file, encoding: .utf8)
+        return try #require(text.firstMatch(of: /(?m)^ExecStart=@bindir@\/(\S+)/)).1
+      }
+      return Set(started.map(String.init) + ["focusctl"]).sorted()
+    }
+  }
+
+  /// The names of all manuals.
+  static var manuals: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: project + "/Systemd/man") }
+  }
+
+  private static var unitFiles: [String] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: project + "/Systemd")
+        .filter { $0.hasPrefix("focusd") && $0.hasSuffix(".service.in") }
+    }
+  }
+
   /// Runs `script` with bash, where each command must succeed, in an environment that knows of no session.
   static func run(
     _ script: String, in directory: String, with environment: [String: String] = [:]
@@ -46,7 +72,7 @@ enum Script {
   static func runInSession(
     on bus: SessionBus = .daemon, staging files: [String] = [], _ script: String
   ) async throws -> Transcript {
-    let staged = [project + "/Systemd", binaries + "/focusd", binaries + "/focusctl"] + files
+    let staged = [project + "/Systemd"] + (try programs.map { binaries + "/" + $0 }) + files
     let functions = """
       install_focusd() { /run/stage/Systemd/install --binaries /run/stage >/dev/null; }
       version() { busctl --user get-property org.focusd.Focus1 /org/focusd/Focus1 org.focusd.Focus1.Manager Version; }

@@ -50,8 +50,11 @@ package final class ManagedProcess: Sendable {
   }
 
   /// Writes a line to the process's standard input; one that has closed it is no error here.
-  package func send(line: String) {
-    var bytes = Array((line + "\n").utf8)[...]
+  package func send(line: String) { send(line + "\n") }
+
+  /// Writes text without a line break after it.
+  package func send(_ text: String) {
+    var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let written = bytes.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
       guard written > 0 else { return }

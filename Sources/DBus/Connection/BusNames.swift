@@ -19,9 +19,18 @@ extension Connection {
   /// - Throws: `DBusError` if the bus never grants the name.
   /// - Returns: whether this connection holds the name now.
   public func requestName(_ name: BusName) throws(DBusError) -> Bool {
-    let answer = try askBus("RequestName", [.string(name.text), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))]).first
-    return answer == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER))
-      || answer == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER))
+    Connection.isOwner(try call(questionForName(name)).arguments())
+  }
+
+  /// The call of the bus that asks for `name` without queueing for it.
+  func questionForName(_ name: BusName) throws(DBusError) -> OutgoingMessage {
+    try question("RequestName", [.string(name.text), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))])
+  }
+
+  /// Whether the answer to `RequestName` says that this connection holds the name.
+  static func isOwner(_ answer: [DBusValue]) -> Bool {
+    answer.first == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER))
+      || answer.first == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER))
   }
 
   /// Asks to be sent the signals that `rule` matches, and waits until the bus has taken it.

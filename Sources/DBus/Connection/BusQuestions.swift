@@ -17,6 +17,19 @@ extension Connection {
     }
   }
 
+  /// Asks for a well-known name without queueing for it, and calls `handler` once with whether this connection holds it now.
+  public func askForName(
+    _ name: BusName, timeout: Duration = .seconds(25), _ handler: @escaping AnswerHandler<Bool>
+  ) {
+    do throws(DBusError) {
+      try call(questionForName(name), timeout: timeout) { result in
+        handler(Result { () throws(DBusError) in Connection.isOwner(try result.get().success().arguments()) })
+      }
+    } catch {
+      handler(.failure(error))
+    }
+  }
+
   /// Asks for the process behind `name`, and calls `handler` once with the answer.
   public func askProcess(of name: BusName, timeout: Duration, _ handler: @escaping AnswerHandler<UInt32>) {
     do throws(DBusError) {

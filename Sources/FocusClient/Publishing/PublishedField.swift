@@ -54,7 +54,7 @@ final class PublishedField {
   /// The options of `Register`; `parent` is the path of the field's parent, and `hadFocus` says that the daemon before
   /// knew it as the one with focus.
   func options(parent: ObjectPath?, hadFocus: Bool) -> [(name: String, value: DBusValue)] {
-    var options: [(name: String, value: DBusValue)] = []
+    var options = description.options
     if description.showsAnything { options.append(("object", .objectPath(description.objectPath))) }
     if let label = description.label { options.append(("label", .string(label))) }
     if let parent { options.append(("parent", .objectPath(parent))) }

@@ -89,7 +89,7 @@ final class Worker {
       handleLetters()
       fields.called(message)
     case .refused(let error): report(FocusError(error))
-    case .closed, .other: break
+    case .other, .closed: break
     }
   }
 }

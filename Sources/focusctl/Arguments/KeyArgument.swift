@@ -51,7 +51,7 @@ struct KeyArgument: Hashable, Sendable {
       if key == name { return [name] }
       if key.hasSuffix(name), key.dropLast(name.count).last == "." { found.append(String(key)) }
     }
-    return found.sorted()
+    return found.naturallySorted()
   }
 
   /// This key, completed by the only one of `keys` that it can stand for, or nil if it matches none.

@@ -19,10 +19,14 @@ struct Option: Hashable, Sendable {
   }
 
   static let field = Option("field", nil, "ID", "use this field instead of the focused one")
-  static let previous = Option("previous", nil, nil, "use the field that previously had focus")
+  static let previous = Option(
+    "previous", nil, nil, "use the field that previously had focus; with 'activate': the field before the first one")
   static let json = Option("json", nil, nil, "print one JSON document per line, like 'busctl --json=short'")
   static let waybar = Option("waybar", nil, nil, "print one document per line for a custom module of waybar")
   static let format = Option("format", nil, "TEXT", "print lines of this form, such as '{key} is {value}'")
+  static let least = Option("min", nil, "N", "the least that the result may be; what is less becomes N")
+  static let most = Option("max", nil, "N", "the most that the result may be; what is more becomes N")
+  static let next = Option("next", nil, nil, "the session field after the first one, by id, around")
   static let label = Option("label", nil, "TEXT", "the field's display name (default: the id)")
   static let parent = Option("parent", nil, "ID", "the field that contains the new one (default: none, a scene)")
   static let scope = Option(
@@ -32,7 +36,17 @@ struct Option: Hashable, Sendable {
     "active", nil, "KEY=VALUE", "with '--scope session': the field is active while KEY has this value")
   static let readOnly = Option("read-only", nil, "KEY", "a key that only the owner may write; may be repeated")
   static let sensitive = Option("sensitive", nil, nil, "hide the field's values; they can still be written")
-  static let focus = Option("focus", nil, nil, "give the new field focus at once")
+  static let focus = Option(
+    "focus", nil, nil, "give the new field focus at once; with 'watch': print the focused field's id")
+  static let command = Option("command", nil, "KEY[:SIGNATURE]", "a command of the field; may be repeated")
+  static let service = Option("service", nil, "NAME", "the bus name of the object; 'NAME.*' for all names below NAME")
+  static let object = Option("object", nil, "PATH", "the object's path")
+  static let interface = Option(
+    "interface", nil, "NAME", "expose this interface of the object (default: all); may be repeated")
+  static let live = Option("live", nil, "KEY", "read this key from the object each time; may be repeated")
+  static let ignore = Option(
+    "ignore", nil, "NAME", "with 'NAME.*': leave out this name, or what follows 'NAME.'; may be repeated")
+  static let start = Option("start", nil, nil, "have the bus start what owns the name")
   static let user = Option("user", nil, nil, "use the session bus (default)")
   static let system = Option("system", nil, nil, "use the system bus")
   static let address = Option(
@@ -43,10 +57,13 @@ struct Option: Hashable, Sendable {
   static let version = Option("version", nil, nil, "show the version and exit")
 
   /// The options that every command takes.
-  static let general = [user, system, address, host, timeout, help, version]
+  static let general = [user, system, address, host, help, version]
 
   static let all =
-    [field, previous, json, waybar, format, label, parent, scope, active, readOnly, sensitive, focus] + general
+    [
+      field, previous, json, waybar, format, least, most, next, label, parent, scope, active, readOnly, sensitive,
+      focus, command, service, object, interface, live, ignore, start, timeout,
+    ] + general
 }
 
 /// The values of the options of one call.
@@ -57,6 +74,10 @@ struct Options {
   var waybar = false
   /// The format of a line, as typed.
   var format: String?
+  /// The bounds of a result, as typed.
+  var least: String?
+  var most: String?
+  var next = false
   var label: String?
   var parent: String?
   var scope: String?
@@ -65,6 +86,13 @@ struct Options {
   var readOnly: [String] = []
   var sensitive = false
   var focus = false
+  var commands: [String] = []
+  var service: String?
+  var object: String?
+  var interfaces: [String] = []
+  var live: [String] = []
+  var ignored: [String] = []
+  var start = false
   var bus = Connection.Bus.session
   /// The machine whose bus to use, as typed; nil for this one.
   var host: String?
@@ -84,6 +112,9 @@ struct Options {
     case .json: json = true
     case .waybar: waybar = true
     case .format: format = argument
+    case .least: least = argument
+    case .most: most = argument
+    case .next: next = true
     case .label: label = argument
     case .parent: parent = argument
     case .scope: scope = argument
@@ -91,6 +122,13 @@ struct Options {
     case .readOnly: readOnly.append(argument)
     case .sensitive: sensitive = true
     case .focus: focus = true
+    case .command: commands.append(argument)
+    case .service: service = argument
+    case .object: object = argument
+    case .interface: interfaces.append(argument)
+    case .live: live.append(argument)
+    case .ignore: ignored.append(argument)
+    case .start: start = true
     case .user: bus = .session
     case .system: bus = .system
     case .address: bus = .address(argument)

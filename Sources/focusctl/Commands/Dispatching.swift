@@ -9,11 +9,20 @@ enum Dispatching {
   static func run(_ call: Invocation) throws(CommandError) {
     let name = try command(call.operands[0])
     let bindings = try Bindings(try call.connect(), call.options)
-    guard let key = try name.resolved(among: bindings.commands().map(\.name)),
-      let command = try? Key(key.name)
-    else { throw CommandError(.nothing, "no such command '\(name.name)': \(bindings.whoCouldHave)") }
+    // Mostly, introspection tells all that is needed; it need not show what is disabled.
+    let interfaces = try bindings.introspection()
+    var found = try name.resolved(among: methods(interfaces))
+    var all: [String] = []
+    if found == nil {
+      all = try bindings.commands().map(\.name)
+      found = try name.resolved(among: all)
+    }
+    guard let key = found, let command = try? Key(key.name) else {
+      let near = Suggestion.key(near: name.name, among: all).map { "; did you mean '\($0)'?" } ?? ""
+      throw CommandError(.nothing, "no such command '\(name.name)': \(bindings.whoCouldHave)\(near)")
+    }
     let texts = Array(call.operands.dropFirst())
-    let arguments = try arguments(texts, of: command, bindings.methods(command))
+    let arguments = try arguments(texts, of: command, methods(interfaces, command))
     let results: [DBusValue]
     do {
       results = try bindings.daemon.call(.command(command, arguments, at: bindings.path))
@@ -64,6 +73,14 @@ enum Dispatching {
     interfaces.first { $0.name == command.interface }?.methods.filter { $0.name == command.member } ?? []
   }
 
+  /// The whole names of all methods that are commands; one may have several forms.
+  private static func methods(_ interfaces: [InterfaceDescription]) -> Set<String> {
+    Set(
+      interfaces.filter { !Key.isReserved($0.name.text) }.flatMap { interface in
+        interface.methods.map { "\(interface.name).\($0.name)" }
+      })
+  }
+
   /// Parses `texts` as the command's arguments; if it has several forms, as those of the form with that many arguments.
   private static func arguments(
     _ texts: [String], of command: Key, _ methods: [InterfaceDescription.Method]
@@ -100,7 +117,9 @@ extension Bindings {
   /// The commands available here, ordered by name.
   fileprivate func commands() throws(CommandError) -> [(name: String, isEnabled: Bool)] {
     do {
-      return try daemon.call(.commands(at: path)).map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+      return try daemon.call(.commands(at: path)).map { ($0.key, $0.value) }.sorted {
+        NaturalOrder.precedes($0.0, $1.0)
+      }
     } catch {
       throw CommandError(error)
     }
@@ -109,10 +128,5 @@ extension Bindings {
   /// The introspection of this object.
   fileprivate func introspection() throws(CommandError) -> [InterfaceDescription] {
     do { return try interfaces() } catch { throw CommandError(error) }
-  }
-
-  /// The methods with one name here.
-  fileprivate func methods(_ command: Key) throws(CommandError) -> [InterfaceDescription.Method] {
-    Dispatching.methods(try introspection(), command)
   }
 }

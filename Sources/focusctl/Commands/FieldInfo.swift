@@ -25,6 +25,8 @@ struct FieldInfo {
   var values: [(key: String, value: DBusValue)] = []
   /// The keys that can only be written, in order.
   var writeOnly: [String] = []
+  /// The keys that others may write, in order; empty unless it was asked for.
+  var writable: [String] = []
   /// Its commands, ordered by key.
   var commands: [(key: String, isEnabled: Bool)] = []
 
@@ -44,7 +46,9 @@ struct FieldInfo {
 
   /// The fields among `objects`, a reply to `GetManagedObjects`.
   static func fields(of objects: DBusValue) -> [FieldInfo] {
-    entries(objects).compactMap { path, interfaces in FieldInfo(path, entries(interfaces)) }.sorted { $0.id < $1.id }
+    entries(objects).compactMap { path, interfaces in FieldInfo(path, entries(interfaces)) }.sorted {
+      NaturalOrder.precedes($0.id, $1.id)
+    }
   }
 
   private static func entries(_ value: DBusValue) -> [(key: String, value: DBusValue)] {
@@ -73,9 +77,9 @@ struct FieldInfo {
         }
       }
     }
-    values.sort { $0.key < $1.key }
-    commands.sort { $0.key < $1.key }
-    writeOnly = Set(keys).subtracting(values.map(\.key)).sorted()
+    values.sort { NaturalOrder.precedes($0.key, $1.key) }
+    commands.sort { NaturalOrder.precedes($0.key, $1.key) }
+    writeOnly = Set(keys).subtracting(values.map(\.key)).naturallySorted()
   }
 
   private static func texts(_ value: DBusValue) -> [String] {
@@ -100,24 +104,25 @@ struct FieldInfo {
   }
 
   /// The parts of a `--format` for fields.
-  static let parts = [
+  static let names = Template.Names(parts: [
     "id", "label", "parent", "scope", "focused", "active", "owner", "process", "linger", "sensitive", "json",
-  ]
+  ])
 
-  /// The text of the part with that name, or nil if the field has none.
-  func part(_ name: String) -> String? {
-    switch name {
-    case "id": id
-    case "label": Output.escaped(label)
-    case "parent": parent == .root ? nil : FieldID.id(parent)
-    case "scope": scope
-    case "focused": String(isFocused)
-    case "active": String(isActive)
-    case "process": process == 0 ? nil : String(process)
-    case "owner": owner.isEmpty ? nil : owner
-    case "linger": String(lingers)
-    case "sensitive": String(isSensitive)
-    default: json
+  /// The part of a format, or nil if the field has none.
+  func part(_ part: FormatPart) -> FormatValue? {
+    guard case .name(let name) = part else { return nil }
+    return switch name {
+    case "id": .text(id)
+    case "label": .string(label)
+    case "parent": parent == .root ? nil : .text(FieldID.id(parent))
+    case "scope": .text(scope)
+    case "focused": .text(String(isFocused))
+    case "active": .text(String(isActive))
+    case "process": process == 0 ? nil : .value(.uint32(process))
+    case "owner": owner.isEmpty ? nil : .text(owner)
+    case "linger": .text(String(lingers))
+    case "sensitive": .text(String(isSensitive))
+    default: .text(json)
     }
   }
 
@@ -138,6 +143,7 @@ struct FieldInfo {
       ("sensitive", String(isSensitive)),
       ("adopted", JSONWriter.data(.strings(adopted))),
       ("values", JSONWriter.object(values.map { ($0.key, JSONWriter.document($0.value)) })),
+      ("writable", JSONWriter.data(.strings(writable))),
       ("writeOnly", JSONWriter.data(.strings(writeOnly))),
       ("commands", JSONWriter.object(commands.map { ($0.key, String($0.isEnabled)) })),
     ])

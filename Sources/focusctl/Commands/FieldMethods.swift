@@ -9,24 +9,10 @@ enum FieldMethods {
     let options = call.options
     let id = call.operands[0]
     if !id.isEmpty { _ = try FieldID.path(id) }
-    let values = try keyedValues(call.operands.dropFirst())
-    var registration: [(name: String, value: DBusValue)] = [("linger", .boolean(true))]
-    if let label = options.label { registration.append(("label", .string(label))) }
-    if let parent = options.parent { registration.append(("parent", .objectPath(try FieldID.path(parent)))) }
-    if let scope = options.scope {
-      guard ["field", "scene", "session"].contains(scope) else {
-        throw .usage("'\(scope)' is not a scope: expected 'field', 'scene' or 'session'")
-      }
-      registration.append(("scope", .string(scope)))
-    }
-    var initial: [(name: String, value: DBusValue)] = []
+    let values = try Registration.keyedValues(call.operands.dropFirst())
+    var initial: Registration.Named = []
     for each in values { initial.append((each.key, try each.value())) }
-    if let active = options.active {
-      guard options.scope == "session" else { throw .usage("'--active' needs '--scope session'") }
-      registration.append(("active", try condition(active, of: initial)))
-    }
-    if !options.readOnly.isEmpty { registration.append(("read_only", try readOnly(options))) }
-    if options.sensitive { registration.append(("sensitive", .boolean(true))) }
+    var registration = [("linger", .boolean(true))] + (try Registration.options(options, of: initial))
     if options.focus { registration.append(("focus", .boolean(true))) }
 
     let path = try ask(call.connect(), .register(id, initial, registration))
@@ -35,8 +21,7 @@ enum FieldMethods {
 
   static func publish(_ call: Invocation) throws(CommandError) {
     let path = try FieldID.path(call.operands[0])
-    let values = try keyedValues(call.operands.dropFirst())
-    let options = call.options.readOnly.isEmpty ? [] : [("read_only", try readOnly(call.options))]
+    let values = try Registration.keyedValues(call.operands.dropFirst())
     let daemon = try call.connect()
     var known: [String: KeyReading] = [:]
     if values.contains(where: { $0.type == nil }) {
@@ -44,7 +29,7 @@ enum FieldMethods {
     }
     var published: [(name: String, value: DBusValue)] = []
     for each in values { published.append((each.key, try each.value(known: known[each.key]?.value.type))) }
-    try ask(daemon, .field(path, "Publish", [.properties(published), .properties(options)]))
+    try ask(daemon, .field(path, "Publish", [.properties(published), .properties([])]))
   }
 
   static func withdraw(_ call: Invocation) throws(CommandError) {
@@ -66,29 +51,22 @@ enum FieldMethods {
     for path in paths { try ask(daemon, .field(path, method)) }
   }
 
-  private static func keyedValues(_ operands: some Sequence<String>) throws(CommandError) -> [KeyedValue] {
-    var values: [KeyedValue] = []
-    for operand in operands {
-      let value = try KeyedValue(operand)
-      guard !values.contains(where: { $0.key == value.key }) else { throw .usage("'\(value.key)' is given twice") }
-      values.append(value)
+  static func activate(_ call: Invocation) throws(CommandError) {
+    let options = call.options
+    guard [call.operands.count == 1, options.next, options.previous].count(where: { $0 }) == 1 else {
+      throw .usage("'activate' takes either an ID, '--next' or '--previous'")
     }
-    return values
-  }
-
-  /// The condition `KEY=VALUE`; the value has the type of the key among `values` if it is there.
-  private static func condition(
-    _ text: String, of values: [(name: String, value: DBusValue)]
-  ) throws(CommandError) -> DBusValue {
-    let condition = try KeyedValue(text)
-    let known = values.first { $0.name == condition.key }?.value.type
-    return .structure([.string(condition.key), .variant(try condition.value(known: known))])
-  }
-
-  private static func readOnly(_ options: Options) throws(CommandError) -> DBusValue {
-    var keys: [String] = []
-    for key in options.readOnly { keys.append(try KeyArgument.whole(key)) }
-    return .strings(keys)
+    if let id = call.operands.first {
+      let path = try FieldID.path(id)
+      return try ask(call.connect(), .field(path, "Activate"))
+    }
+    let daemon = try call.connect()
+    let fields: [ObjectPath]
+    do { fields = try daemon.call(.sessionFields()) } catch { throw CommandError(error) }
+    guard let first = fields.first else { throw CommandError(.nothing, "there are no session fields") }
+    let byID = fields.sorted { NaturalOrder.precedes(FieldID.id($0), FieldID.id($1)) }
+    let index = (byID.firstIndex(of: first) ?? 0) + (options.next ? 1 : byID.count - 1)
+    try ask(daemon, .field(byID[index % byID.count], "Activate"))
   }
 
   @discardableResult

@@ -1,17 +1,22 @@
+import DBus
 import DBusTypes
+import FocusClient
 import FocusContract
 
 /// The commands that show fields.
 enum Listing {
   static func list(_ call: Invocation) throws(CommandError) {
-    let format = try call.template(parts: FieldInfo.parts)
-    let fields = try FieldInfo.all(try call.connect())
+    let format = try call.template(FieldInfo.names)
+    let daemon = try call.connect()
+    let fields = try FieldInfo.all(daemon)
     if let format {
-      try Output.write(fields.map { format.text($0.part) + "\n" }.joined())
+      let isWhole = format.has("json")
+      let fields = isWhole ? try FieldInfo.withAccess(fields, daemon) : fields
+      try Output.write(fields.map { format.text(ValueText.line, $0.part) + "\n" }.joined())
       return
     }
     guard !call.options.json else {
-      try Output.write(fields.map { $0.json + "\n" }.joined())
+      try Output.write(try FieldInfo.withAccess(fields, daemon).map { $0.json + "\n" }.joined())
       return
     }
     try Output.write(table(of: fields, on: .output))
@@ -65,19 +70,25 @@ enum Listing {
     if call.options.json {
       let onPath = Set(path.map(\.path))
       let others = session.filter { !onPath.contains($0.path) }
-      try Output.write((path + others).map { $0.json + "\n" }.joined())
+      try Output.write(try FieldInfo.withAccess(path + others, daemon).map { $0.json + "\n" }.joined())
     } else {
       try Output.write(FieldTree.text(of: fields, session: session, on: .output))
     }
     guard !path.isEmpty else {
-      // Programs need no reason beside the exit status.
-      guard Terminal.output.isTerminal, !call.options.json else { throw CommandError(.nothing) }
       throw CommandError(
         .nothing,
         fields.isEmpty
           ? "there are no fields yet: '\(Program.name) register --help' shows how to create one"
           : "nothing has focus: '\(Program.name) focus ID' gives it to a field")
     }
+  }
+
+  static func focused(_ call: Invocation) throws(CommandError) {
+    let daemon = try call.connect()
+    let field: ObjectPath?
+    do { field = try daemon.call(.focusedField()) } catch { throw CommandError(error) }
+    guard let field else { throw CommandError(.nothing) }
+    try Output.write(FieldID.id(field) + "\n")
   }
 
   /// The focused field's ancestors from the scene down, then the field; empty if no field has focus.

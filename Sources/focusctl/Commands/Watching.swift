@@ -1,30 +1,43 @@
 import DBusTypes
 import FocusClient
 import FocusContract
+import Glibc
 
 /// The commands that run until something happens.
 enum Watching {
   static func watch(_ call: Invocation) throws(CommandError) {
-    let requests = try keys(call.operands)
+    var requests = try keys(call.operands)
+    let followsFocus = call.options.focus
+    if followsFocus {
+      guard requests.isEmpty, call.options.field == nil, !call.options.previous else {
+        throw .usage("'watch --focus' takes no KEY, '--field' or '--previous'")
+      }
+      requests = try keys(["focus"])
+    }
     let format = try WatchFormat(call.options, keys: requests.count)
+    // Without a KEY, the line of a format that has keys changes when one of them does.
+    let isOneLine = requests.isEmpty && !format.keys.isEmpty
+    if isOneLine { requests = format.keys }
     let daemon = try call.connect()
     let path = try Bindings(daemon, call.options).path
-    guard case .text = format.style, LiveView.isPossible else {
-      let watcher = Watcher(daemon, path, requests) { (changes) throws(CommandError) in
-        for change in changes { try Output.write(format.line(change)) }
-      }
-      watcher.endWithReader()
-      try watcher.run()
-      return
+    let subject: Watcher.Subject = followsFocus ? .focus : format.needsFields ? .valuesAndFields : .values
+    if case .text = format.style, LiveView.isPossible { return try watchLive(subject, daemon, path, requests) }
+    let lines = WatchedLines(format, isOneLine: isOneLine, requests: requests)
+    let watcher = Watcher(daemon, path, lines.watched, for: subject) { (changes) throws(CommandError) in
+      try Output.write(lines.text(of: changes))
     }
-    try watchLive(daemon, path, requests)
+    watcher.suggests = isatty(STDERR_FILENO) != 0
+    watcher.endWithReader()
+    try watcher.run()
   }
 
   private static func watchLive(
-    _ daemon: DaemonConnection, _ path: ObjectPath, _ requests: [KeyArgument]
+    _ subject: Watcher.Subject, _ daemon: DaemonConnection, _ path: ObjectPath, _ requests: [KeyArgument]
   ) throws(CommandError) {
     var view: LiveView?
-    let watcher = Watcher(daemon, path, requests) { (changes) throws(CommandError) in try view?.show(changes) }
+    let watcher = Watcher(daemon, path, requests, for: subject) { (changes) throws(CommandError) in
+      try view?.show(changes)
+    }
     let opened = LiveView(requests.map(\.text), on: watcher.loop) { [weak watcher] in watcher?.stop($0) }
     view = opened
     try opened.open()
@@ -41,6 +54,7 @@ enum Watching {
     let watcher = Watcher(daemon, Focus1.focused, requests) { (changes) throws(CommandError) in
       if changes.contains(where: { $0.value != nil }) { throw CommandError(.done) }
     }
+    watcher.suggests = isatty(STDERR_FILENO) != 0
     if let limit = try call.timeout() {
       watcher.end(
         after: limit, CommandError(.nothing, "'\(call.operands[0])' is still nil after \(Timeout.text(limit))"))
@@ -52,5 +66,41 @@ enum Watching {
     var keys: [KeyArgument] = []
     for operand in operands { keys.append(try KeyArgument(operand)) }
     return keys
+  }
+}
+
+/// The lines for changes, with the values of the keys within their format.
+private final class WatchedLines {
+  private let format: WatchFormat
+  private let isOneLine: Bool
+  private let requests: [KeyArgument]
+  /// What is known of each watched key.
+  private var known: [String: WatchState.Change] = [:]
+  private var last: String?
+
+  init(_ format: WatchFormat, isOneLine: Bool, requests: [KeyArgument]) {
+    self.format = format
+    self.isOneLine = isOneLine
+    self.requests = requests
+  }
+
+  /// The keys to watch: those requested, and those within the format.
+  var watched: [KeyArgument] {
+    requests.isEmpty ? [] : requests + format.keys.filter { !requests.contains($0) }
+  }
+
+  func text(of changes: [WatchState.Change]) -> String {
+    for change in changes { known[change.key] = change }
+    let value = { [known] (key: KeyArgument) in known[key.text]?.value }
+    guard isOneLine else {
+      let names = Set(requests.map(\.text))
+      return changes.filter { names.isEmpty || names.contains($0.key) }.map { format.line($0, value) }.joined()
+    }
+    // The parts with names are those of the first key in the format that has a value.
+    let first = requests.lazy.compactMap { self.known[$0.text] }.first { $0.value != nil }
+    let line = format.line(first ?? WatchState.Change(key: requests[0].text, value: nil), value)
+    guard line != last else { return "" }
+    last = line
+    return line
   }
 }

@@ -13,8 +13,10 @@ enum Expression: Hashable, Sendable {
   case arithmetic(Operator, String)
   case toggle
   case append(String)
+  /// The value after the current one, around; the first if the current one is not among them.
+  case next([String])
 
-  static let forms = "+N, -N, *N, /N, toggle or append TEXT"
+  static let forms = "+N, -N, *N, /N, toggle, append TEXT or next A B C…"
 
   /// Reads an expression from its words.
   /// - Throws: `CommandError` if they are not an expression.
@@ -22,6 +24,8 @@ enum Expression: Hashable, Sendable {
     let text = words.joined(separator: " ")
     if words == ["toggle"] {
       self = .toggle
+    } else if words.count > 1, words[0] == "next" {
+      self = .next(Array(words.dropFirst()))
     } else if words.count == 2, words[0] == "append" {
       self = .append(words[1])
     } else if words.count == 1, text.hasPrefix("append ") {
@@ -37,14 +41,15 @@ enum Expression: Hashable, Sendable {
 
   /// The new value in place of `value`, of the same type.
   /// - Throws: `CommandError`, status 4, if the expression does not fit the value, or the result does not fit its type.
-  func applied(to value: DBusValue) throws(CommandError) -> DBusValue {
+  func applied(to value: DBusValue, within bounds: Bounds = Bounds()) throws(CommandError) -> DBusValue {
     switch (self, value) {
-    case (_, .variant(let content)): return .variant(try applied(to: content))
+    case (.next(let texts), _): return try Expression.next(texts, after: value)
+    case (_, .variant(let content)): return .variant(try applied(to: content, within: bounds))
     case (.toggle, .boolean(let truth)): return .boolean(!truth)
     case (.arithmetic(let sign, let operand), .double(let number)):
-      return .double(try Expression.compute(number, sign, operand))
+      return .double(bounds.clamp(try Expression.compute(number, sign, operand)))
     case (.arithmetic(let sign, let operand), _) where value.integer != nil:
-      return try Expression.compute(value, sign, operand)
+      return try Expression.compute(value, sign, operand, bounds)
     case (.append(let text), .string(let start)):
       return .string(start + text)
     case (.append(let text), .array(let array)):
@@ -64,6 +69,7 @@ enum Expression: Hashable, Sendable {
     case .arithmetic(let sign, let operand): "'\(sign.rawValue)\(operand)'"
     case .toggle: "'toggle'"
     case .append: "'append'"
+    case .next: "'next'"
     }
   }
 
@@ -72,11 +78,22 @@ enum Expression: Hashable, Sendable {
     case .arithmetic: "a number"
     case .toggle: "a boolean"
     case .append: "a string or an array"
+    case .next: "a value"
     }
   }
 
-  private static func compute(_ value: DBusValue, _ sign: Operator, _ operand: String) throws(CommandError) -> DBusValue
-  {
+  private static func next(_ texts: [String], after value: DBusValue) throws(CommandError) -> DBusValue {
+    var values: [DBusValue] = []
+    for text in texts {
+      do { values.append(try ValueText.read(text, as: value.type)) } catch { throw .usage("\(error)") }
+    }
+    let index = values.firstIndex(of: value).map { ($0 + 1) % values.count } ?? 0
+    return values[index]
+  }
+
+  private static func compute(
+    _ value: DBusValue, _ sign: Operator, _ operand: String, _ bounds: Bounds
+  ) throws(CommandError) -> DBusValue {
     let number = value.integer ?? 0
     guard let operand = Int128(operand) else {
       throw .refused("'\(sign.rawValue)\(operand)' needs a whole number for a value of type '\(value.type)'")
@@ -90,7 +107,7 @@ enum Expression: Hashable, Sendable {
       guard operand != 0 else { throw .refused("\(number) cannot be divided by 0") }
       result = number.dividedReportingOverflow(by: operand)
     }
-    guard !result.overflow, let changed = DBusValue(result.partialValue, of: value.type) else {
+    guard !result.overflow, let changed = DBusValue(bounds.clamp(result.partialValue), of: value.type) else {
       let range = value.type.integerRange ?? 0...0
       throw .refused(
         "\(number) \(sign.rawValue) \(operand) is out of the range of type '\(value.type)', \(range.lowerBound) to "

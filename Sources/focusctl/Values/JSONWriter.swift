@@ -57,7 +57,9 @@ enum JSONWriter {
   }
 
   /// `text` as a JSON string with its quotes.
-  static func string(_ text: String) -> String {
+  static func string(_ text: String) -> String { Output.shown(quoted(text)) }
+
+  private static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     if isPlain { return "\"\(text)\"" }
     let encoder = JSONEncoder()

@@ -21,7 +21,7 @@ enum ValueText {
   }
 
   /// The value as `get` prints it: basic types as plain text, others as JSON.
-  static func text(_ value: DBusValue) -> String { value.basicText ?? JSONWriter.data(value) }
+  static func text(_ value: DBusValue) -> String { value.basicText.map(Output.shown) ?? JSONWriter.data(value) }
 
   /// The value on one line.
   static func line(_ value: DBusValue) -> String { value.basicText.map(Output.escaped) ?? JSONWriter.data(value) }

@@ -13,7 +13,7 @@ struct LivePage {
     for change in changes { values[change.key] = change.value }
   }
 
-  private var keys: [String] { requests.isEmpty ? values.keys.sorted() : requests }
+  private var keys: [String] { requests.isEmpty ? values.keys.naturallySorted() : requests }
 
   /// Scrolls the page for a key press on a terminal of `rows` lines.
   mutating func move(_ press: Keyboard.Press, rows: Int) {

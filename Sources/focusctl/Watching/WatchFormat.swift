@@ -21,7 +21,7 @@ struct WatchFormat {
     .compactMap { $0 }
     guard given.count <= 1 else { throw .usage("'\(given[0])' and '\(given[1])' cannot be combined") }
     if let format = options.format {
-      style = .template(try Template(format, parts: WatchFormat.parts))
+      style = .template(try Template(format, WatchFormat.names))
     } else {
       style = options.json ? .json : options.waybar ? .waybar : .text
     }
@@ -29,10 +29,22 @@ struct WatchFormat {
   }
 
   /// The parts of a `--format` for changes.
-  static let parts = ["key", "value", "type", "json"]
+  static let names = Template.Names(parts: ["key", "value", "type", "field", "json"], allowsKeys: true)
 
-  /// The line for `change`, with its line break.
-  func line(_ change: WatchState.Change) -> String {
+  /// The keys within the format.
+  var keys: [KeyArgument] {
+    guard case .template(let template) = style else { return [] }
+    return template.keys
+  }
+
+  /// Whether lines name the field of a value.
+  var needsFields: Bool {
+    guard case .template(let template) = style else { return false }
+    return template.has("field")
+  }
+
+  /// The line for `change`, with its line break; `others` are the values of the keys within the format.
+  func line(_ change: WatchState.Change, _ others: (KeyArgument) -> DBusValue? = { _ in nil }) -> String {
     let value = change.value
     switch style {
     case .text:
@@ -43,12 +55,14 @@ struct WatchFormat {
       return (bare ? document : JSONWriter.object([("key", JSONWriter.string(change.key)), ("value", document)])) + "\n"
     case .waybar: return WatchFormat.waybar(change) + "\n"
     case .template(let template):
-      return template.text { part in
+      return template.text(ValueText.line) { part in
         switch part {
-        case "key": change.key
-        case "value": value.map(ValueText.line)
-        case "type": value?.type.description
-        default: value.map(JSONWriter.document)
+        case .key(let key): others(key).map { .value($0) }
+        case .name("key"): .text(change.key)
+        case .name("value"): value.map { .value($0) }
+        case .name("type"): value.map { .text($0.type.description) }
+        case .name("field"): change.field.map { .text($0) }
+        case .name: value.map { .text(JSONWriter.document($0)) }
         }
       } + "\n"
     }
@@ -71,7 +85,7 @@ struct WatchFormat {
   }
 
   /// `text`, escaped because Pango reads a module's text as markup.
-  private static func markup(_ text: String) -> String {
+  static func markup(_ text: String) -> String {
     guard text.utf8.contains(where: { "&<>".utf8.contains($0) }) else { return text }
     return text.reduce(into: "") { result, character in
       switch character {

@@ -10,21 +10,37 @@ final class Watcher {
   /// Called with each set of changes that belong together.
   typealias Handler = ([WatchState.Change]) throws(CommandError) -> Void
 
+  /// What to watch.
+  enum Subject {
+    case values
+    /// Values, and the fields that they are from.
+    case valuesAndFields
+    /// Which field has focus, as the value of the key `focus`.
+    case focus
+  }
+
   private let daemon: DaemonConnection
+  private let subject: Subject
   private let path: ObjectPath
   private let link: Link
   private var mirror: Mirror?
-  private var state: WatchState
+  private(set) var state: WatchState
+  /// Whether people are told which key they may have meant.
+  var suggests = false
   private let handler: Handler
   private var end: CommandError?
   private var reader: DescriptorSource?
 
-  init(_ daemon: DaemonConnection, _ path: ObjectPath, _ requests: [KeyArgument], _ handler: @escaping Handler) {
+  init(
+    _ daemon: DaemonConnection, _ path: ObjectPath, _ requests: [KeyArgument], for subject: Subject = .values,
+    _ handler: @escaping Handler
+  ) {
+    self.subject = subject
     self.daemon = daemon
     self.path = path
     self.handler = handler
     state = WatchState(requests)
-    link = Link(on: EventLoop(), rules: Mirror.rules(for: path))
+    link = Link(on: EventLoop(), rules: Mirror.rules(for: path, followsFocus: subject != .values))
   }
 
   var loop: EventLoop { link.loop }
@@ -32,7 +48,7 @@ final class Watcher {
   /// Calls the handler with the state now and with each change, until that throws or the bus is gone.
   /// - Throws: `CommandError`: what the handler threw, or status 3.
   func run() throws(CommandError) {
-    let mirror = Mirror(path, on: link) { [weak self] in self?.handle($0) }
+    let mirror = Mirror(path, on: link, followsFocus: subject != .values) { [weak self] in self?.handle($0) }
     self.mirror = mirror
     link.onEvent = { [weak self, weak mirror] event in
       switch event {
@@ -41,7 +57,7 @@ final class Watcher {
       case .signal(let signal): mirror?.received(signal)
       case .refused(let error): self?.stop(CommandError(error))
       case .closed: self?.stop(CommandError(.noDaemon, "lost the connection to the bus"))
-      case .call, .other: break
+      case .other, .call: break
       }
     }
     do { try link.open(daemon) } catch { throw CommandError(error) }
@@ -68,21 +84,51 @@ final class Watcher {
 
   private func handle(_ event: Mirror.Event) {
     guard end == nil else { return }
-    switch event {
-    case .values(let values): begin(with: values.mapValues(\.value))
-    case .changed(let changes): show(state.apply(changes))
-    case .ended: show(state.replace(with: [:]))
-    case .failed(let error): failed(error)
-    case .commands, .focusMoved, .focusedField: break
+    switch (event, subject) {
+    case (.focusedField(let field), .focus):
+      let id = field.map { DBusValue.string(FieldID.id($0)) }
+      show(state.replace(with: id.map { ["focus": $0] } ?? [:]))
+    case (.ended, _): show(state.replace(with: [:]))
+    case (.failed(let error), _): failed(error)
+    case (_, .focus): break
+    case (.values(let values), _):
+      begin(with: values.mapValues(\.value), of: values.compactMapValues { $0.origin.map { FieldID.id($0.field) } })
+    case (.changed(let changes), .values): show(state.apply(changes))
+    case (.changed(let changes), .valuesAndFields): askFields(changes)
+    case (.focusMoved, .valuesAndFields): askFields([])
+    case (.commands, _), (.focusMoved, _), (.focusedField, _): break
     }
   }
 
-  private func begin(with values: [String: DBusValue]) {
+  /// Shows `changes` with the fields that they are from, and what has another field now.
+  private func askFields(_ changes: [(key: String, value: DBusValue?)]) {
+    link.call(.readAll(at: path), patiently: true) { [weak self] result in
+      // If it fails, the daemon is gone, or the field is: that is told of too.
+      guard let self, end == nil, state.hasBegun, case .success(let readings) = result else { return }
+      let fields = readings.mapValues { FieldID.id($0.origin.field) }
+      show(state.apply(changes, of: fields))
+      show(state.replace(with: readings.mapValues(\.value), of: fields))
+    }
+  }
+
+  private func begin(with values: [String: DBusValue], of fields: [String: String]) {
     let isFirst = !state.hasBegun
-    let changes = state.replace(with: values)
+    let changes = state.replace(with: values, of: subject == .valuesAndFields ? fields : [:])
     // Later, a short key that several keys end with is nil: a status bar must survive that.
-    if isFirst { do { try state.requireUnambiguous() } catch { return stop(error) } }
+    if isFirst {
+      do { try state.requireUnambiguous() } catch { return stop(error) }
+      if suggests { suggest(for: changes) }
+    }
     show(changes)
+  }
+
+  private func suggest(for changes: [WatchState.Change]) {
+    for change in changes where change.value == nil {
+      guard let key = try? KeyArgument(change.key), let near = Suggestion.key(near: key.name, among: state.keys) else {
+        continue
+      }
+      Output.say("'\(key.name)' is nil; did you mean '\(near)'?")
+    }
   }
 
   private func failed(_ error: DBusError) {

@@ -6,6 +6,7 @@
 extern const char *baseline_argument;
 
 DBusHandlerResult echo(DBusConnection *connection, DBusMessage *call, void *data);
+DBusHandlerResult ideal(DBusConnection *connection, DBusMessage *call, void *data);
 DBusHandlerResult emit(DBusConnection *connection, DBusMessage *call, void *data);
 DBusHandlerResult forward(DBusConnection *connection, DBusMessage *call, void *data);
 DBusHandlerResult play(DBusConnection *connection, DBusMessage *call, void *data);
@@ -23,6 +24,10 @@ void begin_properties(DBusMessageIter *iterator, DBusMessageIter *array);
 void begin_entry(DBusMessageIter *array, DBusMessageIter *entry, const char *name);
 void end_entry(DBusMessageIter *array, DBusMessageIter *entry);
 void end_properties(DBusMessageIter *iterator, DBusMessageIter *array);
+// Appends what the daemon replies to Write: the value, the field and the revision.
+void append_written(DBusMessage *reply, dbus_int32_t number);
+// PropertiesChanged of one basic value.
+DBusMessage *change_signal(const char *path, const char *interface, const char *name, int type, const void *value);
 // Sends PropertiesChanged of one basic value.
 void tell_change(
     DBusConnection *connection, const char *path, const char *interface, const char *name, int type, const void *value);

@@ -11,6 +11,13 @@ static void append_origin(DBusMessageIter *iterator) {
   dbus_message_iter_append_basic(iterator, DBUS_TYPE_UINT64, &revision);
 }
 
+void append_written(DBusMessage *reply, dbus_int32_t number) {
+  DBusMessageIter iterator;
+  dbus_message_iter_init_append(reply, &iterator);
+  append_variant(&iterator, DBUS_TYPE_INT32, &number);
+  append_origin(&iterator);
+}
+
 // The arguments of a call as a signal: its bytes are those of the call but for the second, which is the type.
 static DBusMessage *as_signal(DBusMessage *call) {
   char *bytes;
@@ -59,8 +66,7 @@ DBusHandlerResult echo(DBusConnection *connection, DBusMessage *call, void *data
     dbus_message_iter_close_container(&iterator, &array);
     append_origin(&iterator);
   } else if (strcmp(member, "Write") == 0) {
-    append_variant(&iterator, DBUS_TYPE_INT32, &number);
-    append_origin(&iterator);
+    append_written(reply, number);
   }
   if (strcmp(member, "Carry") == 0) carry(connection, call);
   if (strcmp(member, "Bytes") == 0) append_bytes(&iterator, call);

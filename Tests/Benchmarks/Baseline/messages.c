@@ -37,9 +37,7 @@ void end_properties(DBusMessageIter *iterator, DBusMessageIter *array) {
   dbus_message_iter_close_container(iterator, array);
 }
 
-void tell_change(
-    DBusConnection *connection, const char *path, const char *interface, const char *name, int type,
-    const void *value) {
+DBusMessage *change_signal(const char *path, const char *interface, const char *name, int type, const void *value) {
   DBusMessage *signal = dbus_message_new_signal(path, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged");
   DBusMessageIter iterator, array, entry;
   dbus_message_iter_init_append(signal, &iterator);
@@ -51,5 +49,11 @@ void tell_change(
   end_properties(&iterator, &array);
   dbus_message_iter_open_container(&iterator, DBUS_TYPE_ARRAY, "s", &array);
   dbus_message_iter_close_container(&iterator, &array);
-  send_and_free(connection, signal);
+  return signal;
+}
+
+void tell_change(
+    DBusConnection *connection, const char *path, const char *interface, const char *name, int type,
+    const void *value) {
+  send_and_free(connection, change_signal(path, interface, name, type, value));
 }

@@ -13,6 +13,10 @@ static const char *xml =
     "<node><interface name=\"" ROOT "\"><property name=\"Identity\" type=\"s\" access=\"read\"/></interface>"
     "<interface name=\"" PLAYER "\"><method name=\"PlayPause\"/>"
     "<property name=\"PlaybackStatus\" type=\"s\" access=\"read\"/>"
+    "<property name=\"CanControl\" type=\"b\" access=\"read\"/>"
+    "<property name=\"CanPlay\" type=\"b\" access=\"read\"/>"
+    "<property name=\"CanPause\" type=\"b\" access=\"read\"/>"
+    "<property name=\"Metadata\" type=\"a{sv}\" access=\"read\"/>"
     "<property name=\"Volume\" type=\"d\" access=\"readwrite\"/>"
     "<property name=\"Position\" type=\"x\" access=\"read\">"
     "<annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" value=\"false\"/></property>"
@@ -25,14 +29,31 @@ static void append_entry(DBusMessageIter *array, const char *name, int type, con
   end_entry(array, &entry);
 }
 
+static void append_metadata(DBusMessageIter *array) {
+  const char *title = "A title";
+  DBusMessageIter entry, variant, metadata;
+  begin_entry(array, &entry, "Metadata");
+  dbus_message_iter_open_container(&entry, DBUS_TYPE_VARIANT, "a{sv}", &variant);
+  begin_properties(&variant, &metadata);
+  append_entry(&metadata, "xesam:title", DBUS_TYPE_STRING, &title);
+  end_properties(&variant, &metadata);
+  dbus_message_iter_close_container(&entry, &variant);
+  end_entry(array, &entry);
+}
+
 static void append_all(DBusMessageIter *iterator, DBusMessage *call) {
   const char *interface = "", *identity = "mock", *status = "Playing";
+  const dbus_bool_t yes = TRUE;
   DBusMessageIter array;
   dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &interface, DBUS_TYPE_INVALID);
   begin_properties(iterator, &array);
   if (strcmp(interface, ROOT) == 0) append_entry(&array, "Identity", DBUS_TYPE_STRING, &identity);
   if (strcmp(interface, PLAYER) == 0) {
     append_entry(&array, "PlaybackStatus", DBUS_TYPE_STRING, &status);
+    append_entry(&array, "CanControl", DBUS_TYPE_BOOLEAN, &yes);
+    append_entry(&array, "CanPlay", DBUS_TYPE_BOOLEAN, &yes);
+    append_entry(&array, "CanPause", DBUS_TYPE_BOOLEAN, &yes);
+    append_metadata(&array);
     append_entry(&array, "Volume", DBUS_TYPE_DOUBLE, &volume);
     append_entry(&array, "Position", DBUS_TYPE_INT64, &position);
   }

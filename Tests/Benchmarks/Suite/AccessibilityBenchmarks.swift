@@ -80,8 +80,10 @@ private final class AccessibleForm {
   func measure(_ context: Group.Context, _ report: inout Report) async throws {
     Report.printHead("the accessibility bridge", "ms")
     try measureCalls(context, &report)
-    try await measureKeys("typing to watch", "key --delay 0 a", text, context.count(200, quick: 30), .atMost(45), &report)
-    try await measureKeys("Tab to watch", "key --delay 0 Tab", focus, context.count(300, quick: 60), .atMost(10), &report)
+    try await measureKeys(
+      "typing to watch", "key --delay 0 a", text, context.count(200, quick: 30), .atMost(45), &report)
+    try await measureKeys(
+      "Tab to watch", "key --delay 0 Tab", focus, context.count(300, quick: 60), .atMost(10), &report)
     let before = bridge.processorTime
     keyboard.send(line: "key --delay 2 " + Array(repeating: "Tab", count: 1500).joined(separator: " "))
     var seen = -1

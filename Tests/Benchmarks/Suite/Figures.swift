@@ -13,8 +13,10 @@ enum Measure: String, CaseIterable, Codable, Sendable {
   case growth = "Growth over mixed calls, after the first 10,000"
   case kit = "A focused value read through FocusKit"
   case commandLine = "focusctl get"
+  case players = "One command for the player in front"
   case delay = "The longest that others wait, at the limits"
   case limitMemory = "Private memory at the limits"
+  case windows = "The window bridge"
   case accessibility = "The accessibility bridge, with a form of GTK 3"
   case limitStart = "Start to bus name at the limits"
 }

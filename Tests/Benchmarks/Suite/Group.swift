@@ -28,6 +28,8 @@ struct Group: Sendable {
   }
 
   let name: String
+  /// Whether it is measured only where it is asked for.
+  var isByHand = false
   let measure: @Sendable (Context, inout Report) async throws -> Void
 
   static let all = [
@@ -39,7 +41,9 @@ struct Group: Sendable {
     Group(name: "memory", measure: measureMemory),
     Group(name: "kit", measure: measureKit),
     Group(name: "focusctl", measure: measureCommandLine),
+    Group(name: "players", measure: measurePlayers),
     Group(name: "limits", measure: measureLimits),
-    Group(name: "accessibility", measure: measureAccessibility),
+    Group(name: "windows", isByHand: true, measure: measureWindows),
+    Group(name: "accessibility", isByHand: true, measure: measureAccessibility),
   ]
 }

@@ -5,7 +5,7 @@ internal import Foundation
 internal import TestSupport
 
 /// Something that is started anew each time, and the most milliseconds that it should take.
-private struct Run {
+struct Run {
   let name: String
   var limit: Limit?
   let time: () throws -> Double
@@ -77,7 +77,7 @@ func measureCommandLine(_ context: Group.Context, _ report: inout Report) async 
 
 /// Times each in turn, in milliseconds.
 /// - Returns: the median ratio of each to the first.
-private func time(
+func time(
   _ head: String, _ measure: Measure, _ runs: [Run], _ count: Int, _ report: inout Report, place: (Mode) -> Void
 ) throws -> [Mode: [Double]] {
   var medians: [Mode: [Double]] = [:]

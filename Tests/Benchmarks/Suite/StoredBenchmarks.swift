@@ -2,6 +2,7 @@
 func measureStored(_ context: Group.Context, _ report: inout Report) async throws {
   try await context.withSession { session in
     let echo = try await session.baseline("echo", "bench.Echo")
+    let ideal = try await session.baseline("ideal", "bench.Ideal")
     let telling = try await session.baseline("echo", "bench.Telling", "tell")
     try session.register("stored", "demo.Form.Number")
     try session.caller.time([.focus("stored")], 1)
@@ -21,7 +22,11 @@ func measureStored(_ context: Group.Context, _ report: inout Report) async throw
     let signals = calls(to: "bench.Telling").enumerated().dropFirst(2).map { index, each in
       Target("C echo with signals, \(each.name)", telling, each.call, floor: index)
     }
-    let targets = floors + ours + signals
+    // What a service could reach that has everything marshalled beforehand.
+    let prepared = calls(to: "bench.Ideal").enumerated().dropFirst(2).map { index, each in
+      Target("C ideal, \(each.name)", ideal, each.call, floor: index)
+    }
+    let targets = floors + ours + signals + prepared
     var latencies: [Mode: [Rounds.Result]] = [:]
     var rates: [Mode: [Rounds.Result]] = [:]
     Report.printHead("calls one after another", "µs")
@@ -46,7 +51,7 @@ func measureStored(_ context: Group.Context, _ report: inout Report) async throw
         .flight, "\(name), calls a second to C echo", rates[.pinned]?[index].ratios.median ?? .nan,
         free: rates[.free]?[index].ratios.median, .atLeast(index < 6 ? 0.95 : 0.8))
     }
-    for index in 8..<10 {
+    for index in 8..<targets.count {
       report.add(
         .write, "for comparison: " + targets[index].name, latencies[.pinned]?[index].ratios.median ?? .nan,
         free: latencies[.free]?[index].ratios.median)

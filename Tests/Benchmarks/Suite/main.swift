@@ -12,7 +12,7 @@ private func run(_ options: Options) async throws -> Bool {
   let version = try await ManagedProcess.start([programs + "/focusd", "--version"], environment: [:]).result().text
   var report = Report(version: version, isQuick: options.isQuick)
   let context = Group.Context(programs: programs, isQuick: options.isQuick)
-  for group in Group.all where options.only.isEmpty || options.only.contains(group.name) {
+  for group in Group.all where options.only.isEmpty ? !group.isByHand : options.only.contains(group.name) {
     do { try await group.measure(context, &report) } catch { report.failed(group.name, error) }
   }
   report.printFigures(previous: previous)

@@ -60,6 +60,10 @@ FORM = {
     "fuzz.Form.Number": GLib.Variant("i", 1), "fuzz.Form.Text": GLib.Variant("s", "text"),
     "fuzz.Form.Items": GLib.Variant("as", ["a", "b"]), "fuzz.Form.Map": GLib.Variant("a{sv}", {"a": GLib.Variant("i", 1)})}
 
+# A bus closes the connection of a client that sends deeper nesting than the protocol allows, 64 with the variant around a
+# property's value.
+TOO_DEEP = 63
+
 
 class Values:
     """Random types and values."""
@@ -225,7 +229,10 @@ class Fuzzer:
 
     def read(self, _connection, _sender, _path, _interface, name):
         kind = {"Level": "i", "Names": "as", "Fixed": "a{sv}"}[name]
-        return self.values.sound(kind, 1)
+        while True:
+            value = self.values.sound(kind, 1)
+            if depth(value) < TOO_DEEP:
+                return value
 
     def call_now(self, path, interface, member, arguments=None):
         return self.bus.call_sync(
@@ -296,8 +303,7 @@ class Fuzzer:
         return self.begin(path, interface, member, arguments, expected)
 
     def begin(self, path, interface, member, arguments, expected):
-        # A bus closes the connection of a client that sends deeper nesting than the protocol allows.
-        if self.values.has_nested and arguments is not None and depth(arguments) > 63:
+        if self.values.has_nested and arguments is not None and depth(arguments) > TOO_DEEP:
             arguments, expected = None, None
         self.values.has_nested = False
         message = Gio.DBusMessage.new_method_call(NAME, path, interface, member)

@@ -3,32 +3,11 @@ import DBusTypes
 import FocusClient
 import FocusContract
 
-/// The commands that read and write one key once.
-enum ReadingAndWriting {
-  static func get(_ call: Invocation) throws(CommandError) {
-    let key = try KeyArgument(call.operands[0])
-    let format = try call.template(parts: ["key", "value", "type", "field", "revision", "json"])
-    let bindings = try Bindings(try call.connect(), call.options)
-    guard let found = try valueOrRefusal(of: bindings, { () throws(ReadFailure) in try bindings.read(key) }) else {
-      throw CommandError(.nothing)
-    }
-    let reading = found.reading
-    let text = format?.text { part in
-      switch part {
-      case "key": found.key.text
-      case "value": ValueText.text(reading.value)
-      case "type": reading.value.type.description
-      case "field": FieldID.id(reading.origin.field)
-      case "revision": String(reading.origin.revision)
-      default: JSONWriter.document(reading.value)
-      }
-    }
-    try Output.write((text ?? (call.options.json ? JSONWriter.document : ValueText.text)(reading.value)) + "\n")
-  }
-
+/// The commands that write one key.
+enum Writing {
   static func set(_ call: Invocation) throws(CommandError) {
     let key = try KeyArgument(call.operands[0])
-    let text = call.operands[1]
+    let text = call.operands[1] == "-" ? try Input.text() : call.operands[1]
     let bindings = try Bindings(try call.connect(), call.options)
     var refused: (type: DBusType, error: DBusError)?
     // The type is of one field: if the key has resolved to another one meanwhile, that may have another type.
@@ -38,7 +17,7 @@ enum ReadingAndWriting {
         found = try typeOfTarget(of: key, in: bindings)
       } catch {
         guard error.error?.name == .accessDenied else {
-          throw bindings.daemon.explained(error.command, error.error, bindings.path)
+          throw bindings.explained(error)
         }
         return try writeUnseen(error.key.name, key, text, in: bindings)
       }
@@ -66,17 +45,18 @@ enum ReadingAndWriting {
   static func update(_ call: Invocation) throws(CommandError) {
     let key = try KeyArgument(call.operands[0])
     let expression = try Expression(Array(call.operands.dropFirst()))
+    let bounds = try Bounds(call.options, of: expression)
     let daemon = try call.connect()
     let bindings = try Bindings(daemon, call.options)
-    guard let first = try valueOrRefusal(of: bindings, { () throws(ReadFailure) in try bindings.read(key) }) else {
-      throw unresolved(key, in: bindings)
-    }
+    let found: (key: KeyArgument, reading: KeyReading)?
+    do { found = try bindings.read(key) } catch { throw bindings.explained(error) }
+    guard let first = found else { throw unresolved(key, in: bindings) }
     let whole = first.key.text
     var reading = first.reading
     // If focus moves from here on, the change still applies to the field that was read.
     let field = Bindings(daemon, reading.origin.field)
     for _ in 0..<attempts {
-      let value = try expression.applied(to: reading.value)
+      let value = try expression.applied(to: reading.value, within: bounds)
       do {
         try field.write(whole, value, under: reading.origin)
         return
@@ -111,17 +91,9 @@ enum ReadingAndWriting {
   }
 
   private static func unresolved(_ key: KeyArgument, in bindings: Bindings) -> CommandError {
-    let keys = (try? bindings.keys()) ?? []
-    let near = Suggestion.nearest(
-      to: key.name, among: keys + keys.compactMap { $0.split(separator: ".").last.map(String.init) })
+    let near = bindings.suggestion(for: key)
     let next = near.map { "did you mean '\($0)'?" } ?? "'\(Program.name)' shows what has focus"
     return CommandError(.nothing, "'\(key.name)' is nil: \(bindings.described); \(next)")
-  }
-
-  private static func valueOrRefusal<T>(
-    of bindings: Bindings, _ body: () throws(ReadFailure) -> T
-  ) throws(CommandError) -> T {
-    do { return try body() } catch { throw bindings.daemon.explained(error.command, error.error, bindings.path) }
   }
 
   /// The whole key and the type of its element, which need not exist yet: an array's `/-`, a new dictionary key.

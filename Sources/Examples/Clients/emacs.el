@@ -1,0 +1,87 @@
+;;; emacs.el --- The buffer of the selected window as a field of focusd  -*- lexical-binding: t -*-
+
+;; (load "/path/to/emacs.el") in the init file.  While a frame of Emacs has focus, `focusctl get Document.Path' prints the file
+;; that is visited, `focusctl set Text.SelectedText hello' replaces the region or inserts at point, and
+;; `focusctl run Document.Save' saves.  Emacs' own D-Bus objects do not answer `Introspect', hence `focusctl hold'.
+
+;;; Code:
+
+(require 'seq)
+(require 'subr-x)
+
+(defvar focusd-process nil "The process of `focusctl hold'.")
+(defvar focusd-told nil "The values that were sent last, an alist.")
+(defvar focusd-rest "" "The beginning of a line that is not complete.")
+
+(defun focusd-escape (text)
+  "Write TEXT in one line."
+  (replace-regexp-in-string
+   "[\\\n\t]" (lambda (match) (cdr (assoc match '(("\\" . "\\\\") ("\n" . "\\n") ("\t" . "\\t"))))) text t t))
+
+(defun focusd-unescape (line)
+  "Undo `focusd-escape' for LINE."
+  (replace-regexp-in-string
+   "\\\\[\\nt]" (lambda (match) (cdr (assoc match '(("\\\\" . "\\") ("\\n" . "\n") ("\\t" . "\t"))))) line t t))
+
+(defun focusd-send (line)
+  "Send LINE to the process."
+  (when (process-live-p focusd-process)
+    (process-send-string focusd-process (concat line "\n"))))
+
+(defun focusd-values ()
+  "The values of the field now."
+  (with-current-buffer (window-buffer (selected-window))
+    `(("org.focusd.Document.Path" . ,(or buffer-file-name ""))
+      ("org.focusd.Text.SelectedText"
+       . ,(if (use-region-p) (buffer-substring-no-properties (region-beginning) (region-end)) "")))))
+
+(defun focusd-update ()
+  "Send the values that are different now."
+  (let ((now (focusd-values)))
+    (pcase-dolist (`(,key . ,value) now)
+      (unless (equal value (cdr (assoc key focusd-told)))
+        (focusd-send (concat key " " (focusd-escape value)))))
+    (setq focusd-told now)))
+
+(defun focusd-obey (line)
+  "Do what LINE says: a value that another program wrote, or a command that it called."
+  (with-current-buffer (window-buffer (selected-window))
+    (pcase (split-string line " ")
+      (`("org.focusd.Text.SelectedText" . ,words)
+       (let ((text (focusd-unescape (string-join words " "))))
+         (setf (alist-get "org.focusd.Text.SelectedText" focusd-told nil nil #'equal) text)
+         (when (use-region-p) (delete-region (region-beginning) (region-end)))
+         (insert text)))
+      (`("run" "org.focusd.Document.Save" . ,_) (save-buffer)))
+    (focusd-update)))
+
+(defun focusd-filter (_process output)
+  "Obey each complete line of OUTPUT."
+  (let ((lines (split-string (concat focusd-rest output) "\n")))
+    (setq focusd-rest (car (last lines)))
+    (dolist (line (butlast lines))
+      (with-demoted-errors "focusd: %S" (focusd-obey line)))))
+
+(defun focusd-focus-changed ()
+  "Follow the focus of Emacs' frames."
+  (focusd-send (if (seq-some (lambda (frame) (eq (frame-focus-state frame) t)) (frame-list)) "focus" "blur")))
+
+(defun focusd-start ()
+  "Show the buffer of the selected window as a field."
+  (setq focusd-process
+        (make-process
+         :name "focusd" :connection-type 'pipe :noquery t :filter #'focusd-filter
+         :stderr (get-buffer-create " *focusd*")
+         :command '("focusctl" "hold" "--label" "Emacs" "org.focusd.Element.Role=textbox"
+                    "org.focusd.Document.Path=" "org.focusd.Text.SelectedText="
+                    "--read-only" "org.focusd.Element.Role" "--read-only" "org.focusd.Document.Path"
+                    "--command" "org.focusd.Document.Save")))
+  (setq focusd-told nil focusd-rest "")
+  (add-function :after after-focus-change-function #'focusd-focus-changed)
+  (add-hook 'post-command-hook #'focusd-update)
+  (focusd-update)
+  (focusd-focus-changed))
+
+(focusd-start)
+
+;;; emacs.el ends here

@@ -1,0 +1,85 @@
+# The line of zsh's prompt as a field of focusd: source this file in ~/.zshrc.
+#
+# While the line is edited, `focusctl get Shell.Buffer` reads it, `focusctl set Shell.Buffer 'make test'` changes it, and
+# `focusctl run Shell.Accept` runs it. The field ends with the shell.
+autoload -Uz add-zle-hook-widget add-zsh-hook
+zmodload zsh/system
+
+focusd-start() {
+  setopt local_options no_monitor no_notify
+  coproc exec focusctl hold --label "zsh $$" org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
+    --read-only org.focusd.Shell.Directory --command org.focusd.Shell.Accept 2>/dev/null
+  # `focusctl hold` ends with the shell only if no program that the shell starts inherits the pipes.
+  local in out
+  exec {in}>&p {out}<&p
+  sysopen -w -o cloexec -u focusd_in /dev/fd/$in
+  sysopen -r -o cloexec -u focusd_out /dev/fd/$out
+  exec {in}>&- {out}<&-
+  coproc :
+  wait $!
+  zle -F -w $focusd_out focusd-receive
+}
+
+# focusd-tell KEY TEXT
+focusd-tell() {
+  print -r -u $focusd_in -- "$1 ${${${2//\\/\\\\}//$'\n'/\\n}//$'\t'/\\t}" 2>/dev/null
+}
+
+# What others wrote, and which command they called.
+focusd-receive() {
+  local line
+  if ! IFS= read -r -u $focusd_out line; then
+    zle -F $focusd_out
+    return
+  fi
+  case $line in
+    'org.focusd.Shell.Buffer '*)
+      focusd_told=${(g::)line#* }
+      BUFFER=$focusd_told CURSOR=$#focusd_told
+      zle -R
+      ;;
+    'run org.focusd.Shell.Accept'*)
+      # zsh looks at what a handler accepted only after the next key. So leave this line, and accept it in the next.
+      focusd_accepted=$BUFFER
+      (sleep 0.01; kill -INT $$) &!
+      ;;
+  esac
+}
+
+focusd-redraw() {
+  [[ $BUFFER == "$focusd_told" ]] && return
+  focusd_told=$BUFFER
+  focusd-tell org.focusd.Shell.Buffer "$BUFFER"
+}
+
+# The terminal tells when its window comes to the front and leaves it, but not while a command runs.
+focusd_is_in_front=yes
+focusd-focus-in() { focusd_is_in_front=yes; print -u $focusd_in focus }
+focusd-focus-out() { focusd_is_in_front=; print -u $focusd_in blur }
+focusd-line-init() {
+  print -n '\e[?1004h'
+  [[ -z $focusd_is_in_front ]] || print -u $focusd_in focus
+  if [[ -n $focusd_accepted ]]; then
+    BUFFER=$focusd_accepted
+    zle accept-line
+  fi
+}
+focusd-line-finish() {
+  print -n '\e[?1004l'
+  print -u $focusd_in blur
+  focusd_accepted=
+}
+focusd-directory() { focusd-tell org.focusd.Shell.Directory "$PWD" }
+
+if [[ -o interactive ]]; then
+  zle -N focusd-receive
+  zle -N focusd-focus-in
+  zle -N focusd-focus-out
+  bindkey '\e[I' focusd-focus-in
+  bindkey '\e[O' focusd-focus-out
+  add-zle-hook-widget line-init focusd-line-init
+  add-zle-hook-widget line-pre-redraw focusd-redraw
+  add-zle-hook-widget line-finish focusd-line-finish
+  add-zsh-hook chpwd focusd-directory
+  focusd-start
+fi

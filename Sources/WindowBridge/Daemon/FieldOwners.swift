@@ -1,0 +1,59 @@
+package import DBusTypes
+package import FocusContract
+
+/// The scenes that the daemon has, with what decides which windows they are in: whose they are, and of which process.
+package struct FieldOwners {
+  private var fields: [ObjectPath: FieldOrigin] = [:]
+  /// The scenes of each connection by process.
+  private var scenes: [BusName: [UInt32: Int]] = [:]
+
+  package init() {}
+
+  /// The connections with scenes, each with the processes that these belong to, as far as the daemon knows them.
+  package var processes: [BusName: Set<UInt32>] {
+    scenes.mapValues { Set($0.keys.filter { $0 != 0 }) }
+  }
+
+  /// Takes over a field that has come.
+  /// - Returns: whether scenes, or whose they are, differ now.
+  package mutating func add(_ path: ObjectPath, _ origin: FieldOrigin) -> Bool { replace(path, origin) }
+
+  /// Takes over what properties of a field are now.
+  /// - Returns: whether scenes, or whose they are, differ now.
+  package mutating func update(_ path: ObjectPath, _ properties: [(name: String, value: DBusValue?)]) -> Bool {
+    guard var origin = fields[path] else { return false }
+    origin.update(properties)
+    return replace(path, origin)
+  }
+
+  /// Forgets a field.
+  /// - Returns: whether scenes, or whose they are, differ now.
+  package mutating func remove(_ path: ObjectPath) -> Bool { replace(path, nil) }
+
+  /// The fields of `owner`.
+  package func fields(of owner: BusName) -> [ObjectPath] {
+    fields.filter { $0.value.owner == owner.text }.keys.sorted { $0.text < $1.text }
+  }
+
+  private mutating func replace(_ path: ObjectPath, _ origin: FieldOrigin?) -> Bool {
+    let (before, after) = (place(of: fields[path]), place(of: origin))
+    fields[path] = origin
+    guard before?.owner != after?.owner || before?.process != after?.process else { return false }
+    if let before {
+      let left = (scenes[before.owner]?[before.process] ?? 1) - 1
+      scenes[before.owner]?[before.process] = left > 0 ? left : nil
+      if scenes[before.owner]?.isEmpty == true { scenes[before.owner] = nil }
+    }
+    if let after { scenes[after.owner, default: [:]][after.process, default: 0] += 1 }
+    return true
+  }
+
+  /// Whose scene it is; nil for a field that is not one, or that has no owner.
+  ///
+  /// A scene has no parent, or one that is another connection's: its window.
+  private func place(of origin: FieldOrigin?) -> (owner: BusName, process: UInt32)? {
+    guard let origin, let owner = try? BusName(origin.owner), owner.isUnique else { return nil }
+    if let parent = origin.parent, fields[parent]?.owner == origin.owner { return nil }
+    return (owner, origin.process)
+  }
+}

@@ -1,0 +1,87 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusClient
+internal import FocusContract
+
+/// The keys of a window, from the vocabulary.
+enum WindowKey {
+  private static let interface = InterfaceName(known: "org.focusd.Window")
+
+  private static func key(_ member: String) -> Key { Key(interface, MemberName(known: member)) }
+
+  static let title = key("Title")
+  static let application = key("Application")
+  static let process = key("ProcessId")
+  static let workspace = key("Workspace")
+
+  static func command(_ action: WindowAction) -> Key { key(action.rawValue) }
+
+  static let types: [Key: DBusType] = [title: .string, application: .string, process: .uint32, workspace: .string]
+}
+
+extension Window {
+  /// The values that its field publishes.
+  var values: [Key: DBusValue] {
+    var values: [Key: DBusValue] = [WindowKey.title: .string(title)]
+    if let application { values[WindowKey.application] = .string(application) }
+    if let process { values[WindowKey.process] = .uint32(process) }
+    if let workspace { values[WindowKey.workspace] = .string(workspace) }
+    return values
+  }
+}
+
+/// What a window's field asks of the bridge.
+protocol WindowFieldDelegate: AnyObject {
+  /// The window as it is now, or nil.
+  func window(_ id: WindowID) -> Window?
+  func perform(_ action: WindowAction, on id: WindowID, _ completion: @escaping (Result<Void, DBusError>) -> Void)
+  func bringToFront(_ id: WindowID, _ completion: @escaping (Result<Void, DBusError>) -> Void)
+}
+
+/// One window as a field, and what the daemon was told of it.
+final class WindowField {
+  let id: WindowID
+  /// The field's number with the publisher, and its group's.
+  let number: UInt64
+  /// What was published last.
+  var published: Window
+  /// Where the daemon has it, or nil.
+  var path: ObjectPath?
+  /// Whether the daemon does not take it.
+  var isRefused = false
+  /// The connections that the daemon was told of, nil before that.
+  var adopted: [BusName]?
+
+  init(_ id: WindowID, number: UInt64, _ window: Window) {
+    self.id = id
+    self.number = number
+    published = window
+  }
+
+  /// The field as it is registered; without its own id if another program's field has that.
+  func description(_ delegate: any WindowFieldDelegate, isNamed: Bool) -> FieldDescription {
+    let object = ObjectPath(known: "/org/focusd/windows/w\(number)")
+    var field = FieldDescription(number: number, group: number, objectPath: object)
+    field.id = isNamed ? id.description : ""
+    field.label = published.application
+    for (key, type) in WindowKey.types {
+      field.properties[key] = FieldProperty(
+        type: type, tellsChanges: true,
+        read: { [weak delegate, id] () throws(DBusError) in
+          if let value = delegate?.window(id)?.values[key] { return value }
+          throw DBusError(.unknownProperty, "the window manager does not tell the \(key.member.text) of this window")
+        }, write: nil)
+    }
+    for action in published.actions {
+      field.commands[WindowKey.command(action)] = FieldCommand(input: [], output: []) { [weak delegate, id] _, done in
+        guard let delegate else { return done(.failure(DBusError(.failed, "the bridge is ending"))) }
+        delegate.perform(action, on: id) { done($0.map { [] }) }
+      }
+    }
+    field.requests = .passedOn { [weak delegate, id] done in
+      guard let delegate else { return done(.failure(DBusError(.failed, "the bridge is ending"))) }
+      delegate.bringToFront(id, done)
+    }
+    return field
+  }
+}

@@ -1,0 +1,91 @@
+package import EventLoop
+package import ProgramSupport
+
+/// Hyprland, by its two sockets; written from its documentation.
+package final class HyprlandSource: WindowSource {
+  private let requests: String
+  private let loop: EventLoop
+  private let stream: LastingStream
+  private var input = ByteQueue()
+  private var state = HyprlandState()
+  private var isReading = false
+  /// Whether something happened that only the list of clients tells, since it was last asked for.
+  private var isStale = false
+
+  package var onChange: ((Desktop) -> Void)?
+  package var onEnd: ((String) -> Void)?
+
+  /// Follows the Hyprland whose sockets are in `directory`.
+  package init(directory: String, on loop: EventLoop, log: Log) {
+    requests = directory + "/.socket.sock"
+    self.loop = loop
+    stream = LastingStream("Hyprland", path: directory + "/.socket2.sock", on: loop, log: log)
+  }
+
+  package func start() throws {
+    stream.onConnect = { [weak self] in self?.connected() }
+    stream.onBytes = { [weak self] in try self?.arrived($0) }
+    stream.onForgotten = { [weak self] in self?.change { $0 = HyprlandState() } }
+    stream.onEnd = { [weak self] in self?.onEnd?($0) }
+    try stream.connect()
+  }
+
+  private func connected() {
+    input = ByteQueue()
+    readClients()
+    ask("j/activewindow") { [weak self] answer in self?.change { $0.activeWindow(answer) } }
+  }
+
+  private func readClients() {
+    guard !isReading else {
+      isStale = true
+      return
+    }
+    (isReading, isStale) = (true, false)
+    ask("j/clients") { [weak self] answer in
+      guard let self else { return }
+      stream.succeeded()
+      change { $0.clients(answer) }
+    }
+  }
+
+  private func ask(_ question: String, _ handler: @escaping (JSON) -> Void) {
+    SocketQuestion.ask(Array(question.utf8), at: requests, .everything, on: loop) { [weak self] answer in
+      if case .success(let bytes) = answer, let answer = JSON(bytes) { handler(answer) }
+      guard let self, question == "j/clients" else { return }
+      isReading = false
+      if isStale { readClients() }
+    }
+  }
+
+  private func arrived(_ bytes: [UInt8]) throws {
+    input.append(bytes)
+    while let line = try input.nextLine() {
+      var mustRead = false
+      // One by one: which window was in front before a launcher matters.
+      change { mustRead = $0.event(String(decoding: line, as: UTF8.self)) }
+      if mustRead { readClients() }
+    }
+  }
+
+  private func change(_ body: (inout HyprlandState) -> Void) {
+    let before = state.desktop
+    defer { if state.desktop != before { onChange?(state.desktop) } }
+    body(&state)
+  }
+
+  private func request(_ request: String?, _ completion: @escaping (String?) -> Void) {
+    guard let request else { return completion("Hyprland cannot do that") }
+    SocketQuestion.ask(Array(request.utf8), at: requests, .everything, on: loop) {
+      completion($0.refusal(HyprlandState.refusal))
+    }
+  }
+
+  package func raise(_ window: WindowID, _ completion: @escaping (String?) -> Void) {
+    request(HyprlandState.raiseRequest(window), completion)
+  }
+
+  package func perform(_ action: WindowAction, on window: WindowID, _ completion: @escaping (String?) -> Void) {
+    request(HyprlandState.request(action, on: window), completion)
+  }
+}

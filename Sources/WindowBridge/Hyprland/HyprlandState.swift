@@ -1,0 +1,87 @@
+/// The windows of Hyprland, from its list of clients and its events: <https://wiki.hypr.land/IPC/>.
+package struct HyprlandState {
+  package private(set) var desktop = Desktop()
+  /// The window that was said to be active last, also if the list of clients does not have it yet.
+  private var active: WindowID?
+
+  package init() {}
+
+  /// Takes over the answer to `j/clients`.
+  package mutating func clients(_ list: JSON) {
+    desktop.windows = [:]
+    for client in list.elements where client["mapped"]?.isTrue ?? true {
+      guard let id = Self.id(client["address"]?.text) else { continue }
+      desktop.windows[id] = Window(
+        title: WindowText.cut(client["title"]?.text ?? "", limit: WindowText.titleLength),
+        application: WindowText.name(client["class"]?.text), process: client["pid"]?.process,
+        workspace: WindowText.name(client["workspace"]?["name"]?.text), actions: [.close, .fullscreen, .float])
+    }
+    settle()
+  }
+
+  /// Takes over the answer to `j/activewindow`.
+  package mutating func activeWindow(_ client: JSON) {
+    active = Self.id(client["address"]?.text)
+    settle()
+  }
+
+  /// Takes over one line of the event socket.
+  /// - Returns: whether the list of clients must be read again.
+  package mutating func event(_ line: String) -> Bool {
+    // EVENT>>DATA
+    guard let mark = line.firstIndex(of: ">"), line[mark...].hasPrefix(">>") else { return false }
+    let data = line[mark...].dropFirst(2)
+    let first = data.prefix { $0 != "," }
+    switch line[..<mark] {
+    case "activewindowv2":
+      active = Self.id(String(first))
+      settle()
+      return active != nil && desktop.front == nil
+    case "closewindow":
+      guard let id = Self.id(String(first)) else { return true }
+      desktop.windows[id] = nil
+      if active == id { active = nil }
+      settle()
+      return false
+    case "windowtitlev2":
+      guard let id = Self.id(String(first)), desktop.windows[id] != nil else { return true }
+      let title = String(data.dropFirst(first.count + 1))
+      desktop.windows[id]?.title = WindowText.cut(title, limit: WindowText.titleLength)
+      return false
+    case "openwindow", "movewindowv2", "renameworkspace", "windowtitle": return true
+    default: return false
+    }
+  }
+
+  private mutating func settle() { desktop.front = active.flatMap { desktop.windows[$0] == nil ? nil : $0 } }
+
+  /// The window at an address, which answers write with `0x` and events without.
+  private static func id(_ address: String?) -> WindowID? {
+    guard let address else { return nil }
+    let digits = address.hasPrefix("0x") ? address.dropFirst(2) : address[...]
+    return UInt64(digits, radix: 16).flatMap { $0 == 0 ? nil : WindowID($0) }
+  }
+
+  private static func address(_ window: WindowID) -> String { "address:0x" + String(window.number, radix: 16) }
+
+  /// The request that does `action` to a window; nil if Hyprland cannot do it.
+  package static func request(_ action: WindowAction, on window: WindowID) -> String? {
+    switch action {
+    case .close: "dispatch closewindow \(address(window))"
+    // It works on the active window only.
+    case .fullscreen: "[[BATCH]]\(raiseRequest(window));dispatch fullscreen 0"
+    case .float: "dispatch togglefloating \(address(window))"
+    case .minimize: nil
+    }
+  }
+
+  /// The request that brings a window to the front.
+  package static func raiseRequest(_ window: WindowID) -> String { "dispatch focuswindow \(address(window))" }
+
+  /// Why a request was refused, from the answer, which is `ok` for each part of it.
+  package static func refusal(_ answer: [UInt8]) -> String? {
+    let text = WindowText.text(answer, limit: WindowText.nameLength)
+    let words = text.split { $0 == "\n" || $0 == " " }
+    return !words.isEmpty && words.allSatisfy { $0 == "ok" } ? nil : text
+  }
+}

@@ -1,0 +1,79 @@
+package import EventLoop
+package import ProgramSupport
+
+/// The window manager of a session, as the session's environment tells it.
+package enum Session: Hashable, Sendable {
+  case x11(display: String?)
+  case sway(socket: String)
+  case i3(socket: String)
+  case hyprland(directory: String)
+  case niri(socket: String)
+
+  /// A desktop that the bridge cannot follow.
+  package struct Unsupported: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// Finds the window manager; `variable` is one of the environment, and `name` what `--source` asks for.
+  ///
+  /// i3 is followed as an X session, which tells the processes of windows as well.
+  /// - Throws: `Unsupported`.
+  package static func find(
+    _ name: String? = nil, in variable: (String) -> String?
+  ) throws(Unsupported) -> Session {
+    let all: [(name: String, session: Session?)] = [
+      ("sway", variable("SWAYSOCK").map { .sway(socket: $0) }),
+      ("hyprland", hyprland(variable)),
+      ("niri", variable("NIRI_SOCKET").map { .niri(socket: $0) }),
+      ("x11", isWayland(variable) && name == nil ? nil : variable("DISPLAY").map { .x11(display: $0) }),
+      ("i3", variable("I3SOCK").map { .i3(socket: $0) }),
+    ]
+    if let found = all.lazy.filter({ name == nil || $0.name == name }).compactMap(\.session).first { return found }
+    throw Unsupported(description: reason(name, variable))
+  }
+
+  private static func hyprland(_ variable: (String) -> String?) -> Session? {
+    guard let instance = variable("HYPRLAND_INSTANCE_SIGNATURE"), let directory = variable("XDG_RUNTIME_DIR") else {
+      return nil
+    }
+    return .hyprland(directory: "\(directory)/hypr/\(instance)")
+  }
+
+  private static func isWayland(_ variable: (String) -> String?) -> Bool {
+    variable("WAYLAND_DISPLAY") != nil || variable("XDG_SESSION_TYPE") == "wayland"
+  }
+
+  private static func reason(_ name: String?, _ variable: (String) -> String?) -> String {
+    if let name { return "the environment does not name the socket or the display of \(name); see focusd-windows(8)" }
+    guard isWayland(variable) else {
+      return "no desktop: none of SWAYSOCK, HYPRLAND_INSTANCE_SIGNATURE, NIRI_SOCKET, DISPLAY and I3SOCK is set; "
+        + "see focusd-windows(8)"
+    }
+    return
+      "\(variable("XDG_CURRENT_DESKTOP") ?? "this desktop") on Wayland does not tell other programs which window is "
+      + "in front; use its X11 session, sway, Hyprland or niri, or do without: programs that blur their fields and the "
+      + "accessibility bridge work on their own"
+  }
+
+  /// The window manager's name, as `--source` takes it.
+  package var name: String {
+    switch self {
+    case .x11: "x11"
+    case .sway: "sway"
+    case .i3: "i3"
+    case .hyprland: "hyprland"
+    case .niri: "niri"
+    }
+  }
+
+  /// What follows the window manager.
+  package func source(on loop: EventLoop, log: Log) -> any WindowSource {
+    switch self {
+    case .x11(let display): XSource(display: display, on: loop, log: log)
+    case .sway(let socket): TreeSource("sway", path: socket, on: loop, log: log)
+    case .i3(let socket): TreeSource("i3", path: socket, on: loop, log: log)
+    case .hyprland(let directory): HyprlandSource(directory: directory, on: loop, log: log)
+    case .niri(let socket): NiriSource(path: socket, on: loop, log: log)
+    }
+  }
+}

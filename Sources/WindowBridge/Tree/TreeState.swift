@@ -1,0 +1,91 @@
+/// The windows of sway or i3, from the tree and from the events that follow it.
+package struct TreeState {
+  package private(set) var desktop = Desktop()
+
+  package init() {}
+
+  /// Takes over the answer to `GET_TREE`.
+  package mutating func tree(_ root: JSON) {
+    desktop = Desktop()
+    visit(root, workspace: nil)
+  }
+
+  private mutating func visit(_ node: JSON, workspace: String?) {
+    let type = node["type"]?.text
+    // The bars of i3.
+    guard type != "dockarea" else { return }
+    let workspace = type == "workspace" ? WindowText.name(node["name"]?.text) : workspace
+    if let id = Self.id(of: node) {
+      desktop.windows[id] = Self.window(node, workspace: workspace)
+      if node["focused"]?.isTrue == true { desktop.front = id }
+    }
+    for key in ["nodes", "floating_nodes"] {
+      for child in node[key]?.elements ?? [] { visit(child, workspace: workspace) }
+    }
+  }
+
+  /// Takes over an event of type `window`.
+  /// - Returns: whether the tree must be read again.
+  package mutating func windowEvent(_ event: JSON) -> Bool {
+    guard let change = event["change"]?.text, let container = event["container"] else { return true }
+    guard let id = Self.id(of: container) else {
+      // Several windows in one container have focus together: none is in front.
+      if change == "focus" { desktop.front = nil }
+      return true
+    }
+    if change == "close" {
+      desktop.windows[id] = nil
+      if desktop.front == id { desktop.front = nil }
+      return true
+    }
+    let known = desktop.windows[id]
+    desktop.windows[id] = Self.window(container, workspace: known?.workspace)
+    if change == "focus" { desktop.front = id }
+    return known == nil || !["focus", "title", "fullscreen_mode", "urgent", "mark"].contains(change)
+  }
+
+  /// Takes over an event of type `workspace`; the tree must be read again.
+  package mutating func workspaceEvent(_ event: JSON) {
+    guard event["change"]?.text == "focus", let current = event["current"] else { return }
+    // An event of its own tells which window of a workspace is in front, but none tells that there is none.
+    let isEmpty = ["nodes", "floating_nodes"].allSatisfy { current[$0]?.elements.isEmpty ?? true }
+    if isEmpty { desktop.front = nil }
+  }
+
+  /// The window that a container is; nil for a container of others.
+  private static func id(of node: JSON) -> WindowID? {
+    guard let number = node["id"]?.number, ["con", "floating_con"].contains(node["type"]?.text) else { return nil }
+    // sway tells a process of each window, i3 an X window.
+    let isWindow = node["pid"]?.integer != nil || node["window"]?.integer != nil
+    return isWindow ? WindowID(number) : nil
+  }
+
+  private static func window(_ node: JSON, workspace: String?) -> Window {
+    Window(
+      title: WindowText.cut(node["name"]?.text ?? "", limit: WindowText.titleLength),
+      application: WindowText.name(node["app_id"]?.text)
+        ?? WindowText.name(node["window_properties"]?["class"]?.text),
+      process: node["pid"]?.process, workspace: workspace, actions: [.close, .fullscreen, .float])
+  }
+
+  /// The command that does `action` to a window.
+  package static func command(_ action: WindowAction, on window: WindowID) -> String? {
+    switch action {
+    case .close: "[con_id=\(window.number)] kill"
+    case .fullscreen: "[con_id=\(window.number)] fullscreen toggle"
+    case .float: "[con_id=\(window.number)] floating toggle"
+    case .minimize: nil
+    }
+  }
+
+  /// The command that brings a window to the front.
+  package static func raiseCommand(_ window: WindowID) -> String { "[con_id=\(window.number)] focus" }
+
+  /// Why a command was refused, from the answer to `RUN_COMMAND`; nil if it was not.
+  package static func refusal(_ answer: JSON?) -> String? {
+    guard let results = answer?.elements, let failed = results.first(where: { $0["success"]?.isTrue != true }) else {
+      return answer == nil ? "the answer of the window manager is not JSON" : nil
+    }
+    return WindowText.cut(failed["error"]?.text ?? "the window manager refuses", limit: WindowText.titleLength)
+  }
+}

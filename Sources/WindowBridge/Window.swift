@@ -1,0 +1,95 @@
+/// Names a window as its window manager does, for as long as the window is there.
+package struct WindowID: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The window manager's number: an X window, a container of sway or i3, a window of niri, an address of Hyprland's.
+  package let number: UInt64
+
+  package init(_ number: UInt64) { self.number = number }
+
+  /// The id of the window's field, such as `w5`: the same for every bridge that sees the window.
+  package var description: String { "w\(number)" }
+
+  package static func < (left: WindowID, right: WindowID) -> Bool { left.number < right.number }
+}
+
+/// What a window manager can do to a window.
+package enum WindowAction: String, Sendable, CaseIterable {
+  case close = "Close"
+  case fullscreen = "Fullscreen"
+  case float = "Float"
+  case minimize = "Minimize"
+}
+
+/// A top-level window, as its window manager describes it.
+package struct Window: Hashable, Sendable {
+  /// What a window is for.
+  package enum Kind: Sendable {
+    case ordinary
+    /// A bar or a dock: it may take the keyboard, and what was in front stays there.
+    case panel
+    /// What lies behind all windows: with it in front, no window is.
+    case backdrop
+  }
+
+  package var title = ""
+  /// The identifier of its application, or nil if that is unknown.
+  package var application: String?
+  /// The process, or nil if that is unknown.
+  package var process: UInt32?
+  /// The workspace that it is on; nil if it is on all of them, or on none.
+  package var workspace: String?
+  package var kind = Kind.ordinary
+  package var actions: Set<WindowAction> = []
+
+  package init(
+    title: String = "", application: String? = nil, process: UInt32? = nil, workspace: String? = nil,
+    kind: Kind = .ordinary, actions: Set<WindowAction> = []
+  ) {
+    self.title = title
+    self.application = application
+    self.process = process
+    self.workspace = workspace
+    self.kind = kind
+    self.actions = actions
+  }
+}
+
+/// All windows, and which of them is in front.
+package struct Desktop: Hashable, Sendable {
+  package var windows: [WindowID: Window] = [:]
+  /// The window that has the keyboard, nil if none has.
+  package var front: WindowID?
+
+  package init(windows: [WindowID: Window] = [:], front: WindowID? = nil) {
+    self.windows = windows
+    self.front = front
+  }
+}
+
+/// Which windows become fields, and which of those is in front.
+package struct WindowSelection {
+  /// Applications whose windows are left out, without regard to case.
+  private let ignored: Set<String>
+  private var front: WindowID?
+
+  package init(ignoring applications: some Sequence<String>) { ignored = Set(applications.map { $0.lowercased() }) }
+
+  private func isChosen(_ window: Window) -> Bool {
+    window.kind == .ordinary && window.application.map { !ignored.contains($0.lowercased()) } ?? true
+  }
+
+  /// The windows of `desktop` that become fields.
+  ///
+  /// While a window that is left out has the keyboard, such as a launcher or a bar, the one before it stays in front.
+  package mutating func choose(_ desktop: Desktop) -> Desktop {
+    let chosen = desktop.windows.filter { isChosen($0.value) }
+    let next = desktop.front.flatMap { desktop.windows[$0] }
+    if next == nil || next?.kind == .backdrop {
+      front = nil
+    } else if let id = desktop.front, chosen[id] != nil {
+      front = id
+    } else if let id = front, chosen[id] == nil {
+      front = nil
+    }
+    return Desktop(windows: chosen, front: front)
+  }
+}

@@ -1,0 +1,266 @@
+package import DBus
+internal import DBusTypes
+package import EventLoop
+internal import FocusClient
+internal import FocusContract
+package import ProgramSupport
+
+/// The bridge `org.focusd.Bridge1.Windows`: makes the daemon's windows follow a window manager.
+package final class WindowBridge {
+  /// How long a window manager may take to bring a window to the front.
+  private static let patience = Duration.seconds(2)
+
+  private let source: any WindowSource
+  private let loop: EventLoop
+  private let log: Log
+  private let link: Link
+  private let publisher: FieldPublisher
+  private let residents: Residents
+  private var selection: WindowSelection
+  private var desktop = Desktop()
+  private var fields: [WindowID: WindowField] = [:]
+  private var lastNumber: UInt64 = 0
+  /// Whether this connection owns the bridge's name, so that its scenes are windows.
+  private var isOwner = false
+  /// Which daemon is meant; the answers of one before it mean nothing.
+  private var session = 0
+  /// The window that the daemon was told is in front.
+  private var toldFront: WindowID?
+  /// Whether it was this daemon that was told.
+  private var hasTold = false
+  private var hasServed = false
+  /// Those who wait until a window is in front.
+  private var requests = FrontRequests()
+
+  /// Called when the bridge owns its name and serves, the first time.
+  package var onReady: (() -> Void)?
+  /// Called with what makes it impossible to go on.
+  package var onFailure: ((String) -> Void)?
+
+  /// Creates a bridge between `source` and the daemon, without the windows of some applications.
+  package init(
+    _ source: any WindowSource, ignoring applications: [String] = [], processes: Processes = Processes(),
+    on loop: EventLoop, log: Log
+  ) {
+    self.source = source
+    self.loop = loop
+    self.log = log
+    selection = WindowSelection(ignoring: applications)
+    link = Link(on: loop, rules: [.fields, .fieldProperties])
+    publisher = FieldPublisher(link)
+    residents = Residents(link, processes)
+    link.onEvent = { [weak self] in self?.received($0) }
+    residents.onChange = { [weak self] in self?.tellAdoptions() }
+    source.onChange = { [weak self] in self?.changed(to: $0) }
+    source.onEnd = { [weak self] in self?.onFailure?($0) }
+  }
+
+  /// Begins, with the daemon of `bus`, now and whenever it comes back.
+  /// - Throws: as the source does.
+  package func start(on bus: Connection.Bus) throws {
+    try source.start()
+    link.connect(to: bus)
+  }
+
+  // MARK: The daemon
+
+  private func received(_ event: Link.Event) {
+    switch event {
+    case .arrived: claimName()
+    case .left: left()
+    case .signal(let signal): residents.received(signal)
+    case .call(let message): publisher.called(message)
+    case .refused(let error): onFailure?("the bus refuses to send the daemon's signals: \(error.message)")
+    case .other, .closed: break
+    }
+  }
+
+  private func left() {
+    session += 1
+    isOwner = false
+    residents.end()
+    publisher.daemonLeft()
+    for field in fields.values { (field.path, field.adopted) = (nil, nil) }
+    log.info("focusd is gone; waiting for it")
+  }
+
+  /// Before any window: only the scenes of the name's owner are windows.
+  private func claimName() {
+    session += 1
+    let session = session
+    link.daemon?.connection.askForName(Focus1.windowBridge) { [weak self] result in
+      guard let self, session == self.session else { return }
+      switch result {
+      case .success(true): begin()
+      case .success(false): onFailure?("another program already owns \(Focus1.windowBridge)")
+      // The connection's end is told otherwise.
+      case .failure(let error) where error.name == .disconnected: break
+      case .failure(let error): onFailure?("cannot own \(Focus1.windowBridge): \(error.message)")
+      }
+    }
+  }
+
+  private func begin() {
+    isOwner = true
+    hasTold = false
+    let session = session
+    for field in fields.values { (field.isRefused, field.adopted) = (false, nil) }
+    publisher.registerAll()
+    sync()
+    for field in fields.values { awaitRegistration(field) }
+    residents.begin { [weak self] own in
+      guard let self, session == self.session else { return }
+      // Of windows that were closed while the daemon was away.
+      for path in own
+      where !fields.values.contains(where: { $0.path == path || $0.id.description == path.elements.last ?? "" }) {
+        link.call(.field(path, "Unregister")) { _ in }
+      }
+    }
+    guard !hasServed else { return }
+    hasServed = true
+    onReady?()
+    log.info("serving as \(Focus1.windowBridge)")
+  }
+
+  // MARK: Windows
+
+  private func changed(to new: Desktop) {
+    let chosen = selection.choose(new)
+    guard chosen != desktop else { return }
+    desktop = chosen
+    if isOwner { sync() }
+  }
+
+  /// Makes the fields those of the windows.
+  private func sync() {
+    var residentsMoved = false
+    for (id, field) in fields {
+      guard let window = desktop.windows[id], window.actions == field.published.actions else {
+        remove(field)
+        continue
+      }
+      residentsMoved = residentsMoved || window.process != field.published.process
+      publish(window, of: field)
+    }
+    // The one in front must not wait for the others.
+    let new = desktop.windows.filter { fields[$0.key] == nil }.sorted { $0.key < $1.key }
+    for (id, window) in new.filter({ $0.key == desktop.front }) + new.filter({ $0.key != desktop.front }) {
+      lastNumber += 1
+      let field = WindowField(id, number: lastNumber, window)
+      fields[id] = field
+      publisher.add(field.description(self, isNamed: true))
+      awaitRegistration(field)
+    }
+    tellFront()
+    if residentsMoved || !new.isEmpty { tellAdoptions() }
+  }
+
+  private func remove(_ field: WindowField) {
+    fields[field.id] = nil
+    if toldFront == field.id { toldFront = nil }
+    publisher.remove(group: field.number)
+    requests.fail(field.id, "the window was closed")
+  }
+
+  private func publish(_ window: Window, of field: WindowField) {
+    let (old, new) = (field.published.values, window.values)
+    field.published = window
+    let changes = WindowKey.types.keys.sorted().filter { new[$0] != old[$0] }.map { (key: $0, value: new[$0]) }
+    if !changes.isEmpty { publisher.changed(field.number, changes) }
+  }
+
+  private func awaitRegistration(_ field: WindowField) {
+    publisher.whenRegistered(field.number, id: field.number) { [weak self, weak field] result in
+      guard let self, let field, fields[field.id] === field else { return }
+      switch result {
+      case .success(let path):
+        field.path = path
+        // A daemon that comes back remembers which window was in front, and that may be another now.
+        if desktop.front != field.id { blur(field) }
+      case .failure(let error) where error.name == Focus1.fieldExists && !field.isRefused:
+        field.isRefused = true
+        publisher.remove(group: field.number)
+        publisher.add(field.description(self, isNamed: false))
+        return awaitRegistration(field)
+      case .failure(let error):
+        field.isRefused = true
+        log.error("focusd refuses the window \(field.id): \(error.message)")
+      }
+      tellAdoptions()
+      tellFront()
+    }
+  }
+
+  // MARK: In front
+
+  private func tellFront() {
+    guard isOwner else { return }
+    guard let id = desktop.front, let field = fields[id], !field.isRefused || field.path != nil else {
+      if let told = toldFront.flatMap({ fields[$0] }) { blur(told) }
+      toldFront = nil
+      return
+    }
+    guard toldFront != id || !hasTold, let path = field.path else { return }
+    (toldFront, hasTold) = (id, true)
+    focus(path, of: id)
+  }
+
+  private func focus(_ path: ObjectPath, of id: WindowID) {
+    link.call(.field(path, "Focus")) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success: requests.succeed(id)
+      case .failure(let error): requests.fail(id, error.message)
+      }
+    }
+  }
+
+  private func blur(_ field: WindowField) {
+    if let path = field.path { link.call(.field(path, "Blur")) { _ in } }
+  }
+
+  // MARK: Adoption
+
+  private func tellAdoptions() {
+    guard isOwner, let chains = residents.chains() else { return }
+    let windows = fields.compactMapValues(\.published.process)
+    let homes = Adoption.homes(of: chains, among: windows, limit: Limits.adoptedConnections)
+    for field in fields.values.sorted(by: { $0.id < $1.id }) {
+      let owners = homes[field.id] ?? []
+      guard let path = field.path, field.adopted != owners else { continue }
+      field.adopted = owners
+      link.call(.field(path, "Adopt", [.strings(owners.map(\.text))])) { [log] result in
+        if case .failure(let error) = result { log.debug("\(path) adopts nothing: \(error.message)") }
+      }
+    }
+  }
+}
+
+extension WindowBridge: WindowFieldDelegate {
+  func window(_ id: WindowID) -> Window? { desktop.windows[id] }
+
+  func perform(_ action: WindowAction, on id: WindowID, _ completion: @escaping (Result<Void, DBusError>) -> Void) {
+    source.perform(action, on: id) { refusal in
+      completion(
+        refusal.map { .failure(DBusError(.failed, "cannot \(action.rawValue) the window \(id): \($0)")) }
+          ?? .success(()))
+    }
+  }
+
+  /// Succeeds once the daemon knows that the window is in front.
+  func bringToFront(_ id: WindowID, _ completion: @escaping (Result<Void, DBusError>) -> Void) {
+    guard fields[id] != nil else { return completion(.failure(DBusError(.failed, "the window was closed"))) }
+    let number = requests.add(id, completion)
+    source.raise(id) { [weak self] refusal in
+      guard let self else { return }
+      if let refusal { return requests.fail(id, refusal) }
+      // A field outside of all windows may have focus while this one is in front.
+      guard desktop.front == id, let field = fields[id], let path = field.path else { return }
+      blur(field)
+      focus(path, of: id)
+    }
+    loop.schedule(after: Self.patience) { [weak self] in
+      self?.requests.fail(id, number: number, "the window manager did not do so within \(Self.patience)")
+    }
+  }
+}

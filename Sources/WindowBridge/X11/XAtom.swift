@@ -1,0 +1,70 @@
+/// The atoms that the bridge uses: ICCCM, EWMH, and i3's own.
+package enum XAtom: String, CaseIterable, Sendable {
+  case activeWindow = "_NET_ACTIVE_WINDOW"
+  case clientList = "_NET_CLIENT_LIST"
+  case desktopNames = "_NET_DESKTOP_NAMES"
+  case supported = "_NET_SUPPORTED"
+  case i3Socket = "I3_SOCKET_PATH"
+  case name = "_NET_WM_NAME"
+  case desktop = "_NET_WM_DESKTOP"
+  case process = "_NET_WM_PID"
+  case type = "_NET_WM_WINDOW_TYPE"
+  case oldName = "WM_NAME"
+  case `class` = "WM_CLASS"
+  case machine = "WM_CLIENT_MACHINE"
+  case typeDesktop = "_NET_WM_WINDOW_TYPE_DESKTOP"
+  case typeDock = "_NET_WM_WINDOW_TYPE_DOCK"
+  case closeWindow = "_NET_CLOSE_WINDOW"
+  case state = "_NET_WM_STATE"
+  case stateFullscreen = "_NET_WM_STATE_FULLSCREEN"
+  case actionMinimize = "_NET_WM_ACTION_MINIMIZE"
+  case changeState = "WM_CHANGE_STATE"
+  case utf8 = "UTF8_STRING"
+
+  /// The properties of the root window that are followed.
+  static let ofRoot: Set<XAtom> = [.activeWindow, .clientList, .desktopNames, .supported, .i3Socket]
+  /// The properties of each window that are followed.
+  static let ofClient: Set<XAtom> = [.name, .oldName, .class, .machine, .process, .desktop, .type]
+}
+
+/// The value of a property.
+package struct XProperty: Hashable, Sendable {
+  package let bytes: [UInt8]
+  /// Whether a text is in UTF-8; else it is in ISO 8859-1, or in an encoding that begins as that.
+  package let isUTF8: Bool
+
+  package init(_ bytes: [UInt8], isUTF8: Bool = true) {
+    self.bytes = bytes
+    self.isUTF8 = isUTF8
+  }
+
+  /// The numbers of a property of format 32, in the byte order of the machine.
+  package init(_ numbers: [UInt32]) {
+    self.init(numbers.flatMap { number in withUnsafeBytes(of: number) { Array($0) } })
+  }
+
+  package var numbers: [UInt32] {
+    bytes.withUnsafeBytes { buffer in
+      stride(from: 0, to: buffer.count - buffer.count % 4, by: 4).map {
+        buffer.loadUnaligned(fromByteOffset: $0, as: UInt32.self)
+      }
+    }
+  }
+
+  /// The first text; nil for an empty one.
+  func text(limit: Int) -> String? {
+    let first = bytes.prefix { $0 != 0 }
+    guard !first.isEmpty else { return nil }
+    return isUTF8 ? WindowText.text(first, limit: limit) : WindowText.latin1(first, limit: limit)
+  }
+
+  /// The texts, each of which ends with NUL.
+  var names: [String] {
+    var texts = bytes.split(separator: 0, omittingEmptySubsequences: false)
+    if texts.last?.isEmpty == true { texts.removeLast() }
+    return texts.map { text in
+      isUTF8
+        ? WindowText.text(text, limit: WindowText.nameLength) : WindowText.latin1(text, limit: WindowText.nameLength)
+    }
+  }
+}

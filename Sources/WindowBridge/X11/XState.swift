@@ -1,0 +1,117 @@
+/// The windows of an X session, from the properties that an EWMH window manager and its clients set.
+package struct XState {
+  /// One client's window.
+  private struct Client {
+    var properties: [XAtom: XProperty] = [:]
+    /// The process as the server knows it; 0 if it does not.
+    var process: UInt32 = 0
+    /// What has not been answered for the first time.
+    var missing: Set<XAtom> = XAtom.ofClient
+    var isProcessMissing = true
+
+    var isComplete: Bool { missing.isEmpty && !isProcessMissing }
+  }
+
+  /// Which atom each number is.
+  private let atoms: [UInt32: XAtom]
+  /// The name of this machine: another's process numbers mean nothing here.
+  private let machine: String
+  private var root: [XAtom: XProperty] = [:]
+  private var clients: [UInt32: Client] = [:]
+
+  /// Creates a state without windows.
+  package init(atoms: [UInt32: XAtom], machine: String) {
+    self.atoms = atoms
+    self.machine = machine
+  }
+
+  /// The windows that the window manager has.
+  package var windows: [UInt32] { root[.clientList]?.numbers ?? [] }
+
+  /// Where i3 listens, if it is the window manager.
+  package var i3Socket: String? { root[.i3Socket]?.text(limit: WindowText.titleLength) }
+
+  /// Whether a window manager has ever said which window is active.
+  package var isManaged: Bool { root[.activeWindow] != nil || supported.contains(.activeWindow) }
+
+  private var supported: Set<XAtom> { Set((root[.supported]?.numbers ?? []).compactMap { atoms[$0] }) }
+
+  /// Takes over a property of the root window.
+  /// - Returns: the windows that have come, whose properties are not known.
+  package mutating func setRoot(_ atom: XAtom, _ value: XProperty?) -> [UInt32] {
+    // A window manager that restarts can still do what it could do.
+    guard value != nil || atom != .supported else { return [] }
+    root[atom] = value
+    guard atom == .clientList else { return [] }
+    let current = Set(windows)
+    clients = clients.filter { current.contains($0.key) }
+    let new = current.filter { clients[$0] == nil }.sorted()
+    for window in new { clients[window] = Client() }
+    return new
+  }
+
+  /// Takes over a property of a client's window.
+  package mutating func setClient(_ window: UInt32, _ atom: XAtom, _ value: XProperty?) {
+    clients[window]?.properties[atom] = value
+    clients[window]?.missing.remove(atom)
+  }
+
+  /// Takes over the process of a client, as the server knows it; 0 if it does not.
+  package mutating func setProcess(_ window: UInt32, _ process: UInt32) {
+    clients[window]?.process = process
+    clients[window]?.isProcessMissing = false
+  }
+
+  /// Whether the active window, if it is a client's, is known: it is in a moment.
+  package var isSettled: Bool {
+    root[.activeWindow]?.numbers.first.flatMap { clients[$0] }?.isComplete ?? true
+  }
+
+  /// The windows of which all is known.
+  package var desktop: Desktop {
+    let names = root[.desktopNames]?.names ?? []
+    let actions = actions
+    var desktop = Desktop()
+    for (window, client) in clients where client.isComplete {
+      desktop.windows[WindowID(UInt64(window))] = describe(client, names, actions)
+    }
+    let active = WindowID(UInt64(root[.activeWindow]?.numbers.first ?? 0))
+    desktop.front = desktop.windows[active] == nil ? nil : active
+    return desktop
+  }
+
+  private var actions: Set<WindowAction> {
+    let supported = supported
+    var actions: Set<WindowAction> = []
+    if supported.contains(.closeWindow) { actions.insert(.close) }
+    if supported.contains(.stateFullscreen) { actions.insert(.fullscreen) }
+    if supported.contains(.actionMinimize) { actions.insert(.minimize) }
+    if i3Socket != nil { actions.insert(.float) }
+    return actions
+  }
+
+  private func describe(_ client: Client, _ names: [String], _ actions: Set<WindowAction>) -> Window {
+    func text(_ atom: XAtom, _ limit: Int) -> String? { client.properties[atom]?.text(limit: limit) }
+    let classes = client.properties[.class]?.names ?? []
+    let types = (client.properties[.type]?.numbers ?? []).compactMap { atoms[$0] }
+    var window = Window(actions: actions)
+    window.title = text(.name, WindowText.titleLength) ?? text(.oldName, WindowText.titleLength) ?? ""
+    // The instance comes first, the class second.
+    window.application = classes.dropFirst().first.flatMap(WindowText.name) ?? classes.first.flatMap(WindowText.name)
+    window.process = process(of: client)
+    if let index = client.properties[.desktop]?.numbers.first, index != .max {
+      let name = names.indices.contains(Int(index)) ? WindowText.name(names[Int(index)]) : nil
+      window.workspace = name ?? String(UInt64(index) + 1)
+    }
+    if types.contains(.typeDock) { window.kind = .panel }
+    if types.contains(.typeDesktop) { window.kind = .backdrop }
+    return window
+  }
+
+  private func process(of client: Client) -> UInt32? {
+    if client.process > 1 { return client.process }
+    guard let claimed = client.properties[.process]?.numbers.first, claimed > 1 else { return nil }
+    let machine = client.properties[.machine]?.text(limit: WindowText.nameLength)
+    return machine == nil || machine == self.machine ? claimed : nil
+  }
+}

@@ -1,0 +1,46 @@
+import DBusTypes
+import FocusContract
+
+/// The options of `Register` that the command line gives.
+enum Registration {
+  typealias Named = [(name: String, value: DBusValue)]
+
+  /// The options for a field that has `values` from the start, but for `focus`.
+  /// - Throws: `CommandError` if one is not valid.
+  static func options(_ options: Options, of values: Named = []) throws(CommandError) -> Named {
+    var registration: Named = []
+    if let label = options.label { registration.append(("label", .string(label))) }
+    if let parent = options.parent { registration.append(("parent", .objectPath(try FieldID.path(parent)))) }
+    if let scope = options.scope {
+      guard ["field", "scene", "session"].contains(scope) else {
+        throw .usage("'\(scope)' is not a scope: expected 'field', 'scene' or 'session'")
+      }
+      registration.append(("scope", .string(scope)))
+    }
+    if let active = options.active {
+      guard options.scope == "session" else { throw .usage("'--active' needs '--scope session'") }
+      registration.append(("active", try condition(active, of: values)))
+    }
+    if options.sensitive { registration.append(("sensitive", .boolean(true))) }
+    return registration
+  }
+
+  /// The keys and values that operands give, each key once.
+  /// - Throws: `CommandError` if one is not valid, or a key is given twice.
+  static func keyedValues(_ operands: some Sequence<String>) throws(CommandError) -> [KeyedValue] {
+    var values: [KeyedValue] = []
+    for operand in operands {
+      let value = try KeyedValue(operand)
+      guard !values.contains(where: { $0.key == value.key }) else { throw .usage("'\(value.key)' is given twice") }
+      values.append(value)
+    }
+    return values
+  }
+
+  /// The condition `KEY=VALUE`; the value has the type of the key among `values` if it is there.
+  private static func condition(_ text: String, of values: Named) throws(CommandError) -> DBusValue {
+    let condition = try KeyedValue(text)
+    let known = values.first { $0.name == condition.key }?.value.type
+    return .structure([.string(condition.key), .variant(try condition.value(known: known))])
+  }
+}

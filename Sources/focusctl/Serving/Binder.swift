@@ -1,0 +1,149 @@
+import DBus
+import DBusTypes
+import EventLoop
+import FocusClient
+import FocusContract
+
+/// Shows objects of other programs as fields, as a bridge, across restarts of the daemon, until the bus is gone.
+final class Binder {
+  private static let nameOwnerChanged = MemberName(known: "NameOwnerChanged")
+
+  private let plan: BindPlan
+  private let link: Link
+  private var names: [String: BoundName] = [:]
+  private var end: CommandError?
+  private var hasBegun = false
+  /// What was said last, which is not said again.
+  private var said: String?
+
+  init(_ plan: BindPlan) {
+    self.plan = plan
+    let rule =
+      plan.isFamily
+      ? MatchRule(sender: .bus, interface: .bus, member: Binder.nameOwnerChanged, namespace: plan.name.text)
+      : MatchRule(sender: .bus, interface: .bus, member: Binder.nameOwnerChanged, arguments: [0: plan.name.text])
+    link = Link(on: EventLoop(), rules: [rule])
+  }
+
+  /// Binds until an error ends it.
+  func run(_ daemon: DaemonConnection) throws(CommandError) {
+    link.onEvent = { [weak self] in self?.handle($0) }
+    do { try link.open(daemon) } catch { throw CommandError(error) }
+    while end == nil { link.loop.turn() }
+    link.stop()
+    if let end { throw end }
+  }
+
+  private func handle(_ event: Link.Event) {
+    switch event {
+    case .arrived: arrived()
+    case .left: for name in names.values { name.daemonLeft() }
+    case .other(let message): received(message)
+    case .refused(let error): end = end ?? CommandError(error)
+    case .closed: end = end ?? CommandError(.noDaemon, "lost the connection to the bus")
+    case .signal, .call: break
+    }
+  }
+
+  private func arrived() {
+    guard let connection = link.daemon?.connection else { return }
+    guard !hasBegun else { return proceed() }
+    hasBegun = true
+    do throws(DBusError) {
+      guard try connection.requestName(plan.bridge) else {
+        end = .refused("another '\(Program.name) bind \(plan.id)' is running: the name '\(plan.bridge)' is taken")
+        return
+      }
+    } catch {
+      end = CommandError(error)
+      return
+    }
+    if plan.startsOwners { startOwners(connection) }
+    // Signals that come before the answer tell nothing newer than it.
+    connection.askNames { [weak self] result in
+      guard let self, case .success(let all) = result else { return }
+      for name in all.map(\.text).naturallySorted() where plan.includes(name) { bound(name).isThere() }
+    }
+  }
+
+  private func proceed() { for name in names.keys.naturallySorted() { names[name]?.proceed() } }
+
+  private func bound(_ name: String) -> BoundName {
+    if let bound = names[name] { return bound }
+    let id = plan.id(for: name, besides: Set(names.values.map(\.id)))
+    let bound = BoundName(name, id: id, link, plan.registration(of: name)) { [weak self] in self?.failed($0, $1) }
+    names[name] = bound
+    return bound
+  }
+
+  private func received(_ message: Message) {
+    guard message.sender == .bus, message.isSignal(.bus, Binder.nameOwnerChanged),
+      let arguments = try? message.arguments(), arguments.count == 3, case .string(let name) = arguments[0],
+      case .string(let owner) = arguments[2], plan.includes(name)
+    else { return }
+    guard !owner.isEmpty || names[name] != nil else { return }
+    bound(name).ownerChanged(isPresent: !owner.isEmpty)
+    names = names.filter { !$0.value.isFinished }
+  }
+
+  private func failed(_ name: BoundName, _ failure: BoundName.Failure) {
+    switch failure {
+    case .noDaemon(let error): say(CommandError(error).message ?? "", isOnce: true)
+    case .refused(let error):
+      let message = "cannot bind '\(name.name)' as '\(name.id)': \(error.message)"
+      if plan.isFamily { say(message) } else { end = .refused(message) }
+    }
+  }
+
+  private func say(_ message: String, isOnce: Bool = false) {
+    guard !isOnce || said != message else { return }
+    said = message
+    Output.say(message)
+  }
+
+  // MARK: Activation
+
+  private func startOwners(_ connection: Connection) {
+    guard plan.isFamily else { return start(plan.name.text, connection) }
+    ask("ListActivatableNames", [], connection) { [weak self, weak connection] result in
+      guard let self, let connection, case .success(let values) = result, case .array(let names)? = values.first else {
+        return
+      }
+      for name in names.compactMap(\.basicText).naturallySorted() where plan.includes(name) { start(name, connection) }
+    }
+  }
+
+  private func start(_ name: String, _ connection: Connection) {
+    ask("StartServiceByName", [.string(name), .uint32(0)], connection) { [weak self] result in
+      guard let self, case .failure(let error) = result else { return }
+      let message = "cannot start '\(name)': \(error.message)"
+      if plan.isFamily { say(message) } else { end = end ?? .refused(message) }
+    }
+  }
+
+  private func ask(
+    _ member: String, _ arguments: [DBusValue], _ connection: Connection,
+    _ handler: @escaping (Result<[DBusValue], DBusError>) -> Void
+  ) {
+    do throws(DBusError) {
+      let question = try OutgoingMessage.methodCall(
+        to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus, member: MemberName(known: member),
+        arguments)
+      try connection.call(question) { result in
+        handler(Result { () throws(DBusError) in try result.get().success().arguments() })
+      }
+    } catch {
+      handler(.failure(error))
+    }
+  }
+}
+
+/// The command that binds objects of other programs.
+enum Binding {
+  static func bind(_ call: Invocation) throws(CommandError) {
+    let plan = try BindPlan(call.operands[0], call.options)
+    let binder = Binder(plan)
+    try binder.run(try call.connect())
+    withExtendedLifetime(binder) {}
+  }
+}

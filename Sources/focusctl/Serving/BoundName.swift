@@ -1,0 +1,148 @@
+import DBus
+import DBusTypes
+import EventLoop
+import FocusClient
+import FocusContract
+
+/// One bus name, and its field while the name has an owner.
+final class BoundName {
+  /// How a registration ended that did not make a field.
+  enum Failure {
+    /// The daemon is not there.
+    case noDaemon(DBusError)
+    /// The daemon, or the object, refuses for good.
+    case refused(DBusError)
+  }
+
+  private enum Stage {
+    case idle
+    case busy
+    /// The owner's field is there.
+    case registered(owner: Int)
+  }
+
+  private static let firstDelay = Duration.milliseconds(100)
+  private static let attempts = 6
+
+  let name: String
+  let id: String
+  private let link: Link
+  private let options: Registration.Named
+  private let failed: (BoundName, Failure) -> Void
+  /// Counts the owners, so that each has a field of its own.
+  private var owner = 0
+  private var isPresent = false
+  private var stage = Stage.idle
+  /// The owner that had a field last, and the one that has none because of an error.
+  private var lastRegistered = 0
+  private var givenUp = 0
+  private var attempt = 0
+
+  init(
+    _ name: String, id: String, _ link: Link, _ options: Registration.Named,
+    failed: @escaping (BoundName, Failure) -> Void
+  ) {
+    (self.name, self.id, self.link, self.options, self.failed) = (name, id, link, options, failed)
+  }
+
+  private var path: ObjectPath { FieldID(known: id).path }
+
+  /// Whether it has neither an owner nor a field, and awaits none.
+  var isFinished: Bool {
+    guard case .idle = stage else { return false }
+    return !isPresent
+  }
+
+  /// Another connection owns the name, or none does.
+  func ownerChanged(isPresent: Bool) {
+    self.isPresent = isPresent
+    owner += 1
+    attempt = 0
+    proceed()
+  }
+
+  /// The name has an owner, who may be known already.
+  func isThere() { if !isPresent { ownerChanged(isPresent: true) } }
+
+  /// The daemon is gone; a new one may still have the field.
+  func daemonLeft() {
+    if case .registered = stage { stage = .idle }
+  }
+
+  func proceed() {
+    switch stage {
+    case .busy: break
+    case .registered(let registered):
+      guard registered != owner else { return }
+      // The daemon has removed it if its owner left the bus, and not only the name.
+      link.call(.field(path, "Unregister")) { _ in }
+      stage = .idle
+      proceed()
+    case .idle:
+      guard isPresent, givenUp != owner, link.daemon != nil else { return }
+      register()
+    }
+  }
+
+  private func register() {
+    stage = .busy
+    let current = owner
+    link.call(.register(id, [], options), patiently: true) { [weak self] result in
+      guard let self else { return }
+      stage = .idle
+      switch result {
+      case .success: registered(current)
+      case .failure(let error): registrationFailed(error, current)
+      }
+    }
+  }
+
+  private func registered(_ current: Int) {
+    (stage, lastRegistered, attempt) = (.registered(owner: current), current, 0)
+    proceed()
+  }
+
+  private func registrationFailed(_ error: DBusError, _ current: Int) {
+    guard current == owner else { return proceed() }
+    switch error.name {
+    case Focus1.fieldExists: reclaim(error, current)
+    // The bus tells of the next owner.
+    case Focus1.ownerGone: givenUp = current
+    case _ where error.meansNoDaemon || error.name == .disconnected: failed(self, .noDaemon(error))
+    case .accessDenied, .limitsExceeded: giveUp(error, current)
+    default: retry(error, current)
+    }
+  }
+
+  private func giveUp(_ error: DBusError, _ current: Int) {
+    givenUp = current
+    failed(self, .refused(error))
+  }
+
+  /// A program may own its name before its object is there.
+  private func retry(_ error: DBusError, _ current: Int) {
+    attempt += 1
+    guard attempt < BoundName.attempts else { return giveUp(error, current) }
+    stage = .busy
+    link.loop.schedule(after: BoundName.firstDelay * (1 << (attempt - 1))) { [weak self] in
+      guard let self, case .busy = stage else { return }
+      stage = .idle
+      proceed()
+    }
+  }
+
+  /// A daemon that came back has the fields of who is still on the bus.
+  private func reclaim(_ error: DBusError, _ current: Int) {
+    stage = .busy
+    link.call(.owner(of: path), patiently: true) { [weak self] result in
+      guard let self else { return }
+      stage = .idle
+      guard case .success(let owner) = result, owner == link.daemon?.connection.uniqueName?.text else {
+        return giveUp(error, current)
+      }
+      if lastRegistered == current { return registered(current) }
+      link.call(.field(path, "Unregister")) { _ in }
+      proceed()
+    }
+  }
+}

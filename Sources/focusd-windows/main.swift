@@ -1,0 +1,58 @@
+internal import DBus
+internal import EventLoop
+internal import FocusClient
+internal import FocusContract
+internal import ProgramSupport
+internal import WindowBridge
+
+private let help = """
+  focusd-windows: tells focusd which window is in front, as
+  org.focusd.Bridge1.Windows
+
+  Usage: focusd-windows [--ignore APPLICATION]... [--source NAME] [--verbose]
+                        [--address ADDRESS]
+
+  Each window is a field with the keys org.focusd.Window.Title, Application,
+  ProcessId and Workspace, and the commands that the window manager has. Every
+  program that may talk to focusd can read the titles of all windows.
+
+    --ignore APPLICATION  leave out the windows of a launcher or a bar; the
+                          window before stays in front
+    --source NAME         x11, sway, i3, hyprland or niri (default: the one that
+                          the environment names)
+    --address ADDRESS     the bus of focusd (default: the session bus)
+    --verbose             log each step to standard error, but never a title
+    --help                print this and exit
+    --version             print the version and exit
+
+  Exit status: 0 terminated on request; 1 no desktop, no bus, or the name is
+  already owned; 2 usage error; 3 this desktop cannot be followed.
+
+  """
+
+private let options = ProgramOptions([
+  .init("ignore", argument: "an application's identifier"),
+  .init("source", argument: "x11, sway, i3, hyprland or niri"),
+  .init("address", argument: "the address of a bus"), .init("verbose"),
+])
+
+ServiceProgram.main("focusd-windows", help: help, version: Version.current, options) { program in
+  let session: Session
+  do throws(Session.Unsupported) {
+    session = try Session.find(options.arguments(of: "source").last, in: Environment.value)
+  } catch {
+    program.fail("\(error)", status: 3)
+    return WindowBridge?.none
+  }
+  guard let bus = options.arguments(of: "address").last.map({ .address($0) }) ?? DaemonConnection.sessionBus else {
+    program.fail("no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
+    return nil
+  }
+  let bridge = WindowBridge(
+    session.source(on: program.loop, log: program.log), ignoring: options.arguments(of: "ignore"), on: program.loop,
+    log: program.log)
+  bridge.onFailure = { [weak program] in program?.fail($0) }
+  bridge.onReady = { [manager = program.manager] in manager.notify("READY=1\nSTATUS=Following \(session.name)") }
+  try bridge.start(on: bus)
+  return bridge
+}

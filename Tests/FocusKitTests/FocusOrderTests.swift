@@ -1,0 +1,52 @@
+import BusSupport
+import DBusTypes
+import FocusClient
+import TestSupport
+import Testing
+
+/// In which order the daemon learns that one field of a program lost focus and another got it.
+@Suite struct FocusOrderTests {
+  /// The program's thread may be held up between telling of the one and telling of the other.
+  @Test func focusIsNeverNowhereWhileAProgramMovesIt() async throws {
+    try await TestDesktop.with { desktop in
+      let (wanted, turns) = (Observed<UInt64>(1), Observed(0))
+      let witness = try await desktop.peer()
+      try await witness.subscribe()
+      try await PublishingThread.run(
+        on: desktop,
+        add: { publisher in
+          for number: UInt64 in [1, 2] {
+            var field = FieldDescription(
+              number: number, group: number, objectPath: ObjectPath(known: "/text\(number)"))
+            field.id = "text\(number)"
+            field.focus = FieldFocus(isWanted: { wanted.now == number }, set: { _ in })
+            publisher.add(field)
+          }
+        },
+        onTurnEnd: { publisher in
+          guard wanted.now == 2 else { return }
+          let turn = turns.update {
+            $0 += 1
+            return $0
+          }
+          // Long after the blur, if there is one.
+          if turn == 1 { publisher.focusStateChanged(1) }
+          if turn == 40 { publisher.focusStateChanged(2) }
+        },
+        while: {
+          let focused = "org.focusd.Focus1.Manager.FocusedField"
+          try await witness.signals("focus of the first") { signals in
+            signals.values(of: focused, at: Focus1.manager).last == Focus1.fieldPath("text1") ? true : nil
+          }
+          try await eventually("the second is there") { try await witness.fields() == ["text1", "text2"] }
+          wanted.update { $0 = 2 }
+          try await witness.signals("focus of the second") { signals in
+            signals.values(of: focused, at: Focus1.manager).last == Focus1.fieldPath("text2") ? true : nil
+          }
+          _ = try await turns.wait(for: "both turns") { $0 > 40 ? true : nil }
+          let moves = witness.signals.values(of: focused, at: Focus1.manager)
+          #expect(moves == [Focus1.fieldPath("text1"), Focus1.fieldPath("text2")])
+        })
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import BusSupport
+import DBusTypes
+import FocusContract
+import Foundation
+import TestSupport
+import Testing
+
+@testable import focusctl
+
+@Suite struct BindTests {
+  private func plan(_ id: String, _ service: String, ignoring ignored: [String] = []) throws -> BindPlan {
+    var options = Options()
+    options.set(.service, service)
+    options.set(.object, "/x")
+    for name in ignored { options.set(.ignore, name) }
+    return try BindPlan(id, options)
+  }
+
+  @Test(arguments: [
+    ("a.b.vlc", [], "p_vlc"), ("a.b.firefox.instance_1_2", [], "p_firefox_instance_1_2"), ("a.b.x-y", [], "p_x_y"),
+    ("a.b.x_y", ["p_x_y"], "p_x_y_2"), ("a.b.x-y", ["p_x_y", "p_x_y_2"], "p_x_y_3"),
+    ("a.b." + String(repeating: "n", count: 90), [], "p_" + String(repeating: "n", count: 62)),
+    (
+      "a.b." + String(repeating: "n", count: 90), ["p_" + String(repeating: "n", count: 62)],
+      "p_" + String(repeating: "n", count: 60) + "_2"
+    ),
+  ])
+  func aNameHasAnID(name: String, taken: [String], id: String) throws {
+    #expect(try plan("p", "a.b.*").id(for: name, besides: Set(taken)) == id)
+    #expect(throws: Never.self) { try FocusContract.FieldID(id) }
+  }
+
+  @Test(arguments: [
+    ("a.b.vlc", true), ("a.b.vlc.instance1", true), ("a.b", false), ("a.bc.x", false), ("a.b.firefox", false),
+    ("a.b.firefox.instance1", false), ("a.b.firefoxes", true), ("a.b.whole.name", false),
+  ])
+  func namesAreIgnored(name: String, isIncluded: Bool) throws {
+    #expect(try plan("p", "a.b.*", ignoring: ["firefox", "a.b.whole.name"]).includes(name) == isIncluded)
+  }
+
+  @Test(arguments: [
+    (["bind", "p"], "'bind' needs '--service NAME' and '--object PATH'"),
+    (["bind", "p", "--service", "a.b"], "'bind' needs '--service NAME' and '--object PATH'"),
+    (["bind", "p", "--service", "a.b", "--object", "/x", "--ignore", "c"], "'--ignore' needs '--service NAME.*'"),
+    (["bind", "p", "--service", "a.b", "--object", "/x", "--active", "a.B.C=1"], "'--active' needs '--scope session'"),
+    (
+      ["bind", "p-q", "--service", "a.b", "--object", "/x"],
+      "'p-q' is not a field id: characters of [A-Za-z0-9_], at most 64 bytes"
+    ),
+    (
+      ["bind", "p", "--service", "a.b", "--object", "/x", "--live", "Position"],
+      "'Position' is not a whole key: expected an interface name, a dot and a member name, such as demo.Form.Number"
+    ),
+  ])
+  func badCallsAreRefused(arguments: [String], message: String) async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let result = try await desktop.focusctl(arguments)
+      #expect(result.status == 2 && result.errors == ["focusctl: " + message], "\(result)")
+    }
+  }
+
+  // MARK: With the daemon
+
+  private static let xml = document(("demo.Lamp", property("Level", "i") + method("Blink")))
+
+  private func lamp(_ desktop: TestDesktop, level: Int32 = 1) async throws -> Exported {
+    Exported(try await desktop.peer(), Self.xml, ["demo.Lamp.Level": .int32(level)])
+  }
+
+  private func bind(_ desktop: TestDesktop, _ rest: String...) async throws -> ManagedProcess {
+    try await desktop.start(
+      [Products.focusctl, "--address", desktop.bus.address, "bind", "lamp", "--object", "/object"] + rest)
+  }
+
+  /// Waits until the fields are `ids`.
+  private func fields(_ desktop: TestDesktop, are ids: [String]) async throws {
+    let watcher = try await desktop.peer()
+    try await watcher.subscribe()
+    while try await watcher.fields() != ids {
+      let count = watcher.signals.count
+      guard try await watcher.fields() != ids else { return }
+      try await watcher.signals("other fields than \(ids)") { $0.count > count ? true : nil }
+    }
+  }
+
+  @Test func aFieldIsThereWhileItsNameHasAnOwner() async throws {
+    try await TestDesktop.with { desktop in
+      let bind = try await bind(desktop, "--service", "demo.Lamp.One", "--scope", "session")
+      let lamp = try await lamp(desktop)
+      try await lamp.owner.own("demo.Lamp.One")
+      try await fields(desktop, are: ["lamp"])
+      #expect(try await desktop.focusctl("set", "Level", "5").status == 0)
+      #expect(lamp.state.now.values["demo.Lamp.Level"] == .int32(5))
+      #expect(try await desktop.focusctl("run", "Blink").status == 0)
+      try await lamp.called("Blink")
+      // It stays on the bus, and so does its object.
+      try await lamp.owner.askBus("ReleaseName", [.string("demo.Lamp.One")])
+      try await fields(desktop, are: [])
+      let other = try await self.lamp(desktop, level: 7)
+      try await other.owner.own("demo.Lamp.One")
+      try await fields(desktop, are: ["lamp"])
+      #expect(try await desktop.focusctl("get", "Level").output == ["7"])
+      bind.terminate()
+      try await bind.finish()
+      try await fields(desktop, are: [])
+    }
+  }
+
+  /// Many programs own their name before their object is there.
+  @Test func anObjectThatComesLateIsBound() async throws {
+    try await TestDesktop.with { desktop in
+      let bind = try await bind(desktop, "--service", "demo.Lamp.*")
+      let peer = try await desktop.peer()
+      let asked = Observed(false)
+      peer.answer { _, _ in
+        asked.update { $0 = true }
+        return .error("org.freedesktop.DBus.Error.UnknownObject", "not yet")
+      }
+      try await peer.own("demo.Lamp.One")
+      _ = try await asked.wait(for: "question") { $0 ? true : nil }
+      _ = Exported(peer, Self.xml, ["demo.Lamp.Level": .int32(3)])
+      try await fields(desktop, are: ["lamp_One"])
+      try await bind.stop()
+    }
+  }
+
+  @Test func eachNameOfAFamilyHasItsField() async throws {
+    try await TestDesktop.with { desktop in
+      let (one, two, three) = (try await lamp(desktop), try await lamp(desktop, level: 2), try await lamp(desktop))
+      try await one.owner.own("demo.Lamp.a-b")
+      let bind = try await bind(desktop, "--service", "demo.Lamp.*", "--ignore", "no")
+      try await fields(desktop, are: ["lamp_a_b"])
+      try await three.owner.own("demo.Lamp.no.really")
+      try await two.owner.own("demo.Lamp.a_b")
+      try await fields(desktop, are: ["lamp_a_b", "lamp_a_b_2"])
+      #expect(try await desktop.focusctl("get", "Level", "--field", "lamp_a_b_2").output == ["2"])
+      try await desktop.crash()
+      try await one.owner.leave()
+      try await fields(desktop, are: ["lamp_a_b_2"])
+      try await bind.stop()
+    }
+  }
+
+  /// The name goes to another program while the daemon is away.
+  @Test func aRestartOfTheDaemonFindsTheOwnerOfNow() async throws {
+    try await TestDesktop.with { desktop in
+      let (one, two) = (try await lamp(desktop), try await lamp(desktop, level: 2))
+      try await one.owner.own("demo.Lamp.One")
+      let bind = try await bind(desktop, "--service", "demo.Lamp.One", "--scope", "session")
+      try await fields(desktop, are: ["lamp"])
+      try await desktop.kill()
+      try await one.owner.askBus("ReleaseName", [.string("demo.Lamp.One")])
+      try await two.owner.own("demo.Lamp.One")
+      try await desktop.start()
+      let level = try await desktop.background("exec focusctl watch Level")
+      _ = try await level.progress.wait(for: "level 2") { $0.output.last == "2" ? true : nil }
+      try await level.stop()
+      try await bind.stop()
+    }
+  }
+
+  @Test func thereIsOneBinderForAnID() async throws {
+    try await TestDesktop.with { desktop in
+      let lamp = try await lamp(desktop)
+      try await lamp.owner.own("demo.Lamp.One")
+      let first = try await bind(desktop, "--service", "demo.Lamp.One")
+      try await fields(desktop, are: ["lamp"])
+      let second = try await bind(desktop, "--service", "demo.Lamp.One").result()
+      #expect(second.status == 4)
+      #expect(
+        second.errors == [
+          "focusctl: another 'focusctl bind lamp' is running: the name 'org.focusd.Bridge1.Bind_lamp' is taken"
+        ])
+      try await first.stop()
+      _ = try await desktop.focusctl("register", "lamp")
+      let third = try await bind(desktop, "--service", "demo.Lamp.One").result()
+      #expect(third.status == 4 && third.errors.first?.contains("'demo.Lamp.One' as 'lamp': ") == true, "\(third)")
+    }
+  }
+
+  /// A service manager starts it again when there is another bus.
+  @Test(arguments: [["bind", "lamp", "--object", "/object", "--service", "demo.Lamp.*"], ["hold", "a.B.C=1"]])
+  func itEndsWithItsBus(arguments: [String]) async throws {
+    try await TestDesktop.with { desktop in
+      let process = try await desktop.start([Products.focusctl, "--address", desktop.bus.address] + arguments)
+      let watcher = try await desktop.peer()
+      while try await watcher.askBus("ListNames").first.map({ "\($0)".contains("Bind_lamp") }) != true,
+        try await watcher.fields().isEmpty
+      {}
+      try await desktop.bus.stop()
+      #expect(try await process.finish() == .status(3))
+      #expect(process.progress.now.errors == ["focusctl: lost the connection to the bus"])
+      #expect(try await desktop.ended() == .status(1))
+    }
+  }
+
+  @Test func whatCannotBeStartedIsSaid() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await bind(desktop, "--service", "demo.Lamp.One", "--start").result()
+      #expect(
+        result.status == 4 && result.errors.first?.hasPrefix("focusctl: cannot start 'demo.Lamp.One': ") == true,
+        "\(result)")
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import BusSupport
+import Foundation
+import TestSupport
+import Testing
+
+/// The examples for authors of applications, each as its users start it.
+@Suite struct ClientTests {
+  private static let clients = TestDesktop.project + "/Sources/Examples/Clients"
+
+  private static func has(_ programs: String...) -> Bool {
+    programs.allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
+  }
+
+  // MARK: Toolkits
+
+  /// A program with an entry, and a slider after it.
+  struct Toolkit: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let title: String
+    var hasSlider = true
+    let start: @Sendable (TestDesktop) async throws -> [String]
+  }
+
+  private static let toolkits = [
+    Toolkit(testDescription: "GTK 4, Python", title: "GTK 4") { _ in ["/usr/bin/python3", clients + "/gtk4.py"] },
+    Toolkit(testDescription: "GTK 4, C", title: "GTK 4", hasSlider: false) { desktop in
+      let compiled = try await desktop.shell(
+        """
+        cc -Wall -Wextra -Wno-unused-parameter -Werror \(clients)/gtk4.c -o ~/gtk4 \
+          $(pkg-config --cflags --libs gtk4 | sed 's/-I/-isystem/g')
+        """)
+      try #require(compiled.succeeded, "\(compiled)")
+      return [desktop.bus.directory + "/gtk4"]
+    },
+    Toolkit(testDescription: "Qt 6, Python", title: "Qt 6") { _ in ["/usr/bin/python3", clients + "/qt6.py"] },
+  ]
+
+  @Test(.enabled(if: TestDesktop.canDisplay && has("xdotool", "python3")), arguments: toolkits)
+  func aProgramOf(_ toolkit: Toolkit) async throws {
+    try await TestDesktop.with { desktop in
+      try await desktop.display()
+      // Neither a graphics card nor an accessibility bus is needed.
+      let program = try await desktop.start(
+        try await toolkit.start(desktop), extra: ["GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GTK_A11Y": "none"])
+      try await program.line("note") { $0.hasPrefix("registered note_") }
+      let focus = try await desktop.background("exec focusctl watch --focus")
+      let note = "note_\(program.processID)"
+      // Without a window manager, somebody has to give the window the keyboard.
+      try await desktop.xdotool("search", "--sync", "--onlyvisible", "--name", "^\(toolkit.title)$", "windowfocus")
+      try await focus.line("focus of the entry") { $0 == note }
+      let texts = try await desktop.background("exec focusctl watch Text.Content")
+      #expect(try await texts.line() == "good morning")
+      #expect(try await desktop.focusctl("set", "Text.Content", "").succeeded)
+      try await desktop.xdotool("type", "abc")
+      try await texts.line("typed text") { $0 == "abc" }
+      #expect(try await desktop.focusctl("set", "Text.SelectedText", "déf🙂").succeeded)
+      #expect(try await desktop.focusctl("get", "Text.Content").output == ["abcdéf🙂"])
+      try await desktop.xdotool("key", "ctrl+a")
+      let selected = try await desktop.background("exec focusctl watch Text.SelectedText")
+      try await selected.line("selection") { $0 == "abcdéf🙂" }
+      #expect(try await desktop.focusctl("set", "Text.SelectedText", "x").succeeded)
+      #expect(try await desktop.focusctl("get", "Text.Content").output == ["x"])
+      if toolkit.hasSlider { try await useSlider(desktop, focus, "volume_\(program.processID)", note) }
+      try await returns(desktop, focus, note, toolkit)
+    }
+  }
+
+  private func useSlider(
+    _ desktop: TestDesktop, _ focus: ManagedProcess, _ slider: String, _ note: String
+  ) async throws {
+    #expect(try await desktop.focusctl("get", "Text.Caret").output == ["1"])
+    try await desktop.xdotool("key", "Tab")
+    try await focus.line("focus of the slider") { $0 == slider }
+    #expect(try await desktop.focusctl("update", "Range.Value", "+0.1").succeeded)
+    let values = try await desktop.background("exec focusctl watch Range.Value")
+    #expect(try await values.line() == "0.6")
+    try await desktop.xdotool("key", "End")
+    try await values.line("value that was chosen with a key") { $0 == "1.0" }
+    // Another program asks for the focus.
+    let known = focus.progress.now.output.count
+    #expect(try await desktop.focusctl("focus", note).succeeded)
+    try await focus.line(from: known, "focus of the entry, as asked for") { $0 == note }
+  }
+
+  /// A window that is deactivated has no focus; a daemon that forgot everything learns of the fields again.
+  private func returns(
+    _ desktop: TestDesktop, _ focus: ManagedProcess, _ note: String, _ toolkit: Toolkit
+  ) async throws {
+    var known = focus.progress.now.output.count
+    let other = try await desktop.start(["/usr/bin/python3", "-c", Self.otherWindow])
+    try await other.line("window")
+    try await desktop.xdotool("search", "--sync", "--onlyvisible", "--name", "^other$", "windowfocus")
+    try await focus.line(from: known, "blur of the window that was left") { $0 == "nil" }
+    known = focus.progress.now.output.count
+    try await desktop.xdotool("search", "--onlyvisible", "--name", "^\(toolkit.title)$", "windowfocus")
+    try await focus.line(from: known, "focus of the window that is back") { $0 == note }
+    // Restarted with its state, then without.
+    for isForgetful in [false, true] {
+      try await desktop.kill()
+      if isForgetful { try FileManager.default.removeItem(atPath: desktop.stateDirectory) }
+      known = focus.progress.now.output.count
+      try await desktop.start()
+      try await focus.line(from: known, "focus after a restart") { $0 == note }
+      #expect(try await desktop.focusctl("get", "Text.Content").output == ["x"])
+    }
+  }
+
+  private static let otherWindow = """
+    import gi
+    gi.require_version("Gtk", "4.0")
+    from gi.repository import GLib, Gtk
+    Gtk.init()
+    window = Gtk.Window(title="other")
+    window.present()
+    print("shown", flush=True)
+    GLib.MainLoop().run()
+    """
+
+  // MARK: Editors and shells
+
+  @Test(.enabled(if: has("emacs"))) func emacs() async throws {
+    try await editor([
+      "/usr/bin/emacs", "--batch", "--eval", #"(find-file "file.txt")"#, "-l", Self.clients + "/emacs.el", "--eval",
+      #"(progn (focusd-send "focus") (while t (accept-process-output nil 1)))"#,
+    ])
+  }
+
+  @Test(.enabled(if: has("nvim"))) func neovim() async throws {
+    try await editor([
+      "/usr/bin/nvim", "--headless", "-u", "NONE", "-c", "luafile \(Self.clients)/neovim.lua", "-c",
+      "doautocmd FocusGained", "file.txt",
+    ])
+  }
+
+  private func editor(_ arguments: [String]) async throws {
+    try await TestDesktop.with { desktop in
+      let home = desktop.bus.directory
+      try "abc\n".write(toFile: home + "/file.txt", atomically: false, encoding: .utf8)
+      let editor = try await desktop.start(
+        ["/usr/bin/env", "--chdir", home] + arguments, extra: TestDesktop.programs)
+      let text = "two\\ \nlines\t"
+      let result = try await desktop.shell(
+        """
+        focusctl wait Document.Path
+        focusctl get Document.Path
+        focusctl set Text.SelectedText "$TEXT"
+        # What was inserted is not selected.
+        focusctl watch Text.SelectedText | grep -m 1 '^$'
+        focusctl run Document.Save
+        """, extra: ["TEXT": text])
+      #expect(
+        result.output.count == 2 && result.output[0].hasSuffix("/file.txt") && result.output[1].isEmpty
+          && result.errors.isEmpty, "\(result)")
+      // The editor answers before it has saved.
+      let saved = try await desktop.shell(
+        "cd; { printf %s \"$TEXT\"; echo abc; } >expected; until cmp -s file.txt expected; do :; done",
+        extra: ["TEXT": text])
+      #expect(saved.succeeded)
+      try await editor.stop()
+      let focus = try await desktop.background("exec focusctl watch --focus")
+      try await focus.line("the end of its field") { $0 == "nil" }
+    }
+  }
+
+  @Test(.enabled(if: has("zsh", "script"))) func theLineOfAPrompt() async throws {
+    try await TestDesktop.with { desktop in
+      let recipe = try TestDesktop.recipe("The line of a shell's prompt", "zsh").joined()
+      try #require(recipe == "source Sources/Examples/Clients/prompt.zsh")
+      let home = desktop.bus.directory
+      try "PS1='> '\nsource \(TestDesktop.project)/Sources/Examples/Clients/prompt.zsh\n".write(
+        toFile: home + "/.zshrc", atomically: false, encoding: .utf8)
+      let shell = try await desktop.terminal(80, 24, "cd; exec zsh -i", extra: ["TERM": "xterm"])
+      #expect(try await desktop.focusctl("wait", "org.focusd.Shell.Buffer").succeeded)
+      let buffer = try await desktop.background("exec focusctl watch Shell.Buffer")
+      #expect(try await buffer.line() == "")
+      shell.send(#"print -r a\\b"#)
+      try await buffer.line("what is typed") { $0 == #"print -r a\\\\b"# }
+      shell.send("\n")
+      try await shell.line("what the command prints") { $0.contains(#"a\b"#) && !$0.contains("print") }
+      let result = try await desktop.shell(
+        #"focusctl set Shell.Buffer $'print two\nprint -r li\\\\nes'; focusctl get Shell.Buffer; focusctl run Shell.Accept"#
+      )
+      #expect(result.output == ["print two", #"print -r li\\nes"#] && result.errors.isEmpty, "\(result)")
+      try await shell.line("what the second line prints") { $0.contains(#"li\nes"#) && !$0.contains("print") }
+      // The terminal's window is left, and comes to the front again.
+      let focus = try await desktop.background("exec focusctl watch --focus")
+      try await focus.line("focus") { $0 != "nil" }
+      shell.send("\u{1b}[O")
+      try await focus.line(from: 1, "blur") { $0 == "nil" }
+      shell.send("\u{1b}[I")
+      try await focus.line(from: 2, "focus again") { $0 != "nil" }
+      shell.send("cd /; sleep 1000 &\n")
+      let directory = try await desktop.background("exec focusctl watch Shell.Directory")
+      try await directory.line("the new directory") { $0 == "/" }
+      // A program that the shell started does not keep the field.
+      let known = focus.progress.now.output.count
+      shell.send("kill -KILL $$\n")
+      try await focus.line(from: known, "the end of the field") { $0 == "nil" }
+      #expect(try await desktop.focusctl("list").output.isEmpty)
+    }
+  }
+}
+
+extension TestDesktop {
+  /// Does what a person at the display does.
+  fileprivate func xdotool(_ arguments: String...) async throws {
+    let result = try await run(["/usr/bin/xdotool"] + arguments)
+    #expect(result.succeeded, "\(result)")
+  }
+}

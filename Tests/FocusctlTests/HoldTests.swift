@@ -1,0 +1,132 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// `focusctl hold`: a script's own field.
+@Suite struct HoldTests {
+  private func hold(_ desktop: TestDesktop, _ rest: String...) async throws -> ManagedProcess {
+    let hold = try await desktop.start([Products.focusctl, "--address", desktop.bus.address, "hold"] + rest)
+    // Standard output has nothing to say of it.
+    _ = try await desktop.focusctl("wait", "demo.Hold.Text", "--timeout", "60")
+    return hold
+  }
+
+  @Test func aScriptAndOthersChangeItsValues() async throws {
+    try await TestDesktop.with { desktop in
+      let hold = try await hold(
+        desktop, "h", "demo.Hold.Text=a", "demo.Hold.N:d=1", "--focus", "--read-only", "demo.Hold.N", "--label",
+        "Script")
+      let shown = try await desktop.shell(
+        """
+        focusctl focused; focusctl list --format '{id} {label} {linger}'; focusctl set Text $'two\\nli\\\\nes'
+        focusctl get Text --json; focusctl set N 2; echo $?
+        """)
+      #expect(shown.output == ["h", "h Script false", #"{"type":"s","data":"two\nli\\nes"}"#, "4"], "\(shown)")
+      #expect(try await hold.lines(1) == ["demo.Hold.Text two\\nli\\\\nes"])
+      let watch = try await desktop.background("exec focusctl watch Text --json")
+      _ = try await watch.lines(1)
+      for line in ["Text b\\nc\\\\n", "demo.Hold.N 7.5", "Text ", "Nope 1", "N x", "Text last"] {
+        hold.send(line: line)
+      }
+      _ = try await watch.progress.wait(for: "last text") { $0.output.last?.contains("last") == true ? true : nil }
+      #expect(
+        watch.progress.now.output.dropFirst() == [
+          #"{"type":"s","data":"b\nc\\n"}"#, #"{"type":"s","data":""}"#, #"{"type":"s","data":"last"}"#,
+        ])
+      #expect(try await desktop.focusctl("get", "N").output == ["7.5"])
+      #expect(hold.progress.now.errors.count == 2, "\(hold.progress.now.errors)")
+      try await watch.stop()
+      try await hold.stop()
+    }
+  }
+
+  @Test func itsCommandsAreLines() async throws {
+    try await TestDesktop.with { desktop in
+      let hold = try await hold(
+        desktop, "demo.Hold.Text=a", "--focus", "--command", "demo.Hold.Go", "--command", "demo.Hold.Say:s",
+        "--command",
+        "demo.Hold.Both:si")
+      let result = try await desktop.shell(
+        "focusctl run Go; focusctl run Say $'a b\\nc'; focusctl run Both 'a b' 3; focusctl run Go 1; echo $?")
+      #expect(result.output == ["2"], "\(result)")
+      #expect(
+        try await hold.lines(3) == ["run demo.Hold.Go", "run demo.Hold.Say a b\\nc", "run demo.Hold.Both \"a b\" 3"])
+      try await hold.stop()
+    }
+  }
+
+  @Test func itTakesFocusAndLosesIt() async throws {
+    try await TestDesktop.with { desktop in
+      _ = try await desktop.shell("focusctl register other demo.Hold.Text=x --focus")
+      let watch = try await desktop.background("exec focusctl watch --focus")
+      #expect(try await watch.lines(1) == ["other"])
+      let hold = try await hold(desktop, "h", "demo.Hold.Text=a")
+      hold.send(line: "focus")
+      #expect(try await watch.lines(2).last == "h")
+      hold.send(line: "blur")
+      #expect(try await watch.lines(3).last == "nil")
+      // Others may move focus to it, too.
+      #expect(try await desktop.focusctl("focus", "h").status == 0)
+      #expect(try await watch.lines(4).last == "h")
+      try await desktop.crash()
+      #expect(try await watch.lines(6).suffix(2) == ["nil", "h"])
+      #expect(try await desktop.focusctl("set", "Text", "again").status == 0)
+      #expect(try await hold.lines(1) == ["demo.Hold.Text again"])
+      try await watch.stop()
+      try await hold.stop()
+    }
+  }
+
+  @Test func itEndsWithStandardInput() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell(
+        "printf 'Text b' | focusctl hold h demo.Hold.Text=a; echo $?; focusctl list; echo x | focusctl hold h a.B.C=1 --focus"
+      )
+      #expect(result.output == ["0"] && result.errors.count == 1, "\(result)")
+    }
+  }
+
+  /// A service, or a job in the background, has no input that could end.
+  @Test func itDoesNotEndWithoutStandardInput() async throws {
+    try await TestDesktop.with { desktop in
+      let hold = try await desktop.background("exec focusctl hold h demo.Hold.Text=a --scope session </dev/null")
+      #expect(try await desktop.focusctl("wait", "demo.Hold.Text", "--timeout", "60").status == 0)
+      try await hold.stop()
+    }
+  }
+
+  @Test func itEndsWithTheReaderOfItsOutput() async throws {
+    try await TestDesktop.with { desktop in
+      let hold = try await desktop.background("focusctl hold h demo.Hold.Text=a --scope session | head -n 1")
+      #expect(try await desktop.focusctl("wait", "demo.Hold.Text", "--timeout", "60").status == 0)
+      #expect(try await desktop.focusctl("set", "demo.Hold.Text", "b").status == 0)
+      #expect(try await hold.finish() == .status(0))
+    }
+  }
+
+  @Test(arguments: [
+    (["hold"], "'hold' needs a KEY=VALUE or a '--command'"),
+    (["hold", "h"], "'hold' needs a KEY=VALUE or a '--command'"),
+    (["hold", "a.B.C=1", "a.B.C=2"], "'a.B.C' is given twice"),
+    (["hold", "a.B.C=1", "--command", "a.B.C"], "'a.B.C' is both a value and a command"),
+    (["hold", "a.B.C=1", "--read-only", "a.B.D"], "'a.B.D' of '--read-only' is not among the field's keys"),
+    (
+      ["hold", "a.B.C=1", "--command", "a.B.D:q!"],
+      "'q!' is not a signature: one of 'ybnqiuxtdsoghv', an array 'a…', a structure '(…)' or a dictionary 'a{…}' at each place"
+    ),
+  ])
+  func badCallsAreRefused(arguments: [String], message: String) async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let result = try await desktop.focusctl(arguments)
+      #expect(result.status == 2 && result.errors == ["focusctl: " + message], "\(result)")
+    }
+  }
+
+  @Test func anIDThatIsTakenIsRefused() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell("focusctl register h; focusctl hold h a.B.C=1; echo $?")
+      #expect(result.output == ["h", "4"] && result.errors.count == 1, "\(result)")
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import BusSupport
+import Foundation
+import TestSupport
+import Testing
+
+/// The hotkeys of the README in real window managers.
+@Suite struct WindowManagerTests {
+  /// Every block for sway and i3, as one configuration.
+  private static func configuration() throws -> String {
+    let readme = try String(contentsOfFile: TestDesktop.project + "/README.md", encoding: .utf8)
+    let blocks = readme.components(separatedBy: "```sway\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    try #require(blocks.count >= 3)
+    return "# i3 config file (v4)\nfont pango:monospace 8\nset $mod Mod4\n" + blocks.joined()
+  }
+
+  private static func has(_ programs: String...) -> Bool {
+    programs.allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
+  }
+
+  @Test(.enabled(if: TestDesktop.canDisplay && has("i3", "xdotool"))) func i3() async throws {
+    try await TestDesktop.with { desktop in
+      try await desktop.display()
+      let file = desktop.bus.directory + "/config"
+      try Self.configuration().write(toFile: file, atomically: false, encoding: .utf8)
+      let manager = try await desktop.start(["/usr/bin/i3", "-c", file], extra: TestDesktop.programs)
+      _ = try await desktop.shell(
+        """
+        until i3-msg -t get_version; do :; done >/dev/null 2>&1
+        focusctl register slider --focus org.focusd.Range.Value=0.5
+        """)
+      let values = try await desktop.background("exec focusctl watch Range.Value")
+      // The keys F13 and F14 by their codes, as the keymap that X has by itself calls them.
+      for (index, (code, value)) in [("191", "0.55"), ("192", "0.5"), ("192", "0.45")].enumerated() {
+        #expect(try await desktop.run(["/usr/bin/xdotool", "key", code]).succeeded)
+        #expect(try await values.lines(2 + index).last?.hasPrefix(value) == true)
+      }
+      let entry = try await desktop.hold("--focus org.focusd.Text.Content=abc --command org.focusd.Edit.Undo")
+      #expect(try await desktop.run(["/usr/bin/xdotool", "key", "super+Delete", "super+z"]).succeeded)
+      #expect(try await Set(entry.lines(2)) == ["org.focusd.Text.Content ", "run org.focusd.Edit.Undo"])
+      #expect(!manager.progress.now.errors.contains { $0.contains("config") }, "\(manager.progress.now)")
+      try await manager.stop()
+    }
+  }
+
+  /// sway does not run as root.
+  @Test(.enabled(if: has("sway", "setpriv"))) func swayTakesTheConfiguration() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let home = desktop.bus.directory + "/sway"
+      try FileManager.default.createDirectory(
+        atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: desktop.bus.directory)
+      for (name, rest, isValid) in [("config", "", true), ("broken", "bindsym NoSuchKey exec true\n", false)] {
+        try (Self.configuration() + rest).write(toFile: "\(home)/\(name)", atomically: false, encoding: .utf8)
+        let user = geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+        let result = try await desktop.run(
+          user + ["/usr/bin/sway", "--validate", "--config", "\(home)/\(name)"],
+          extra: [
+            "HOME": home, "XDG_RUNTIME_DIR": home, "WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1",
+            "WLR_RENDERER": "pixman",
+          ])
+        #expect(result.succeeded == isValid, "\(result)")
+      }
+    }
+  }
+}

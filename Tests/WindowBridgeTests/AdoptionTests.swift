@@ -1,0 +1,224 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// Programs with fields of their own in windows of a window manager that the test plays.
+@Suite struct AdoptionTests {
+  private static func with(
+    _ body: @Sendable (TestDesktop, StubManager, Peer) async throws -> Void
+  ) async throws {
+    try await TestDesktop.with { desktop in
+      let stub = StubManager(in: desktop.bus.directory)
+      stub.state.update { state in
+        for id in 1...4 { state.views[id] = .init(title: "window \(id)", process: 4000 + id) }
+        state.front = 1
+      }
+      try await body(desktop, stub, try await desktop.peer())
+    }
+  }
+
+  @Test func aFieldIsInTheWindowOfItsProcess() async throws {
+    try await Self.with { desktop, stub, peer in
+      let (early, late) = (try await desktop.peer(), try await desktop.peer())
+      try await early.register("early", process: 4001)
+      try await early.focus("early")
+      let bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["early", "w1"])
+      // Without the option it is the process of the connection: this one.
+      try await late.register("late", [], [("focus", .boolean(true))])
+      #expect(try await late.parent(of: "late") == nil)
+      stub.set(9, .init(title: "mine", process: Int(getpid())))
+      stub.focus(9)
+      try await peer.reached(["late", "w9"])
+      // Several windows of one process: what is in front decides.
+      stub.set(10, .init(title: "mine too", process: Int(getpid())))
+      stub.focus(10)
+      try await peer.reached(["late", "w10"])
+      stub.focus(9)
+      try await peer.reached(["late", "w9"])
+      stub.close(9)
+      try await eventually("home") { try await peer.parent(of: "late") == "w10" }
+      try await peer.reached([])
+      stub.focus(1)
+      try await peer.reached(["early", "w1"])
+      try await early.leave()
+      try await peer.reached(["w1"])
+      withExtendedLifetime((bridge, late)) {}
+    }
+  }
+
+  @Test func aServicesFieldIsInTheServicesWindow() async throws {
+    try await Self.with { desktop, stub, peer in
+      let bridge = try await desktop.windowBridge(stub)
+      let (player, other) = (try await desktop.witness(), try await desktop.peer())
+      try await player.own("test.Player")
+      guard
+        case .uint32(let process)? = try await peer.askBus(
+          "GetConnectionUnixProcessID", [.string("test.Player")]
+        ).first
+      else { throw UnexpectedReply(reply: []) }
+      try await other.own("org.focusd.Bridge1.Test")
+      for round in 0..<3 {
+        try await other.register(
+          "player", object: "/peer", [("service", .string("test.Player")), ("interfaces", .strings(["test.Peer"]))])
+        stub.set(9 + round, .init(title: "player", process: Int(process)))
+        try await eventually("adoption") { try await peer.parent(of: "player") == "w\(9 + round)" }
+        stub.focus(9 + round)
+        try await other.focus("player")
+        try await peer.reached(["player", "w\(9 + round)"])
+        stub.close(9 + round)
+        try await other.field("player", "Unregister")
+      }
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
+  @Test func fieldsOfParentsProcessesCount() async throws {
+    try await Self.with { desktop, stub, peer in
+      let bridge = try await desktop.windowBridge(stub)
+      // The grandparent of a program is the window's process, as a terminal is.
+      let register = "exec 3<&0; /usr/bin/python3 -Bu \"$0\" \"$1\" child silent <&3 & wait"
+      let script = try #require(Bundle.module.path(forResource: "program", ofType: "py", inDirectory: "Resources"))
+      let shell = try await desktop.start(["/bin/sh", "-c", register, script, desktop.bus.address])
+      try await shell.line("registered")
+      stub.set(9, .init(title: "terminal", process: Int(shell.processID)))
+      stub.focus(9)
+      try await peer.reached(["child", "w9"])
+      // A window of its own is nearer.
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
+  /// Stands in for the accessibility bridge: a connection of its own for each application.
+  @Test func whicheverOfTwoBridgesComesOrGoesFirst() async throws {
+    try await Self.with { desktop, stub, peer in
+      for first in ["windows", "elements"] {
+        var elements: Peer?
+        var bridge: ManagedProcess?
+        func begin(_ name: String) async throws {
+          if name == "windows" {
+            bridge = try await desktop.windowBridge(stub)
+          } else {
+            let new = try await desktop.peer()
+            try await new.register("button", process: 4002)
+            try await new.focus("button")
+            elements = new
+          }
+        }
+        for order in [["windows", "elements"], ["elements", "windows"]] where order[0] == first {
+          stub.focus(1)
+          for name in order { try await begin(name) }
+          try await peer.reached(["w1"])
+          stub.focus(2)
+          try await peer.reached(["button", "w2"])
+          stub.focus(3)
+          try await peer.reached(["w3"])
+          // The window bridge dies: what has focus in an application keeps it.
+          stub.focus(2)
+          try await peer.reached(["button", "w2"])
+          try await bridge?.stop()
+          try await peer.reached(["button"])
+          bridge = try await desktop.windowBridge(stub)
+          try await peer.reached(["button", "w2"])
+          stub.focus(nil)
+          try await peer.reached([])
+          stub.focus(2)
+          try await peer.reached(["button", "w2"])
+          // The other dies.
+          try await elements?.leave()
+          try await peer.reached(["w2"])
+          try await begin("elements")
+          try await peer.reached(["button", "w2"])
+          try await bridge?.stop()
+          try await elements?.leave()
+          try await peer.reached([])
+        }
+      }
+    }
+  }
+
+  @Test func theDaemonsAndTheBridgesDeathChangeNothing() async throws {
+    try await Self.with { desktop, stub, peer in
+      let program = try await desktop.peer()
+      try await program.register("form", process: 4002)
+      try await program.focus("form")
+      var bridge = try await desktop.windowBridge(stub)
+      stub.focus(2)
+      try await peer.reached(["form", "w2"])
+      try await desktop.crash()
+      try await peer.reached(["form", "w2"])
+      // What happens while the daemon is away: another is in front, one closes, one opens.
+      for (round, front) in [(0, 1), (1, nil), (2, 20), (3, 2)] as [(Int, Int?)] {
+        try await desktop.kill()
+        stub.close(3 + round)
+        stub.set(20 + round, .init(title: "new \(round)", process: 4020 + round))
+        stub.focus(front)
+        try await desktop.start()
+        try await peer.reached(front == 2 ? ["form", "w2"] : front.map { ["w\($0)"] } ?? [])
+        try await eventually("the windows that are there") {
+          try await peer.fields().sorted() == (["form"] + stub.state.now.views.keys.map { "w\($0)" }).sorted()
+        }
+      }
+      try await bridge.stop()
+      try await peer.reached(["form"])
+      bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["form", "w2"])
+      // Both at once.
+      try await desktop.kill()
+      try await bridge.stop()
+      stub.focus(1)
+      try await desktop.start()
+      bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["w1"])
+      stub.focus(2)
+      try await peer.reached(["form", "w2"])
+      let second = try await desktop.windowBridge(stub)
+      #expect(try await second.finish() == .status(1))
+      #expect(second.progress.now.errors.last?.contains("already owns org.focusd.Bridge1.Windows") == true)
+      #expect(try await peer.path() == ["form", "w2"])
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
+  /// 200 switches, with what programs say about their focus before, after, or never.
+  @Test func switchesEndRightWhateverComesFirst() async throws {
+    try await Self.with { desktop, stub, peer in
+      let bridge = try await desktop.windowBridge(stub)
+      let (polite, silent, claimed) = (try await desktop.peer(), try await desktop.peer(), try await desktop.peer())
+      for (program, id, window) in [(polite, "polite", 1), (silent, "silent", 2), (claimed, "claimed", 3)] {
+        try await program.register(id, process: 4000 + window)
+        stub.focus(window)
+        try await program.focus(id)
+        try await peer.reached([id, "w\(window)"])
+      }
+      let inner = [1: "polite", 2: "silent", 3: "claimed"]
+      var (front, random) = (3, SystemRandomNumberGenerator())
+      for round in 0..<200 {
+        let next = [1, 2, 3, 4].filter { $0 != front }.randomElement(using: &random) ?? 1
+        var steps: [() -> Peer.Pending?] = [
+          {
+            stub.focus(next)
+            return nil
+          }
+        ]
+        for (number, program) in [(1, polite), (3, claimed)] {
+          if next == number { steps.append { program.begin(.field(inner[number] ?? "", "Focus")) } }
+          if front == number, Bool.random(using: &random) {
+            steps.append { program.begin(.field(inner[number] ?? "", "Blur")) }
+          }
+        }
+        let pending = steps.shuffled(using: &random).compactMap { $0() }
+        for call in pending { try await call.values() }
+        let expected = [inner[next], "w\(next)"].compactMap(\.self)
+        try await eventually("window in front") { try await peer.path().last == "w\(next)" }
+        let path = try await peer.path()
+        // Who blurs a field and is not asked again has none in the window.
+        #expect(path == expected, "round \(round), from \(front) to \(next)")
+        front = next
+      }
+      withExtendedLifetime((bridge, polite, silent, claimed)) {}
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// What the tests of the bridge share.
+extension TestDesktop {
+  static let bridge = "org.focusd.Bridge1.Windows"
+
+  /// Starts the window bridge, and waits until it serves.
+  func windowBridge(_ arguments: [String] = [], _ environment: [String: String] = [:]) async throws -> ManagedProcess {
+    let bridge = try await start(
+      [Products.windowBridge, "--verbose", "--address", bus.address] + arguments, extra: environment)
+    _ = try await bridge.progress.wait(for: "bridge") { progress in
+      progress.errors.contains { $0.hasSuffix("serving as \(Self.bridge)") } || progress.exit != nil ? true : nil
+    }
+    return bridge
+  }
+
+  /// Starts the window bridge with a window manager that the test plays.
+  func windowBridge(_ stub: StubManager, _ arguments: [String] = []) async throws -> ManagedProcess {
+    try await windowBridge(arguments, ["SWAYSOCK": stub.path])
+  }
+}
+
+extension Peer {
+  static let title = "org.focusd.Window.Title"
+
+  /// The window fields, by title.
+  func windows() async throws -> [String: String] {
+    var windows: [String: String] = [:]
+    for id in try await fields() {
+      if let title = try? await get(Self.title, at: Focus1.field(id))?.basicText { windows[title] = id }
+    }
+    return windows
+  }
+
+  func path() async throws -> [String] { try await fields("FocusPath") }
+
+  /// Waits until focus is where it is to stay, and says what is there if it is not.
+  func reached(_ path: [String]) async throws {
+    do {
+      try await eventually("focus path \(path)") { try await self.path() == path }
+    } catch let error as DeadlinePassed {
+      Issue.record("the focus path is \(try await self.path())")
+      throw error
+    }
+  }
+
+  func parent(of id: String) async throws -> String? {
+    try await get("org.focusd.Focus1.Field.Parent", at: Focus1.field(id))?.basicText.flatMap(Focus1.id)
+  }
+
+  /// Registers a field that belongs to the process `process`.
+  func register(_ id: String, process: Int) async throws {
+    try await register(id, [("demo.Form.Name", .string(id))], [("process", .uint32(UInt32(process)))])
+  }
+}

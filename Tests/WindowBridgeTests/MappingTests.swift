@@ -1,0 +1,137 @@
+import DBusTypes
+import FocusContract
+import Testing
+import WindowBridge
+
+/// What window managers and their clients say, made fit for the bus.
+@Suite struct MappingTests {
+  @Test func textsAreCutToWholeCharacters() {
+    let cases: [(String, Int, String)] = [
+      ("abc", 3, "abc"), ("abcd", 3, "abc"), ("aé", 2, "a"), ("aé", 3, "aé"), ("a\0b", 9, "ab"), ("", 3, ""),
+      ("👩‍👩‍👧", 4, "👩"), (String(repeating: "x", count: 1 << 20), 4, "xxxx"),
+    ]
+    for (text, limit, expected) in cases {
+      #expect(WindowText.cut(text, limit: limit).unicodeScalars.elementsEqual(expected.unicodeScalars))
+      #expect(WindowText.text(text.utf8, limit: limit).unicodeScalars.elementsEqual(expected.unicodeScalars))
+    }
+    #expect(WindowText.text([0x61, 0xff, 0x62], limit: 9) == "a\u{fffd}b")
+    #expect(WindowText.text([UInt8](repeating: 0xff, count: 1 << 16), limit: 4096).utf8.count <= 4096)
+    #expect(WindowText.latin1([0x61, 0xe9], limit: 9) == "aé")
+    #expect(WindowText.name("") == nil)
+  }
+
+  @Test func whatIsLeftOutLeavesTheOneBeforeInFront() {
+    var selection = WindowSelection(ignoring: ["Launcher"])
+    let windows: [WindowID: Window] = [
+      WindowID(1): Window(application: "one"), WindowID(2): Window(application: "launcher"),
+      WindowID(3): Window(application: "bar", kind: .panel), WindowID(4): Window(kind: .backdrop),
+      WindowID(5): Window(),
+    ]
+    // (which has the keyboard, which is in front then)
+    let steps: [(UInt64?, UInt64?)] = [
+      (2, nil), (1, 1), (2, 1), (3, 1), (5, 5), (3, 5), (4, nil), (3, nil), (1, 1), (nil, nil), (2, nil), (1, 1),
+      (99, nil),
+    ]
+    for (keyboard, front) in steps {
+      let chosen = selection.choose(Desktop(windows: windows, front: keyboard.map { WindowID($0) }))
+      #expect(chosen.front == front.map { WindowID($0) }, "\(keyboard ?? 0)")
+      #expect(chosen.windows.keys.sorted() == [WindowID(1), WindowID(5)])
+    }
+    _ = selection.choose(Desktop(windows: windows, front: WindowID(1)))
+    var fewer = windows
+    fewer[WindowID(1)] = nil
+    let left = selection.choose(Desktop(windows: fewer, front: WindowID(2)))
+    #expect(left.front == nil)
+  }
+
+  @Test func aConnectionIsInTheWindowsOfItsNearestProcess() {
+    let (a, b, c) = (BusName(known: ":1.1"), BusName(known: ":1.2"), BusName(known: ":1.3"))
+    let windows: [WindowID: UInt32] = [
+      WindowID(1): 100, WindowID(2): 100, WindowID(3): 200, WindowID(4): 1, WindowID(5): 0,
+    ]
+    // (the processes of connections with their parents, the windows with the connections in them)
+    let cases: [([BusName: [[UInt32]]], [UInt64: [BusName]])] = [
+      ([a: [[100, 1]]], [1: [a], 2: [a]]), ([a: [[300, 200, 100, 1]]], [3: [a]]), ([a: [[300, 299, 1]]], [:]),
+      ([a: [[1]], b: [[0]]], [:]), ([a: [[100, 1], [250, 200, 1]]], [1: [a], 2: [a], 3: [a]]),
+      ([a: [[200, 1]], b: [[201, 200, 1]], c: [[7]]], [3: [a, b]]), ([a: []], [:]),
+    ]
+    for (chains, expected) in cases {
+      let homes = Adoption.homes(of: chains, among: windows, limit: 256)
+      #expect(Dictionary(uniqueKeysWithValues: homes.map { ($0.key.number, $0.value) }) == expected)
+    }
+    let many = Dictionary(uniqueKeysWithValues: (1...300).map { (BusName(known: ":1.\($0)"), [[UInt32(200)]]) })
+    #expect(Adoption.homes(of: many, among: windows, limit: 256)[WindowID(3)]?.count == 256)
+  }
+
+  @Test func scenesAreCountedByOwnerAndProcess() throws {
+    let (one, two) = (ObjectPath(known: "/f/1"), ObjectPath(known: "/f/2"))
+    var owners = FieldOwners()
+    func field(_ owner: String, _ process: UInt32, parent: String = "/") throws -> FieldOrigin {
+      let properties: [(name: String, value: DBusValue)] = [
+        ("Owner", .string(owner)), ("Process", .uint32(process)), ("Parent", .objectPath(ObjectPath(known: parent))),
+        ("Id", .string("x")),
+      ]
+      let interface = DBusDictionary.Entry(key: .string("org.focusd.Focus1.Field"), value: .properties(properties))
+      let type = DBusType.dictionary(key: .string, value: .variant)
+      return try #require(FieldOrigin(.dictionary(DBusDictionary(known: .string, type, [interface]))))
+    }
+    // The process comes later.
+    #expect(owners.add(one, try field(":1.1", 0)) == true)
+    #expect(owners.processes == [BusName(known: ":1.1"): []])
+    #expect(owners.update(one, [("Process", .uint32(7))]) == true)
+    #expect(owners.processes == [BusName(known: ":1.1"): [7]])
+    #expect(owners.update(one, [("Focused", .boolean(true))]) == false)
+    // A child is no scene, an adopted scene is one.
+    #expect(owners.add(two, try field(":1.1", 9, parent: "/f/1")) == false)
+    #expect(owners.add(two, try field(":1.2", 9, parent: "/f/1")) == true)
+    #expect(owners.processes == [BusName(known: ":1.1"): [7], BusName(known: ":1.2"): [9]])
+    #expect(owners.fields(of: BusName(known: ":1.2")) == [two])
+    #expect(owners.update(two, [("Owner", .string(""))]) == true)
+    #expect(
+      owners.update(two, [("Owner", .string("no name")), ("Process", .string("nonsense")), ("Parent", nil)]) == false)
+    #expect(owners.remove(one) == true)
+    #expect(owners.remove(one) == false)
+    #expect(owners.processes.isEmpty)
+  }
+
+  @Test func whichWindowManagerTheEnvironmentNames() throws {
+    let x: Session = .x11(display: ":1")
+    // (the environment, what is asked for, what is followed: nil for none)
+    let cases: [([String: String], String?, Session?)] = [
+      ([:], nil, nil), (["DISPLAY": ":1"], nil, x), (["DISPLAY": ":1", "I3SOCK": "/i3"], nil, x),
+      (["DISPLAY": ":1", "I3SOCK": "/i3"], "i3", .i3(socket: "/i3")), (["I3SOCK": "/i3"], nil, .i3(socket: "/i3")),
+      (["SWAYSOCK": "/s", "I3SOCK": "/s", "WAYLAND_DISPLAY": "w", "DISPLAY": ":1"], nil, .sway(socket: "/s")),
+      (["WAYLAND_DISPLAY": "w", "DISPLAY": ":1"], nil, nil), (["WAYLAND_DISPLAY": "w", "DISPLAY": ":1"], "x11", x),
+      (["XDG_SESSION_TYPE": "wayland", "DISPLAY": ":1"], nil, nil),
+      (["XDG_SESSION_TYPE": "x11", "DISPLAY": ":1"], nil, x),
+      (["NIRI_SOCKET": "/n", "WAYLAND_DISPLAY": "w"], nil, .niri(socket: "/n")),
+      (["HYPRLAND_INSTANCE_SIGNATURE": "h", "XDG_RUNTIME_DIR": "/r"], nil, .hyprland(directory: "/r/hypr/h")),
+      (["HYPRLAND_INSTANCE_SIGNATURE": "h"], nil, nil), (["DISPLAY": ":1"], "sway", nil),
+      (["DISPLAY": ":1"], "kde", nil),
+    ]
+    for (environment, name, expected) in cases {
+      #expect((try? Session.find(name, in: { environment[$0] })) == expected, "\(environment)")
+    }
+    let gnome = ["WAYLAND_DISPLAY": "w", "DISPLAY": ":1", "XDG_CURRENT_DESKTOP": "GNOME"]
+    let error = #expect(throws: Session.Unsupported.self) { try Session.find(in: { gnome[$0] }) }
+    #expect(
+      error?.description.hasPrefix("GNOME on Wayland does not tell other programs which window is in front") == true)
+  }
+
+  @Test func aWindowManagerThatIsAwayIsForgottenAndThenGone() {
+    var reconnection = Reconnection()
+    let start = SuspendingClock.now
+    var (now, delays): (SuspendingClock.Instant, [Duration]) = (start, [])
+    while let next = reconnection.failed(at: now) {
+      #expect(next.isForgotten == (now - start >= Reconnection.grace))
+      delays.append(next.delay)
+      now += next.delay
+    }
+    #expect(delays.first == .milliseconds(50))
+    #expect(delays.last == .seconds(2))
+    #expect(now - start >= Reconnection.patience)
+    reconnection.succeeded()
+    let first = reconnection.failed(at: now)
+    #expect(first?.delay == .milliseconds(50))
+  }
+}

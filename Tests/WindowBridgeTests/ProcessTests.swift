@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+import WindowBridge
+
+/// Processes and their parents, from a procfs made of files.
+@Suite struct ProcessTests {
+  private static func with(_ files: [String: String], _ body: (Processes) -> Void) throws {
+    let root = FileManager.default.temporaryDirectory.appending(path: "focusd-proc-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: root) }
+    for (name, contents) in files {
+      let file = root.appending(path: name)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(contents.utf8).write(to: file)
+    }
+    body(Processes(root: root.path))
+  }
+
+  @Test func parentsAreFollowedWhateverProgramsAreCalled() throws {
+    let files = [
+      "10/stat": "10 (sh) S 9 10 10 0", "9/stat": "9 (a) b) 7 (x) R 1 9 9 0", "20/stat": "20 (loop) S 21 0",
+      "21/stat": "21 (loop) S 20 0", "30/stat": "nonsense", "31/stat": "31 (x)", "32/stat": "32 (x) S -5 0",
+      "33/stat": "33 (x) S 99999999999 0", "34/stat": "",
+    ]
+    try Self.with(files) { processes in
+      #expect(processes.chain(of: 10) == [10, 9, 1])
+      #expect(processes.chain(of: 20).count == 64)
+      for broken: UInt32 in [30, 31, 32, 33, 34, 77, 0] { #expect(processes.chain(of: broken) == [broken]) }
+    }
+    #expect(Processes().chain(of: UInt32(getpid())).contains(UInt32(getppid())))
+  }
+
+  @Test func sandboxesAreKnownByWhatEveryoneCanRead() throws {
+    let status = "Name:\tx\nNSpid:\t%\nNSsid:\t1\n"
+    let groups = "0::/user.slice/app.slice/app-foot.scope\n"
+    var files = [
+      "12/root/.flatpak-info": "", "13/cgroup": "0::/user.slice/app.slice/app-flatpak-org.example.Editor-13.scope\n",
+      "14/cgroup": "0::/user.slice/snap.editor.editor-1.scope\n", "17/status": "NSpid:", "18/cgroup": "",
+    ]
+    for (process, namespaces) in [10: "10", 11: "11\t2", 12: "12", 13: "13", 14: "14", 15: "15"] {
+      files["\(process)/status"] = status.replacing("%", with: namespaces)
+    }
+    for process in [10, 11, 15, 17] { files["\(process)/cgroup"] = groups }
+    try Self.with(files) { processes in
+      for free: UInt32 in [10, 15, 17] { #expect(!processes.isSandboxed(free), "\(free)") }
+      for caged: UInt32 in [11, 12, 13, 14, 18, 99] { #expect(processes.isSandboxed(caged), "\(caged)") }
+    }
+  }
+}

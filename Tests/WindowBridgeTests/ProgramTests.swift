@@ -1,0 +1,27 @@
+import TestSupport
+import Testing
+
+/// The program's command line and its exit status.
+@Suite struct ProgramTests {
+  @Test func exitStatusAndMessages() async throws {
+    // (the arguments, the environment, the status, what is said)
+    let cases: [([String], [String: String], Int32, String)] = [
+      (["--help"], [:], 0, "Usage: focusd-windows"), (["--version"], [:], 0, "focusd-windows 0."),
+      (["--nonsense"], [:], 2, "unknown option '--nonsense'; see focusd-windows --help"),
+      (["--ignore"], [:], 2, "option '--ignore' requires an argument: an application's identifier"),
+      (["x"], [:], 2, "unexpected argument 'x'"), ([], [:], 3, "no desktop: none of SWAYSOCK"),
+      ([], ["WAYLAND_DISPLAY": "w", "XDG_CURRENT_DESKTOP": "GNOME"], 3, "GNOME on Wayland does not tell"),
+      (["--source", "kde"], [:], 3, "does not name the socket or the display of kde"),
+      ([], ["DISPLAY": ":4711"], 1, "cannot connect to the X server at :4711"),
+      ([], ["SWAYSOCK": "/nonexistent"], 1, "connect to /nonexistent: No such file or directory"),
+      ([], ["SWAYSOCK": String(repeating: "x", count: 300)], 1, "File name too long"),
+    ]
+    try await PrivateBus.with { bus in
+      for (arguments, environment, status, said) in cases {
+        let result = try await bus.start([Products.windowBridge] + arguments, extra: environment).result()
+        #expect(result.status == status, "\(arguments) \(environment)")
+        #expect((result.output + result.errors).contains { $0.contains(said) }, "\(result)")
+      }
+    }
+  }
+}

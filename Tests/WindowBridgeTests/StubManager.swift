@@ -1,0 +1,184 @@
+import EventLoop
+import Foundation
+import Glibc
+import TestSupport
+import WindowBridge
+
+/// A window manager that speaks the protocol of i3 and sway, and does what the test says.
+final class StubManager: Sendable {
+  struct View: Sendable {
+    var title: String
+    var process: Int
+    var application = "stub"
+    var workspace = "1"
+  }
+
+  struct State: Sendable, CustomStringConvertible {
+    var views: [Int: View] = [:]
+    var front: Int?
+    /// The commands that it was sent.
+    var commands: [String] = []
+    /// Why it refuses commands, or nil.
+    var refusal: String?
+    /// Whether it does what it accepts.
+    var obeys = true
+    /// How many bytes it writes at once.
+    var piece = 1 << 20
+    /// The connections that are open.
+    var clients: [Int32] = []
+    /// How many connections there have been.
+    var connections = 0
+    var description: String { "\(connections) connections, commands \(commands), front \(front ?? 0)" }
+  }
+
+  let path: String
+  let state = Observed(State())
+  private let listener: Int32
+
+  init(in directory: String) {
+    path = directory + "/stub.sock"
+    let listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    listener = listening
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    _ = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listening, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    listen(listening, 8)
+    let state = state
+    Thread.detachNewThread { [weak self] in
+      while true {
+        let client = accept(listening, nil, nil)
+        guard client >= 0 else { return }
+        state.update {
+          $0.clients.append(client)
+          $0.connections += 1
+        }
+        Thread.detachNewThread { [weak self] in self?.serve(client) }
+      }
+    }
+  }
+
+  deinit {
+    shutdown(listener, Int32(SHUT_RDWR))
+    Glibc.close(listener)
+    breakOff()
+  }
+
+  // MARK: What the test has it do
+
+  /// Puts a window in front, nil for none, and tells of it.
+  func focus(_ id: Int?) {
+    let view = state.update { state in
+      state.front = id
+      return id.flatMap { state.views[$0] }
+    }
+    if let id, let view {
+      event(3, #"{"change":"focus","container":\#(Self.json(id, view, isFocused: true))}"#)
+    } else {
+      event(0, #"{"change":"focus","current":{"type":"workspace","nodes":[],"floating_nodes":[]}}"#)
+    }
+  }
+
+  /// Adds or changes a window, and tells of it.
+  func set(_ id: Int, _ view: View) {
+    let isNew = state.update { $0.views.updateValue(view, forKey: id) == nil }
+    event(3, #"{"change":"\#(isNew ? "new" : "title")","container":\#(Self.json(id, view, isFocused: false))}"#)
+  }
+
+  /// Closes a window.
+  func close(_ id: Int) {
+    let view = state.update { state in
+      if state.front == id { state.front = nil }
+      return state.views.removeValue(forKey: id)
+    }
+    if let view { event(3, #"{"change":"close","container":\#(Self.json(id, view, isFocused: false))}"#) }
+  }
+
+  /// Sends bytes to all clients, whatever they are.
+  func send(_ bytes: [UInt8]) { for client in state.now.clients { write(bytes, to: client) } }
+
+  /// Closes all connections, as one that restarts does.
+  func breakOff() {
+    let clients = state.update { state in
+      defer { state.clients = [] }
+      return state.clients
+    }
+    for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
+  }
+
+  // MARK: The protocol
+
+  static func json(_ id: Int, _ view: View, isFocused: Bool) -> String {
+    let title = view.title.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return """
+      {"id":\(id),"type":"con","name":"\(title)","focused":\(isFocused),"pid":\(view.process),\
+      "app_id":"\(view.application)","nodes":[],"floating_nodes":[]}
+      """
+  }
+
+  private var tree: String {
+    let state = state.now
+    let workspaces = Dictionary(grouping: state.views.keys.sorted()) { state.views[$0]?.workspace ?? "" }
+    let nodes = workspaces.sorted { $0.key < $1.key }.map { workspace, ids in
+      let views = ids.compactMap { id in state.views[id].map { Self.json(id, $0, isFocused: state.front == id) } }
+      return #"{"type":"workspace","name":"\#(workspace)","nodes":[\#(views.joined(separator: ","))]}"#
+    }
+    return #"{"type":"root","nodes":[{"type":"output","nodes":[\#(nodes.joined(separator: ","))]}]}"#
+  }
+
+  func event(_ type: UInt32, _ payload: String) { send(Self.frame(1 << 31 | type, payload)) }
+
+  static func frame(_ type: UInt32, _ payload: String) -> [UInt8] {
+    var bytes = Array("i3-ipc".utf8)
+    for number in [UInt32(payload.utf8.count), type] { withUnsafeBytes(of: number) { bytes += $0 } }
+    return bytes + Array(payload.utf8)
+  }
+
+  private func write(_ bytes: [UInt8], to client: Int32) {
+    // Under the lock: two threads never mix their messages.
+    state.update { state in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let chunk = Array(rest.prefix(state.piece))
+        guard Glibc.send(client, chunk, chunk.count, Int32(MSG_NOSIGNAL)) == chunk.count else { return }
+        rest = rest.dropFirst(chunk.count)
+      }
+    }
+  }
+
+  private func serve(_ client: Int32) {
+    var (queue, buffer) = (ByteQueue(), [UInt8](repeating: 0, count: 4096))
+    while true {
+      let count = read(client, &buffer, buffer.count)
+      guard count > 0 else { break }
+      queue.append(Array(buffer[..<count]))
+      while let (type, payload) = (try? queue.nextFrame()) ?? nil {
+        answer(client, type, String(decoding: payload, as: UTF8.self))
+      }
+    }
+    state.update { $0.clients.removeAll { $0 == client } }
+    Glibc.close(client)
+  }
+
+  private func answer(_ client: Int32, _ type: UInt32, _ payload: String) {
+    switch type {
+    case 4: write(Self.frame(4, tree), to: client)
+    case 2: write(Self.frame(2, #"{"success":true}"#), to: client)
+    default:
+      let (refusal, obeys) = state.update { state in
+        state.commands.append(payload)
+        return (state.refusal, state.obeys)
+      }
+      let answer = refusal.map { #"{"success":false,"error":"\#($0)"}"# } ?? #"{"success":true}"#
+      write(Self.frame(0, "[\(answer)]"), to: client)
+      guard refusal == nil, obeys, payload.hasSuffix("] focus"), let id = Int(payload.filter(\.isNumber)) else {
+        return
+      }
+      focus(id)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+import WindowBridge
+
+/// The bridge between a daemon and a window manager that the test plays.
+@Suite struct StubTests {
+  private static func stub(_ desktop: TestDesktop, front: Int? = 5, piece: Int = 1 << 20) -> StubManager {
+    let stub = StubManager(in: desktop.bus.directory)
+    stub.state.update { state in
+      state.views = [5: .init(title: "one", process: 4005), 6: .init(title: "two", process: 4006)]
+      (state.front, state.piece) = (front, piece)
+    }
+    return stub
+  }
+
+  @Test(arguments: [1, 7, 1 << 20]) func windowsAreFields(piece: Int) async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop, piece: piece), try await desktop.peer())
+      let bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["w5"])
+      try await eventually("windows") { try await peer.windows() == ["one": "w5", "two": "w6"] }
+      let values: [String: DBusValue] = [
+        "org.focusd.Window.Title": .string("one"), "org.focusd.Window.Application": .string("stub"),
+        "org.focusd.Window.ProcessId": .uint32(4005), "org.focusd.Window.Workspace": .string("1"),
+      ]
+      #expect(try await peer.readAll() == values)
+      #expect(
+        try await peer.commands().keys.sorted() == ["Close", "Float", "Fullscreen"].map { "org.focusd.Window." + $0 })
+      stub.focus(6)
+      try await peer.reached(["w6"])
+      stub.set(6, .init(title: "due \"\\", process: 4006))
+      try await eventually("title") { try await peer.get(Peer.title) == .string("due \"\\") }
+      // An empty workspace, and what was in front closed.
+      stub.focus(nil)
+      try await peer.reached([])
+      stub.focus(6)
+      try await peer.reached(["w6"])
+      stub.close(6)
+      try await peer.reached([])
+      #expect(try await peer.fields() == ["w5"])
+      stub.set(9, .init(title: "new", process: 1, workspace: "2"))
+      stub.focus(9)
+      try await peer.reached(["w9"])
+      #expect(try await peer.keys() == ["Application", "Title", "Workspace"].map { "org.focusd.Window." + $0 })
+      // A process is nobody's, and a workspace may be another.
+      stub.state.update { $0.views[9]?.workspace = "3" }
+      stub.event(3, #"{"change":"move","container":{}}"#)
+      try await eventually("workspace") { try await peer.get("org.focusd.Window.Workspace") == .string("3") }
+      bridge.terminate()
+      #expect(try await bridge.finish() == .status(0))
+      #expect(try await peer.fields() == [])
+    }
+  }
+
+  @Test func commandsAndFocusGoToTheWindowManager() async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
+      let bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["w5"])
+      // The call ends when the window is in front.
+      #expect(try await desktop.focusctl("focus", "w6").succeeded)
+      #expect(try await peer.path() == ["w6"])
+      for command in ["Close", "Fullscreen", "Float"] { _ = try await peer.invoke("org.focusd.Window." + command) }
+      #expect(
+        stub.state.now.commands == [
+          "[con_id=6] focus", "[con_id=6] kill", "[con_id=6] fullscreen toggle", "[con_id=6] floating toggle",
+        ])
+      stub.state.update { $0.refusal = "not today" }
+      let refused = try await desktop.focusctl("focus", "w5")
+      #expect(refused.status == 4)
+      #expect(refused.errorText.contains("cannot bring the window w5 to the front: not today"))
+      #expect(try await peer.begin(.field("w5", "Focus")).refusal() == "Failed")
+      stub.state.update { ($0.refusal, $0.obeys) = (nil, false) }
+      let ignored = try await desktop.focusctl("focus", "w5")
+      #expect(ignored.errorText.contains("did not do so"))
+      #expect(try await peer.path() == ["w6"])
+      // A field outside of all windows has focus, and the window in front is asked for.
+      try await peer.register("outside", [], [("focus", .boolean(true))])
+      #expect(try await peer.path() == ["outside"])
+      #expect(try await desktop.focusctl("focus", "w6").succeeded)
+      #expect(try await peer.path() == ["w6"])
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
+  @Test func garbageAndRestartsLoseNothing() async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
+      let bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["w5"])
+      try await peer.subscribe()
+      let nonsense = [
+        Array("HTTP/1.1 200 OK\r\n\r\n".utf8), Array("i3-ipc".utf8) + [UInt8](repeating: 0xff, count: 8),
+        StubManager.frame(4, "{").dropLast(), [UInt8](repeating: 0, count: 1 << 20),
+      ]
+      for (round, bytes) in nonsense.enumerated() {
+        stub.send(Array(bytes))
+        // What happens while nobody listens is in the tree.
+        stub.breakOff()
+        stub.state.update { $0.front = round % 2 == 0 ? 6 : 5 }
+        _ = try await stub.state.wait(for: "connection") { $0.connections > round + 1 ? true : nil }
+        try await peer.reached([round % 2 == 0 ? "w6" : "w5"])
+      }
+      // They were never gone.
+      #expect(!peer.signals.contains { $0.member == "InterfacesRemoved" })
+      for payload in [
+        "", "nonsense", "[]", "{}", #"{"change":7,"container":[]}"#, String(repeating: "[", count: 1 << 20),
+      ] {
+        for type: UInt32 in [0, 3, 6, 77] { stub.event(type, payload) }
+        for type: UInt32 in [0, 2 << 10, 99] { stub.send(StubManager.frame(type, payload)) }
+      }
+      stub.set(5, .init(title: String(repeating: "é", count: 1 << 20), process: 4005))
+      stub.focus(5)
+      try await peer.reached(["w5"])
+      try await eventually("title") { try await peer.get(Peer.title)?.basicText?.utf8.count == 4096 }
+      #expect(bridge.progress.now.exit == nil)
+    }
+  }
+
+  @Test func manyWindowsComeAndGo() async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
+      let views = Dictionary(
+        uniqueKeysWithValues: (100..<200).map { ($0, StubManager.View(title: "title \($0)", process: $0 + 4000)) })
+      stub.state.update { ($0.views, $0.front) = (views, 199) }
+      let bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["w199"])
+      try await eventually("all windows") { try await peer.fields().count == 100 }
+      stub.state.update { ($0.views, $0.front) = ([7: .init(title: "left", process: 9)], 7) }
+      stub.event(3, #"{"change":"move","container":{}}"#)
+      try await peer.reached(["w7"])
+      try await eventually("one window") { try await peer.fields() == ["w7"] }
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
+  @Test func ignoredApplicationsLeaveTheOneBeforeInFront() async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
+      stub.state.update { $0.views[8] = .init(title: "run", process: 8, application: "Launcher") }
+      let bridge = try await desktop.windowBridge(stub, ["--ignore", "launcher", "--ignore", "bar"])
+      try await peer.reached(["w5"])
+      stub.focus(6)
+      stub.focus(8)
+      try await peer.reached(["w6"])
+      stub.set(6, .init(title: "told after", process: 4006))
+      try await eventually("title") { try await peer.get(Peer.title) == .string("told after") }
+      #expect(try await peer.windows() == ["one": "w5", "told after": "w6"])
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
+  @Test func anIdThatIsTakenIsNoObstacle() async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
+      try await peer.register("w5")
+      let bridge = try await desktop.windowBridge(stub)
+      try await eventually("window") { try await peer.windows()["one"] != nil }
+      let id = try #require(try await peer.windows()["one"])
+      #expect(id != "w5")
+      try await peer.reached([id])
+      withExtendedLifetime(bridge) {}
+    }
+  }
+}

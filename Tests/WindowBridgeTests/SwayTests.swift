@@ -1,0 +1,134 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// sway without a screen, as a user who is not root, with real programs.
+@Suite(.serialized, .enabled(if: SwayPrograms.canRun, "needs sway and foot, and as root setpriv: .ci/setup test"))
+struct SwayTests {
+  /// One sway, in a directory of its own.
+  private struct Session: Sendable {
+    let desktop: TestDesktop
+    let directory: String
+
+    var socket: String { directory + "/sway.sock" }
+
+    /// Starts a program in the session, as nobody if the tests are root's.
+    func start(_ arguments: [String]) async throws -> ManagedProcess {
+      let unprivileged = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+      return try await desktop.start(
+        (geteuid() == 0 ? unprivileged : []) + arguments,
+        extra: [
+          "XDG_RUNTIME_DIR": directory, "HOME": directory, "WAYLAND_DISPLAY": "wayland-1", "SWAYSOCK": socket,
+          "WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman",
+        ])
+    }
+
+    func message(_ command: String) async throws {
+      let result = try await desktop.run(["/usr/bin/swaymsg", "-s", socket, command])
+      #expect(result.succeeded, "\(result)")
+    }
+
+    func terminal(_ title: String) async throws -> ManagedProcess {
+      try await start(["/usr/bin/foot", "-T", title, "/bin/sleep", "1000"])
+    }
+  }
+
+  private static func with(_ body: @Sendable (Session, Peer) async throws -> Void) async throws {
+    try await TestDesktop.with { desktop in
+      var template = Array("/tmp/focusd-sway.XXXXXX".utf8CString)
+      _ = try #require(mkdtemp(&template))
+      let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      if geteuid() == 0 { #expect(chown(directory, 65534, 65534) == 0) }
+      let session = Session(desktop: desktop, directory: directory)
+      try "xwayland disable\n".write(toFile: directory + "/config", atomically: false, encoding: .utf8)
+      chmod(directory + "/config", 0o644)
+      // The path of its socket names its process unless it is told.
+      let sway = try await session.start(["/usr/bin/sway", "-c", directory + "/config"])
+      try await eventually("sway") {
+        guard sway.progress.now.exit == nil else { throw DaemonGone(said: sway.progress.now.errors.suffix(5)) }
+        return try await desktop.run(["/usr/bin/swaymsg", "-s", session.socket, "-t", "get_version"]).succeeded
+      }
+      let bridge = try await desktop.windowBridge([], ["SWAYSOCK": session.socket])
+      try await body(session, try await desktop.peer())
+      bridge.terminate()
+      #expect(try await bridge.finish() == .status(0))
+      sway.terminate()
+      try await sway.finish()
+    }
+  }
+
+  private struct DaemonGone: Error { let said: ArraySlice<String> }
+
+  @Test func twoHundredSwitches() async throws {
+    try await Self.with { session, peer in
+      var (terminals, programs, targets): ([ManagedProcess], [Peer], [Target]) = ([], [], [])
+      for title in ["silent", "late", "terminal"] {
+        let terminal = try await session.terminal(title)
+        terminals.append(terminal)
+        let window = try await peer.window(title)
+        try await peer.reached([window])
+        guard title != "terminal" else {
+          targets.append(Target(window: window))
+          continue
+        }
+        let program = try await session.desktop.peer()
+        try await program.register(title, process: Int(terminal.processID))
+        try await program.focus(title)
+        targets.append(Target(window: window, field: title))
+        try await peer.reached(targets[targets.count - 1].path)
+        programs.append(program)
+      }
+      let late = programs[1]
+      var isLate = false
+      try await switchTimes(200, targets, peer) { target in
+        // What the window before says comes after the switch.
+        async let switched: Void = session.message("[con_id=\(target.window.dropFirst())] focus")
+        if isLate { try await late.field("late", "Blur") }
+        if target.field == "late" { try await late.focus("late") }
+        isLate = target.field == "late"
+        try await switched
+      }
+      withExtendedLifetime((terminals, programs)) {}
+    }
+  }
+
+  @Test func windowsWorkspacesAndCommands() async throws {
+    try await Self.with { session, peer in
+      let (one, two) = (try await session.terminal("one"), try await session.terminal("two"))
+      let windows = [try await peer.window("one"), try await peer.window("two")]
+      #expect(try await session.desktop.focusctl("focus", windows[0]).succeeded)
+      #expect(try await peer.path() == [windows[0]])
+      #expect(try await peer.get("org.focusd.Window.ProcessId") == .uint32(UInt32(one.processID)))
+      #expect(try await peer.get("org.focusd.Window.Application") == .string("foot"))
+      #expect(try await peer.get("org.focusd.Window.Workspace") == .string("1"))
+      for _ in 0..<5 {
+        try await session.message("workspace 2")
+        try await peer.reached([])
+        try await session.message("workspace 1")
+        try await peer.reached([windows[0]])
+      }
+      try await session.message("[con_id=\(windows[1].dropFirst())] focus")
+      try await peer.reached([windows[1]])
+      try await session.message("move container to workspace mail")
+      try await eventually("workspace") {
+        try await peer.read("org.focusd.Window.Workspace", at: Focus1.field(windows[1])).value == .string("mail")
+      }
+      try await peer.reached([windows[0]])
+      try await session.message("reload")
+      _ = try await peer.invoke("org.focusd.Window.Fullscreen")
+      _ = try await peer.invoke("org.focusd.Window.Float")
+      _ = try await peer.invoke("org.focusd.Window.Close")
+      try await one.finish()
+      try await peer.reached([])
+      #expect(try await peer.fields() == [windows[1]])
+      withExtendedLifetime(two) {}
+    }
+  }
+}
+
+private enum SwayPrograms {
+  static let canRun = ["sway", "swaymsg", "foot", "setpriv"].allSatisfy { access("/usr/bin/" + $0, X_OK) == 0 }
+}

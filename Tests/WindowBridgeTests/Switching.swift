@@ -1,0 +1,47 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// A window that a test switches to.
+struct Target: Sendable {
+  let window: String
+  /// The field of the program in it, if that has one.
+  var field: String?
+  /// Whether the program says when it gains and loses focus, as `demo.Form.State`.
+  var reports = false
+
+  var path: [String] { [field, window].compactMap(\.self) }
+}
+
+/// Switches between windows, each time to another, and expects the right field when both sides have settled.
+func switchTimes(
+  _ count: Int, _ targets: [Target], _ peer: Peer, to activate: (Target) async throws -> Void
+) async throws {
+  var (random, current) = (SystemRandomNumberGenerator(), -1)
+  for round in 0..<count {
+    let next = targets.indices.filter { $0 != current }.randomElement(using: &random) ?? 0
+    let (target, before) = (targets[next], targets.indices.contains(current) ? targets[current] : nil)
+    try await activate(target)
+    try await eventually("window \(target.window)") { try await peer.path().last == target.window }
+    try await peer.hasSaid("in", target)
+    if let before { try await peer.hasSaid("out", before) }
+    #expect(try await peer.path() == target.path, "round \(round), after \(before?.path ?? [])")
+    current = next
+  }
+}
+
+extension Peer {
+  fileprivate func hasSaid(_ state: String, _ target: Target) async throws {
+    guard target.reports, let field = target.field else { return }
+    try await eventually("\(field) says \(state)") {
+      try await self.read("demo.Form.State", at: Focus1.field(field)).value == .string(state)
+    }
+  }
+
+  /// Waits for the window with a title.
+  func window(_ title: String) async throws -> String {
+    try await eventually("window '\(title)'") { try await self.windows()[title] != nil }
+    return try #require(try await windows()[title])
+  }
+}

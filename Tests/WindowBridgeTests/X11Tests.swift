@@ -1,0 +1,208 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// Real window managers and programs on an X server of the test's own.
+@Suite(.serialized, .enabled(if: X11Programs.canRun, "needs Xvfb, i3, openbox, xterm and xdotool: .ci/setup test"))
+struct X11Tests {
+  private struct ManagerDied: Error { let said: ArraySlice<String> }
+
+  enum Manager: String, CaseIterable { case i3, openbox }
+
+  private static func with(
+    _ manager: Manager, _ body: @Sendable (TestDesktop, ManagedProcess, Peer) async throws -> Void
+  ) async throws {
+    try await TestDesktop.with { desktop in
+      try await desktop.display()
+      let configuration = desktop.bus.directory + "/i3.conf"
+      let text = "font fixed\nworkspace_layout tabbed\nipc-socket \(desktop.bus.directory)/i3.sock\n"
+      try text.write(toFile: configuration, atomically: false, encoding: .utf8)
+      let process = try await desktop.start(
+        manager == .i3 ? ["/usr/bin/i3", "-c", configuration] : ["/usr/bin/openbox", "--sm-disable"])
+      // Openbox does not activate a window that was there before it.
+      try await eventually("\(manager)") {
+        guard process.progress.now.exit == nil else { throw ManagerDied(said: process.progress.now.errors.suffix(5)) }
+        return try await desktop.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded
+      }
+      let bridge = try await desktop.windowBridge()
+      let result: Void = try await body(desktop, bridge, try await desktop.peer())
+      bridge.terminate()
+      #expect(try await bridge.finish() != .status(1))
+      try await process.stop()
+      return result
+    }
+  }
+
+  /// Opens a terminal with a program in it.
+  private static func terminal(
+    _ desktop: TestDesktop, _ title: String, _ command: [String] = ["/bin/sleep", "1000"]
+  ) async throws -> ManagedProcess {
+    try await desktop.start(["/usr/bin/xterm", "-T", title, "-e"] + command)
+  }
+
+  private static func program(_ desktop: TestDesktop, _ name: String, _ manner: String) async throws -> ManagedProcess {
+    let script = try #require(Bundle.module.path(forResource: "program", ofType: "py", inDirectory: "Resources"))
+    return try await terminal(desktop, name, ["/usr/bin/python3", "-Bu", script, desktop.bus.address, name, manner])
+  }
+
+  private static func activate(_ desktop: TestDesktop, _ window: String) async throws {
+    let result = try await desktop.run(["/usr/bin/xdotool", "windowactivate", String(window.dropFirst())])
+    #expect(result.succeeded, "\(result)")
+  }
+
+  @Test(arguments: Manager.allCases) func twoHundredSwitches(_ manager: Manager) async throws {
+    try await Self.with(manager) { desktop, bridge, peer in
+      var (programs, targets): ([ManagedProcess], [Target]) = ([], [])
+      for manner in ["polite", "silent", "late"] {
+        programs.append(try await Self.program(desktop, manner, manner))
+        let window = try await peer.window(manner)
+        try await peer.reached([manner, window])
+        targets.append(Target(window: window, field: manner, reports: manner != "silent"))
+      }
+      programs.append(try await Self.terminal(desktop, "terminal"))
+      targets.append(Target(window: try await peer.window("terminal")))
+      // Stands in for the accessibility bridge: a connection of its own that says whose field it has.
+      let terminal = try await Self.terminal(desktop, "controls")
+      let controls = try await desktop.peer()
+      try await controls.register("button", process: Int(terminal.processID))
+      targets.append(Target(window: try await peer.window("controls"), field: "button"))
+      try await peer.reached([try await peer.window("controls")])
+      try await controls.focus("button")
+      try await peer.reached(targets[4].path)
+      try await switchTimes(200, targets, peer) { try await Self.activate(desktop, $0.window) }
+      withExtendedLifetime((programs, terminal, controls, bridge)) {}
+    }
+  }
+
+  @Test(arguments: Manager.allCases) func titlesCommandsAndRequests(_ manager: Manager) async throws {
+    try await Self.with(manager) { desktop, _, peer in
+      let (one, two) = (try await Self.terminal(desktop, "one"), try await Self.terminal(desktop, "two ünï"))
+      let windows = [try await peer.window("one"), try await peer.window("two ünï")]
+      #expect(try await desktop.focusctl("focus", windows[0]).succeeded)
+      #expect(try await peer.path() == [windows[0]])
+      #expect(try await desktop.focusctl("focus", windows[1]).succeeded)
+      #expect(try await peer.get("org.focusd.Window.ProcessId") == .uint32(UInt32(two.processID)))
+      #expect(try await peer.get("org.focusd.Window.Application") == .string("XTerm"))
+      let commands = ["Close", manager == .i3 ? "Float" : "Minimize", "Fullscreen"].map { "org.focusd.Window." + $0 }
+      #expect(try await peer.commands().keys.sorted() == commands.sorted())
+      let rename = try await desktop.run(
+        ["/usr/bin/xdotool", "set_window", "--name", "due", String(windows[1].dropFirst())])
+      #expect(rename.succeeded)
+      try await eventually("title") { try await peer.get(Peer.title) == .string("due") }
+      _ = try await peer.invoke("org.focusd.Window.Fullscreen")
+      if manager == .i3 {
+        _ = try await peer.invoke("org.focusd.Window.Float")
+      } else {
+        _ = try await peer.invoke("org.focusd.Window.Minimize")
+        try await peer.reached([windows[0]])
+        #expect(try await desktop.focusctl("focus", windows[1]).succeeded)
+      }
+      _ = try await peer.invoke("org.focusd.Window.Close")
+      try await two.finish()
+      try await peer.reached([windows[0]])
+      #expect(try await peer.fields() == [windows[0]])
+      withExtendedLifetime(one) {}
+    }
+  }
+
+  @Test func anEmptyWorkspaceOfI3IsNil() async throws {
+    try await Self.with(.i3) { desktop, _, peer in
+      let one = try await Self.terminal(desktop, "one")
+      let window = try await peer.window("one")
+      try await peer.reached([window])
+      func i3(_ command: String) async throws {
+        let socket = desktop.bus.directory + "/i3.sock"
+        #expect(try await desktop.run(["/usr/bin/i3-msg", "-s", socket, command]).succeeded)
+      }
+      for _ in 0..<5 {
+        try await i3("workspace 2")
+        try await peer.reached([])
+        #expect(try await desktop.focusctl("get", Peer.title).status == 1)
+        try await i3("workspace 1")
+        try await peer.reached([window])
+      }
+      try await i3("move container to workspace mail; workspace mail")
+      try await eventually("workspace") { try await peer.get("org.focusd.Window.Workspace") == .string("mail") }
+      try await i3("rename workspace mail to post")
+      try await eventually("name") { try await peer.get("org.focusd.Window.Workspace") == .string("post") }
+      withExtendedLifetime(one) {}
+    }
+  }
+
+  @Test(arguments: Manager.allCases) func theWindowManagerAndTheBridgeRestart(_ manager: Manager) async throws {
+    try await Self.with(manager) { desktop, bridge, peer in
+      let program = try await Self.program(desktop, "polite", "polite")
+      let one = Target(window: try await peer.window("polite"), field: "polite", reports: true)
+      try await peer.reached(one.path)
+      let terminal = try await Self.terminal(desktop, "terminal")
+      let two = Target(window: try await peer.window("terminal"))
+      try await peer.reached(two.path)
+      for _ in 0..<3 {
+        let restart =
+          manager == .i3
+          ? ["/usr/bin/i3-msg", "-s", desktop.bus.directory + "/i3.sock", "restart"]
+          : ["/usr/bin/openbox", "--restart"]
+        let result = try await desktop.run(restart)
+        #expect(result.succeeded, "\(result)")
+        try await eventually("a window manager that answers") {
+          _ = try await desktop.run(["/usr/bin/xdotool", "windowactivate", String(one.window.dropFirst())])
+          return try await peer.path() == one.path
+        }
+        for target in [two, one, two] {
+          try await Self.activate(desktop, target.window)
+          try await peer.reached(target.path)
+        }
+      }
+      #expect(bridge.progress.now.exit == nil)
+      withExtendedLifetime((program, terminal)) {}
+    }
+  }
+
+  @Test func theBridgeAndTheDaemonAreKilled() async throws {
+    try await Self.with(.openbox) { desktop, first, peer in
+      let program = try await Self.program(desktop, "polite", "polite")
+      let one = Target(window: try await peer.window("polite"), field: "polite", reports: true)
+      let terminal = try await Self.terminal(desktop, "terminal")
+      let two = Target(window: try await peer.window("terminal"))
+      try await peer.reached(two.path)
+      for _ in 0..<3 {
+        try await Self.activate(desktop, one.window)
+        try await peer.reached(one.path)
+        try await desktop.crash()
+        try await peer.reached(one.path)
+        try await switchTimes(6, [one, two], peer) { try await Self.activate(desktop, $0.window) }
+      }
+      try await first.stop()
+      for _ in 0..<3 {
+        let bridge = try await desktop.windowBridge()
+        try await switchTimes(6, [one, two], peer) { try await Self.activate(desktop, $0.window) }
+        try await Self.activate(desktop, one.window)
+        try await peer.reached(one.path)
+        try await bridge.stop()
+        try await peer.reached(["polite"])
+      }
+      withExtendedLifetime((program, terminal)) {}
+    }
+  }
+
+  @Test func theXServerGoesAway() async throws {
+    try await TestDesktop.with { desktop in
+      let server = try await desktop.start(["/usr/bin/Xvfb", "-displayfd", "1", "-nolisten", "tcp", "-noreset"])
+      let display = ":" + (try await server.line("display number"))
+      let bridge = try await desktop.windowBridge([], ["DISPLAY": display])
+      server.terminate()
+      #expect(try await bridge.finish() == .status(1))
+      #expect(bridge.progress.now.errors.last?.contains("the X server is gone") == true)
+      try await server.finish()
+    }
+  }
+}
+
+private enum X11Programs {
+  /// Whether there is a server, and what the tests run on it.
+  static let canRun =
+    TestDesktop.canDisplay
+    && ["i3", "openbox", "xterm", "xdotool"].allSatisfy { access("/usr/bin/" + $0, X_OK) == 0 }
+}
