@@ -124,8 +124,7 @@ let package = Package(
       name: "AccessibilityTests",
       dependencies: [
         "AccessibilityBridge", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "TestSupport",
-        "focusctl",
-        "focusd", "focusd-accessibility",
+        "focusctl", "focusd", "focusd-accessibility",
       ],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(

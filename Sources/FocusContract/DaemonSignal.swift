@@ -6,8 +6,8 @@ package enum DaemonSignal {
   case daemon(before: BusName?, now: BusName?)
   /// Properties have new values; nil stands for one that has no value any more.
   case properties(path: ObjectPath, interface: String, [(name: String, value: DBusValue?)])
-  /// A field came, with what its interfaces show, or went.
-  case field(path: ObjectPath, shown: DBusDictionary?)
+  /// A field came, with what it is; nil: it went.
+  case field(path: ObjectPath, FieldOrigin?)
 
   /// Reads `NameOwnerChanged` of the bus.
   /// - Returns: nil if it is about another name.
@@ -29,35 +29,40 @@ package enum DaemonSignal {
       let values = changed.entries.map { (name: $0.key.basicText ?? "", value: $0.value.variantContent) }
       let gone = invalidated.map { (name: $0.basicText ?? "", value: DBusValue?.none) }
       self = .properties(path: path, interface: interface, values + gone)
-    case (.objectManager, "InterfacesAdded"):
-      guard arguments.count == 2, case .objectPath(let path) = arguments[0], case .dictionary(let shown) = arguments[1]
-      else { return nil }
-      self = .field(path: path, shown: shown)
-    case (.objectManager, "InterfacesRemoved"):
+    case (.objectManager, "InterfacesAdded"), (.objectManager, "InterfacesRemoved"):
       guard case .objectPath(let path)? = arguments.first else { return nil }
-      self = .field(path: path, shown: nil)
+      self = .field(path: path, FieldOrigin(arguments.last))
     default: return nil
     }
   }
 }
 
-/// Whose a field is.
+/// Whose a field is, and where.
 package struct FieldOrigin: Hashable, Sendable {
   /// The connection that registered it; empty: it has no owner.
-  package let owner: String
+  package private(set) var owner = ""
   /// The process that it belongs to, as its owner says; 0: unknown.
-  package let process: UInt32
+  package private(set) var process: UInt32 = 0
+  /// The containing field; nil: it is a scene.
+  package private(set) var parent: ObjectPath?
 
   /// Reads the interfaces of an object with their properties; nil if it is not a field.
   package init?(_ interfaces: DBusValue?) {
     guard case .dictionary(let interfaces)? = interfaces,
       case .dictionary(let properties)? = interfaces[.string(Focus1.field.text)]
     else { return nil }
-    if case .string(let text)? = properties[.string("Owner")]?.variantContent { owner = text } else { owner = "" }
-    if case .uint32(let number)? = properties[.string("Process")]?.variantContent {
-      process = number
-    } else {
-      process = 0
+    update(properties.entries.map { (name: $0.key.basicText ?? "", value: $0.value.variantContent) })
+  }
+
+  /// Takes over what properties of the interface `Field` are now.
+  package mutating func update(_ properties: [(name: String, value: DBusValue?)]) {
+    for (name, value) in properties {
+      switch (name, value) {
+      case ("Owner", .string(let text)?): owner = text
+      case ("Process", .uint32(let number)?): process = number
+      case ("Parent", .objectPath(let path)?): parent = path == .root ? nil : path
+      default: break
+      }
     }
   }
 }

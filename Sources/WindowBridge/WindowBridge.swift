@@ -163,13 +163,10 @@ package final class WindowBridge {
   }
 
   private func publish(_ window: Window, of field: WindowField) {
-    let old = field.published.values
+    let (old, new) = (field.published.values, window.values)
     field.published = window
-    let new = window.values
-    for key in WindowKey.types.keys.sorted() where new[key] != old[key] {
-      // A window that has no workspace any more is on all of them.
-      publisher.changed(field.number, key, new[key] ?? .string(""))
-    }
+    let changes = WindowKey.types.keys.sorted().filter { new[$0] != old[$0] }.map { (key: $0, value: new[$0]) }
+    if !changes.isEmpty { publisher.changed(field.number, changes) }
   }
 
   private func awaitRegistration(_ field: WindowField) {

@@ -1,4 +1,5 @@
 import DBusTypes
+import FocusContract
 import Testing
 import WindowBridge
 
@@ -62,24 +63,27 @@ import WindowBridge
     #expect(Adoption.homes(of: many, among: windows, limit: 256)[WindowID(3)]?.count == 256)
   }
 
-  @Test func scenesAreCountedByOwnerAndProcess() {
+  @Test func scenesAreCountedByOwnerAndProcess() throws {
     let (one, two) = (ObjectPath(known: "/f/1"), ObjectPath(known: "/f/2"))
     var owners = FieldOwners()
-    func field(_ owner: String, _ process: UInt32, parent: String = "/") -> [(name: String, value: DBusValue?)] {
-      [
+    func field(_ owner: String, _ process: UInt32, parent: String = "/") throws -> FieldOrigin {
+      let properties: [(name: String, value: DBusValue)] = [
         ("Owner", .string(owner)), ("Process", .uint32(process)), ("Parent", .objectPath(ObjectPath(known: parent))),
         ("Id", .string("x")),
       ]
+      let interface = DBusDictionary.Entry(key: .string("org.focusd.Focus1.Field"), value: .properties(properties))
+      let type = DBusType.dictionary(key: .string, value: .variant)
+      return try #require(FieldOrigin(.dictionary(DBusDictionary(known: .string, type, [interface]))))
     }
     // The process comes later.
-    #expect(owners.update(one, field(":1.1", 0)) == true)
+    #expect(owners.add(one, try field(":1.1", 0)) == true)
     #expect(owners.processes == [BusName(known: ":1.1"): []])
     #expect(owners.update(one, [("Process", .uint32(7))]) == true)
     #expect(owners.processes == [BusName(known: ":1.1"): [7]])
     #expect(owners.update(one, [("Focused", .boolean(true))]) == false)
     // A child is no scene, an adopted scene is one.
-    #expect(owners.update(two, field(":1.1", 9, parent: "/f/1")) == false)
-    #expect(owners.update(two, field(":1.2", 9, parent: "/f/1")) == true)
+    #expect(owners.add(two, try field(":1.1", 9, parent: "/f/1")) == false)
+    #expect(owners.add(two, try field(":1.2", 9, parent: "/f/1")) == true)
     #expect(owners.processes == [BusName(known: ":1.1"): [7], BusName(known: ":1.2"): [9]])
     #expect(owners.fields(of: BusName(known: ":1.2")) == [two])
     #expect(owners.update(two, [("Owner", .string(""))]) == true)

@@ -1,6 +1,6 @@
 import Foundation
+import ProgramSupport
 import Testing
-import WindowBridge
 
 /// Processes and their parents, from a procfs made of files.
 @Suite struct ProcessTests {
@@ -31,15 +31,18 @@ import WindowBridge
 
   @Test func sandboxesAreKnownByWhatEveryoneCanRead() throws {
     let status = "Name:\tx\nNSpid:\t%\nNSsid:\t1\n"
-    let files = [
-      "10/status": status.replacing("%", with: "10"), "11/status": status.replacing("%", with: "11\t2"),
+    let groups = "0::/user.slice/app.slice/app-foot.scope\n"
+    var files = [
       "12/root/.flatpak-info": "", "13/cgroup": "0::/user.slice/app.slice/app-flatpak-org.example.Editor-13.scope\n",
-      "14/cgroup": "0::/user.slice/snap.editor.editor-1.scope\n", "15/cgroup": "0::/user.slice/app-foot.scope\n",
-      "16/status": "", "17/status": "NSpid:",
+      "14/cgroup": "0::/user.slice/snap.editor.editor-1.scope\n", "17/status": "NSpid:", "18/cgroup": "",
     ]
+    for (process, namespaces) in [10: "10", 11: "11\t2", 12: "12", 13: "13", 14: "14", 15: "15"] {
+      files["\(process)/status"] = status.replacing("%", with: namespaces)
+    }
+    for process in [10, 11, 15, 17] { files["\(process)/cgroup"] = groups }
     try Self.with(files) { processes in
-      for free: UInt32 in [10, 15, 16, 17, 99] { #expect(!processes.isSandboxed(free), "\(free)") }
-      for caged: UInt32 in [11, 12, 13, 14] { #expect(processes.isSandboxed(caged), "\(caged)") }
+      for free: UInt32 in [10, 15, 17] { #expect(!processes.isSandboxed(free), "\(free)") }
+      for caged: UInt32 in [11, 12, 13, 14, 18, 99] { #expect(processes.isSandboxed(caged), "\(caged)") }
     }
   }
 }

@@ -59,7 +59,7 @@ package struct FieldProperty {
   /// Whether `FieldPublisher.changed` is called for every change, also for those of a write before it completes; else
   /// the value is read after each write.
   package let tellsChanges: Bool
-  /// Reads the value; `unknownProperty` says that it is nil. Nil: the property is write-only.
+  /// Reads the value, with the error `unknownProperty` for one that is nil; nil: the property is write-only.
   package let read: ((@escaping Reading) -> Void)?
   /// Writes a value of `type`; nil: the property is read-only.
   package let write: ((DBusValue, @escaping Completion) -> Void)?

@@ -1,14 +1,9 @@
 package import DBusTypes
+package import FocusContract
 
 /// The scenes that the daemon has, with what decides which windows they are in: whose they are, and of which process.
 package struct FieldOwners {
-  private struct Entry {
-    var owner = ""
-    var process: UInt32 = 0
-    var parent = ""
-  }
-
-  private var fields: [ObjectPath: Entry] = [:]
+  private var fields: [ObjectPath: FieldOrigin] = [:]
   /// The scenes of each connection by process.
   private var scenes: [BusName: [UInt32: Int]] = [:]
 
@@ -19,19 +14,16 @@ package struct FieldOwners {
     scenes.mapValues { Set($0.keys.filter { $0 != 0 }) }
   }
 
-  /// Takes over what the daemon shows of the interface `Field` of the object at `path`.
+  /// Takes over a field that has come.
+  /// - Returns: whether scenes, or whose they are, differ now.
+  package mutating func add(_ path: ObjectPath, _ origin: FieldOrigin) -> Bool { replace(path, origin) }
+
+  /// Takes over what properties of a field are now.
   /// - Returns: whether scenes, or whose they are, differ now.
   package mutating func update(_ path: ObjectPath, _ properties: [(name: String, value: DBusValue?)]) -> Bool {
-    var entry = fields[path] ?? Entry()
-    for (name, value) in properties {
-      switch (name, value) {
-      case ("Owner", .string(let owner)?): entry.owner = owner
-      case ("Process", .uint32(let process)?): entry.process = process
-      case ("Parent", .objectPath(let parent)?): entry.parent = parent.text
-      default: break
-      }
-    }
-    return replace(path, entry)
+    guard var origin = fields[path] else { return false }
+    origin.update(properties)
+    return replace(path, origin)
   }
 
   /// Forgets a field.
@@ -43,10 +35,9 @@ package struct FieldOwners {
     fields.filter { $0.value.owner == owner.text }.keys.sorted { $0.text < $1.text }
   }
 
-  private mutating func replace(_ path: ObjectPath, _ entry: Entry?) -> Bool {
-    let old = fields.updateValue(entry ?? Entry(), forKey: path)
-    if entry == nil { fields[path] = nil }
-    let (before, after) = (place(of: old), place(of: entry))
+  private mutating func replace(_ path: ObjectPath, _ origin: FieldOrigin?) -> Bool {
+    let (before, after) = (place(of: fields[path]), place(of: origin))
+    fields[path] = origin
     guard before?.owner != after?.owner || before?.process != after?.process else { return false }
     if let before {
       let left = (scenes[before.owner]?[before.process] ?? 1) - 1
@@ -58,14 +49,11 @@ package struct FieldOwners {
   }
 
   /// Whose scene it is; nil for a field that is not one, or that has no owner.
-  private func place(of entry: Entry?) -> (owner: BusName, process: UInt32)? {
-    guard let entry, let owner = try? BusName(entry.owner), owner.isUnique, isScene(entry) else { return nil }
-    return (owner, entry.process)
-  }
-
+  ///
   /// A scene has no parent, or one that is another connection's: its window.
-  private func isScene(_ entry: Entry) -> Bool {
-    guard entry.parent != "/", let parent = try? ObjectPath(entry.parent) else { return true }
-    return fields[parent].map { $0.owner != entry.owner } ?? true
+  private func place(of origin: FieldOrigin?) -> (owner: BusName, process: UInt32)? {
+    guard let origin, let owner = try? BusName(origin.owner), owner.isUnique else { return nil }
+    if let parent = origin.parent, fields[parent]?.owner == origin.owner { return nil }
+    return (owner, origin.process)
   }
 }

@@ -1,7 +1,8 @@
 internal import DBus
 package import DBusTypes
-package import FocusClient
+internal import FocusClient
 package import FocusContract
+package import ProgramSupport
 
 /// Which connections have scenes in which windows: follows the daemon's fields, and asks the bus whose they are.
 package final class Residents {
@@ -55,8 +56,8 @@ package final class Residents {
       owners = FieldOwners()
       hasRead = true
       for entry in objects.entries {
-        guard case .objectPath(let path) = entry.key, case .dictionary(let interfaces) = entry.value else { continue }
-        _ = owners.update(path, Self.properties(of: interfaces))
+        guard case .objectPath(let path) = entry.key, let origin = FieldOrigin(entry.value) else { continue }
+        _ = owners.add(path, origin)
       }
       changed()
       handler(link.daemon?.connection.uniqueName.map(owners.fields) ?? [])
@@ -66,22 +67,14 @@ package final class Residents {
   /// Takes over what a signal says of a field.
   package func received(_ signal: DaemonSignal) {
     switch signal {
-    case .properties(let path, Focus1.field.text, let changes) where FieldID(path) != nil:
+    case .properties(let path, Focus1.field.text, let changes):
       if owners.update(path, changes) { changed() }
-    case .field(let path, let shown?) where FieldID(path) != nil:
-      if owners.update(path, Self.properties(of: shown)) { changed() }
+    case .field(let path, let origin?):
+      if owners.add(path, origin) { changed() }
     case .field(let path, nil):
       if owners.remove(path) { changed() }
     default: break
     }
-  }
-
-  private static func properties(of interfaces: DBusDictionary) -> [(name: String, value: DBusValue?)] {
-    for entry in interfaces.entries {
-      guard entry.key == .string(Focus1.field.text), case .dictionary(let properties) = entry.value else { continue }
-      return properties.entries.map { (name: $0.key.basicText ?? "", value: $0.value.variantContent) }
-    }
-    return []
   }
 
   // MARK: Processes

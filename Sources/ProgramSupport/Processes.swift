@@ -26,15 +26,13 @@ package struct Processes {
     return fields.count > 1 ? UInt32(String(decoding: fields[1], as: UTF8.self)) : nil
   }
 
-  /// Whether a process is in a sandbox: Flatpak's, Snap's, or a process namespace below this one.
+  /// Whether a process is in a sandbox: Flatpak's, Snap's, or a process namespace below this one; one that hides counts.
   package func isSandboxed(_ process: UInt32) -> Bool {
     // The root may be unreadable, as it is for who hides its memory; the other two are readable for all.
     if access("\(root)/\(process)/root/.flatpak-info", F_OK) == 0 { return true }
-    if let groups = contents("\(process)/cgroup") {
-      let text = String(decoding: groups, as: UTF8.self)
-      if text.contains("/app-flatpak-") || text.contains("/snap.") { return true }
-    }
-    guard let status = contents("\(process)/status") else { return false }
+    guard let groups = contents("\(process)/cgroup"), let status = contents("\(process)/status") else { return true }
+    let text = String(decoding: groups, as: UTF8.self)
+    if text.contains("/app-flatpak-") || text.contains("/snap.") { return true }
     for line in status.split(separator: UInt8(ascii: "\n")) where line.starts(with: "NSpid:".utf8) {
       return line.split(separator: UInt8(ascii: "\t")).count > 2
     }
