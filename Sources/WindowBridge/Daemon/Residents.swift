@@ -1,6 +1,6 @@
 internal import DBus
 package import DBusTypes
-internal import FocusClient
+package import FocusClient
 package import FocusContract
 package import ProgramSupport
 
