@@ -64,6 +64,24 @@ import Testing
     }
   }
 
+  @Test func focusThatAnotherProgramMovedIsNotTakenBack() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program()
+      program.set("/entry", .entry("abc"))
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      // Of processes other than this one, whose fields would end those of the stub.
+      let register = ["register", "--focus", "other", "demo.Form.Number=1"]
+      #expect(try await desktop.desktop.focusctl(register).succeeded)
+      #expect(try await desktop.desktop.focusctl("register", "third", "demo.Form.Number=1").succeeded)
+      try await eventually("three fields") { try await desktop.fields().count == 3 }
+      #expect(try await desktop.focusedField() == Focus1.field("other"))
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+    }
+  }
+
   @Test func theFieldsOfBridgesAreNotTheProgramsOwn() async throws {
     try await AccessibleDesktop.with { desktop in
       let windows = try await desktop.desktop.peer()

@@ -220,7 +220,8 @@ final class StubProgram: Sendable {
   }
 
   private static func textual(_ call: Incoming, _ element: inout StubElement) -> Answer {
-    let characters = Array(element.text.unicodeScalars)
+    // Not an array: some texts are long.
+    let characters = element.text.unicodeScalars
     let numbers = call.arguments.compactMap { if case .int32(let number) = $0 { Int(number) } else { nil } }
     func string(_ part: some Sequence<Unicode.Scalar>) -> String { String(String.UnicodeScalarView(part)) }
     switch call.member {

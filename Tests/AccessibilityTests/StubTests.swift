@@ -108,6 +108,7 @@ import Testing
     let text = String(repeating: "0123456789", count: 1 << 20)
     try await Self.withProgram { desktop, program in
       program.set("/huge", .entry(text))
+      program.change("/huge") { $0.count = 10 << 20 }
       program.focus("/huge")
       try await desktop.waits(for: "Text.Length", .int32(10 << 20))
       #expect(try await desktop.get("Text.Content") == nil)

@@ -17,7 +17,7 @@ extension Bridge {
 
   private func perform(_ step: FocusTracker.Step) {
     switch step {
-    case .desire: settle()
+    case .desire: settle(isTold: true)
     case .wait(let time, let epoch):
       timers.append(loop.schedule(after: time) { [weak self] in self?.take(.waited(epoch: epoch)) })
     case .search(let window, let delay, let epoch, let isLast):
@@ -47,7 +47,9 @@ extension Bridge {
   }
 
   /// Takes the daemon to what is desired, or a step nearer.
-  func settle() {
+  ///
+  /// If another program has moved focus in the daemon, only what a program tells (`isTold`) moves it back.
+  func settle(isTold: Bool = false) {
     guard let bus, let element = tracker.desired else { return show(nil) }
     let application = application(element.application)
     switch application.stage {
@@ -61,7 +63,7 @@ extension Bridge {
     case .known:
       guard !isOwn(application) else { return show(nil) }
       if let shown, shown.element == element {
-        application.connection?.fields.focusStateChanged(shown.number)
+        if isTold { application.connection?.fields.focusStateChanged(shown.number) }
       } else if application.reading == nil {
         read(element, of: application)
       }
@@ -81,7 +83,10 @@ extension Bridge {
       finish(element, of: application, outcome.content, window.content, place.content)
     }
     let findTitle = answers.expect { (title: String?) in place.content.title = title }
-    if let window = window.content {
+    if let window = window.content, let shown, shown.window == window {
+      // Its changes are told.
+      findTitle(shown.place.title)
+    } else if let window = window.content {
       title(of: window, findTitle)
     } else {
       WindowSearch.find(from: element, below: application.root, on: bus) { [weak self] found in

@@ -24,6 +24,8 @@ final class ElementReader {
   private let context: Context
   private let handler: (Outcome) -> Void
   private var attempt = 0
+  /// What was read before of the same object, as far as its role tells: a path may be another object's later.
+  private var before: ElementSnapshot?
   private var snapshot = ElementSnapshot(role: ElementRole(rawValue: 0))
   private var attributes: [String: String] = [:]
   private var error: DBusError?
@@ -32,6 +34,7 @@ final class ElementReader {
     _ bus: AccessibilityBus, _ element: ElementReference, _ context: Context, _ handler: @escaping (Outcome) -> Void
   ) {
     (self.bus, self.element, self.context, self.handler) = (bus, element, context, handler)
+    before = context.before
   }
 
   /// Reads `element`, and calls `handler` once.
@@ -61,7 +64,7 @@ final class ElementReader {
       })
     text("Name", \.name, answers)
     text("Description", \.description, answers)
-    if let before = context.before {
+    if let before {
       (snapshot.interfaces, snapshot.actions) = (before.interfaces, before.actions)
     } else {
       askOnce(answers)
@@ -102,6 +105,12 @@ final class ElementReader {
       attempt += 1
       return
     }
+    if let before, before.role != snapshot.role {
+      self.before = nil
+      let answers = Answers { [self] in identified() }
+      askOnce(answers)
+      return answers.finish()
+    }
     snapshot.isSecret = context.isSecret || SecretRule.isSecret(snapshot.role, attributes: attributes)
     let answers = Answers { [self] in
       if let error { handler(.failure(error)) } else { handler(.success(snapshot)) }
@@ -131,7 +140,7 @@ final class ElementReader {
 
   private func readRange(_ answers: Answers) {
     guard snapshot.interfaces.contains(.value), snapshot.role.range != nil, !snapshot.isSecret else { return }
-    let before = context.before?.range ?? RangeReading(value: 0, minimum: 0, maximum: 0, step: 0)
+    let before = before?.range ?? RangeReading(value: 0, minimum: 0, maximum: 0, step: 0)
     snapshot.range = before
     for (property, place) in Self.rangeProperties {
       bus.get(
@@ -150,7 +159,7 @@ final class ElementReader {
   }
 
   private func readActions(_ answers: Answers) {
-    guard snapshot.interfaces.contains(.action), context.before == nil else { return }
+    guard snapshot.interfaces.contains(.action), before == nil else { return }
     bus.call(
       element, AccessibilityNames.action, "GetActions", [],
       answers.expect { [self] answer in

@@ -32,7 +32,9 @@ final class ElementWriter {
     case (ElementKey.selectedText, .string(let text)): replaceSelection(text)
     case (ElementKey.caret, .int32(let caret)): select(caret..<caret, value)
     case (ElementKey.selection, .structure(let ends)):
-      guard ends.count == 2, case .int32(let start) = ends[0], case .int32(let end) = ends[1] else { return }
+      guard ends.count == 2, case .int32(let start) = ends[0], case .int32(let end) = ends[1] else {
+        return done(.failure(DBusError(.invalidArgs, "\(key) must be two numbers")))
+      }
       select(min(start, end)..<max(start, end), value)
     case (ElementKey.value, .double(let number)): set(number)
     case (ElementKey.checked, .boolean(let isOn)): toggle(isOn)

@@ -8,10 +8,15 @@ extension Message {
 
   /// Which detail of an event it is, and its value.
   var detail: (name: String, value: Int32)? {
-    guard let values = try? arguments(elementLimit: Self.limit), values.count >= 2,
-      case .string(let name) = values[0], case .int32(let value) = values[1]
-    else { return nil }
-    return (name, value)
+    guard signatureText.hasPrefix("si") else { return nil }
+    // What follows may be large, and says nothing more.
+    return try? withBody { bytes throws(DBusError) in
+      var reader = BodyReader(bytes)
+      guard let name = try? reader.text(), let value = try? reader.int32() else {
+        throw DBusError(.invalidArgs, "the event is cut short")
+      }
+      return (name, value)
+    }
   }
 
   /// The object that came or went.

@@ -15,6 +15,10 @@ package struct BodyReader {
     String(decoding: try walker.text(TypeCode.string).dropFirst(4).dropLast(), as: UTF8.self)
   }
 
+  /// Reads an int32.
+  /// - Throws: `WireError` if the bytes end too early.
+  package mutating func int32() throws(WireError) -> Int32 { Int32(truncatingIfNeeded: try walker.number()) }
+
   /// Reads a boolean.
   /// - Throws: `WireError` if the bytes end too early.
   package mutating func boolean() throws(WireError) -> Bool { try walker.number() != 0 }
