@@ -24,6 +24,9 @@ package final class Residents {
   /// The answers of a bus, or a daemon, before this one mean nothing.
   private var session = 0
 
+  /// Whether all that were there at the beginning are known.
+  package private(set) var isSettled = false
+
   /// Called when the windows that connections belong to may be others.
   package var onChange: (() -> Void)?
 
@@ -35,7 +38,7 @@ package final class Residents {
   /// Forgets everything: the daemon, or the bus, is gone.
   package func end() {
     session += 1
-    hasRead = false
+    (hasRead, isSettled) = (false, false)
     owners = FieldOwners()
     busProcesses = [:]
     asked = []
@@ -93,6 +96,11 @@ package final class Residents {
     sandboxed = sandboxed.filter { current[$0.key] != nil }
     asked.formIntersection(current.keys)
     for connection in current.keys where busProcesses[connection] == nil { ask(connection) }
+    told()
+  }
+
+  private func told() {
+    if asked.isEmpty { isSettled = true }
     seekOthers()
     onChange?()
   }
@@ -103,8 +111,7 @@ package final class Residents {
     link.daemon?.connection.askProcess(of: connection, timeout: .seconds(25)) { [weak self] result in
       guard let self, session == self.session, asked.remove(connection) != nil else { return }
       busProcesses[connection] = (try? result.get()) ?? 0
-      seekOthers()
-      onChange?()
+      told()
     }
   }
 
