@@ -123,8 +123,8 @@ let package = Package(
     .testTarget(
       name: "AccessibilityTests",
       dependencies: [
-        "AccessibilityBridge", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "TestSupport", "focusctl",
-        "focusd", "focusd-accessibility",
+        "AccessibilityBridge", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "TestSupport",
+        "focusctl", "focusd", "focusd-accessibility",
       ],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(

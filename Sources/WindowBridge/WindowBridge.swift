@@ -74,7 +74,7 @@ package final class WindowBridge {
     case .signal(let signal): residents.received(signal)
     case .call(let message): publisher.called(message)
     case .refused(let error): onFailure?("the bus refuses to send the daemon's signals: \(error.message)")
-    case .closed, .other: break
+    case .other, .closed: break
     }
   }
 

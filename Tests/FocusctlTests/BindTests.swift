@@ -178,6 +178,22 @@ import Testing
     }
   }
 
+  /// A service manager starts it again when there is another bus.
+  @Test(arguments: [["bind", "lamp", "--object", "/object", "--service", "demo.Lamp.*"], ["hold", "a.B.C=1"]])
+  func itEndsWithItsBus(arguments: [String]) async throws {
+    try await TestDesktop.with { desktop in
+      let process = try await desktop.start([Products.focusctl, "--address", desktop.bus.address] + arguments)
+      let watcher = try await desktop.peer()
+      while try await watcher.askBus("ListNames").first.map({ "\($0)".contains("Bind_lamp") }) != true,
+        try await watcher.fields().isEmpty
+      {}
+      try await desktop.bus.stop()
+      #expect(try await process.finish() == .status(3))
+      #expect(process.progress.now.errors == ["focusctl: lost the connection to the bus"])
+      #expect(try await desktop.ended() == .status(1))
+    }
+  }
+
   @Test func whatCannotBeStartedIsSaid() async throws {
     try await TestDesktop.with { desktop in
       let result = try await bind(desktop, "--service", "demo.Lamp.One", "--start").result()

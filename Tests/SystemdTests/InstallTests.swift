@@ -58,6 +58,23 @@ internal import Testing
     #expect(transcript.errors.count == 1 && transcript.errors[0].contains("no program focusd in /nowhere"))
   }
 
+  @Test func aBridgeThatIsNotThereIsLeftOutWithAllThatBelongsToIt() async throws {
+    let transcript = try await run(
+      """
+      mkdir programs && cp "$BINARIES"/{focusd,focusctl} programs
+      $install --binaries ~/programs
+      cd .local && find . -type f -name 'focusd-*' | sort
+      ls bin share/man/man*
+      """)
+    #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
+    let bridges = try Script.programs.filter { !["focusd", "focusctl"].contains($0) }
+    for bridge in bridges {
+      #expect(transcript.output.contains { $0.hasPrefix("\(bridge) is left out") }, "\(transcript)")
+      #expect(!transcript.output.contains { $0.contains("/\(bridge)") || $0 == bridge || $0 == "\(bridge).8" })
+    }
+    #expect(transcript.output.contains("./share/systemd/user/focusd-players.service"), "\(transcript)")
+  }
+
   @Test func withoutASessionItInstallsAndSaysWhatItCouldNotDo() async throws {
     let transcript = try await run(
       """

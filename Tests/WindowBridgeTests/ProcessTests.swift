@@ -1,6 +1,6 @@
 import Foundation
+import ProgramSupport
 import Testing
-import WindowBridge
 
 /// Processes and their parents, from a procfs made of files.
 @Suite struct ProcessTests {

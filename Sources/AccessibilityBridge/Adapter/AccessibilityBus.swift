@@ -50,11 +50,11 @@ final class AccessibilityBus {
     do throws(DBusError) {
       let message = try OutgoingMessage.methodCall(
         to: name, path: path, interface: interface, member: MemberName(known: member), arguments)
-      try connection.call(message, timeout: timeout) { result in
-        handler(
-          Result { () throws(DBusError) in
-            try result.get().success().arguments(elementLimit: AccessibilityBus.elementLimit)
-          })
+      try connection.call(message, timeout: timeout) { [weak self] result in
+        let answer = Result { () throws(DBusError) in
+          try result.get().success().arguments(elementLimit: AccessibilityBus.elementLimit)
+        }
+        if let self { connection.writeTogether { handler(answer) } } else { handler(answer) }
       }
     } catch {
       handler(.failure(error))

@@ -146,8 +146,10 @@ package final class Bridge {
     self.bus = bus
     listener = EventListener(bus)
     status.succeeded()
-    bus.connection.onMessage = { [weak self] message in
-      if message.kind == .signal { self?.received(message) }
+    bus.connection.onMessage = { [weak self, weak bus] message in
+      guard message.kind == .signal else { return }
+      // What is asked because of one event goes out in one write.
+      bus?.connection.writeTogether { self?.received(message) }
     }
     bus.connection.onDisconnect = { [weak self] in
       // Not from within its own dispatching.

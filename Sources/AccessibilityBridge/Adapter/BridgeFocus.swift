@@ -40,8 +40,8 @@ extension Bridge {
       return
     }
     guard !isOwn(application) else { return take(.found(nil, epoch: epoch, isLast: isLast)) }
-    TreeSearch.find(in: window, on: bus, isOver: { [weak self] in self?.tracker.isOver(epoch) ?? true }) {
-      [weak self] element in
+    let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
+    TreeSearch.find(in: window, on: bus, unless: isOver) { [weak self] element in
       self?.take(.found(element, epoch: epoch, isLast: isLast))
     }
   }

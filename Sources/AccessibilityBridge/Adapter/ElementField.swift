@@ -64,13 +64,13 @@ final class ElementField {
       field.properties[ElementKey.content] = property(ElementKey.content, nil, actions)
     }
     for key in commands { field.commands[key] = command(key, actions) }
-    let requests: FocusRequests =
+    field.requests =
       shape.takesFocus
       ? .asked { [weak self] done in
         if let self { actions.requestFocus(self, done) } else { done(.failure(.elementGone)) }
       } : .refused
     field.focus = FieldFocus(
-      isWanted: { [weak self] in self.map(actions.isFocused) ?? false }, set: { _ in }, requests: requests)
+      isWanted: { [weak self] in self.map(actions.isFocused) ?? false }, set: { _ in })
     return field
   }
 

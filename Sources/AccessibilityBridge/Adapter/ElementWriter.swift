@@ -179,7 +179,7 @@ final class ElementWriter {
     }
   }
 
-  /// Reads the element until it is as asked for, or at least another than before, which is the program's decision.
+  /// Reads the element until it is as asked for, or at least different from before, which is the program's decision.
   private func verify<Part: Equatable>(
     from before: ElementSnapshot? = nil, changes: @escaping (ElementSnapshot) -> Part,
     _ isRight: @escaping (ElementSnapshot) -> Bool

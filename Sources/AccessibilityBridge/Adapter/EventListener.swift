@@ -55,11 +55,8 @@ final class EventListener {
     }
     var rules: Set<MatchRule> = []
     if let window = field.window { rules.insert(rule(window, "PropertyChange", "accessible-name")) }
-    switch field.shape.text {
-    case .shown: rules.insert(rule(field.element, nil))
-    case .secret, .none:
-      rules.formUnion([rule(field.element, "StateChanged"), rule(field.element, "PropertyChange")])
-    }
+    let isSecret = field.snapshot.isSecret
+    rules.insert(rule(field.element, isSecret ? "StateChanged" : nil))
     return rules
   }
 }

@@ -2,7 +2,7 @@ internal import DBus
 internal import DBusTypes
 internal import FocusClient
 internal import FocusContract
-internal import Glibc
+internal import ProgramSupport
 
 /// The programs that register fields of their own: the bridge stays out of them.
 final class OwnPrograms {
@@ -44,7 +44,7 @@ final class OwnPrograms {
   /// The owner's process, and the one that it speaks for, unless it is in a sandbox and so may not.
   private func processes(of field: FieldOrigin) -> [UInt32] {
     guard let owner = owners[field.owner] else { return [] }
-    return owner == field.process || Sandbox.contains(owner) ? [owner] : [owner, field.process]
+    return owner == field.process || Processes().isSandboxed(owner) ? [owner] : [owner, field.process]
   }
 
   /// The daemon is there: reads its fields.
@@ -107,19 +107,5 @@ final class OwnPrograms {
   private func changed() {
     known = nil
     onChange?()
-  }
-}
-
-/// Programs that are kept apart from the rest of the session.
-enum Sandbox {
-  /// Whether the process is in one of Flatpak or Snap; a process that does not tell counts as one.
-  static func contains(_ process: UInt32) -> Bool {
-    if access("/proc/\(process)/root/.flatpak-info", F_OK) == 0 { return true }
-    let groups = Application.contents(of: "/proc/\(process)/cgroup")
-    guard !groups.isEmpty else { return true }
-    let text = String(decoding: groups, as: UTF8.self)
-    return text.utf8.split(separator: UInt8(ascii: "/")).contains { part in
-      part.starts(with: "app-flatpak-".utf8) || part.starts(with: "snap.".utf8)
-    }
   }
 }

@@ -15,17 +15,18 @@ final class TreeSearch {
   private let handler: (ElementReference?) -> Void
   private var seen: Set<ElementReference> = []
 
-  private init(_ bus: AccessibilityBus, isOver: @escaping () -> Bool, _ handler: @escaping (ElementReference?) -> Void)
-  {
+  private init(
+    _ bus: AccessibilityBus, _ isOver: @escaping () -> Bool, _ handler: @escaping (ElementReference?) -> Void
+  ) {
     (self.bus, self.isOver, self.handler) = (bus, isOver, handler)
   }
 
   /// Hands over the focused element in `window`, or nil; nothing if `isOver` meanwhile.
   static func find(
-    in window: ElementReference, on bus: AccessibilityBus, isOver: @escaping () -> Bool,
+    in window: ElementReference, on bus: AccessibilityBus, unless isOver: @escaping () -> Bool,
     _ handler: @escaping (ElementReference?) -> Void
   ) {
-    let search = TreeSearch(bus, isOver: isOver, handler)
+    let search = TreeSearch(bus, isOver, handler)
     search.seen = [window]
     search.descend([window])
   }

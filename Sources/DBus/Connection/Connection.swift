@@ -26,6 +26,8 @@ public final class Connection {
   var calls = PendingCalls()
   var inbox = Inbox()
   var output: OutputQueue
+  /// Whether what is sent is written later, with what follows.
+  var isCollecting = false
   /// The numbers that libdbus gives to what it sends itself are below it.
   var lastSerial: UInt32 = 1 << 31
 

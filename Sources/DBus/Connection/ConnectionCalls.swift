@@ -42,6 +42,7 @@ extension Connection {
     _ message: OutgoingMessage, timeout: Duration? = .seconds(25), _ handler: @escaping ReplyHandler
   ) throws(DBusError) {
     let serial = try begin(message, timeout: timeout, handler)
+    guard !isCollecting else { return }
     do throws(DBusError) {
       try writeOutput()
     } catch {

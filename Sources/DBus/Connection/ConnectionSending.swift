@@ -11,7 +11,7 @@ extension Connection {
   @discardableResult
   public func send(_ message: OutgoingMessage) throws(DBusError) -> UInt32 {
     let serial = try enqueue(message)
-    try writeOutput()
+    if !isCollecting { try writeOutput() }
     return serial
   }
 
@@ -19,7 +19,16 @@ extension Connection {
   /// - Throws: `DBusError` as `send(_:)` does.
   public func send(_ messages: [OutgoingMessage]) throws(DBusError) {
     for message in messages { try enqueue(message) }
-    try writeOutput()
+    if !isCollecting { try writeOutput() }
+  }
+
+  /// Writes all that `body` sends, and calls without waiting, together when `body` ends.
+  package func writeTogether(_ body: () -> Void) {
+    guard !isCollecting else { return body() }
+    isCollecting = true
+    body()
+    isCollecting = false
+    if hasOutput { try? writeOutput() }
   }
 
   @discardableResult

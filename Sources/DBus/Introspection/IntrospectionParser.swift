@@ -1,5 +1,6 @@
 internal import CExpat
 internal import DBusTypes
+internal import Glibc
 
 extension IntrospectionDocument {
   /// The most bytes that a document may have.
@@ -59,11 +60,12 @@ private final class IntrospectionState {
   /// The elements that are open, outermost first.
   private var open: [Element] = []
   private var members = 0
-  private var names: Set<InterfaceName> = []
+  private var names = NamesSeen<InterfaceName>()
   /// What the interface says of its properties that say nothing of themselves, wherever it says so.
   private var interfaceEmits = InterfaceDescription.Property.Emits.always
-  /// What its properties say of themselves.
-  private var ownEmits: [MemberName: InterfaceDescription.Property.Emits?] = [:]
+  private var properties = NamesSeen<MemberName>()
+  /// What each of its properties says of itself, in their order.
+  private var ownEmits: [InterfaceDescription.Property.Emits?] = []
   private(set) var interfaces: [InterfaceDescription] = []
   var problem: String?
 
@@ -85,14 +87,8 @@ private final class IntrospectionState {
     guard open.count < Self.maximumDepth else {
       return refuse("elements are nested more than \(Self.maximumDepth) deep")
     }
-    var values: [String: String] = [:]
-    var next = attributes
-    while let pair = next, let key = pair[0], let value = pair[1] {
-      values[String(cString: key)] = String(cString: value)
-      next = pair + 2
-    }
     do {
-      open.append(try read(String(cString: name), values))
+      open.append(try read(String(cString: name), XMLAttributes(attributes)))
     } catch {
       refuse("\(error)")
     }
@@ -100,13 +96,12 @@ private final class IntrospectionState {
 
   func end() {
     guard problem == nil, open.popLast() == .interface else { return }
-    for index in interfaces[interfaces.count - 1].properties.indices {
-      let own = ownEmits[interfaces[interfaces.count - 1].properties[index].name] ?? nil
+    for (index, own) in ownEmits.enumerated() {
       interfaces[interfaces.count - 1].properties[index].emits = own ?? interfaceEmits
     }
   }
 
-  private func read(_ element: String, _ attributes: [String: String]) throws(SyntaxError) -> Element {
+  private func read(_ element: String, _ attributes: XMLAttributes) throws(SyntaxError) -> Element {
     let name = attributes["name"] ?? ""
     switch (open.last, element) {
     case (nil, "node"): return .node
@@ -143,16 +138,17 @@ private final class IntrospectionState {
     case (.interface, "annotation"):
       interfaceEmits = emits(attributes) ?? interfaceEmits
     case (.property, "annotation"):
-      if let name = interfaces.last?.properties.last?.name, let emits = emits(attributes) { ownEmits[name] = emits }
+      if let emits = emits(attributes), !ownEmits.isEmpty { ownEmits[ownEmits.count - 1] = emits }
     default: break
     }
     return .other
   }
 
   private func beginInterface(_ name: InterfaceName) {
-    guard names.insert(name).inserted else { return refuse("it has the interface '\(name)' twice") }
+    guard names.insert(name) else { return refuse("it has the interface '\(name)' twice") }
     interfaceEmits = .always
-    ownEmits = [:]
+    properties = NamesSeen()
+    ownEmits = []
     count()
     interfaces.append(InterfaceDescription(name))
   }
@@ -161,9 +157,10 @@ private final class IntrospectionState {
     guard let access = InterfaceDescription.Property.Access(rawValue: access) else {
       return refuse("the access of the property '\(name)' is not 'read', 'write' or 'readwrite'")
     }
-    guard ownEmits.updateValue(nil, forKey: name) == nil else {
+    guard properties.insert(name) else {
       return refuse("the interface '\(interfaces.last?.name.text ?? "")' has the property '\(name)' twice")
     }
+    ownEmits.append(nil)
     change { $0.properties.append(.init(name, type, access)) }
   }
 
@@ -181,8 +178,47 @@ private final class IntrospectionState {
     }
   }
 
-  private func emits(_ annotation: [String: String]) -> InterfaceDescription.Property.Emits? {
+  private func emits(_ annotation: XMLAttributes) -> InterfaceDescription.Property.Emits? {
     guard annotation["name"] == Self.emitsChanged else { return nil }
     return .init(rawValue: annotation["value"] ?? "")
+  }
+}
+
+/// The attributes of an element, as expat hands them over: names and values in turn.
+private struct XMLAttributes {
+  private let first: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+
+  init(_ first: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?) { self.first = first }
+
+  subscript(name: String) -> String? {
+    var next = first
+    while let pair = next, let key = pair[0], let value = pair[1] {
+      if strcmp(key, name) == 0 { return String(cString: value) }
+      next = pair + 2
+    }
+    return nil
+  }
+}
+
+/// Names that were seen, for documents that are mostly small: a set takes Swift's runtime long to make the first time.
+private struct NamesSeen<Name: Hashable> {
+  private static var mostInOrder: Int { 32 }
+
+  private var inOrder: [Name] = []
+  private var others: Set<Name>?
+
+  /// Adds `name`; returns false if it is there already.
+  mutating func insert(_ name: Name) -> Bool {
+    if inOrder.contains(name) { return false }
+    guard inOrder.count >= Self.mostInOrder else {
+      inOrder.append(name)
+      return true
+    }
+    return others?.insert(name).inserted ?? begin(with: name)
+  }
+
+  private mutating func begin(with name: Name) -> Bool {
+    others = [name]
+    return true
   }
 }

@@ -24,6 +24,8 @@ package struct FieldDescription {
   package var commands: [Key: FieldCommand] = [:]
   /// How the field takes and loses focus; nil: it never has focus of its own accord, and takes none on request.
   package var focus: FieldFocus?
+  /// What becomes of another program's request to focus the field.
+  package var requests = FocusRequests.granted
 
   package init(number: UInt64, group: UInt64, objectPath: ObjectPath) {
     self.number = number
@@ -36,9 +38,10 @@ package struct FieldDescription {
 
   /// Whether other programs may ask for focus for the field.
   var takesRequests: Bool {
-    switch focus?.requests {
-    case nil, .refused: false
-    case .granted, .asked, .forwarded: true
+    switch requests {
+    case .refused: false
+    case .granted: focus != nil
+    case .asked, .passedOn: true
     }
   }
 }
@@ -56,7 +59,7 @@ package struct FieldProperty {
   /// Whether `FieldPublisher.changed` is called for every change, also for those of a write before it completes; else
   /// the value is read after each write.
   package let tellsChanges: Bool
-  /// Reads the value; `unknownProperty` says that it is nil. Nil: the property is write-only.
+  /// Reads the value, with the error `unknownProperty` for one that is nil; nil: the property is write-only.
   package let read: ((@escaping Reading) -> Void)?
   /// Writes a value of `type`; nil: the property is read-only.
   package let write: ((DBusValue, @escaping Completion) -> Void)?
@@ -108,27 +111,21 @@ package struct FieldFocus {
   package let isWanted: () -> Bool
   /// Takes over that the field has focus or not, unless the program has changed its mind meanwhile.
   package let set: (_ isFocused: Bool) -> Void
-  /// Who moves focus to the field if another program asks for it.
-  package let requests: FocusRequests
 
-  package init(
-    isWanted: @escaping () -> Bool, set: @escaping (_ isFocused: Bool) -> Void,
-    requests: FocusRequests = .granted
-  ) {
+  package init(isWanted: @escaping () -> Bool, set: @escaping (_ isFocused: Bool) -> Void) {
     self.isWanted = isWanted
     self.set = set
-    self.requests = requests
   }
 }
 
 /// What becomes of another program's request to focus a field.
 package enum FocusRequests {
-  /// The field takes focus at once.
+  /// The field takes focus at once, if it has a `focus` at all.
   case granted
   /// The field takes focus when the closure has moved focus to it, or not if that fails.
   case asked((@escaping FieldProperty.Completion) -> Void)
-  /// The closure does all of it: the field takes focus when the program says so, as for every other move of focus.
-  case forwarded((@escaping FieldProperty.Completion) -> Void)
+  /// The closure does all that there is to do.
+  case passedOn((@escaping FieldProperty.Completion) -> Void)
   /// The field takes none.
   case refused
 }

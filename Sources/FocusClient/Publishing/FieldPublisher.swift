@@ -267,13 +267,14 @@ package final class FieldPublisher {
 
   /// Moves focus to `field` because another program asks for it.
   func requestFocus(_ field: PublishedField, _ reply: CallReply) {
-    if case .forwarded(let forward)? = field.focus?.requests { return forward { reply.answer($0.map { [] }) } }
+    let requests = field.description.requests
+    if case .passedOn(let ask) = requests { return ask { reply.answer($0.map { [] }) } }
     guard let path = field.path else { return reply.fail(DBusError(.failed, "the field is not registered")) }
     let take = { [weak self] in
       field.focus?.set(true)
       self?.callFocus("Focus", path) { reply.answer($0.map { [] }) }
     }
-    guard case .asked(let ask)? = field.focus?.requests else { return take() }
+    guard case .asked(let ask) = requests else { return take() }
     ask { result in
       if case .failure(let error) = result { return reply.fail(error) }
       take()

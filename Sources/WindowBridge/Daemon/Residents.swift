@@ -1,7 +1,8 @@
 internal import DBus
 package import DBusTypes
-package import FocusClient
+internal import FocusClient
 package import FocusContract
+package import ProgramSupport
 
 /// Which connections have scenes in which windows: follows the daemon's fields, and asks the bus whose they are.
 package final class Residents {

@@ -78,13 +78,10 @@ final class WindowField {
         delegate.perform(action, on: id) { done($0.map { [] }) }
       }
     }
-    // The bridge itself tells which window is in front.
-    field.focus = FieldFocus(
-      isWanted: { false }, set: { _ in },
-      requests: .forwarded { [weak delegate, id] done in
-        guard let delegate else { return done(.failure(DBusError(.failed, "the bridge is ending"))) }
-        delegate.bringToFront(id, done)
-      })
+    field.requests = .passedOn { [weak delegate, id] done in
+      guard let delegate else { return done(.failure(DBusError(.failed, "the bridge is ending"))) }
+      delegate.bringToFront(id, done)
+    }
     return field
   }
 }

@@ -29,9 +29,7 @@ extension DaemonConnection {
     }
   }
 
-  /// `bus`, with the address of the user's session bus for that.
-  /// - Throws: `CommandError`, status 3, if the environment does not name one.
-  static func located(_ bus: Connection.Bus) throws(CommandError) -> Connection.Bus {
+  private static func located(_ bus: Connection.Bus) throws(CommandError) -> Connection.Bus {
     guard bus == .session else { return bus }
     guard let session = sessionBus else {
       throw CommandError(

@@ -14,7 +14,7 @@ struct FormatParser {
     self.names = names
   }
 
-  /// The part that was to be read, for messages.
+  /// The whole part, for messages.
   var part: Substring { start.prefix { $0 != "}" } }
 
   /// Reads an expression; it ends before `}`, `:-`, `,` or `)`.

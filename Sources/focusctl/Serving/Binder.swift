@@ -4,23 +4,20 @@ import EventLoop
 import FocusClient
 import FocusContract
 
-/// Shows objects of other programs as fields, as a bridge, across restarts of the daemon and of the bus.
+/// Shows objects of other programs as fields, as a bridge, across restarts of the daemon, until the bus is gone.
 final class Binder {
   private static let nameOwnerChanged = MemberName(known: "NameOwnerChanged")
 
   private let plan: BindPlan
-  private let bus: Connection.Bus
   private let link: Link
   private var names: [String: BoundName] = [:]
   private var end: CommandError?
-  /// The connection that owns the bridge's name.
-  private var connection: BusName?
+  private var hasBegun = false
   /// What was said last, which is not said again.
   private var said: String?
 
-  init(_ plan: BindPlan, on bus: Connection.Bus) {
+  init(_ plan: BindPlan) {
     self.plan = plan
-    self.bus = bus
     let rule =
       plan.isFamily
       ? MatchRule(sender: .bus, interface: .bus, member: Binder.nameOwnerChanged, namespace: plan.name.text)
@@ -43,16 +40,15 @@ final class Binder {
     case .left: for name in names.values { name.daemonLeft() }
     case .other(let message): received(message)
     case .refused(let error): end = end ?? CommandError(error)
-    case .closed: link.connect(to: bus)
+    case .closed: end = end ?? CommandError(.noDaemon, "lost the connection to the bus")
     case .signal, .call: break
     }
   }
 
   private func arrived() {
     guard let connection = link.daemon?.connection else { return }
-    guard self.connection != connection.uniqueName else { return proceed() }
-    self.connection = connection.uniqueName
-    for name in names.values { name.connectionLost() }
+    guard !hasBegun else { return proceed() }
+    hasBegun = true
     do throws(DBusError) {
       guard try connection.requestName(plan.bridge) else {
         end = .refused("another '\(Program.name) bind \(plan.id)' is running: the name '\(plan.bridge)' is taken")
@@ -146,8 +142,7 @@ final class Binder {
 enum Binding {
   static func bind(_ call: Invocation) throws(CommandError) {
     let plan = try BindPlan(call.operands[0], call.options)
-    let bus = try DaemonConnection.located(try call.bus())
-    let binder = Binder(plan, on: bus)
+    let binder = Binder(plan)
     try binder.run(try call.connect())
     withExtendedLifetime(binder) {}
   }

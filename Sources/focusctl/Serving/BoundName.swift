@@ -69,12 +69,6 @@ final class BoundName {
     if case .registered = stage { stage = .idle }
   }
 
-  /// This process has another connection, whose fields are none.
-  func connectionLost() {
-    (stage, lastRegistered, isPresent) = (.idle, 0, false)
-    owner += 1
-  }
-
   func proceed() {
     switch stage {
     case .busy: break
@@ -93,9 +87,8 @@ final class BoundName {
   private func register() {
     stage = .busy
     let current = owner
-    let connection = link.daemon?.connection.uniqueName
     link.call(.register(id, [], options), patiently: true) { [weak self] result in
-      guard let self, connection == link.daemon?.connection.uniqueName else { return }
+      guard let self else { return }
       stage = .idle
       switch result {
       case .success: registered(current)

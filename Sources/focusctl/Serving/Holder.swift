@@ -11,7 +11,6 @@ final class Holder {
   private static let number: UInt64 = 1
 
   private let plan: HoldPlan
-  private let bus: Connection.Bus
   private let link: Link
   private let publisher: FieldPublisher
   private let mirror: Mirror
@@ -22,9 +21,8 @@ final class Holder {
   private var input: DescriptorSource?
   private var output: DescriptorSource?
 
-  init(_ plan: HoldPlan, on bus: Connection.Bus) {
+  init(_ plan: HoldPlan) {
     self.plan = plan
-    self.bus = bus
     values = plan.values
     isFocusWanted = plan.takesFocus
     link = Link(on: EventLoop(), rules: [.properties(of: Focus1.root)])
@@ -77,9 +75,7 @@ final class Holder {
     case .signal(let signal): mirror.received(signal)
     case .call(let message): publisher.called(message)
     case .refused(let error): stop(CommandError(error))
-    case .closed:
-      publisher.daemonLeft()
-      link.connect(to: bus)
+    case .closed: stop(CommandError(.noDaemon, "lost the connection to the bus"))
     case .other: break
     }
   }
@@ -192,8 +188,7 @@ final class Holder {
 enum Holding {
   static func hold(_ call: Invocation) throws(CommandError) {
     let plan = try HoldPlan(call.operands, call.options)
-    let bus = try DaemonConnection.located(try call.bus())
-    let holder = Holder(plan, on: bus)
+    let holder = Holder(plan)
     try holder.run(try call.connect())
     withExtendedLifetime(holder) {}
   }

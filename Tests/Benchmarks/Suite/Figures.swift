@@ -17,6 +17,7 @@ enum Measure: String, CaseIterable, Codable, Sendable {
   case delay = "The longest that others wait, at the limits"
   case limitMemory = "Private memory at the limits"
   case windows = "The window bridge"
+  case accessibility = "The accessibility bridge, with a form of GTK 3"
   case limitStart = "Start to bus name at the limits"
 }
 

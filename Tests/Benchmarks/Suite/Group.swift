@@ -44,5 +44,6 @@ struct Group: Sendable {
     Group(name: "players", measure: measurePlayers),
     Group(name: "limits", measure: measureLimits),
     Group(name: "windows", isByHand: true, measure: measureWindows),
+    Group(name: "accessibility", isByHand: true, measure: measureAccessibility),
   ]
 }
