@@ -98,7 +98,9 @@ struct FieldTable {
     index(field)
   }
 
-  /// Takes the field `id` out; its children, which go as well, move up to its parent. A window has no scenes any more.
+  /// Takes the field `id` out; its children, which go as well, move up to its parent.
+  ///
+  /// A window has no scenes any more.
   mutating func remove(_ id: FieldID) {
     for child in (fields[id]?.children ?? []).sorted() { move(child, to: fields[id]?.parent) }
     guard let field = fields[id] else { return }

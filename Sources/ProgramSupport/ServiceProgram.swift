@@ -25,9 +25,8 @@ package final class ServiceProgram {
 
   /// Does what the arguments ask for, and ends the process.
   ///
-  /// - Parameters:
-  ///   - serve: Starts what the program does, which is kept while the loop runs; the service is ready when this returns.
-  ///     An error that it throws ends the program with status 1.
+  /// `serve` starts what the program does, which is kept while the loop runs; the service is ready when this returns. An
+  /// error that it throws ends the program with status 1.
   package static func main<Server>(
     _ name: String, help: String, version: String, _ options: ProgramOptions,
     serve: (ServiceProgram) throws -> Server
