@@ -50,7 +50,10 @@ package final class WindowBridge {
     publisher = FieldPublisher(link)
     residents = Residents(link, processes)
     link.onEvent = { [weak self] in self?.received($0) }
-    residents.onChange = { [weak self] in self?.tellAdoptions() }
+    residents.onChange = { [weak self] in
+      self?.tellAdoptions()
+      self?.tellFront()
+    }
     source.onChange = { [weak self] in self?.changed(to: $0) }
     source.onEnd = { [weak self] in self?.onFailure?($0) }
   }
@@ -194,7 +197,8 @@ package final class WindowBridge {
   // MARK: In front
 
   private func tellFront() {
-    guard isOwner else { return }
+    // Not before the programs in the window: focus would go to the window alone for a moment.
+    guard isOwner, residents.isSettled else { return }
     guard let id = desktop.front, let field = fields[id], !field.isRefused || field.path != nil else {
       if let told = toldFront.flatMap({ fields[$0] }) { blur(told) }
       toldFront = nil

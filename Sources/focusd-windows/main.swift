@@ -25,8 +25,8 @@ private let help = """
     --help                print this and exit
     --version             print the version and exit
 
-  Exit status: 0 terminated on request; 1 no desktop, no bus, or the name is
-  already owned; 2 usage error; 3 this desktop cannot be followed.
+  Exit status: 0 terminated on request; 1 the window manager cannot be reached,
+  or the name is already owned; 2 usage error; 3 this desktop cannot be followed.
 
   """
 

@@ -32,10 +32,17 @@ func switchTimes(
 }
 
 extension Peer {
-  fileprivate func hasSaid(_ state: String, _ target: Target) async throws {
+  /// Waits until the program in a window, if it says so, has said that it gained or lost focus, and was answered.
+  func hasSaid(_ state: String, _ target: Target) async throws {
     guard target.reports, let field = target.field else { return }
-    try await eventually("\(field) says \(state)") {
-      try await self.read("demo.Form.State", at: Focus1.field(field)).value == .string(state)
+    do {
+      try await eventually("\(field) says \(state)") {
+        try await self.read("demo.Form.State", at: Focus1.field(field)).value == .string(state)
+      }
+    } catch let error as DeadlinePassed {
+      let said = try await self.read("demo.Form.State", at: Focus1.field(field)).value
+      Issue.record("\(field) says \(String(describing: said)), and the focus path is \(try await self.path())")
+      throw error
     }
   }
 

@@ -164,12 +164,15 @@ struct X11Tests {
     try await Self.with(.openbox) { desktop, first, peer in
       let program = try await Self.program(desktop, "polite", "polite")
       let one = Target(window: try await peer.window("polite"), field: "polite", reports: true)
+      try await peer.reached(one.path)
       let terminal = try await Self.terminal(desktop, "terminal")
       let two = Target(window: try await peer.window("terminal"))
       try await peer.reached(two.path)
       for _ in 0..<3 {
         try await Self.activate(desktop, one.window)
         try await peer.reached(one.path)
+        // Its call would fail, and it does not ask again.
+        try await peer.hasSaid("in", one)
         try await desktop.crash()
         try await peer.reached(one.path)
         try await switchTimes(6, [one, two], peer) { try await Self.activate(desktop, $0.window) }

@@ -1,11 +1,11 @@
 internal import DBus
-package import DBusTypes
-package import FocusClient
-package import FocusContract
-package import ProgramSupport
+internal import DBusTypes
+internal import FocusClient
+internal import FocusContract
+internal import ProgramSupport
 
 /// Which connections have scenes in which windows: follows the daemon's fields, and asks the bus whose they are.
-package final class Residents {
+final class Residents {
   private let link: Link
   private let processes: Processes
   private var owners = FieldOwners()
@@ -25,18 +25,21 @@ package final class Residents {
   /// The answers of a bus, or a daemon, before this one mean nothing.
   private var session = 0
 
-  /// Called when the windows that connections belong to may be others.
-  package var onChange: (() -> Void)?
+  /// Whether all that were there at the beginning are known.
+  private(set) var isSettled = false
 
-  package init(_ link: Link, _ processes: Processes) {
+  /// Called when the windows that connections belong to may be others.
+  var onChange: (() -> Void)?
+
+  init(_ link: Link, _ processes: Processes) {
     self.link = link
     self.processes = processes
   }
 
   /// Forgets everything: the daemon, or the bus, is gone.
-  package func end() {
+  func end() {
     session += 1
-    hasRead = false
+    (hasRead, isSettled) = (false, false)
     owners = FieldOwners()
     busProcesses = [:]
     asked = []
@@ -48,7 +51,7 @@ package final class Residents {
   /// Reads the fields of a daemon that has come, and calls `handler` when they are known, with those of this connection.
   ///
   /// What signals say before the reply is no newer than it, and what they say later is newer.
-  package func begin(_ handler: @escaping (_ own: [ObjectPath]) -> Void) {
+  func begin(_ handler: @escaping (_ own: [ObjectPath]) -> Void) {
     end()
     let session = session
     link.call(.managedObjects(), patiently: true) { [weak self] result in
@@ -65,7 +68,7 @@ package final class Residents {
   }
 
   /// Takes over what a signal says of a field.
-  package func received(_ signal: DaemonSignal) {
+  func received(_ signal: DaemonSignal) {
     switch signal {
     case .properties(let path, Focus1.field.text, let changes):
       if owners.update(path, changes) { changed() }
@@ -94,6 +97,11 @@ package final class Residents {
     sandboxed = sandboxed.filter { current[$0.key] != nil }
     asked.formIntersection(current.keys)
     for connection in current.keys where busProcesses[connection] == nil { ask(connection) }
+    told()
+  }
+
+  private func told() {
+    if asked.isEmpty { isSettled = true }
     seekOthers()
     onChange?()
   }
@@ -104,8 +112,7 @@ package final class Residents {
     link.daemon?.connection.askProcess(of: connection, timeout: .seconds(25)) { [weak self] result in
       guard let self, session == self.session, asked.remove(connection) != nil else { return }
       busProcesses[connection] = (try? result.get()) ?? 0
-      seekOthers()
-      onChange?()
+      told()
     }
   }
 
@@ -128,7 +135,7 @@ package final class Residents {
   /// For each connection the processes that its fields belong to, each with its parents; nil until all are known.
   ///
   /// A field's own word for its process counts, unless its connection is in a sandbox, where processes have other numbers.
-  package func chains() -> [BusName: [[UInt32]]]? {
+  func chains() -> [BusName: [[UInt32]]]? {
     guard hasRead, asked.isEmpty else { return nil }
     var chains: [BusName: [[UInt32]]] = [:]
     for (connection, claims) in scenes {

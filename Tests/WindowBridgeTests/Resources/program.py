@@ -46,13 +46,15 @@ def typed(*_):
     return True
 
 
+if os.isatty(0):
+    tty.setcbreak(0, termios.TCSANOW)
+    # The answer to the second says that the first is done: from here on no change of focus is missed.
+    os.write(1, b"\x1b[?1004h\x1b[5n")
+    while b"n" not in os.read(0, 256):
+        pass
+    GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, 0, GLib.IOCondition.IN, typed, None)
 values = {"demo.Form.Name": GLib.Variant("s", name), "demo.Form.State": GLib.Variant("s", "new")}
 options = {"focus": GLib.Variant("b", True)}
 call("/org/focusd/Focus1", "Manager", "Register", GLib.Variant("(sa{sv}a{sv})", (name, values, options)))
 print("registered", flush=True)
-if os.isatty(0):
-    tty.setcbreak(0, termios.TCSANOW)
-    sys.stdout.write("\x1b[?1004h")
-    sys.stdout.flush()
-GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, 0, GLib.IOCondition.IN, typed, None) if os.isatty(0) else None
 GLib.MainLoop().run()
