@@ -364,7 +364,7 @@ extension FocusModel {
       note(id)
     }
 
-    /// Sets the stored binding at `place`, whose value is another than that of `old`; with less effort than `edit` takes.
+    /// Sets the stored binding at `place`, whose value differs from that of `old`; with less effort than `edit` takes.
     mutating func write(_ binding: FieldBinding, at place: Before.Place, of old: FieldBinding, isShown: Bool) {
       let (id, key) = (place.field, place.key)
       model.touch(old, at: place)
