@@ -44,7 +44,10 @@ import WindowBridge
       stub.set(9, .init(title: "new", process: 1, workspace: "2"))
       stub.focus(9)
       try await peer.reached(["w9"])
-      #expect(try await peer.keys() == ["Application", "Title", "Workspace"].map { "org.focusd.Window." + $0 })
+      // The workspace comes with the tree.
+      try await eventually("keys") {
+        try await peer.keys() == ["Application", "Title", "Workspace"].map { "org.focusd.Window." + $0 }
+      }
       // A process is nobody's, and a workspace may be another.
       stub.state.update { $0.views[9]?.workspace = "3" }
       stub.event(3, #"{"change":"move","container":{}}"#)
