@@ -254,7 +254,14 @@ extension WindowBridge: WindowFieldDelegate {
   /// Succeeds once the daemon knows that the window is in front.
   func bringToFront(_ id: WindowID, _ completion: @escaping (Result<Void, DBusError>) -> Void) {
     guard fields[id] != nil else { return completion(.failure(DBusError(.failed, "the window was closed"))) }
-    let number = requests.add(id, completion)
+    var timer: TimerID?
+    let number = requests.add(id) { [weak loop] result in
+      if let timer { loop?.cancel(timer) }
+      completion(result)
+    }
+    timer = loop.schedule(after: Self.patience) { [weak self] in
+      self?.requests.fail(id, number: number, "the window manager did not do so within \(Self.patience)")
+    }
     source.raise(id) { [weak self] refusal in
       guard let self else { return }
       if let refusal { return requests.fail(id, refusal) }
@@ -262,9 +269,6 @@ extension WindowBridge: WindowFieldDelegate {
       guard desktop.front == id, let field = fields[id], let path = field.path else { return }
       blur(field)
       focus(path, of: id)
-    }
-    loop.schedule(after: Self.patience) { [weak self] in
-      self?.requests.fail(id, number: number, "the window manager did not do so within \(Self.patience)")
     }
   }
 }

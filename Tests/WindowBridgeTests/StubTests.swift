@@ -32,7 +32,7 @@ import WindowBridge
       stub.focus(6)
       try await peer.reached(["w6"])
       stub.set(6, .init(title: "due \"\\", process: 4006))
-      try await eventually("title") { try await peer.get(Peer.title) == .string("due \"\\") }
+      try await eventually("title") { try await peer.read(Peer.title).value == .string("due \"\\") }
       // An empty workspace, and what was in front closed.
       stub.focus(nil)
       try await peer.reached([])
@@ -44,11 +44,14 @@ import WindowBridge
       stub.set(9, .init(title: "new", process: 1, workspace: "2"))
       stub.focus(9)
       try await peer.reached(["w9"])
-      #expect(try await peer.keys() == ["Application", "Title", "Workspace"].map { "org.focusd.Window." + $0 })
+      // The workspace comes with the tree.
+      try await eventually("keys") {
+        try await peer.keys() == ["Application", "Title", "Workspace"].map { "org.focusd.Window." + $0 }
+      }
       // A process is nobody's, and a workspace may be another.
       stub.state.update { $0.views[9]?.workspace = "3" }
       stub.event(3, #"{"change":"move","container":{}}"#)
-      try await eventually("workspace") { try await peer.get("org.focusd.Window.Workspace") == .string("3") }
+      try await eventually("workspace") { try await peer.read("org.focusd.Window.Workspace").value == .string("3") }
       bridge.terminate()
       #expect(try await bridge.finish() == .status(0))
       #expect(try await peer.fields() == [])
@@ -115,7 +118,7 @@ import WindowBridge
       stub.set(5, .init(title: String(repeating: "é", count: 1 << 20), process: 4005))
       stub.focus(5)
       try await peer.reached(["w5"])
-      try await eventually("title") { try await peer.get(Peer.title)?.basicText?.utf8.count == 4096 }
+      try await eventually("title") { try await peer.read(Peer.title).value?.basicText?.utf8.count == 4096 }
       #expect(bridge.progress.now.exit == nil)
     }
   }
@@ -147,7 +150,7 @@ import WindowBridge
       stub.focus(8)
       try await peer.reached(["w6"])
       stub.set(6, .init(title: "told after", process: 4006))
-      try await eventually("title") { try await peer.get(Peer.title) == .string("told after") }
+      try await eventually("title") { try await peer.read(Peer.title).value == .string("told after") }
       #expect(try await peer.windows() == ["one": "w5", "told after": "w6"])
       withExtendedLifetime(bridge) {}
     }

@@ -90,7 +90,7 @@ struct X11Tests {
       let rename = try await desktop.run(
         ["/usr/bin/xdotool", "set_window", "--name", "due", String(windows[1].dropFirst())])
       #expect(rename.succeeded)
-      try await eventually("title") { try await peer.get(Peer.title) == .string("due") }
+      try await eventually("title") { try await peer.read(Peer.title).value == .string("due") }
       _ = try await peer.invoke("org.focusd.Window.Fullscreen")
       if manager == .i3 {
         _ = try await peer.invoke("org.focusd.Window.Float")
@@ -124,9 +124,9 @@ struct X11Tests {
         try await peer.reached([window])
       }
       try await i3("move container to workspace mail; workspace mail")
-      try await eventually("workspace") { try await peer.get("org.focusd.Window.Workspace") == .string("mail") }
+      try await eventually("workspace") { try await peer.read("org.focusd.Window.Workspace").value == .string("mail") }
       try await i3("rename workspace mail to post")
-      try await eventually("name") { try await peer.get("org.focusd.Window.Workspace") == .string("post") }
+      try await eventually("name") { try await peer.read("org.focusd.Window.Workspace").value == .string("post") }
       withExtendedLifetime(one) {}
     }
   }
