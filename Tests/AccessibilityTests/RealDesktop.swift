@@ -12,7 +12,7 @@ final class RealDesktop: DaemonSession {
   let launcher: ManagedProcess
 
   private static let launcherPath = "/usr/libexec/at-spi-bus-launcher"
-  private static let environment = [
+  static let environment = [
     "GDK_BACKEND": "x11", "GSETTINGS_BACKEND": "memory", "GSK_RENDERER": "cairo", "GTK_USE_PORTAL": "0",
     "NO_AT_BRIDGE": "0", "QT_QPA_PLATFORM": "xcb",
   ]
@@ -33,8 +33,10 @@ final class RealDesktop: DaemonSession {
     (self.desktop, self.session, self.bridge, self.launcher) = (desktop, session, bridge, launcher)
   }
 
+  /// Runs `body` with all of it, the bridge started with `arguments`; that must be there at the end unless it `mayEnd`.
   static func with(
-    _ arguments: String..., isolation: isolated (any Actor)? = #isolation, _ body: (RealDesktop) async throws -> Void
+    _ arguments: String..., mayEnd: Bool = false, isolation: isolated (any Actor)? = #isolation,
+    _ body: (RealDesktop) async throws -> Void
   ) async throws {
     try await TestDesktop.with { desktop in
       try await desktop.display()
@@ -45,11 +47,7 @@ final class RealDesktop: DaemonSession {
       try await eventually("accessibility") {
         try await session.askBus("NameHasOwner", [.string("org.a11y.Bus")]) == [.boolean(true)]
       }
-      let bridge = try await desktop.start(
-        [Products.accessibility, "--verbose", "--address", desktop.bus.address] + arguments)
-      _ = try await bridge.progress.wait(for: "the bridge") { progress in
-        progress.errors.contains { $0.contains("serving as") } ? true : nil
-      }
+      let bridge = try await desktop.startBridge([Products.accessibility] + arguments)
       let real = RealDesktop(desktop, session, bridge, launcher)
       try await real.tellQt()
       do {
@@ -58,8 +56,10 @@ final class RealDesktop: DaemonSession {
         try await real.endLauncher()
         throw error
       }
-      bridge.terminate()
-      #expect(try await bridge.finish() == .status(0))
+      if !mayEnd {
+        bridge.terminate()
+        #expect(try await bridge.finish() == .status(0))
+      }
       try await real.endLauncher()
     }
   }
@@ -122,5 +122,16 @@ final class RealDesktop: DaemonSession {
       if try await get("Element.Role") == .string(role) { return }
     }
     Issue.record("no \(role)")
+  }
+}
+
+extension TestDesktop {
+  /// Starts a bridge, and waits until it serves.
+  func startBridge(_ command: [String]) async throws -> ManagedProcess {
+    let bridge = try await start(command + ["--verbose", "--address", bus.address])
+    _ = try await bridge.progress.wait(for: "the bridge") { progress in
+      progress.errors.contains { $0.contains("serving as") } ? true : nil
+    }
+    return bridge
   }
 }
