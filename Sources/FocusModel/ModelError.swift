@@ -68,7 +68,7 @@ extension ModelError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notFocused(let key):
-      "\(key) is nil: neither the focused field, its ancestors nor its scene publish it"
+      "\(key) is nil: neither the focused field, its ancestors, its scene nor a session field publishes it"
     case .noSuchField(let text):
       "there is no field '\(text.excerpt)': a field is named by its object path, /org/focusd/Focus1/field/ID"
     case .fieldExists(let id):
@@ -82,7 +82,7 @@ extension ModelError: CustomStringConvertible {
     case .unknownProperty(let key, let field):
       "the field '\(field)' does not publish \(key)"
     case .commandNotFocused(let key):
-      "there is no command \(key) now: neither the focused field, its ancestors nor its scene has it"
+      "there is no command \(key) now: neither the focused field, its ancestors, its scene nor a session field has it"
     case .unknownCommand(let key, let field):
       "the field '\(field)' has no command \(key)"
     case .disabled(let key, let field):

@@ -14,6 +14,9 @@ package enum Session: Hashable, Sendable {
     package let description: String
   }
 
+  /// What `--source` takes.
+  package static let names = ["x11", "sway", "i3", "hyprland", "niri"]
+
   /// Finds the window manager; `variable` is one of the environment, and `name` what `--source` asks for.
   ///
   /// i3 is followed as an X session, which tells the processes of windows as well.

@@ -9,6 +9,8 @@ package import ProgramSupport
 package final class WindowBridge {
   /// How long a window manager may take to bring a window to the front.
   private static let patience = Duration.seconds(2)
+  /// How long none may be in front before nothing has focus.
+  private static let blurGrace = Duration.milliseconds(30)
 
   private let source: any WindowSource
   private let loop: EventLoop
@@ -28,6 +30,7 @@ package final class WindowBridge {
   private var toldFront: WindowID?
   /// Whether it was this daemon that was told.
   private var hasTold = false
+  private var blurTimer: TimerID?
   private var hasServed = false
   /// Those who wait until a window is in front.
   private var requests = FrontRequests()
@@ -199,14 +202,28 @@ package final class WindowBridge {
   private func tellFront() {
     // Not before the programs in the window: focus would go to the window alone for a moment.
     guard isOwner, residents.isSettled else { return }
-    guard let id = desktop.front, let field = fields[id], !field.isRefused || field.path != nil else {
-      if let told = toldFront.flatMap({ fields[$0] }) { blur(told) }
-      toldFront = nil
-      return
-    }
+    guard let (id, field) = frontField else { return blurLater() }
     guard toldFront != id || !hasTold, let path = field.path else { return }
     (toldFront, hasTold) = (id, true)
     focus(path, of: id)
+  }
+
+  /// The window in front, unless the daemon refuses it.
+  private var frontField: (id: WindowID, field: WindowField)? {
+    guard let id = desktop.front, let field = fields[id], !field.isRefused || field.path != nil else { return nil }
+    return (id, field)
+  }
+
+  /// Window managers say that no window is in front before each switch: that counts only if none follows.
+  private func blurLater() {
+    guard blurTimer == nil, toldFront != nil else { return }
+    blurTimer = link.loop.schedule(after: Self.blurGrace) { [weak self] in
+      guard let self else { return }
+      blurTimer = nil
+      guard frontField == nil else { return }
+      if let told = toldFront.flatMap({ fields[$0] }) { blur(told) }
+      toldFront = nil
+    }
   }
 
   private func focus(_ path: ObjectPath, of id: WindowID) {

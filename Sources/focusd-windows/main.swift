@@ -37,9 +37,14 @@ private let options = ProgramOptions([
 ])
 
 ServiceProgram.main("focusd-windows", help: help, version: Version.current, options) { program in
+  let name = options.arguments(of: "source").last
+  if let name, !Session.names.contains(name) {
+    program.fail("'--source' is one of \(Session.names.joined(separator: ", ")), not '\(name)'", status: 2)
+    return WindowBridge?.none
+  }
   let session: Session
   do throws(Session.Unsupported) {
-    session = try Session.find(options.arguments(of: "source").last, in: Environment.value)
+    session = try Session.find(name, in: Environment.value)
   } catch {
     program.fail("\(error)", status: 3)
     return WindowBridge?.none

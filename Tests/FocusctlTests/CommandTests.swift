@@ -97,7 +97,7 @@ import Testing
     Call(
       "focusctl describe Nubmer; echo $?", ["1"],
       errors: [
-        "focusctl: 'Nubmer' is nil: neither a field on the focus path nor a session field publishes it; did you mean "
+        "focusctl: 'Nubmer' is nil: neither the focused field, its ancestors, its scene nor a session field publishes it; did you mean "
           + "'Number'?"
       ]),
     Call(

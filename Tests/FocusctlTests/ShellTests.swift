@@ -64,7 +64,7 @@ import Testing
           "focusctl: there is no field 'txet1'; did you mean 'text1'?",
           "focusctl: there is no field 'txet1'; did you mean 'text1'?",
           "focusctl: there is no field 'zebra'; 'focusctl list' shows all fields",
-          "focusctl: 'Nubmer' is nil: neither a field on the focus path nor a session field publishes it; did you mean 'Number'?",
+          "focusctl: 'Nubmer' is nil: neither the focused field, its ancestors, its scene nor a session field publishes it; did you mean 'Number'?",
           "focusctl: 'no.Such.Key' is still nil after 10 ms",
         ])
     }

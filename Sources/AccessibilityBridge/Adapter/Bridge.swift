@@ -48,6 +48,9 @@ package final class Bridge {
   var lastNumber: UInt64 = 0
   var poll: TimerID?
   var refreshTimer: TimerID?
+  /// The element whose program did not answer in time, and how often it was tried again.
+  var failures: (element: ElementReference, count: Int)?
+  var retryTimer: TimerID?
   var focusWaiters: [(element: ElementReference, timer: TimerID, done: FieldProperty.Completion)] = []
   private var isConnecting = false
 

@@ -55,8 +55,10 @@ extension Bridge {
     switch application.stage {
     case .unknown:
       application.ask(bus, ignored: ignored) { [weak self, weak application] in
-        // A program that does not answer is asked again with its next event.
-        if application?.stage == .unknown { self?.show(nil) } else { self?.settle() }
+        guard let self else { return }
+        guard application?.stage == .unknown else { return settle() }
+        show(nil)
+        retryLater(element)
       }
     case .asking: break
     case .ignored: show(nil)
@@ -133,18 +135,39 @@ extension Bridge {
       log.debug("an element cannot be read: \(error.name)")
       if let field = application.fields[element] { remove(field) }
       show(nil)
+      if [.timeout, .noReply].contains(error.name) { retryLater(element) }
     case .success(let snapshot):
       if snapshot.isSecret { application.noteSecret(element) }
       if let field = application.fields[element] {
         publish(snapshot, at: place, in: field)
+        failures = nil
         show(field)
       } else {
         lastNumber += 1
         let field = ElementField(element, number: lastNumber, window: window, snapshot, at: place)
         application.fields[element] = field
+        failures = nil
         show(field)
       }
     }
+  }
+
+  /// Tries an element again whose program did not answer in time, as one that starts or is busy, if nothing else happens.
+  private func retryLater(_ element: ElementReference) {
+    let count = failures?.element == element ? (failures?.count ?? 0) + 1 : 0
+    failures = (element, count)
+    if let retryTimer { loop.cancel(retryTimer) }
+    retryTimer = nil
+    guard count < Self.retries.count else { return }
+    retryTimer = loop.schedule(after: Self.retries[count]) { [weak self] in
+      guard let self else { return }
+      retryTimer = nil
+      if tracker.desired == element, shown == nil { settle() }
+    }
+  }
+
+  private static var retries: [Duration] {
+    [.milliseconds(300), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16)]
   }
 
   /// Makes the daemon follow: `field` has focus now, or none.
@@ -191,8 +214,8 @@ extension Bridge {
   func stopTimers() {
     cancelTimers()
     stopPolling()
-    if let refreshTimer { loop.cancel(refreshTimer) }
-    refreshTimer = nil
+    for timer in [refreshTimer, retryTimer].compactMap(\.self) { loop.cancel(timer) }
+    (refreshTimer, retryTimer) = (nil, nil)
   }
 }
 

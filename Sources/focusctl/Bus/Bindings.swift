@@ -33,7 +33,7 @@ struct Bindings {
   /// The reason why a key is nil here.
   var described: String {
     path == Focus1.focused
-      ? "neither a field on the focus path nor a session field publishes it"
+      ? "neither the focused field, its ancestors, its scene nor a session field publishes it"
       : "the field '\(FieldID.id(path))' has no such key"
   }
 

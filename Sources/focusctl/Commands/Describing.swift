@@ -27,6 +27,10 @@ enum Describing {
       throw bindings.daemon.explained(CommandError(error), error, bindings.path)
     }
     guard let whole = try key.resolved(among: names.keys + names.commands) else {
+      // A sensitive field lists nothing, and a read says why.
+      do { _ = try bindings.read(key.text) } catch  where error.name == .accessDenied {
+        throw CommandError(error)
+      } catch {}
       let near = Suggestion.key(near: key.name, among: names.keys + names.commands)
       let next = near.map { "did you mean '\($0)'?" } ?? "'\(Program.name) list' shows all fields"
       throw CommandError(.nothing, "'\(key.name)' is nil: \(bindings.described); \(next)")
