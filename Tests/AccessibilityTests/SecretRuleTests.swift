@@ -36,6 +36,11 @@ import Testing
     Row(stored: "hunter2", display: .text("xxxxxxx"), isSecret: true),
     Row(stored: "hunter2", display: .text("*******"), isSecret: true),
     Row(stored: "hunter2", display: .failed, isSecret: true),
+    Row(stored: "hunter2", display: .text(""), isSecret: true),
+    // The character that was typed last is shown for a moment: GTK's password hint.
+    Row(stored: "hunter2", display: .text("●●●●●●2"), isSecret: true),
+    Row(stored: "se", display: .text("●e"), isSecret: true),
+    Row(stored: "hunter2", display: .text("xxxxxx2"), isSecret: true),
     Row(stored: "hunter2", display: .text("hunter2"), isSecret: false),
     Row(stored: "aaaa", display: .text("aaaa"), isSecret: false),
     Row(stored: "hunter2", display: .text("hunter…"), isSecret: false),

@@ -91,6 +91,22 @@ import Testing
     }
   }
 
+  @Test func anEntryThatAPageCallsAPasswordLaterBecomesSecret() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let traffic = try await desktop.monitor()
+      let program = try await desktop.program(toolkit: "Gecko")
+      program.set("/entry", .entry("abc", role: 79))
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      program.change("/entry") { ($0.text, $0.attributes) = (Self.secret, ["text-input-type": "password"]) }
+      program.textChanged("/entry")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      #expect(try await desktop.get("Text.Content") == nil)
+      try await desktop.expectNowhere(Self.secret, in: traffic)
+    }
+  }
+
   @Test func anEmptyEntryThatHidesWhatIsTypedBecomesSecret() async throws {
     try await AccessibleDesktop.with { desktop in
       let traffic = try await desktop.monitor()

@@ -117,6 +117,9 @@ final class StubProgram: Sendable {
   /// Tells that the text is another.
   func textChanged(_ path: String) { emit(path, "Object", "TextChanged", "insert", 0) }
 
+  /// Tells that the name is another.
+  func nameChanged(_ path: String) { emit(path, "Object", "PropertyChange", "accessible-name", 0) }
+
   /// Tells so many gains and losses, of elements that are not there, too.
   func storm(_ count: Int, of path: String) {
     peer.perform { thread in

@@ -157,6 +157,34 @@ import Testing
     }
   }
 
+  /// A program that is busy as it takes focus is asked again, though it tells nothing more.
+  @Test func aBusyProgramIsAskedAgain() async throws {
+    try await Self.withProgram { desktop, program in
+      program.set("/busy", .entry("of the busy one"))
+      program.change("/busy") { $0.isHung = true }
+      program.focus("/busy")
+      try await desktop.waitsForNothing()
+      _ = try await desktop.bridge.progress.wait(for: "the first attempt") { progress in
+        progress.errors.contains { $0.contains("cannot be read") } ? true : nil
+      }
+      program.change("/busy") { $0.isHung = false }
+      try await desktop.waits(for: "Text.Content", .string("of the busy one"))
+    }
+  }
+
+  /// Neither change hides the other, in either order.
+  @Test(arguments: [true, false]) func aTitleThatChangesWithTheTextIsRead(textFirst: Bool) async throws {
+    try await Self.withProgram { desktop, program in
+      program.change("/entry") { $0.text = "typed" }
+      program.change("/window") { $0.name = "*The window" }
+      if textFirst { program.textChanged("/entry") }
+      program.nameChanged("/window")
+      if !textFirst { program.textChanged("/entry") }
+      try await desktop.waits(for: "Window.Title", .string("*The window"))
+      try await desktop.waits(for: "Text.Content", .string("typed"))
+    }
+  }
+
   @Test func aProgramThatLeavesTakesItsFieldsAlong() async throws {
     try await Self.withProgram { desktop, program in
       #expect(try await desktop.fields().count == 1)

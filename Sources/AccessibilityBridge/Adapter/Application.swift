@@ -57,6 +57,8 @@ final class Application {
   var connection: ProgramConnection?
   var fields: [ElementReference: ElementField] = [:]
   private var secrets: Set<ObjectPath> = []
+  /// Those who wait until the program is known.
+  private var askers: [() -> Void] = []
   /// The element that is read, before it takes focus.
   var reading: ElementReference?
 
@@ -78,8 +80,19 @@ final class Application {
 
   /// Learns which program it is, from the bus and the system first; it is not asked itself if it is one of `ignored`.
   func ask(_ bus: AccessibilityBus, ignored: ProgramList, _ handler: @escaping () -> Void) {
-    guard case .unknown = stage else { return }
+    switch stage {
+    case .known, .ignored: return handler()
+    case .asking: return askers.append(handler)
+    case .unknown: break
+    }
     stage = .asking
+    askers = [handler]
+    let handler = { [weak self] in
+      guard let self else { return }
+      let waiting = askers
+      askers = []
+      for each in waiting { each() }
+    }
     bus.connection.askProcess(of: name, timeout: AccessibilityBus.changeTimeout) { [weak self] result in
       guard let self else { return }
       process = try? result.get()

@@ -48,6 +48,8 @@ package final class Bridge {
   var lastNumber: UInt64 = 0
   var poll: TimerID?
   var refreshTimer: TimerID?
+  /// Whether the title of the window changed, too.
+  var hasOtherTitle = false
   /// The element whose program did not answer in time, and how often it was tried again.
   var failures: (element: ElementReference, count: Int)?
   var retryTimer: TimerID?
@@ -116,7 +118,7 @@ package final class Bridge {
 
   private func ownProgramsChanged() {
     for application in applications.values where application.connection != nil && isOwn(application) {
-      log.debug("\(application.title ?? application.name.text) registers fields of its own")
+      log.debug("\(application.name) registers fields of its own")
       remove(application)
     }
     settle()

@@ -16,16 +16,16 @@ extension Bridge {
 
   /// The element, or the title of its window, changed.
   func changed(_ element: ElementReference) {
-    guard let shown, refreshTimer == nil, shown.element == element || shown.window == element else { return }
+    guard let shown, shown.element == element || shown.window == element else { return }
+    if element != shown.element { hasOtherTitle = true }
+    guard refreshTimer == nil else { return }
     refreshTimer = loop.schedule(after: Self.coalescing) { [weak self] in
       guard let self else { return }
-      refreshTimer = nil
+      let hasOtherTitle = hasOtherTitle
+      (refreshTimer, self.hasOtherTitle) = (nil, false)
       guard let shown = self.shown else { return }
-      if let window = shown.window, window == element, window != shown.element {
-        readTitle(window, of: shown)
-      } else {
-        refresh(shown)
-      }
+      if let window = shown.window, hasOtherTitle { readTitle(window, of: shown) }
+      refresh(shown)
     }
   }
 
@@ -36,8 +36,6 @@ extension Bridge {
       place.title = title
       publish(field.snapshot, at: place, in: field)
     }
-    // What changed in the element meanwhile was not told apart.
-    refresh(field)
   }
 
   /// Reads an element anew, and publishes what it tells; one reading is under way at a time, and `waiter` gets the next.

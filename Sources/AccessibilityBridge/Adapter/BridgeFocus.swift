@@ -28,22 +28,44 @@ extension Bridge {
     }
   }
 
-  private func search(_ window: ElementReference, epoch: UInt64, isLast: Bool) {
+  private func search(_ window: ElementReference, epoch: UInt64, isLast: Bool, attempt: Int = 0) {
     guard let bus, !tracker.isOver(epoch) else { return }
-    let application = application(window.application)
-    guard case .known = application.stage else {
-      application.ask(bus, ignored: ignored) { [weak self] in
-        if case .known = application.stage { self?.search(window, epoch: epoch, isLast: isLast) }
-      }
-      // What must not be looked into still has the window in front.
-      if application.stage == .ignored { take(.found(nil, epoch: epoch, isLast: isLast)) }
-      return
-    }
-    guard !isOwn(application) else { return take(.found(nil, epoch: epoch, isLast: isLast)) }
-    let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
-    TreeSearch.find(in: window, on: bus, unless: isOver) { [weak self] element in
+    let found = { [weak self] (element: ElementReference?) -> Void in
       self?.take(.found(element, epoch: epoch, isLast: isLast))
     }
+    let noAnswer = { [weak self] in
+      guard let self, isLast, !tracker.isOver(epoch) else { return }
+      searchAgain(window, epoch: epoch, attempt: attempt)
+    }
+    let application = application(window.application)
+    switch application.stage {
+    case .unknown, .asking:
+      application.ask(bus, ignored: ignored) { [weak self] in
+        guard let self else { return }
+        if application.stage == .unknown { return noAnswer() }
+        search(window, epoch: epoch, isLast: isLast, attempt: attempt)
+      }
+    // What must not be looked into still has the window in front.
+    case .ignored: found(nil)
+    case .known:
+      guard !isOwn(application) else { return found(nil) }
+      TreeSearch.find(in: window, on: bus, isOver: { [weak self] in self?.tracker.isOver(epoch) ?? true }) { outcome in
+        switch outcome {
+        case .found(let element): found(element)
+        case .nothing: found(nil)
+        case .noAnswer: noAnswer()
+        }
+      }
+    }
+  }
+
+  /// Searches once more a window whose program did not answer in time; after some attempts it has none that is focused.
+  private func searchAgain(_ window: ElementReference, epoch: UInt64, attempt: Int) {
+    guard attempt < Self.retries.count else { return take(.found(nil, epoch: epoch, isLast: true)) }
+    timers.append(
+      loop.schedule(after: Self.retries[attempt]) { [weak self] in
+        self?.search(window, epoch: epoch, isLast: true, attempt: attempt + 1)
+      })
   }
 
   /// Takes the daemon to what is desired, or a step nearer.

@@ -67,23 +67,31 @@ final class ElementReader {
     if let before {
       (snapshot.interfaces, snapshot.actions) = (before.interfaces, before.actions)
     } else {
-      askOnce(answers)
+      askInterfaces(answers)
     }
-    answers.finish()
-  }
-
-  private func askOnce(_ answers: Answers) {
-    bus.ask(
-      element, "GetInterfaces",
-      answers.expect { [self] answer in
-        guard case .success(let values) = answer, case .array(let names)? = values.first else { return }
-        snapshot.interfaces = ElementSnapshot.Interfaces(names: names.compactMap(\.basicText))
-      })
+    // Each time: a page may call an entry a password only from now on.
     bus.ask(
       element, "GetAttributes",
       answers.expect { [self] answer in
         guard case .success(let values) = answer, case .dictionary(let entries)? = values.first else { return }
         for entry in entries.entries { attributes[entry.key.basicText ?? ""] = entry.value.basicText }
+      })
+    answers.finish()
+  }
+
+  private func askInterfaces(_ answers: Answers) {
+    bus.ask(
+      element, "GetInterfaces",
+      answers.expect { [self] answer in
+        switch answer {
+        case .success(let values):
+          guard case .array(let names)? = values.first else {
+            error = DBusError(.failed, "the program told no interfaces")
+            return
+          }
+          snapshot.interfaces = ElementSnapshot.Interfaces(names: names.compactMap(\.basicText))
+        case .failure(let problem): error = problem
+        }
       })
   }
 
@@ -108,7 +116,7 @@ final class ElementReader {
     if let before, before.role != snapshot.role {
       self.before = nil
       let answers = Answers { [self] in identified() }
-      askOnce(answers)
+      askInterfaces(answers)
       return answers.finish()
     }
     snapshot.isSecret = context.isSecret || SecretRule.isSecret(snapshot.role, attributes: attributes)

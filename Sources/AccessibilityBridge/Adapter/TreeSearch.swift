@@ -12,19 +12,28 @@ final class TreeSearch {
 
   private let bus: AccessibilityBus
   private let isOver: () -> Bool
-  private let handler: (ElementReference?) -> Void
+  private let handler: (Outcome) -> Void
   private var seen: Set<ElementReference> = []
+  /// Whether the program did not answer something in time.
+  private var isIncomplete = false
 
-  private init(
-    _ bus: AccessibilityBus, _ isOver: @escaping () -> Bool, _ handler: @escaping (ElementReference?) -> Void
-  ) {
+  private init(_ bus: AccessibilityBus, _ isOver: @escaping () -> Bool, _ handler: @escaping (Outcome) -> Void) {
     (self.bus, self.isOver, self.handler) = (bus, isOver, handler)
   }
 
-  /// Hands over the focused element in `window`, or nil; nothing if `isOver` meanwhile.
+  /// What was found.
+  enum Outcome {
+    case found(ElementReference)
+    /// Nothing has focus.
+    case nothing
+    /// Nothing was found, but the program did not answer everything in time.
+    case noAnswer
+  }
+
+  /// Hands over the focused element in `window`; nothing if `isOver` meanwhile.
   static func find(
-    in window: ElementReference, on bus: AccessibilityBus, unless isOver: @escaping () -> Bool,
-    _ handler: @escaping (ElementReference?) -> Void
+    in window: ElementReference, on bus: AccessibilityBus, isOver: @escaping () -> Bool,
+    _ handler: @escaping (Outcome) -> Void
   ) {
     let search = TreeSearch(bus, isOver, handler)
     search.seen = [window]
@@ -33,7 +42,7 @@ final class TreeSearch {
 
   /// Looks at the children of `parents`.
   private func descend(_ parents: [ElementReference]) {
-    guard !parents.isEmpty else { return handler(nil) }
+    guard !parents.isEmpty else { return handler(isIncomplete ? .noAnswer : .nothing) }
     let children = Box<[(Int, [ElementReference])]>([])
     let answers = Answers { [self] in
       guard !isOver() else { return }
@@ -43,6 +52,7 @@ final class TreeSearch {
       bus.ask(
         parent, "GetChildren",
         answers.expect { [self] answer in
+          if case .failure(let error) = answer, error.name == .timeout { isIncomplete = true }
           guard case .success(let values) = answer, case .array(let found)? = values.first else { return }
           // Objects of another program are not this window's.
           let own = found.prefix(Self.childLimit).compactMap { ElementReference($0) }.filter {
@@ -59,14 +69,15 @@ final class TreeSearch {
     let answers = Answers { [self] in
       guard !isOver() else { return }
       if let focused = elements.first(where: { states.content[$0]?.contains(.focused) == true }) {
-        return handler(focused)
+        return handler(.found(focused))
       }
       descend(elements.filter { states.content[$0].map { !$0.contains(Self.managesDescendants) } ?? false })
     }
     for element in elements {
       bus.ask(
         element, "GetState",
-        answers.expect { answer in
+        answers.expect { [self] answer in
+          if case .failure(let error) = answer, error.name == .timeout { isIncomplete = true }
           if case .success(let values) = answer { states.content[element] = ElementStates(values.first) }
         })
     }

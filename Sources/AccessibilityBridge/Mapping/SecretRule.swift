@@ -36,8 +36,17 @@ package enum SecretRule {
     let characters = content.unicodeScalars
     let isMasked = characters.allSatisfy { bullets.contains($0) || $0 == "*" && !isMultiLine }
     if isMasked, characters.dropFirst(2).first != nil { return true }
-    guard case .text(let displayed) = display, let first = displayed.unicodeScalars.first else { return false }
-    return displayed.unicodeScalars.allSatisfy { $0 == first } && !displayed.unicodeScalars.elementsEqual(characters)
+    guard case .text(let displayed) = display else { return false }
+    return hides(Array(displayed.unicodeScalars), Array(characters))
+  }
+
+  /// Whether `displayed` shows one character in place of others, perhaps but for the one that was typed last.
+  private static func hides(_ displayed: [Unicode.Scalar], _ stored: [Unicode.Scalar]) -> Bool {
+    guard let first = displayed.first else { return true }
+    if displayed != stored, displayed.allSatisfy({ $0 == first }) { return true }
+    let other = zip(displayed, stored).filter { $0 != $1 }.map(\.0)
+    guard let mask = other.first, other.allSatisfy({ $0 == mask }) else { return false }
+    return other.count > 1 || bullets.contains(mask) || mask == "*"
   }
 
   /// What toolkits and web pages show instead of characters.
