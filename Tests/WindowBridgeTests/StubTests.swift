@@ -63,6 +63,7 @@ import WindowBridge
       let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
       let bridge = try await desktop.windowBridge(stub)
       try await peer.reached(["w5"])
+      try await eventually("both windows") { try await peer.fields() == ["w5", "w6"] }
       // The call ends when the window is in front.
       #expect(try await desktop.focusctl("focus", "w6").succeeded)
       #expect(try await peer.path() == ["w6"])
