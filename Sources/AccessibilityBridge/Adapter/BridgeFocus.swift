@@ -49,7 +49,8 @@ extension Bridge {
     case .ignored: found(nil)
     case .known:
       guard !isOwn(application) else { return found(nil) }
-      TreeSearch.find(in: window, on: bus, isOver: { [weak self] in self?.tracker.isOver(epoch) ?? true }) { outcome in
+      let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
+      TreeSearch.find(in: window, on: bus, isOver: isOver) { outcome in
         switch outcome {
         case .found(let element): found(element)
         case .nothing: found(nil)
