@@ -71,7 +71,7 @@ import Testing
     #expect(try await desktop.focusctl("get", "Text.Caret").output == ["1"])
     try await desktop.xdotool("key", "Tab")
     try await focus.line("focus of the slider") { $0 == slider }
-    #expect(try await desktop.focusctl("update", "Range.Value", "+0.1").succeeded)
+    #expect(try await desktop.focusctl("run", "Range.Increment").succeeded)
     let values = try await desktop.background("exec focusctl watch Range.Value")
     #expect(try await values.line() == "0.6")
     try await desktop.xdotool("key", "End")
