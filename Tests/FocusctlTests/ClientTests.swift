@@ -165,7 +165,7 @@ import Testing
   @Test(.enabled(if: has("zsh", "script"))) func theLineOfAPrompt() async throws {
     try await TestDesktop.with { desktop in
       let recipe = try TestDesktop.recipe("The line of a shell's prompt", "zsh").joined()
-      try #require(recipe == "source Sources/Examples/Clients/prompt.zsh")
+      try #require(recipe == "source ~/focusd/Sources/Examples/Clients/prompt.zsh")
       let home = desktop.bus.directory
       try "PS1='> '\nsource \(TestDesktop.project)/Sources/Examples/Clients/prompt.zsh\n".write(
         toFile: home + "/.zshrc", atomically: false, encoding: .utf8)

@@ -52,7 +52,8 @@ struct Option: Hashable, Sendable {
   static let address = Option(
     "address", nil, "A", "use the bus at the D-Bus address A, such as unix:path=/run/user/1000/bus")
   static let host = Option("host", "H", "HOST", "use the bus of another machine, over ssh: [USER@]HOST[:PORT]")
-  static let timeout = Option("timeout", nil, "SECONDS", "time limit for a reply (default: 25)")
+  static let timeout = Option(
+    "timeout", nil, "SECONDS", "time limit for a reply (default: 25); with 'wait': for the key (default: none)")
   static let help = Option("help", "h", nil, "show help, or a command's help, and exit")
   static let version = Option("version", nil, nil, "show the version and exit")
 
