@@ -26,7 +26,7 @@ struct Option: Hashable, Sendable {
   static let format = Option("format", nil, "TEXT", "print lines of this form, such as '{key} is {value}'")
   static let least = Option("min", nil, "N", "the least that the result may be; what is less becomes N")
   static let most = Option("max", nil, "N", "the most that the result may be; what is more becomes N")
-  static let next = Option("next", nil, nil, "the session field after the first one, by id, around")
+  static let next = Option("next", nil, nil, "the session field after the first one, by id; the first follows the last")
   static let label = Option("label", nil, "TEXT", "the field's display name (default: the id)")
   static let parent = Option("parent", nil, "ID", "the field that contains the new one (default: none, a scene)")
   static let scope = Option(
