@@ -102,11 +102,13 @@ enum CommandTable {
       "hold", "[ID] KEY[:SIGNATURE]=VALUE…", 0...unbounded, "create a field that lives as long as the command",
       options: shape + [.command, .readOnly, .sensitive, .focus], details: Help.hold, run: Holding.hold),
     Command(
-      "bind", "ID", 1...1, "show an object of another program as a field, as long as the command lives",
+      "bind", "ID --service NAME --object PATH", 1...1,
+      "show an object of another program as a field, as long as the command lives",
       options: [.service, .object, .interface, .live, .ignore, .start] + shape, details: Help.bind,
       run: Binding.bind),
     Command(
-      "activate", "[ID]", 0...1, "put a session field first", options: [.next, .previous, .timeout],
+      "activate", "ID | --next | --previous", 0...1, "put a session field first",
+      options: [.next, .previous, .timeout],
       details: Help.activate, run: FieldMethods.activate),
     Command("unregister", "ID…", 1...unbounded, "remove fields", options: [.timeout], run: FieldMethods.unregister),
     Command("focus", "ID", 1...1, "move focus to a field", options: [.timeout], run: FieldMethods.focus),
@@ -118,7 +120,7 @@ enum CommandTable {
       options: [.timeout], details: Help.publish, run: FieldMethods.publish),
     Command(
       "withdraw", "ID KEY…", 2...unbounded, "remove keys from a field", options: [.timeout],
-      run: FieldMethods.withdraw),
+      details: Help.withdraw, run: FieldMethods.withdraw),
     Command("help", "[COMMAND]", 0...1, "show help, or a command's help") { call throws(CommandError) in
       try Help.show(call.operands.first)
     },

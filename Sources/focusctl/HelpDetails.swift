@@ -49,9 +49,9 @@ extension Help {
   static let update = """
     Expressions: +N, -N, *N and /N for numbers (whole numbers are divided as in C),
     'toggle' for booleans, 'append TEXT' for strings and arrays, 'next A B C…' for
-    the value after the current one, around. If others change the value meanwhile,
-    the update is repeated with the new value, always in the field that was read
-    first. A result that the type cannot hold is refused.
+    the value after the current one, and from the last to the first. If others
+    change the value meanwhile, the update is repeated with the new value, always in
+    the field that was read first. A result that the type cannot hold is refused.
 
     Examples:
       \(Program.name) update demo.Form.Number +5
@@ -80,7 +80,8 @@ extension Help {
 
   static let wait = """
     Nothing is printed. If the daemon is not running yet, it waits for the daemon.
-    With --timeout, the exit status is 1 if the key is nil for all that time.
+    It waits without a time limit unless --timeout is given; then the exit status
+    is 1 if the key is nil for all that time.
 
     Example:
       \(Program.name) wait demo.Form.Number && \(Program.name) set demo.Form.Number 8
@@ -106,7 +107,7 @@ extension Help {
     SIGNATURE the type is inferred from the value: b for true and false; i, or if
     too large x or t, for whole numbers; d for numbers with a point or an exponent;
     JSON arrays and objects; else s. A key that all programs share, such as
-    org.focusd.Text.Content, has its own type.
+    org.focusd.Text.Content, has its own type. KEY must be the whole key.
 
     With '--scope session' the keys also resolve if neither the focus path nor its
     scene has their interface, whatever has focus. The field that became active last
@@ -123,12 +124,13 @@ extension Help {
   static let describe = """
     The lines are the key, its type, whether others may write it, the field that it
     comes from, why from that one, the field's owner and the value's revision. KEY
-    may also be a command; its type is that of its arguments.
+    may also be a command; its type is that of its arguments. The last part of the
+    key is enough if it is unambiguous.
     """
 
   static let hold = """
     Standard input changes the field: 'KEY VALUE' gives a key a value, 'focus' and
-    'blur' move focus. Standard output tells what others do: 'KEY VALUE' is what they
+    'blur' move focus. Standard output reports what others do: 'KEY VALUE' is what they
     wrote, 'run COMMAND ARGUMENT…' is a call of a --command, which takes arguments of
     its SIGNATURE, or none. In both directions a backslash, a line break and a tab of
     text are \\\\, \\n and \\t; if a call has several arguments, each is JSON.
@@ -158,14 +160,16 @@ extension Help {
   static let activate = """
     A session field that is activated is the first one until another becomes active.
     '--next' and '--previous' activate the session field after or before the one that
-    is first now, in the order of the ids, around.
+    is first now, in the order of the ids, and from one end to the other.
     """
+
+  static let withdraw = "KEY must be the whole key."
 
   static let blur = "If the field does not have focus, nothing happens; this is not an error."
 
   static let publish = """
     Without SIGNATURE, an existing key keeps its type, and the type of a new key is
-    inferred from the value, as with 'register'.
+    inferred from the value, as with 'register'. KEY must be the whole key.
 
     Example:
       \(Program.name) publish text1 demo.Form.Number=2 demo.Form.Hint='a number'

@@ -27,7 +27,7 @@ private let help = """
     --no-enable           leave the session's accessibility as it is
     --address ADDRESS     the session bus, such as unix:path=/run/user/1000/bus
     --verbose             log each step to standard error, but never a value
-    --help                print this and exit
+    -h, --help            print this and exit
     --version             print the version and exit
 
   Exit status: 0 terminated on request; 1 no bus, or the bridge already runs;

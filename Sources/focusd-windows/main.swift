@@ -22,11 +22,12 @@ private let help = """
                           the environment names)
     --address ADDRESS     the bus of focusd (default: the session bus)
     --verbose             log each step to standard error, but never a title
-    --help                print this and exit
+    -h, --help            print this and exit
     --version             print the version and exit
 
   Exit status: 0 terminated on request; 1 the window manager cannot be reached,
-  or the name is already owned; 2 usage error; 3 this desktop cannot be followed.
+  or the name is already owned; 2 usage error; 3 this desktop cannot be followed,
+  or the environment names no display and no socket.
 
   """
 

@@ -16,7 +16,7 @@ private let help = """
     --address ADDRESS  the bus to serve on, such as unix:path=/run/user/1000/bus
                        (default: the session bus)
     --verbose          log each step to standard error, but never a value
-    --help             print this and exit
+    -h, --help         print this and exit
     --version          print the version and exit
 
   Exit status: 0 terminated on request; 1 no bus, or the name is already owned;

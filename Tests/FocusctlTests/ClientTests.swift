@@ -71,7 +71,7 @@ import Testing
     #expect(try await desktop.focusctl("get", "Text.Caret").output == ["1"])
     try await desktop.xdotool("key", "Tab")
     try await focus.line("focus of the slider") { $0 == slider }
-    #expect(try await desktop.focusctl("update", "Range.Value", "+0.1").succeeded)
+    #expect(try await desktop.focusctl("run", "Range.Increment").succeeded)
     let values = try await desktop.background("exec focusctl watch Range.Value")
     #expect(try await values.line() == "0.6")
     try await desktop.xdotool("key", "End")
@@ -165,7 +165,7 @@ import Testing
   @Test(.enabled(if: has("zsh", "script"))) func theLineOfAPrompt() async throws {
     try await TestDesktop.with { desktop in
       let recipe = try TestDesktop.recipe("The line of a shell's prompt", "zsh").joined()
-      try #require(recipe == "source Sources/Examples/Clients/prompt.zsh")
+      try #require(recipe == "source ~/focusd/Sources/Examples/Clients/prompt.zsh")
       let home = desktop.bus.directory
       try "PS1='> '\nsource \(TestDesktop.project)/Sources/Examples/Clients/prompt.zsh\n".write(
         toFile: home + "/.zshrc", atomically: false, encoding: .utf8)

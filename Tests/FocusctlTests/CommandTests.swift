@@ -133,7 +133,7 @@ import Testing
         "focusctl: 'hold' does not take the option '--timeout', as it waits for no reply; usage: focusctl hold [OPTION…] "
           + "[ID] KEY[:SIGNATURE]=VALUE…",
         "focusctl: 'bind' does not take the option '--timeout', as it waits for no reply; usage: focusctl bind "
-          + "[OPTION…] ID",
+          + "[OPTION…] ID --service NAME --object PATH",
       ]),
     Call(
       "focusctl register z --read-only x.Y.Z x.Y.Z=1; focusctl list --format '{id}'", ["form", "page", "tone", "tune"],

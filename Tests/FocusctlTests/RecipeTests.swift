@@ -64,10 +64,13 @@ import Testing
         key
         focusctl register entry --focus org.focusd.Element.Role=textbox org.focusd.Text.SelectedText=
         key; focusctl get Text.SelectedText
-        focusctl register slider --focus org.focusd.Element.Role=slider org.focusd.Range.Value=0.95
-        key; focusctl get Range.Value
         """)
-      #expect(result.output == ["entry", "Kind regards,", "slider", "1.0"] && result.errors.isEmpty, "\(result)")
+      #expect(result.output == ["entry", "Kind regards,"] && result.errors.isEmpty, "\(result)")
+      let slider = try await desktop.hold(
+        "slider --focus org.focusd.Element.Role=slider --command org.focusd.Range.Increment org.focusd.Range.Value=20.0"
+      )
+      #expect(try await desktop.shell("\(key)").succeeded)
+      #expect(try await slider.lines(1) == ["run org.focusd.Range.Increment"])
       #expect(try await player.lines(1) == ["run org.mpris.MediaPlayer2.Player.Next"])
     }
   }
@@ -76,27 +79,22 @@ import Testing
     let title = "The knob of a macro pad"
     let (up, down) = (try bound("XF86Tools", title), try bound("XF86Launch5", title))
     try await TestDesktop.with { desktop in
-      let result = try await desktop.shell(
-        """
-        focusctl register slider --focus org.focusd.Range.Value=0.5
-        for step in {1..4}; do \(up) & \(down) & \(up) & done
-        wait
-        focusctl get Range.Value
-        """)
-      let value = try #require(result.output.last.flatMap(Double.init))
-      #expect(abs(value - 0.7) < 1e-9 && result.errors.isEmpty, "\(result)")
+      let slider = try await desktop.hold(
+        "--focus org.focusd.Range.Value=50.0 --command org.focusd.Range.Increment --command org.focusd.Range.Decrement")
+      let result = try await desktop.shell("for step in {1..4}; do \(up) & \(down) & \(up) & done; wait")
+      #expect(result.succeeded && result.errors.isEmpty, "\(result)")
+      let calls = try await slider.lines(12)
+      #expect(calls.count { $0 == "run org.focusd.Range.Increment" } == 8, "\(calls)")
+      #expect(calls.count { $0 == "run org.focusd.Range.Decrement" } == 4, "\(calls)")
     }
   }
 
   @Test func dictation() async throws {
     let dictate = try script("Dictation into the focused entry")
-    let recognizer = """
-      #!/bin/sh
-      [ "$*" = "begin --continuous --output STDOUT" ] && printf 'hello there\\n-8 -- minus \\\\n\\n'
-      """
+    let recognizer = #"printf 'hello there\n-8 -- minus \\n\n'"#
     try await TestDesktop.with { desktop in
       let entry = try await desktop.hold("--focus org.focusd.Text.SelectedText=")
-      let result = try await desktop.shell(TestDesktop.standIn("nerd-dictation", recognizer) + dictate)
+      let result = try await desktop.shell("\(recognizer) | {\n\(dictate)\n}")
       #expect(result.succeeded && result.output.isEmpty && result.errors.isEmpty, "\(result)")
       #expect(
         try await entry.lines(2) == [
@@ -160,7 +158,7 @@ import Testing
     let modules = try JSONDecoder().decode([String: [String: String]].self, from: Data("{\(text)}".utf8))
     try await TestDesktop.with { desktop in
       let register = [
-        "title": "org.focusd.Window.Title=Mail", "slider": "org.focusd.Range.Value=0.5",
+        "title": "org.focusd.Window.Title=Mail",
         "player": #"'org.mpris.MediaPlayer2.Player.Metadata={"xesam:title":"A & B"}'"#,
       ]
       for (name, shown) in [("title", "Mail"), ("player", "A &amp; B"), ("slider", "0.5")] {
@@ -173,12 +171,20 @@ import Testing
         }
         #expect(try await line(1)["class"] == "nil")
         #expect(try await line(1)["text"]?.isEmpty == true)
-        _ = try await desktop.shell("focusctl register \(name) --focus \(register[name] ?? "")")
+        guard name == "slider" else {
+          _ = try await desktop.shell("focusctl register \(name) --focus \(register[name] ?? "")")
+          #expect(try await line(2)["text"] == shown)
+          continue
+        }
+        let slider = try await desktop.hold(
+          """
+          --focus org.focusd.Range.Value=0.5 --command org.focusd.Range.Increment \
+          --command org.focusd.Range.Decrement
+          """)
         #expect(try await line(2)["text"] == shown)
-        guard name == "slider" else { continue }
-        for (index, action) in [("on-scroll-up", "0.55"), ("on-scroll-down", "0.5"), ("on-click", "0")].enumerated() {
+        for (index, action) in [("on-scroll-up", "Increment"), ("on-scroll-down", "Decrement")].enumerated() {
           _ = try await desktop.shell(try #require(module[action.0]))
-          #expect(try await line(3 + index)["text"]?.hasPrefix(action.1) == true)
+          #expect(try await slider.lines(1 + index).last == "run org.focusd.Range." + action.1)
         }
       }
     }

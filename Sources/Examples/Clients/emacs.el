@@ -63,8 +63,8 @@
       (with-demoted-errors "focusd: %S" (focusd-obey line)))))
 
 (defun focusd-focus-changed ()
-  "Follow the focus of Emacs' frames."
-  (focusd-send (if (seq-some (lambda (frame) (eq (frame-focus-state frame) t)) (frame-list)) "focus" "blur")))
+  "Follow the focus of Emacs' frames; that of a frame is `unknown' until the first event."
+  (focusd-send (if (seq-some #'frame-focus-state (frame-list)) "focus" "blur")))
 
 (defun focusd-start ()
   "Show the buffer of the selected window as a field."

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A text entry and a slider of GTK 4 as fields of focusd; needs python3-gi and gir1.2-gtk-4.0.
 
-While one of them has focus, `focusctl get Text.Content` or `focusctl update Range.Value +0.1` reads or changes it.
+While one of them has focus, `focusctl get Text.Content` or `focusctl run Range.Increment` reads or changes it.
 """
 import os
 
@@ -24,6 +24,7 @@ INTERFACES = {interface.name: interface for interface in Gio.DBusNodeInfo.new_fo
 <interface name="org.focusd.Range">
   <property name="Value" type="d" access="readwrite"/><property name="Minimum" type="d" access="read"/>
   <property name="Maximum" type="d" access="read"/><property name="Step" type="d" access="read"/>
+  <method name="Increment"/><method name="Decrement"/>
 </interface>
 <interface name="org.focusd.Focus1.Responder">
   <method name="RequestFocus"><arg name="field" type="o" direction="in"/></method>
@@ -74,11 +75,14 @@ class Field:
             self.bus.emit_signal(
                 None, self.path, PROPERTIES, "PropertiesChanged", GLib.Variant("(sa{sv}as)", (interface, values, [])))
 
-    def called(self, _bus, _sender, _path, _interface, _method, _arguments, invocation):
+    def called(self, _bus, _sender, _path, _interface, method, _arguments, invocation):
+        self.run(method)
+        invocation.return_value(None)
+
+    def run(self, _method):
         """Another program asks for focus, such as `focusctl focus ID`."""
         self.widget.get_root().present()
         self.widget.grab_focus()
-        invocation.return_value(None)
 
     def register(self, done):
         options = {"object": GLib.Variant("o", self.path), "label": GLib.Variant("s", self.name)}
@@ -145,6 +149,12 @@ class RangeField(Field):
     def write(self, _name, value):
         self.widget.set_value(value)
 
+    def run(self, method):
+        if method == "RequestFocus":
+            return super().run(method)
+        step = self.widget.get_adjustment().get_step_increment()
+        self.write("Value", self.widget.get_value() + (step if method == "Increment" else -step))
+
 
 class Focus:
     """Keeps the focus of a window and that of its fields together."""
@@ -184,7 +194,7 @@ class Focus:
 
 def activate(application):
     entry = Gtk.Entry(text="good morning")
-    scale = Gtk.Scale(adjustment=Gtk.Adjustment(upper=1, value=0.5, step_increment=0.05))
+    scale = Gtk.Scale(adjustment=Gtk.Adjustment(upper=1, value=0.5, step_increment=0.1))
     box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=12)
     for widget in (entry, scale):
         box.append(widget)

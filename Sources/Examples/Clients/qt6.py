@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A text entry and a slider of Qt 6 as fields of focusd; needs python3-pyqt6.
 
-While one of them has focus, `focusctl get Text.Content` or `focusctl update Range.Value +0.1` reads or changes it.
+While one of them has focus, `focusctl get Text.Content` or `focusctl run Range.Increment` reads or changes it.
 """
 import os
 import sys
@@ -115,6 +115,14 @@ class RangeAdaptor(QDBusAbstractAdaptor):
     def Step(self):
         return self.slider.singleStep() / 100
 
+    @pyqtSlot()
+    def Increment(self):
+        self.slider.setValue(self.slider.value() + self.slider.singleStep())
+
+    @pyqtSlot()
+    def Decrement(self):
+        self.slider.setValue(self.slider.value() - self.slider.singleStep())
+
 
 class Field(QObject):
     """A widget as a field, whose keys are the properties of an object on the bus."""
@@ -208,7 +216,7 @@ application = QApplication(sys.argv)
 # PyQt knows D-Bus's own types from the first dictionary on.
 QDBusArgument({}, QMetaType.Type.QVariantMap.value)
 window = QWidget(windowTitle="Qt 6")
-entry, slider = QLineEdit("good morning"), QSlider(Qt.Orientation.Horizontal, maximum=100, value=50, singleStep=5)
+entry, slider = QLineEdit("good morning"), QSlider(Qt.Orientation.Horizontal, maximum=100, value=50, singleStep=10)
 layout = QVBoxLayout(window)
 for widget in (entry, slider):
     layout.addWidget(widget)

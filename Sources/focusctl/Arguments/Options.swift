@@ -26,7 +26,7 @@ struct Option: Hashable, Sendable {
   static let format = Option("format", nil, "TEXT", "print lines of this form, such as '{key} is {value}'")
   static let least = Option("min", nil, "N", "the least that the result may be; what is less becomes N")
   static let most = Option("max", nil, "N", "the most that the result may be; what is more becomes N")
-  static let next = Option("next", nil, nil, "the session field after the first one, by id, around")
+  static let next = Option("next", nil, nil, "the session field after the first one, by id; the first follows the last")
   static let label = Option("label", nil, "TEXT", "the field's display name (default: the id)")
   static let parent = Option("parent", nil, "ID", "the field that contains the new one (default: none, a scene)")
   static let scope = Option(
@@ -52,7 +52,8 @@ struct Option: Hashable, Sendable {
   static let address = Option(
     "address", nil, "A", "use the bus at the D-Bus address A, such as unix:path=/run/user/1000/bus")
   static let host = Option("host", "H", "HOST", "use the bus of another machine, over ssh: [USER@]HOST[:PORT]")
-  static let timeout = Option("timeout", nil, "SECONDS", "time limit for a reply (default: 25)")
+  static let timeout = Option(
+    "timeout", nil, "SECONDS", "time limit for a reply (default: 25); with 'wait': for the key (default: none)")
   static let help = Option("help", "h", nil, "show help, or a command's help, and exit")
   static let version = Option("version", nil, nil, "show the version and exit")
 
