@@ -31,8 +31,8 @@ package struct Processes {
     // The root may be unreadable, as it is for who hides its memory; the other two are readable for all.
     if access("\(root)/\(process)/root/.flatpak-info", F_OK) == 0 { return true }
     guard let groups = contents("\(process)/cgroup"), let status = contents("\(process)/status") else { return true }
-    let text = String(decoding: groups, as: UTF8.self)
-    if text.contains("/app-flatpak-") || text.contains("/snap.") { return true }
+    let parts = groups.split(separator: UInt8(ascii: "/"))
+    if parts.contains(where: { $0.starts(with: "app-flatpak-".utf8) || $0.starts(with: "snap.".utf8) }) { return true }
     for line in status.split(separator: UInt8(ascii: "\n")) where line.starts(with: "NSpid:".utf8) {
       return line.split(separator: UInt8(ascii: "\t")).count > 2
     }
