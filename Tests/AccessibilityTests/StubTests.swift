@@ -78,6 +78,57 @@ import Testing
     }
   }
 
+  /// What the bridge read last is older than what the user typed.
+  @Test func anIgnoredWriteIsAnErrorAfterAChangeThatWasNotTold() async throws {
+    try await Self.withProgram { desktop, program in
+      program.change("/entry") { ($0.ignoresWrites, $0.text) = (true, "typed") }
+      let ignored = try await desktop.refusal("Text.Content", .string("new"))
+      #expect(ignored?.message.contains("agreed and changed nothing") == true)
+      program.set("/slider", .slider(5))
+      program.focus("/slider")
+      try await desktop.waits(for: "Range.Value", .double(5))
+      program.change("/slider") { ($0.ignoresWrites, $0.value) = (true, 7) }
+      #expect(try await desktop.refusal("Range.Value", .double(9)) != nil)
+    }
+  }
+
+  @Test func writesAndCommandsAreCarriedOutInOrder() async throws {
+    try await Self.withProgram("Qt", .entry("")) { desktop, program in
+      var calls = "abcdefgh".map { desktop.session.begin(.invoke("org.focusd.Text.Insert", [.string(String($0))])) }
+      for call in calls { _ = try await call.values() }
+      #expect(program.text(of: "/entry") == "abcdefgh")
+      calls = (0..<8).map { _ in desktop.session.begin(.invoke("org.focusd.Text.Insert", [.string("x")])) }
+      try await desktop.set("Text.Content", .string("last"))
+      for call in calls { _ = try await call.values() }
+      #expect(program.text(of: "/entry") == "last")
+    }
+  }
+
+  @Test func writesThatWaitFailWithTheirElement() async throws {
+    try await Self.withProgram { desktop, program in
+      program.change("/entry") { $0.isHung = true }
+      let calls = (0..<8).map { _ in desktop.session.begin(.invoke("org.focusd.Text.Insert", [.string("x")])) }
+      try await program.state.wait(for: "question") { $0.calls.last?.path == "/entry" ? () : nil }
+      program.state.update { $0.elements["/entry"] = nil }
+      for call in calls { #expect(try await call.refusal() == "UnknownObject") }
+      program.set("/other", .entry("other"))
+      program.focus("/other")
+      try await desktop.waits(for: "Text.Content", .string("other"))
+      try await desktop.run("Text.Insert", [.string("x")])
+      #expect(program.text(of: "/other") == "xother")
+    }
+  }
+
+  @Test func aRangeWithoutAFiniteValueHasNoStep() async throws {
+    try await Self.withProgram("Qt", .slider(.nan)) { desktop, program in
+      var message = ""
+      do { try await desktop.run("Range.Increment") } catch let error as RemoteError { message = error.message }
+      #expect(message.hasSuffix("the element tells no finite value"), "\(message)")
+      program.change("/entry") { $0.ignoresWrites = true }
+      #expect(try await desktop.refusal("Range.Value", .double(9)) != nil)
+    }
+  }
+
   @Test func anElementThatBecomesEditableIsExamined() async throws {
     try await Self.withProgram { desktop, program in
       program.change("/entry") { $0.states = StubElement.focusable }

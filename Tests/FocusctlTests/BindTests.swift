@@ -194,6 +194,24 @@ import Testing
     }
   }
 
+  /// The name may have any owner, but this registration can never be valid: it is sent once.
+  @Test func whatCannotChangeIsNotTriedAgain() async throws {
+    try await TestDesktop.with { desktop in
+      let monitor = try await desktop.start(
+        [
+          "/usr/bin/dbus-monitor", "--address", desktop.bus.address,
+          "type='method_call',member='Register'",
+        ])
+      _ = try await monitor.line("monitor")
+      let result = try await bind(desktop, "--service", "org.focusd.Focus1").result()
+      #expect(result.status == 4 && result.errors.first?.contains("must name another program") == true, "\(result)")
+      _ = try await desktop.focusctl("register", "marker")
+      _ = try await monitor.line("marker") { $0.contains("marker") }
+      #expect(monitor.progress.now.output.count { $0.contains("member=Register") } == 2)
+      try await monitor.stop()
+    }
+  }
+
   @Test func whatCannotBeStartedIsSaid() async throws {
     try await TestDesktop.with { desktop in
       let result = try await bind(desktop, "--service", "demo.Lamp.One", "--start").result()

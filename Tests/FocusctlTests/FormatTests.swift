@@ -70,6 +70,32 @@ import Testing
     #expect(throws: CommandError.self) { try Template(format, .init(parts: [])) }
   }
 
+  @Test func longArithmeticEnds() throws {
+    func template(_ count: Int) throws -> Template {
+      try Template("{1" + String(repeating: "+1", count: count) + "}", .init(parts: []))
+    }
+    #expect(try template(256).text(ValueText.text) { _ in nil } == "257")
+    for count in [257, 100_000] {
+      let error = #expect(throws: CommandError.self) { try template(count) }
+      #expect(error?.status == .usage && error?.message?.hasSuffix("it has more than 256 operators") == true)
+      #expect((error?.message?.utf8.count ?? 0) < 1000)
+    }
+  }
+
+  /// Swift takes a sign and a combining mark for one character; Pango does not.
+  @Test func signsWithMarksAreEscaped() throws {
+    let mark = "\u{301}"
+    let text = ["<", "&", ">"].map { $0 + mark }.joined()
+    let escaped = ["&lt;", "&amp;", "&gt;"].map { $0 + mark }.joined()
+    let template = try Template("{markup_escape(value)}", .init(parts: ["value"]))
+    #expect(template.text(ValueText.text) { _ in .string(text) }.utf8.elementsEqual(escaped.utf8))
+    var options = Options()
+    options.set(.waybar, "")
+    let line = try WatchFormat(options, keys: 1).line(.init(key: "K", value: .string(text)))
+    let head = #"{"text":""# + escaped
+    #expect(line.utf8.starts(with: head.utf8), "\(line)")
+  }
+
   @Test(arguments: [
     ("{vale}", "unknown part '{vale}' of a format; did you mean '{value}'?"),
     ("{zebra}", "unknown part '{zebra}' of a format: expected one of {key} {value}"),

@@ -78,6 +78,17 @@ import Testing
     }
   }
 
+  @Test func whatIsSaidOfALongLineIsShort() async throws {
+    try await TestDesktop.with { desktop in
+      let hold = try await hold(desktop, "h", "demo.Hold.Text=a", "demo.Hold.N:i=1", "--focus")
+      let long = String(repeating: "x", count: 100_000)
+      for line in [long, "demo." + long, "Nope/" + long, "N " + long] { hold.send(line: line) }
+      let errors = try await hold.progress.wait(for: "errors") { $0.errors.count >= 4 ? $0.errors : nil }
+      #expect(errors.count == 4 && errors.allSatisfy { $0.utf8.count < 400 }, "\(errors.map { $0.prefix(300) })")
+      try await hold.stop()
+    }
+  }
+
   @Test func itEndsWithStandardInput() async throws {
     try await TestDesktop.with { desktop in
       let result = try await desktop.shell(

@@ -26,6 +26,7 @@ final class ElementField {
   /// Who waits for the reading that comes after the one under way.
   var waiters: [Waiter] = []
   var isBeingRead = false
+  private let writes = WriteQueue()
 
   init(
     _ element: ElementReference, number: UInt64, window: ElementReference?, _ snapshot: ElementSnapshot,
@@ -84,7 +85,11 @@ final class ElementField {
   /// A property that may be read unless `access` is nil, and written unless it is read-only.
   private func property(_ key: Key, _ access: ElementShape.Access?, _ actions: FieldActions) -> FieldProperty {
     let write: (DBusValue, @escaping FieldProperty.Completion) -> Void = { [weak self] value, done in
-      if let self { actions.write(self, key, value, done) } else { done(.failure(.elementGone)) }
+      guard let self else { return done(.failure(.elementGone)) }
+      writes.add(
+        { [weak self] done in
+          if let self { actions.write(self, key, value, done) } else { done(.failure(.elementGone)) }
+        }, done)
     }
     let read: (@escaping FieldProperty.Reading) -> Void = { [weak self] reading in
       let value = self?.values[key]
@@ -98,7 +103,9 @@ final class ElementField {
   private func command(_ key: Key, _ actions: FieldActions) -> FieldCommand {
     FieldCommand(input: key == ElementKey.insert ? [.string] : [], output: []) { [weak self] arguments, done in
       guard let self else { return done(.failure(.elementGone)) }
-      actions.run(self, key, arguments) { done($0.map { [] }) }
+      writes.add({ [weak self] done in
+        if let self { actions.run(self, key, arguments, done) } else { done(.failure(.elementGone)) }
+      }) { done($0.map { [] }) }
     }
   }
 

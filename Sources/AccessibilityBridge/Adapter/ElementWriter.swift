@@ -30,12 +30,12 @@ final class ElementWriter {
     switch (key, value) {
     case (ElementKey.content, .string(let text)): setContent(text)
     case (ElementKey.selectedText, .string(let text)): replaceSelection(text)
-    case (ElementKey.caret, .int32(let caret)): select(caret..<caret, value)
+    case (ElementKey.caret, .int32(let caret)): select(caret..<caret)
     case (ElementKey.selection, .structure(let ends)):
       guard ends.count == 2, case .int32(let start) = ends[0], case .int32(let end) = ends[1] else {
         return done(.failure(DBusError(.invalidArgs, "\(key) must be two numbers")))
       }
-      select(min(start, end)..<max(start, end), value)
+      select(min(start, end)..<max(start, end))
     case (ElementKey.value, .double(let number)): set(number)
     case (ElementKey.checked, .boolean(let isOn)): toggle(isOn)
     default: done(.failure(DBusError(.propertyReadOnly, "\(key) is read-only")))
@@ -54,21 +54,30 @@ final class ElementWriter {
     }
   }
 
+  /// Reads the element before a change, because what was read last may be out of date.
+  private func withNow(_ next: @escaping (ElementSnapshot) -> Void) {
+    read { [self] outcome in
+      if case .success(let now) = outcome { next(now) } else { done(.failure(.elementGone)) }
+    }
+  }
+
   // MARK: Text
 
   private func setContent(_ text: String) {
-    change(AccessibilityNames.editableText, "SetTextContents", [.string(text)]) { [self] in
-      // A secret cannot be read back.
-      guard !field.snapshot.isSecret else { return done(.success(())) }
-      verify(changes: { $0.text?.content }) {
-        $0.text?.content.map { $0.utf8.elementsEqual(text.utf8) } ?? ($0.text?.length == text.count32)
+    withNow { [self] now in
+      change(AccessibilityNames.editableText, "SetTextContents", [.string(text)]) { [self] in
+        // A secret cannot be read back.
+        guard !field.snapshot.isSecret else { return done(.success(())) }
+        verify(from: now, changes: { $0.text?.content }) {
+          $0.text?.content.map { $0.utf8.elementsEqual(text.utf8) } ?? ($0.text?.length == text.count32)
+        }
       }
     }
   }
 
   private func replaceSelection(_ text: String) {
-    read { [self] outcome in
-      guard case .success(let now) = outcome, let before = now.text else { return done(.failure(.elementGone)) }
+    withNow { [self] now in
+      guard let before = now.text else { return done(.failure(.elementGone)) }
       let selection = before.selection
       guard !text.isEmpty || !selection.isEmpty else { return done(.success(())) }
       let answers = Answers { [self] in
@@ -93,19 +102,25 @@ final class ElementWriter {
     }
   }
 
-  private func select(_ selection: Range<Int32>, _ value: DBusValue) {
-    guard let text = field.snapshot.text else { return done(.failure(.elementGone)) }
-    guard selection.lowerBound >= 0, selection.upperBound <= text.length else {
-      return done(
-        .failure(
-          DBusError(
-            .invalidArgs,
-            "\(key) must be within 0 and \(text.length), the length of the text, not \(selection.lowerBound) to "
-              + "\(selection.upperBound)")))
+  private func select(_ selection: Range<Int32>) {
+    withNow { [self] now in
+      guard let text = now.text else { return done(.failure(.elementGone)) }
+      guard selection.lowerBound >= 0, selection.upperBound <= text.length else {
+        return done(
+          .failure(
+            DBusError(
+              .invalidArgs,
+              "\(key) must be within 0 and \(text.length), the length of the text, not \(selection.lowerBound) to "
+                + "\(selection.upperBound)")))
+      }
+      select(selection, in: text)
     }
+  }
+
+  private func select(_ selection: Range<Int32>, in text: TextReading) {
     // GTK 4 carries some of these out and never replies: what is read back decides.
     let answers = Answers { [self] in
-      verify(changes: { _ in 0 }) {
+      verify {
         selection.isEmpty
           ? $0.text?.caret == selection.lowerBound && $0.text?.selection.isEmpty == true
           : $0.text?.selection == selection
@@ -130,35 +145,43 @@ final class ElementWriter {
   // MARK: Ranges and toggles
 
   private func step(_ steps: Double) {
-    read { [self] outcome in
-      guard case .success(let now) = outcome, let range = now.range else { return done(.failure(.elementGone)) }
-      set(range.moved(steps), from: now)
+    withNow { [self] now in
+      guard let range = now.range else { return done(.failure(.elementGone)) }
+      let number = range.moved(steps)
+      guard number.isFinite else {
+        return done(.failure(DBusError(.notSupported, "\(key) cannot be run: the element tells no finite value")))
+      }
+      set(number, from: now)
     }
   }
 
-  private func set(_ number: Double, from before: ElementSnapshot? = nil) {
-    let before = before ?? field.snapshot
-    guard number.isFinite, let range = before.range else {
+  private func set(_ number: Double) {
+    guard number.isFinite else {
       return done(.failure(DBusError(.invalidArgs, "\(key) must be a finite number, not \(number)")))
     }
+    withNow { [self] now in set(number, from: now) }
+  }
+
+  private func set(_ number: Double, from before: ElementSnapshot) {
+    guard let range = before.range else { return done(.failure(.elementGone)) }
     let number = range.clamped(number)
     let arguments: [DBusValue] = [
       .string(AccessibilityNames.value.text), .string("CurrentValue"), .variant(.double(number)),
     ]
     change(.properties, "Set", arguments, hasResult: false) { [self] in
-      verify(from: before, changes: { $0.range?.value }) { $0.range?.value == number }
+      // The bits, because NaN is different from itself.
+      verify(from: before, changes: { $0.range?.value.bitPattern }) { $0.range?.value == number }
     }
   }
 
   private func toggle(_ isOn: Bool) {
-    read { [self] outcome in
-      guard case .success(let now) = outcome else { return done(.failure(.elementGone)) }
+    withNow { [self] now in
       guard now.isChecked != isOn else { return done(.success(())) }
       guard let index = ActionName.toggle(now.actions) else {
         return done(.failure(DBusError(.notSupported, "\(key) cannot be written: the element has no action")))
       }
       change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
-        verify(changes: { _ in 0 }) { $0.isChecked == isOn }
+        verify { $0.isChecked == isOn }
       }
     }
   }
@@ -183,12 +206,15 @@ final class ElementWriter {
 
   /// Reads the element until it is as asked for, or at least different from before, which is the program's decision.
   private func verify<Part: Equatable>(
-    from before: ElementSnapshot? = nil, changes: @escaping (ElementSnapshot) -> Part,
+    from before: ElementSnapshot, changes: @escaping (ElementSnapshot) -> Part,
     _ isRight: @escaping (ElementSnapshot) -> Bool
   ) {
-    let before = changes(before ?? field.snapshot)
+    let before = changes(before)
     attempt(0) { isRight($0) || changes($0) != before }
   }
+
+  /// Reads the element until it is as asked for.
+  private func verify(_ isRight: @escaping (ElementSnapshot) -> Bool) { attempt(0, isRight) }
 
   private func attempt(_ number: Int, _ isOver: @escaping (ElementSnapshot) -> Bool) {
     guard Self.patience.indices.contains(number) else {

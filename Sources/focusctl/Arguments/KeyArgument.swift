@@ -22,7 +22,7 @@ struct KeyArgument: Hashable, Sendable {
     // The end of a key is a member name, or has the form of an interface name.
     guard (try? MemberName(name)) != nil || (try? InterfaceName(name)) != nil else {
       throw .usage(
-        "'\(name)' is not a key: expected elements of [A-Za-z0-9_], joined by dots, none beginning with a digit, at "
+        "'\(name.excerpt)' is not a key: expected elements of [A-Za-z0-9_], joined by dots, none beginning with a digit, at "
           + "most 255 bytes, such as demo.Form.Number, or only the last element")
     }
     do { _ = try Pointer(pointer) } catch { throw .usage(error.description) }
@@ -39,7 +39,8 @@ struct KeyArgument: Hashable, Sendable {
     let key = try KeyArgument(text)
     guard key.mayBeWhole, key.pointer.isEmpty else {
       throw .usage(
-        "'\(text)' is not a whole key: expected an interface name, a dot and a member name, such as demo.Form.Number")
+        "'\(text.excerpt)' is not a whole key: expected an interface name, a dot and a member name, such as demo.Form.Number"
+      )
     }
     return key.name
   }
@@ -60,7 +61,7 @@ struct KeyArgument: Hashable, Sendable {
     let found = matches(among: keys)
     guard let first = found.first else { return nil }
     guard found.count == 1 else {
-      throw .usage("'\(name)' is ambiguous: \(found.joined(separator: ", "))")
+      throw .usage("'\(name.excerpt)' is ambiguous: \(found.joined(separator: ", "))")
     }
     return KeyArgument(name: first, pointer: pointer)
   }

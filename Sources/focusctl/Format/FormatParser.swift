@@ -7,6 +7,9 @@ struct FormatParser {
   private let start: Substring
   private let names: Template.Names
   private var depth = 0
+  /// Each operator is one level of what is read, and later one level of the stack.
+  private static let operatorLimit = 256
+  private var operatorCount = 0
 
   init(_ text: Substring, _ names: Template.Names) {
     rest = text
@@ -15,25 +18,29 @@ struct FormatParser {
   }
 
   /// The whole part, for messages.
-  var part: Substring { start.prefix { $0 != "}" } }
+  var part: String { String(start.prefix { $0 != "}" }).excerpt }
 
   /// Reads an expression; it ends before `}`, `:-`, `,` or `)`.
   /// - Throws: `CommandError` if it is not one.
   mutating func expression() throws(CommandError) -> FormatExpression {
     var result = try product()
-    while let sign = nextOperator("+-") { result = .arithmetic(sign, result, try product()) }
+    while let sign = try nextOperator("+-") { result = .arithmetic(sign, result, try product()) }
     return result
   }
 
   private mutating func product() throws(CommandError) -> FormatExpression {
     var result = try operand()
-    while let sign = nextOperator("*/") { result = .arithmetic(sign, result, try operand()) }
+    while let sign = try nextOperator("*/") { result = .arithmetic(sign, result, try operand()) }
     return result
   }
 
-  private mutating func nextOperator(_ signs: String) -> Expression.Operator? {
+  private mutating func nextOperator(_ signs: String) throws(CommandError) -> Expression.Operator? {
     skipSpaces()
     guard let sign = rest.first, signs.contains(sign) else { return nil }
+    operatorCount += 1
+    guard operatorCount <= FormatParser.operatorLimit else {
+      throw malformed("has more than \(FormatParser.operatorLimit) operators")
+    }
     rest.removeFirst()
     return Expression.Operator(rawValue: sign)
   }

@@ -110,6 +110,8 @@ final class BoundName {
     case Focus1.ownerGone: givenUp = current
     case _ where error.meansNoDaemon || error.name == .disconnected: failed(self, .noDaemon(error))
     case .accessDenied, .limitsExceeded: giveUp(error, current)
+    // Only what the daemon says of the object may be different later.
+    case .invalidArgs where !error.message.hasPrefix("the object "): giveUp(error, current)
     default: retry(error, current)
     }
   }

@@ -173,7 +173,7 @@ final class Holder {
     guard let whole = try name.resolved(among: values.keys.map(\.description)), whole.pointer.isEmpty,
       let key = values.keys.first(where: { $0.description == whole.name }), let type = values[key]?.type
     else {
-      throw .usage("'\(parts[0])' is not one of the field's keys; a line is 'KEY VALUE', 'focus' or 'blur'")
+      throw .usage("'\(name.text.excerpt)' is not one of the field's keys; a line is 'KEY VALUE', 'focus' or 'blur'")
     }
     let text = parts.count > 1 ? parts[1] : ""
     do {

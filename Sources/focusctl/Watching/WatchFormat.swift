@@ -87,12 +87,13 @@ struct WatchFormat {
   /// `text`, escaped because Pango reads a module's text as markup.
   static func markup(_ text: String) -> String {
     guard text.utf8.contains(where: { "&<>".utf8.contains($0) }) else { return text }
-    return text.reduce(into: "") { result, character in
-      switch character {
+    // Not by characters: a sign with a combining mark is another character, but still a sign to Pango.
+    return text.unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
-      default: result.append(character)
+      default: result.unicodeScalars.append(scalar)
       }
     }
   }

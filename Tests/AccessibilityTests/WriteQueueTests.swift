@@ -1,0 +1,67 @@
+import AccessibilityBridge
+import DBus
+import DBusTypes
+import Testing
+
+/// The order of writes to one element.
+@Suite struct WriteQueueTests {
+  /// Writes that a test ends, and what came of them.
+  private final class Record {
+    var started: [Int] = []
+    var completions: [WriteQueue.Completion] = []
+    var outcomes: [Int: String] = [:]
+
+    func add(_ number: Int, to queue: WriteQueue?) {
+      queue?.add(
+        { [self] done in
+          started.append(number)
+          completions.append(done)
+        },
+        { [self] outcome in
+          if case .failure(let error) = outcome { outcomes[number] = error.name.text } else { outcomes[number] = "" }
+        })
+    }
+
+    func end(_ outcome: Result<Void, DBusError> = .success(())) { completions.removeFirst()(outcome) }
+  }
+
+  private static let gone = "org.freedesktop.DBus.Error.UnknownObject"
+
+  @Test func eachStartsAfterTheOneBefore() {
+    let (queue, record) = (WriteQueue(), Record())
+    for number in 0..<3 { record.add(number, to: queue) }
+    #expect(record.started == [0])
+    record.end()
+    #expect(record.started == [0, 1] && record.outcomes == [0: ""])
+    record.end(.failure(DBusError(.failed, "refused")))
+    #expect(record.started == [0, 1, 2])
+    record.end()
+    record.add(3, to: queue)
+    #expect(record.started == [0, 1, 2, 3])
+  }
+
+  @Test func oneTooManyFails() {
+    let (queue, record) = (WriteQueue(), Record())
+    for number in 0...WriteQueue.limit + 1 { record.add(number, to: queue) }
+    #expect(record.outcomes == [WriteQueue.limit + 1: "org.freedesktop.DBus.Error.LimitsExceeded"])
+    for _ in 0...WriteQueue.limit { record.end() }
+    #expect(record.started == Array(0...WriteQueue.limit))
+  }
+
+  @Test func allFailWithTheElement() {
+    let (queue, record) = (WriteQueue(), Record())
+    for number in 0..<3 { record.add(number, to: queue) }
+    record.end(.failure(DBusError(.unknownObject, "gone")))
+    #expect(record.outcomes == [0: Self.gone, 1: Self.gone, 2: Self.gone])
+    record.add(3, to: queue)
+    #expect(record.started == [0, 3])
+  }
+
+  @Test func allFailWithTheQueue() {
+    let record = Record()
+    var queue: WriteQueue? = WriteQueue()
+    for number in 0..<3 { record.add(number, to: queue) }
+    queue = nil
+    #expect(record.outcomes == [1: Self.gone, 2: Self.gone])
+  }
+}
