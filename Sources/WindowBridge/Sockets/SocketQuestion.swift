@@ -62,7 +62,7 @@ enum SocketQuestion {
 }
 
 extension Result<[UInt8], SocketQuestion.Failure> {
-  /// Why something was refused: as `read` understands the answer, or because there is none.
+  /// Why something was refused: what `read` makes of the answer, or that no answer came.
   func refusal(_ read: ([UInt8]) -> String?) -> String? {
     switch self {
     case .success(let answer): read(answer)

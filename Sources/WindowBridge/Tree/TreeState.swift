@@ -47,7 +47,7 @@ package struct TreeState {
   /// Takes over an event of type `workspace`; the tree must be read again.
   package mutating func workspaceEvent(_ event: JSON) {
     guard event["change"]?.text == "focus", let current = event["current"] else { return }
-    // An event of its own tells which window of a workspace is in front, but none tells that there is none.
+    // sway and i3 tell which window comes to the front, but not that a workspace is empty.
     let isEmpty = ["nodes", "floating_nodes"].allSatisfy { current[$0]?.elements.isEmpty ?? true }
     if isEmpty { desktop.front = nil }
   }
