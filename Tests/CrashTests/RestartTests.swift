@@ -123,7 +123,7 @@ import Testing
       try await client.subscribe()
       owner.answerAgain()
       try await client.signals("change") { signals in
-        signals.first { $0.path == Focus1.field(BoundOwner.id) && $0.member == "PropertiesChanged" }
+        signals.first { $0.path == Focus1.field(BoundOwner.id) && $0.told.keys.contains(BoundOwner.levelKey) }
       }
       #expect(try await client.read(BoundOwner.levelKey, at: Focus1.field(BoundOwner.id)).value == .int32(5))
       try await client.write(BoundOwner.levelKey, .int32(6), at: Focus1.field(BoundOwner.id))
