@@ -57,4 +57,7 @@ values = {"demo.Form.Name": GLib.Variant("s", name), "demo.Form.State": GLib.Var
 options = {"focus": GLib.Variant("b", True)}
 call("/org/focusd/Focus1", "Manager", "Register", GLib.Variant("(sa{sv}a{sv})", (name, values, options)))
 print("registered", flush=True)
-GLib.MainLoop().run()
+loop = GLib.MainLoop()
+# Its terminal may end before it.
+bus.connect("closed", lambda *_: loop.quit())
+loop.run()
