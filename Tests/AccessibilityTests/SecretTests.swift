@@ -48,8 +48,7 @@ import Testing
       program.focus("/secret")
       try await desktop.waits(for: "Element.Role", .string("password"))
       program.textChanged("/secret")
-      let keys = try await desktop.keys().filter { $0.hasPrefix("org.focusd.Text.") }
-      #expect(keys == ["org.focusd.Text.Content"])
+      #expect(try await desktop.keys().filter { $0.hasPrefix("org.focusd.Text.") } == ["org.focusd.Text.Content"])
       #expect(try await desktop.get("Text.Content") == nil)
       #expect(try await desktop.refusal("Text.Content", .string("filled in")) == nil)
       #expect(program.text(of: "/secret") == "filled in")
@@ -99,9 +98,12 @@ import Testing
       program.activate()
       program.focus("/entry")
       try await desktop.waits(for: "Text.Content", .string("abc"))
+      try await desktop.session.subscribe()
       program.change("/entry") { ($0.text, $0.attributes) = (Self.secret, ["text-input-type": "password"]) }
       program.textChanged("/entry")
-      try await desktop.waits(for: "Element.Role", .string("password"))
+      try await desktop.session.signals("role") { signals in
+        signals.values(of: "org.focusd.Element.Role").contains(.string("password")) ? true : nil
+      }
       #expect(try await desktop.get("Text.Content") == nil)
       try await desktop.expectNowhere(Self.secret, in: traffic)
     }
@@ -124,7 +126,7 @@ import Testing
       try await desktop.waits(for: "Element.Role", .string("password"))
       #expect(try await desktop.get("Text.Length") == nil)
       #expect(try await desktop.get("Text.Caret") == nil)
-      #expect(try await desktop.keys().filter { $0.hasPrefix("org.focusd.Text.") } == ["org.focusd.Text.Content"])
+      try await desktop.waitsForTextKeys(["org.focusd.Text.Content"])
       try await desktop.expectNowhere(Self.secret, in: traffic)
     }
   }
@@ -166,6 +168,13 @@ import Testing
 }
 
 extension DaemonSession {
+  /// Waits until `keys` are those that resolve in the vocabulary of texts.
+  fileprivate func waitsForTextKeys(_ keys: Set<String>) async throws {
+    try await eventually("the keys of a text are \(keys)") {
+      try await self.keys().filter { $0.hasPrefix("org.focusd.Text.") } == keys
+    }
+  }
+
   /// Writes down all that goes over the session bus from now on.
   func monitor() async throws -> ManagedProcess {
     let monitor = try await desktop.start(["/usr/bin/dbus-monitor", "--address", desktop.bus.address])

@@ -70,7 +70,11 @@ extension Bridge {
     let wasSecret = field.snapshot.isSecret
     let (changes, hasOtherKeys) = field.update(snapshot, at: place)
     guard let publisher = publisher(of: field) else { return }
-    if !changes.isEmpty { publisher.changed(field.number, changes) }
+    // Whoever sees that it is secret now does not see an older text beside that: the daemon has let go of it before.
+    let gone = snapshot.isSecret ? changes.filter { $0.value == nil } : []
+    for part in [gone, changes.filter { gone.isEmpty || $0.value != nil }] where !part.isEmpty {
+      publisher.changed(field.number, part)
+    }
     if hasOtherKeys { publisher.describe(field.description(fieldActions)) }
     if snapshot.isSecret != wasSecret, shown === field { listener?.follow(field) }
   }

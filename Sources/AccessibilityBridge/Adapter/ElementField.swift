@@ -39,7 +39,7 @@ final class ElementField {
   }
 
   /// Takes what was read anew.
-  /// - Returns: what is different, first of all what is not shown any more, and whether the field has other keys.
+  /// - Returns: what is different, and whether the field has other keys.
   func update(
     _ snapshot: ElementSnapshot, at place: ElementPlace
   ) -> (changes: [(key: Key, value: DBusValue?)], hasOtherKeys: Bool) {
@@ -49,8 +49,7 @@ final class ElementField {
     values = ElementValues.values(of: snapshot, at: place)
     let keys = Set(before.keys).union(values.keys).sorted()
     let changes = keys.filter { before[$0] != values[$0] }.map { (key: $0, value: values[$0]) }
-    // Whoever sees that it is secret now does not see an older text beside that.
-    return (changes.filter { $0.value == nil } + changes.filter { $0.value != nil }, shape != shapeBefore)
+    return (changes, shape != shapeBefore)
   }
 
   /// The field as the daemon is told of it.

@@ -139,11 +139,14 @@ package final class FieldPublisher {
     focusChanged()
   }
 
-  /// Replaces the description of a field that was added; the daemon looks at its object anew if it has it.
+  /// Replaces the description of a field that was added, when its changes until now have been emitted; the daemon looks at
+  /// its object anew if it has it.
   package func describe(_ description: FieldDescription) {
     guard let field = fields[description.number] else { return }
-    field.describe(description)
-    examine(field)
+    field.emitter.afterAll { [weak self] in
+      field.describe(description)
+      self?.examine(field)
+    }
   }
 
   private func examine(_ field: PublishedField) {
