@@ -50,7 +50,6 @@ import Testing
       try await desktop.settles("terminal", isElement: false, inWindow: true)
       let last = try await session.startBridge([Products.accessibility])
       try await session.crash()
-      try await session.start()
       try await desktop.switches()
 
       for process in [last, windows, terminal, yad, manager] { try await process.stop() }

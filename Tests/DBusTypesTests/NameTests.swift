@@ -91,9 +91,11 @@ func padded(_ start: String, to count: Int, with filler: String = "x") -> String
     #expect(error.description.hasPrefix("'a\\nb\\u{2028}\\t\\u{7F}é' is not an interface name: "))
   }
 
-  @Test(arguments: [String(repeating: "y z", count: 1_000_000), "a" + String(repeating: "\u{301}", count: 1_000_000)])
-  func anErrorAboutALongTextIsShort(text: String) throws {
-    let error = try #require(throws: SyntaxError.self) { try InterfaceName(text) }
+  @Test(arguments: ["y z", "\u{301}"])
+  func anErrorAboutALongTextIsShort(part: String) throws {
+    let error = try #require(throws: SyntaxError.self) {
+      try InterfaceName("a" + String(repeating: part, count: 1_000_000))
+    }
     #expect(error.description.utf8.count < 1000)
   }
 }

@@ -67,7 +67,7 @@ import Testing
         """)
       #expect(result.output == ["entry", "Kind regards,"] && result.errors.isEmpty, "\(result)")
       let slider = try await desktop.hold(
-        "slider --focus org.focusd.Element.Role=slider --command org.focusd.Range.Increment org.focusd.Range.Value=20.0"
+        "slider --focus org.focusd.Range.Value=20.0 --command org.focusd.Range.Increment org.focusd.Element.Role=slider"
       )
       #expect(try await desktop.shell("\(key)").succeeded)
       #expect(try await slider.lines(1) == ["run org.focusd.Range.Increment"])
