@@ -52,6 +52,26 @@ import Testing
     }
   }
 
+  /// A start waits for no disk: only what a new log, or a new file, holds before its first transaction is not synced.
+  @Test func theLogIsSyncedFromTheFirstTransactionOn() throws {
+    try withStateFile { file in
+      func settings(_ journal: Journal) throws -> [Int64] {
+        try ["synchronous", "wal_autocheckpoint"].map { try journal.database.number("PRAGMA \($0)") }
+      }
+      var random = try RandomModel(seed: 8)
+      let copy = StateFile(path: file.directory + "/copy.db")
+      // A new file, the file of a process that ended in order, and the one of a process that did not.
+      for (file, before) in [(file, [0, 0]), (file, [0, 0]), (copy, [1, 4000])] as [(StateFile, [Int64])] {
+        let journal = try #require(Journal.open(file).journal)
+        #expect(try settings(journal) == before)
+        try random.step()
+        try journal.save(random.model, everything: true)
+        #expect(try settings(journal) == [1, 4000])
+        try? FileCopy.copy(file.path, copy.path)
+      }
+    }
+  }
+
   /// Sharing takes one more file, and many locks, each time that the daemon starts.
   @Test func noOtherProcessSharesTheFile() throws {
     try withStateFile { file in

@@ -7,7 +7,7 @@ internal import Glibc
 /// What outlives the daemon, in an SQLite database: each turn's changes in one transaction.
 ///
 /// A committed transaction survives the end of the process, however it ends: SQLite's write-ahead log is written with
-/// `write(2)`. It is synced to the disk at checkpoints only.
+/// `write(2)`. It is synced to the disk at checkpoints only; its header, when it is written over an older one.
 final class Journal {
   /// How many revisions are reserved at once.
   ///
@@ -33,6 +33,7 @@ final class Journal {
   private var saved = SavedState()
   private var savedBus: String?
   private var isWriting = false
+  private var isSyncing: Bool
 
   /// The id of the bus that the owners' names belong to; nil if unknown.
   ///
@@ -43,22 +44,24 @@ final class Journal {
   /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`, `StateFileGone`.
   init(_ file: StateFile) throws {
     self.file = file
+    let hasLog = file.logSize > 0
     database = try Database(path: file.resolvedPath)
-    // Before all else: then SQLite shares nothing with other processes, neither memory nor locks of single pages.
-    try database.execute("PRAGMA locking_mode = EXCLUSIVE")
-    // There is nothing yet that a loss of power could take from a new file, and syncing it takes long.
-    let isNew = try database.number("PRAGMA page_count") == 0
-    if isNew { try database.execute("PRAGMA synchronous = OFF") }
+    // Exclusive before all else: then SQLite shares nothing with other processes, neither memory nor locks of single pages.
+    // Until the first transaction nothing is synced, which takes longer than all the rest: a loss of power can take nothing
+    // from a new log that was in the file before.
     try database.execute(
       """
+      PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA page_size = 1024;
+      PRAGMA synchronous = OFF;
       PRAGMA journal_mode = WAL;
-      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA wal_autocheckpoint = 0;
       PRAGMA foreign_keys = OFF;
       """)
+    isSyncing = hasLog
+    if hasLog { try database.execute(Journal.syncing) }
     try database.check()
     try Schema.migrate(database)
-    try database.execute("PRAGMA synchronous = NORMAL")
     putState = try database.prepare("INSERT OR REPLACE INTO state VALUES (?, ?)")
     putField = try database.prepare(
       "INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -81,6 +84,15 @@ final class Journal {
     (self.identity, self.log) = (identity, log)
   }
 
+  private static let syncing = "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000"
+
+  /// Syncs the log at checkpoints, and makes these from now on.
+  private func startSyncing() throws(DatabaseError) {
+    guard !isSyncing else { return }
+    try database.execute(Journal.syncing)
+    isSyncing = true
+  }
+
   /// Goes on from what an earlier process has saved.
   func begin(after saved: Saved) {
     self.saved = saved.state
@@ -92,6 +104,7 @@ final class Journal {
   /// - Throws: `DatabaseError`, `StateFileRefused`.
   /// - Returns: the copy's path.
   func keepCopy(of file: StateFile) throws -> String {
+    try startSyncing()
     let path = try file.create("over-limits")
     do {
       try database.prepare("VACUUM INTO ?").run([.text(file.resolved(path))])
@@ -139,6 +152,7 @@ final class Journal {
       guard isWriting else { return false }
       try commit.run()
       isWriting = false
+      try startSyncing()
       // After the commit: what goes away later, goes away with what it holds.
       guard isInPlace else { throw StateFileGone() }
     } catch {
