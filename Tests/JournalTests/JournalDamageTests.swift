@@ -88,6 +88,22 @@ import Testing
     }
   }
 
+  /// What reading the rows does not show: a list of free pages that goes nowhere.
+  @Test func whatAProcessLeftThatWasKilledIsLookedThrough() throws {
+    try withStateFile { file in
+      try Self.fill(file)
+      let journal = try #require(Journal.open(file).journal)
+      try journal.database.execute("UPDATE state SET value = value + 1 WHERE name = 'revision'")
+      let copy = StateFile(path: file.directory + "/copy.db")
+      try FileCopy.copy(file.path, copy.path)
+      #expect(copy.logSize > 0)
+      var data = try FileCopy.bytes(copy.path)
+      data.replaceSubrange(32..<40, with: [0, 0, 0x7f, 0xff, 0, 0, 0, 9])
+      try data.write(to: URL(filePath: copy.path))
+      #expect(Journal.open(copy).problems.first?.contains("copy.db.damaged-1") == true)
+    }
+  }
+
   @Test func aLaterVersionIsSetAsideUntouched() throws {
     try withStateFile { file in
       try Self.fill(file)

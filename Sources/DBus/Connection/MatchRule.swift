@@ -53,6 +53,7 @@ public struct MatchRule: Hashable, Sendable, CustomStringConvertible {
 
   /// Within quotes only a quote is special: it ends them, follows escaped, and they begin again.
   private static func quoted(_ value: String) -> String {
-    value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    guard value.utf8.contains(UInt8(ascii: "'")) else { return value }
+    return value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
   }
 }

@@ -90,20 +90,21 @@ final class Database {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// Prepares a statement that is used again and again.
-  /// - Throws: `DatabaseError`.
-  func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+  /// A statement that is used again and again; it is prepared when it is run for the first time.
+  func statement(_ sql: String) -> Statement { Statement(sql, self) }
+
+  fileprivate func prepare(_ sql: String) throws(DatabaseError) -> OpaquePointer {
     var prepared: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared else { throw error(code) }
-    return Statement(prepared, self)
+    return prepared
   }
 
   /// The number in the first column of the first row that `sql` finds; 0 if it finds no row.
   /// - Throws: `DatabaseError`.
   func number(_ sql: String) throws(DatabaseError) -> Int64 {
     var result: Int64 = 0
-    try prepare(sql).rows { row in result = row.number(0) }
+    try statement(sql).rows { row in result = row.number(0) }
     return result
   }
 
@@ -111,7 +112,7 @@ final class Database {
   /// - Throws: `DatabaseError`, `SavedStateDamaged` if its parts are inconsistent.
   func check() throws {
     var found: String?
-    try prepare("PRAGMA quick_check(1)").rows { row in found = row.text(0) }
+    try statement("PRAGMA quick_check(1)").rows { row in found = row.text(0) }
     guard found == "ok" else { throw SavedStateDamaged(description: found ?? "the check had no result") }
   }
 }
@@ -122,7 +123,7 @@ struct SavedStateDamaged: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A prepared statement.
+/// A statement that is prepared once.
 final class Statement {
   /// What a parameter or a column holds.
   enum Value {
@@ -132,24 +133,27 @@ final class Statement {
     case blob([UInt8])
   }
 
-  private let handle: OpaquePointer
+  private let sql: String
   private let database: Database
+  private var prepared: OpaquePointer?
 
-  fileprivate init(_ handle: OpaquePointer, _ database: Database) {
-    self.handle = handle
+  fileprivate init(_ sql: String, _ database: Database) {
+    self.sql = sql
     self.database = database
   }
 
-  deinit { sqlite3_finalize(handle) }
+  deinit { sqlite3_finalize(prepared) }
 
   /// Runs the statement with `parameters` and calls `body` with each row.
   /// - Throws: `DatabaseError`, or what `body` throws.
   func rows(_ parameters: [Value] = [], _ body: (Row) throws(DatabaseError) -> Void) throws(DatabaseError) {
+    if prepared == nil { prepared = try database.prepare(sql) }
+    let handle = prepared
     defer {
       sqlite3_reset(handle)
       sqlite3_clear_bindings(handle)
     }
-    for (index, parameter) in parameters.enumerated() { try bind(parameter, Int32(index + 1)) }
+    for (index, parameter) in parameters.enumerated() { try bind(parameter, Int32(index + 1), handle) }
     while true {
       let code = sqlite3_step(handle)
       switch code & 0xff {
@@ -166,7 +170,7 @@ final class Statement {
     try rows(parameters) { _ in }
   }
 
-  private func bind(_ value: Value, _ index: Int32) throws(DatabaseError) {
+  private func bind(_ value: Value, _ index: Int32, _ handle: OpaquePointer?) throws(DatabaseError) {
     let code =
       switch value {
       case .null: sqlite3_bind_null(handle, index)
@@ -180,7 +184,7 @@ final class Statement {
 
 /// One row that a statement has found, valid until the next.
 struct Row {
-  fileprivate let handle: OpaquePointer
+  fileprivate let handle: OpaquePointer?
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 

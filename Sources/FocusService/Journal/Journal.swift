@@ -59,26 +59,29 @@ final class Journal {
       PRAGMA foreign_keys = OFF;
       """)
     isSyncing = hasLog
-    if hasLog { try database.execute(Journal.syncing) }
-    try database.check()
+    if hasLog {
+      try database.execute(Journal.syncing)
+      // Only a process that did not end in order leaves a log; other damage shows when the rows are read, or written.
+      try database.check()
+    }
     try Schema.migrate(database)
-    putState = try database.prepare("INSERT OR REPLACE INTO state VALUES (?, ?)")
-    putField = try database.prepare(
+    putState = database.statement("INSERT OR REPLACE INTO state VALUES (?, ?)")
+    putField = database.statement(
       "INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    putMemory = try database.prepare("UPDATE field SET memory = ? WHERE id = ?")
-    deleteField = try database.prepare("DELETE FROM field WHERE id = ?")
-    putBinding = try database.prepare(
+    putMemory = database.statement("UPDATE field SET memory = ? WHERE id = ?")
+    deleteField = database.statement("DELETE FROM field WHERE id = ?")
+    putBinding = database.statement(
       """
       INSERT INTO binding VALUES (?, ?, ?, ?, ?) ON CONFLICT (field, key)
       DO UPDATE SET revision = excluded.revision, read_only = excluded.read_only, value = excluded.value
       """)
-    deleteBinding = try database.prepare("DELETE FROM binding WHERE field = ? AND key = ?")
-    deleteBindings = try database.prepare("DELETE FROM binding WHERE field = ?")
-    begin = try database.prepare("BEGIN IMMEDIATE")
-    commit = try database.prepare("COMMIT")
+    deleteBinding = database.statement("DELETE FROM binding WHERE field = ? AND key = ?")
+    deleteBindings = database.statement("DELETE FROM binding WHERE field = ?")
+    begin = database.statement("BEGIN IMMEDIATE")
+    commit = database.statement("COMMIT")
     deleteEverything = [
-      try database.prepare("DELETE FROM state"), try database.prepare("DELETE FROM field"),
-      try database.prepare("DELETE FROM binding"),
+      database.statement("DELETE FROM state"), database.statement("DELETE FROM field"),
+      database.statement("DELETE FROM binding"),
     ]
     guard let identity = file.identity, let log = file.logIdentity else { throw StateFileGone() }
     (self.identity, self.log) = (identity, log)
@@ -107,7 +110,7 @@ final class Journal {
     try startSyncing()
     let path = try file.create("over-limits")
     do {
-      try database.prepare("VACUUM INTO ?").run([.text(file.resolved(path))])
+      try database.statement("VACUUM INTO ?").run([.text(file.resolved(path))])
     } catch {
       unlink(path)
       throw error

@@ -45,7 +45,7 @@ struct Loading {
 
   private mutating func readState() throws {
     var revision: Int64 = 0
-    try database.prepare("SELECT name, value FROM state").rows { row in
+    try database.statement("SELECT name, value FROM state").rows { row in
       switch row.text(0) {
       case "focused": saved.state.focusedField = row.text(1).flatMap { try? FieldID($0) }
       case "front": saved.state.front = row.text(1).flatMap { try? FieldID($0) }
@@ -61,7 +61,7 @@ struct Loading {
 
   private mutating func readFields() throws {
     var problem: (any Error)?
-    let rows = try database.prepare(
+    let rows = database.statement(
       """
       SELECT binding.key, binding.revision, binding.read_only, binding.value, field.*
       FROM field LEFT JOIN binding ON binding.field = field.id ORDER BY field.id

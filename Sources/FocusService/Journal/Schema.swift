@@ -56,7 +56,7 @@ enum Schema {
     let query = """
       SELECT name, (SELECT group_concat(name) FROM pragma_table_info(schema.name)) FROM sqlite_schema schema ORDER BY name
       """
-    try database.prepare(query).rows { row in tables.append("\(row.text(0) ?? "")(\(row.text(1) ?? ""))") }
+    try database.statement(query).rows { row in tables.append("\(row.text(0) ?? "")(\(row.text(1) ?? ""))") }
     return tables.joined(separator: " ")
   }
 
