@@ -42,22 +42,34 @@ enum Schema {
     """,
   ]
 
-  /// The tables of the present version, with their columns.
-  private static let columns = """
-    binding(field,key,revision,read_only,value) \
-    field(id,label,scope,lingers,sensitive,owner,parent,registration,object,interfaces,disabled,service,live,process,\
-    window,memory,active_key,active_value,activity) \
-    sqlite_autoindex_binding_1() state(name,value)
-    """
+  /// The tables of the present version, with their columns, by name.
+  private static let tables = [
+    ("binding", ["field", "key", "revision", "read_only", "value"]),
+    (
+      "field",
+      [
+        "id", "label", "scope", "lingers", "sensitive", "owner", "parent", "registration", "object", "interfaces",
+        "disabled", "service", "live", "process", "window", "memory", "active_key", "active_value", "activity",
+      ]
+    ), ("state", ["name", "value"]),
+  ]
 
-  /// Everything that the schema of `database` names: what is no table, such as a trigger, has no columns.
-  private static func tables(of database: Database) throws(DatabaseError) -> String {
-    var tables: [String] = []
-    let query = """
-      SELECT name, (SELECT group_concat(name) FROM pragma_table_info(schema.name)) FROM sqlite_schema schema ORDER BY name
-      """
-    try database.statement(query).rows { row in tables.append("\(row.text(0) ?? "")(\(row.text(1) ?? ""))") }
-    return tables.joined(separator: " ")
+  /// The names of everything that the schema of `database` holds, triggers and views too.
+  private static func names(in database: Database) throws(DatabaseError) -> [String] {
+    var names: [String] = []
+    try database.statement("SELECT name FROM sqlite_schema ORDER BY name").rows { names.append($0.text(0) ?? "") }
+    return names
+  }
+
+  /// Whether the schema of `database` is the present version's, and nothing more.
+  private static func isPresent(in database: Database) throws(DatabaseError) -> Bool {
+    guard try names(in: database) == ["binding", "field", "sqlite_autoindex_binding_1", "state"] else { return false }
+    for (table, expected) in tables {
+      var columns: [String] = []
+      try database.statement("PRAGMA table_info(\(table))").rows { columns.append($0.text(1) ?? "") }
+      guard columns == expected else { return false }
+    }
+    return true
   }
 
   /// Brings the tables of `database` to the present version, in one transaction.
@@ -67,14 +79,14 @@ enum Schema {
     guard found >= 0 else { throw SavedStateDamaged(description: "its version is \(found)") }
     guard found <= version else { throw SchemaTooNew(version: found) }
     if found < version {
-      guard try found > 0 || tables(of: database) == "" else {
+      guard try found > 0 || names(in: database).isEmpty else {
         throw SavedStateDamaged(description: "it has tables but no version")
       }
       try database.execute("BEGIN IMMEDIATE")
       for migration in migrations.dropFirst(Int(found)) { try database.execute(migration) }
       try database.execute("PRAGMA user_version = \(version); COMMIT")
     }
-    guard try tables(of: database) == columns else {
+    guard try isPresent(in: database) else {
       throw SavedStateDamaged(description: "its tables have an unexpected schema")
     }
   }
