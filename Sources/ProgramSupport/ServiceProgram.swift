@@ -58,6 +58,8 @@ package final class ServiceProgram {
       defer { withExtendedLifetime(signals) {} }
       let server = try serve(self)
       manager.keepAlive(loop)
+      // A start needs more memory than what follows it.
+      malloc_trim(0)
       withExtendedLifetime(server) { loop.run() }
       manager.notify("STOPPING=1")
       onEnd?()

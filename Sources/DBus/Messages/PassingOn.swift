@@ -13,13 +13,21 @@ extension Message {
   ) throws(DBusError) -> OutgoingMessage {
     let size = measuredBodySize
     if size <= Message.copiedSize, dbus_message_contains_unix_fds(raw) == 0 {
-      let signature = signatureText
-      return try withBody { make(MessageBody(signature, received: $0)) }
+      return make(try body)
     }
     guard let copy = dbus_message_copy(raw) else { throw .noMemory }
     let message = LibraryMessage(adopting: copy, bodySize: size)
     guard change(copy) != 0 else { throw .noMemory }
     return OutgoingMessage(message, to: destination)
+  }
+
+  /// The arguments as they came, without descriptors.
+  /// - Throws: `DBusError` if libdbus cannot allocate memory.
+  public var body: MessageBody {
+    get throws(DBusError) {
+      let signature = signatureText
+      return try withBody { MessageBody(signature, received: $0) }
+    }
   }
 
   /// This method call, to the object at `path` of `destination`, for which no service is started.

@@ -12,24 +12,26 @@ extension FocusService {
   ///   - place: where the key is looked up.
   ///   - call: the call to reply to.
   ///   - nothing: the results if the key resolves to nothing, or nil if that is an error.
+  ///   - passesOn: whether the results are those of `Get`, so that the owner's can be passed on.
   ///   - shape: makes the results.
   /// - Returns: the results, or nil if the reply is given later.
   func read(
-    _ path: BindingPath, at place: Place, for call: Call, nothing: MessageBody? = nil,
+    _ path: BindingPath, at place: Place, for call: Call, nothing: MessageBody? = nil, passesOn: Bool = false,
     _ shape: @escaping (Reading) throws -> MessageBody
   ) throws -> MessageBody? {
-    try read(path, at: place, for: call.reply, by: call.client, nothing: nothing, shape)
+    try read(path, at: place, for: call.reply, by: call.client, nothing: nothing, passesOn: passesOn, shape)
   }
 
   private func read(
     _ path: BindingPath, at place: Place, for reply: PendingReply, by client: BusName, nothing: MessageBody?,
-    asked: Set<FieldID> = [], _ shape: @escaping (Reading) throws -> MessageBody
+    passesOn: Bool, asked: Set<FieldID> = [], _ shape: @escaping (Reading) throws -> MessageBody
   ) throws -> MessageBody? {
     if let silent = fieldToAsk(for: path.key, at: place, except: asked, by: client), let object = objects[silent] {
       makeCurrent(path.key, of: object, forClient: ()) { [self] _ in
         reply.answer {
           let asked = asked.union([silent])
-          return try read(path, at: place, for: reply, by: client, nothing: nothing, asked: asked, shape)
+          return try read(
+            path, at: place, for: reply, by: client, nothing: nothing, passesOn: passesOn, asked: asked, shape)
         }
       }
       return nil
@@ -48,13 +50,15 @@ extension FocusService {
     }
     makeCurrent(path.key, of: object, forClient: ()) { [self] result in
       reply.answer {
-        try result.get()
+        let answer = try result.get()
         guard objects[holder] === object else { throw DBusError.ownerGone }
         // The owner may have signalled that the value is gone.
         guard model.fields[holder]?.bindings[path.key] != nil else {
           let asked = asked.union([holder])
-          return try read(path, at: place, for: reply, by: client, nothing: nothing, asked: asked, shape)
+          return try read(
+            path, at: place, for: reply, by: client, nothing: nothing, passesOn: passesOn, asked: asked, shape)
         }
+        if passesOn, path.pointer.tokens.isEmpty { return try answer.body }
         return try shape(try model.read(path, at: .field(holder), by: client))
       }
     }
@@ -114,7 +118,8 @@ extension FocusService {
     }
   }
 
-  /// Calls `handler` when the model has the value of `key` as the owner's object has it, or with what prevented that.
+  /// Calls `handler` with the owner's reply when the model has the value of `key` as the owner's object has it, or with
+  /// what prevented that.
   ///
   /// A value that its owner does not tell changes of is asked for each time; for a stale one, all wait for one answer.
   func makeCurrent(_ key: Key, of object: OwnedObject, _ handler: @escaping Refresh.Handler) {
@@ -153,7 +158,8 @@ extension FocusService {
     }
   }
 
-  /// Asks the owner for the value of `key`, and calls `handler` when the model has it, or with what prevented that.
+  /// Asks the owner for the value of `key`, and calls `handler` with its reply when the model has it, or with what prevented
+  /// that.
   func fetch(
     _ key: Key, of object: OwnedObject, timeout: Duration = OwnerCalls.timeout,
     _ handler: @escaping Refresh.Handler
@@ -161,7 +167,11 @@ extension FocusService {
     do {
       let message = try question(key, of: object)
       try ownerCalls.ask(object.owner, message, timeout: timeout) { [weak self] result in
-        handler(Result { try self?.take(result.valueNow(of: key), of: key, object) })
+        handler(
+          Result {
+            try self?.take(result.valueNow(of: key), of: key, object)
+            return try result.get()
+          })
       }
     } catch {
       handler(.failure(error))
@@ -181,7 +191,7 @@ extension FocusService {
   private func question(_ key: Key, of object: OwnedObject) throws(DBusError) -> OutgoingMessage {
     try OutgoingMessage.methodCall(
       to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Get"),
-      [.string(key.interface.text), .string(key.member.text)])
+      body: .getting(key))
   }
 
   /// Updates the values of the object at `address` in each field that exposes it.

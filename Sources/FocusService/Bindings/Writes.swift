@@ -53,11 +53,11 @@ extension FocusService {
   /// Each decision returns a step, so that every write has an outcome.
   private enum Step {
     /// Updates the daemon's value from the owner's object.
-    case makeCurrent(then: Decision<Void, any Error>)
+    case makeCurrent(then: Decision<Message, any Error>)
     /// Asks the owner to take the value.
     case ask(OutgoingMessage, then: Decision<Message, DBusError>)
     /// Asks the owner for the value that it has now.
-    case fetch(then: Decision<Void, any Error>)
+    case fetch(then: Decision<Message, any Error>)
     /// Ends the write.
     case end(Result<Reading, any Error>)
   }
@@ -177,7 +177,7 @@ extension FocusService {
     }
     return .fetch { service, result in
       if case .failure = result { write.object.traffic.stale.insert(write.key) }
-      return .end(service.reading(after: write, result))
+      return .end(service.reading(after: write, result.map { _ in }))
     }
   }
 

@@ -70,6 +70,14 @@ extension MessageBody {
     return try MessageBody("sa{sv}as", writer)
   }
 
+  /// As `Properties.Get` is called.
+  static func getting(_ key: Key) throws(DBusError) -> MessageBody {
+    var writer = WireWriter()
+    writer.append(key.interface.text)
+    writer.append(key.member.text)
+    return try MessageBody("ss", writer)
+  }
+
   /// As `Properties.Set` is called.
   static func setting(_ key: Key, _ value: MarshalledValue) throws(DBusError) -> MessageBody {
     var writer = WireWriter()

@@ -17,7 +17,7 @@ extension DaemonInterfaces {
       return try MessageBody([.variant(try served.value(member, service.model, call.target, call.client))])
     }
     let (path, place) = try binding(interface, member, call)
-    return try service.read(path, at: place, for: call) { try .variant($0.value) }
+    return try service.read(path, at: place, for: call, passesOn: true) { try .variant($0.value) }
   }
 
   @Sendable private static func set(_ service: FocusService, _ call: Call) throws -> MessageBody? {

@@ -147,7 +147,7 @@ final class ObjectTraffic {
 /// One question to an owner for a stale value, and who waits for the answer.
 struct Refresh {
   /// What the answer, or what prevents one, is handed to.
-  typealias Handler = (Result<Void, any Error>) -> Void
+  typealias Handler = (Result<Message, any Error>) -> Void
 
   /// They asked before the question was sent, or while its answer would still do.
   var waiting: [Handler] = []
