@@ -114,6 +114,10 @@ import Testing
     #expect(stage.tracker.desired == entry)
     stage.pass()
     #expect(stage.tracker.desired == nil && stage.tracker.window == nil)
+    // A busy program tells its element's loss after that of its window.
+    stage.take(.activated(window), .gained(entry), .deactivated(window), .lost(entry))
+    stage.pass()
+    #expect(stage.tracker.desired == nil && stage.tracker.window == nil)
     stage.take(.activated(window), .gained(entry), .destroyed(window))
     stage.pass()
     #expect(stage.tracker.desired == nil && stage.forgotten == [window])

@@ -61,7 +61,8 @@ package struct FocusTracker {
     switch event {
     case .gained(let element): return focus(element)
     case .lost(let element):
-      guard element == desired else { return [] }
+      // What a window that leaves loses does not bring it back.
+      guard element == desired, pending != .deactivation else { return [] }
       return wait(.blur, Self.blurGrace)
     case .activated(let window):
       begin()
