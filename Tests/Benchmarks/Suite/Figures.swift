@@ -7,6 +7,7 @@ enum Measure: String, CaseIterable, Codable, Sendable {
   case forwarded = "A command or live property forwarded"
   case subscribers = "A focus change, to the last of n subscribers"
   case fields = "The same with n fields registered"
+  case scale = "Get and Set with much beside them, to those with nothing"
   case bytes = "A field's own bytes, beside its values"
   case start = "Start to bus name"
   case memory = "Memory after 5,000 calls"

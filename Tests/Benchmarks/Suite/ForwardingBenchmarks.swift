@@ -45,10 +45,10 @@ func measureForwarding(_ context: Group.Context, _ report: inout Report) async t
     func add(_ measure: Measure, _ name: String, _ index: Int, _ limit: Double) {
       report.add(measure, name, ratios[.pinned]?[index] ?? .nan, free: ratios[.free]?[index], .atMost(limit))
     }
-    add(.bound, "Get to C echo", 8, 1.05)
-    add(.forwarded, "command to C forwarder", 3, 0.98)
-    add(.forwarded, "live property to C forwarder", 6, 0.98)
-    add(.forwarded, "command to playerctld", 4, 0.5)
-    add(.forwarded, "live property to playerctld", 10, 0.5)
+    add(.bound, "Get to C echo", 8, 1.08)
+    add(.forwarded, "command to C forwarder", 3, 0.95)
+    add(.forwarded, "live property to C forwarder", 6, 1)
+    add(.forwarded, "command to playerctld", 4, 0.55)
+    add(.forwarded, "live property to playerctld", 10, 0.55)
   }
 }

@@ -37,6 +37,7 @@ struct Group: Sendable {
     Group(name: "forwarding", measure: measureForwarding),
     Group(name: "subscribers", measure: measureSubscribers),
     Group(name: "fields", measure: measureFields),
+    Group(name: "scale", measure: measureScale),
     Group(name: "start", measure: measureStart),
     Group(name: "memory", measure: measureMemory),
     Group(name: "kit", measure: measureKit),

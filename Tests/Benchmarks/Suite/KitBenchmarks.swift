@@ -55,9 +55,42 @@ func measureKit(_ context: Group.Context, _ report: inout Report) async throws {
       report.add(.kit, name, samples.median, "ns", .atMost(100))
     }
     report.add(.kit, "messages on the bus meanwhile", Double(try traffic.messages()), "", .atMost(0))
+    try await measureChanges(context, session, client, &report)
     try await measureWrites(context, client, binding, &report)
     try await measureFields(context, session.bus.address, &report)
   }
+}
+
+/// A write of another connection until `changes(of:)` tells it, against a C subscriber.
+private func measureChanges(
+  _ context: Group.Context, _ session: Session, _ client: FocusClient, _ report: inout Report
+) async throws {
+  let set = Call.focused(Call.properties, "Set", "ssn", "demo.Form", "Number")
+  let subscriber = try Subscribers(
+    session.bus.address,
+    """
+    type='signal',path='/org/focusd/Focus1/focused',interface='org.freedesktop.DBus.Properties',arg0='demo.Form'
+    """)
+  try subscriber.grow(to: 1)
+  var changes = client.changes(of: \.number).makeAsyncIterator()
+  _ = await changes.next()
+  var (told, ratios) = (Samples(), Samples())
+  for _ in 0..<context.count(200, quick: 40) {
+    var (ours, theirs) = (Samples(), Samples())
+    for _ in 0..<20 {
+      let began = ContinuousClock.now
+      try session.caller.time([set], 1)
+      _ = await changes.next()
+      ours.add((ContinuousClock.now - began) / .microseconds(1))
+    }
+    theirs.add(try subscriber.time([set], 20))
+    let last = try await client.read(\.number)
+    while await changes.next() != .some(last) {}
+    told.add(ours.median)
+    ratios.add(ours.median / theirs.median)
+  }
+  report.add("kit", "changes(of:)", .pinned, told)
+  report.add(.kit, "changes(of:) of another's write, to a C subscriber", ratios.median, "", .atMost(1.1))
 }
 
 /// Writes that are queued faster than the daemon takes them.

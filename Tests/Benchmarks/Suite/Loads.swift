@@ -39,10 +39,10 @@ final class Stage {
 
   /// Has another client register `count` fields of one number.
   /// - Throws: as `call` does.
-  func addOwner(_ count: Int, _ prefix: String) throws {
+  func addOwner(_ count: Int, _ prefix: String, _ options: Wire.Values = []) throws {
     let owner = try WireConnection(address: address)
     for number in 0..<count {
-      try owner.call(Wire.register("\(prefix)\(number)", [("demo.Many.Number", .int32(1))]))
+      try owner.call(Wire.register("\(prefix)\(number)", [("demo.Many.Number", .int32(1))], options))
     }
     others.append(owner)
   }

@@ -18,8 +18,8 @@ func measureMemory(_ context: Group.Context, _ report: inout Report) async throw
     // One of the ten is refused: it reads what nobody publishes.
     try session.caller.time(mixed, 5_000, refusals: 500)
     let memory = Memory(of: session.daemon)
-    report.add(.memory, "private: written to", memory.written / 1024, "MiB", .atMost(1.2))
-    report.add(.memory, "with shared pages: all that is resident", memory.resident / 1024, "MiB", .atMost(7))
+    report.add(.memory, "private: written to", memory.written / 1024, "MiB", .atMost(0.75))
+    report.add(.memory, "with shared pages: all that is resident", memory.resident / 1024, "MiB", .atMost(8.5))
     report.add(.memory, "its share of what is resident", memory.proportional / 1024, "MiB")
     session.place(.pinned)
     try session.caller.flood(mixed, 5_000, window: 10, refusals: 500)
