@@ -15,8 +15,9 @@ extension FocusService {
       return model.fields[id]?.isVisible(to: client) == true
     }
     for id in fields(at: place) {
-      if model.fields[id]?.bindings[key] != nil { return nil }
-      if mustAsk(id) { return id }
+      guard let field = model.fields[id] else { continue }
+      if field.bindings[key] != nil { return nil }
+      if field.object != nil, mustAsk(id) { return id }
     }
     // Only for a key that is nil: to resolve an interface takes longer than to resolve a key.
     guard place == .focused, model.resolve(key) == nil, let outer = model.resolve(key.interface), mustAsk(outer) else {

@@ -14,7 +14,8 @@ extension DaemonInterfaces {
       ) { service, call in
         let model = service.model
         let targets = [Target.focused] + model.fields.keys.sorted().map { Target.field($0) }
-        var writer = WireWriter(capacity: 1 << 16)
+        // A field without values takes some 500 bytes: to grow step by step would touch the memory many times.
+        var writer = WireWriter(capacity: 65_536 + 512 * targets.count)
         writer.array(alignment: 8) { array in
           for target in targets {
             guard let place = target.place else { continue }
