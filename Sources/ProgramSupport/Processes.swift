@@ -26,6 +26,13 @@ package struct Processes {
     return fields.count > 1 ? UInt32(String(decoding: fields[1], as: UTF8.self)) : nil
   }
 
+  /// What the system calls the program of a process, and the script that it runs.
+  package func names(of process: UInt32) -> [String] {
+    let name = (contents("\(process)/comm") ?? []).prefix { $0 != UInt8(ascii: "\n") }
+    let arguments = (contents("\(process)/cmdline") ?? []).split(separator: 0, maxSplits: 2).prefix(2)
+    return ([name] + arguments).map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Whether a process is in a sandbox: Flatpak's, Snap's, or a process namespace below this one; one that hides counts.
   package func isSandboxed(_ process: UInt32) -> Bool {
     // The root may be unreadable, as it is for who hides its memory; the other two are readable for all.

@@ -29,6 +29,18 @@ import Testing
     #expect(Processes().chain(of: UInt32(getpid())).contains(UInt32(getppid())))
   }
 
+  @Test func aProgramIsCalledAsTheSystemAndItsArgumentsSay() throws {
+    let files = [
+      "10/comm": "python3\n", "10/cmdline": "/usr/bin/python3\0/usr/bin/vault\0--open\0", "11/comm": "kthread\n",
+      "11/cmdline": "",
+    ]
+    try Self.with(files) { processes in
+      #expect(processes.names(of: 10) == ["python3", "/usr/bin/python3", "/usr/bin/vault"])
+      #expect(processes.names(of: 11) == ["kthread"])
+      #expect(processes.names(of: 12) == [""])
+    }
+  }
+
   @Test func sandboxesAreKnownByWhatEveryoneCanRead() throws {
     let status = "Name:\tx\nNSpid:\t%\nNSsid:\t1\n"
     let groups = "0::/user.slice/app.slice/app-foot.scope\n"

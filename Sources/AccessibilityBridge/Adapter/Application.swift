@@ -3,7 +3,7 @@ internal import DBusTypes
 internal import EventLoop
 internal import FocusClient
 internal import FocusContract
-internal import Glibc
+internal import ProgramSupport
 
 /// The connection to the session bus that speaks for one program: what it is limited to, and what it delays, is its own.
 final class ProgramConnection {
@@ -96,7 +96,7 @@ final class Application {
     bus.connection.askProcess(of: name, timeout: AccessibilityBus.changeTimeout) { [weak self] result in
       guard let self else { return }
       process = try? result.get()
-      guard let process, !ignored.contains(Self.names(of: process)) else {
+      guard let process, !ignored.contains(Processes().names(of: process)) else {
         stage = .ignored
         return handler()
       }
@@ -152,21 +152,6 @@ final class Application {
         })
     }
     answers.finish()
-  }
-
-  /// What the system calls the program of `process`, and the script that it runs.
-  static func names(of process: UInt32) -> [String] {
-    let name = contents(of: "/proc/\(process)/comm").prefix { $0 != UInt8(ascii: "\n") }
-    let arguments = contents(of: "/proc/\(process)/cmdline").split(separator: 0, maxSplits: 2).prefix(2)
-    return ([Array(name)] + arguments.map(Array.init)).map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  static func contents(of file: String) -> [UInt8] {
-    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return [] }
-    defer { Glibc.close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    return Array(bytes.prefix(max(0, Glibc.read(descriptor, &bytes, bytes.count))))
   }
 
   /// Takes all fields away.

@@ -53,7 +53,11 @@ final class OwnPrograms {
     let number = reading
     (fields, owners) = ([:], [:])
     link.daemon?.connection.askNames { [weak self] result in
-      for name in (try? result.get()) ?? [] where name.text.hasPrefix(Self.bridges + ".") { self?.askOwner(of: name) }
+      for name in (try? result.get()) ?? [] where name.text.hasPrefix(Self.bridges + ".") {
+        self?.link.daemon?.connection.askOwner(of: name) { owner in
+          if let owner = try? owner.get() { self?.ownerChanged(name.text, to: owner.text) }
+        }
+      }
     }
     link.call(.managedObjects(), patiently: true) { [weak self] result in
       guard let self, number == reading, case .success(let objects) = result else { return }
@@ -81,16 +85,6 @@ final class OwnPrograms {
     guard name.hasPrefix(Self.bridges + ".") else { return }
     bridgeOwners[name] = owner.isEmpty ? nil : owner
     changed()
-  }
-
-  private func askOwner(of name: BusName) {
-    guard let connection = link.daemon?.connection, let question = try? connection.questionForOwner(of: name) else {
-      return
-    }
-    try? connection.call(question) { [weak self] result in
-      guard case .string(let owner)? = try? result.get().success().arguments().first else { return }
-      self?.ownerChanged(name.text, to: owner)
-    }
   }
 
   private func add(_ path: ObjectPath, _ origin: FieldOrigin) {

@@ -45,6 +45,24 @@ extension Connection {
     }
   }
 
+  /// Asks for the unique name of who holds `name`, which is not activated, and calls `handler` once with it.
+  public func askOwner(of name: BusName, timeout: Duration = .seconds(25), _ handler: @escaping AnswerHandler<BusName>)
+  {
+    do throws(DBusError) {
+      try call(questionForOwner(of: name), timeout: timeout) { result in
+        handler(
+          Result { () throws(DBusError) in
+            guard case .string(let owner)? = try result.get().success().arguments().first else {
+              throw DBusError(.failed, "the bus did not say who holds \(name)")
+            }
+            return BusName(known: owner)
+          })
+      }
+    } catch {
+      handler(.failure(error))
+    }
+  }
+
   /// The call of the bus that asks for the unique name of who holds `name`, which is not activated.
   /// - Throws: `DBusError` as `OutgoingMessage.methodCall` does.
   public func questionForOwner(of name: BusName) throws(DBusError) -> OutgoingMessage {
