@@ -25,6 +25,7 @@ import Testing
     ])
   }
 
+  /// mpv seeks to the begin of a packet, which are half a second long here.
   private static let calls = [
     ("run PlayPause", "PlaybackStatus", "Playing"), ("run Pause", "PlaybackStatus", "Paused"),
     ("run Play", "PlaybackStatus", "Playing"), ("run PlayPause", "PlaybackStatus", "Paused"),
@@ -33,8 +34,8 @@ import Testing
     ("set LoopStatus Track", "LoopStatus", "Track"),
     ("update LoopStatus next None Track Playlist", "LoopStatus", "Playlist"),
     ("run SetPosition /0 5500000", "--format {duration(Position)}", "0:05"),
-    ("run Seek 30000000", "--format {duration(Position)}", "0:35"),
-    ("run Seek -10000000", "--format {duration(Position)}", "0:25"),
+    ("run Seek 30000000", "--format {duration(Position)}", "0:34|0:35"),
+    ("run Seek -10000000", "--format {duration(Position)}", "0:24|0:25"),
     ("describe PlayPause", "Metadata/xesam:title", "one.wav"),
     ("describe Position", "--format {field}/{uc(Metadata/xesam:title)}", "player_mpv/ONE.WAV"),
     ("describe Position", "--format {duration(Metadata/mpris:length)}", "1:00"),
@@ -60,9 +61,10 @@ import Testing
   private func expect(_ key: String, _ value: String, after call: String, _ desktop: TestDesktop) async throws {
     let words = ["get"] + key.split(separator: " ", maxSplits: 1).map(String.init)
     let deadline = ContinuousClock.now + .seconds(30)
+    let wanted = value.split(separator: "|").map { [String($0)] }
     var last = try await desktop.focusctl(words).output
-    while last != [value], ContinuousClock.now < deadline { last = try await desktop.focusctl(words).output }
-    #expect(last == [value], "after '\(call)'")
+    while !wanted.contains(last), ContinuousClock.now < deadline { last = try await desktop.focusctl(words).output }
+    #expect(wanted.contains(last), "after '\(call)'")
   }
 
   @Test func theMpvThatPlaysIsInFront() async throws {
