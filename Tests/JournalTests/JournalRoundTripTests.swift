@@ -52,8 +52,8 @@ import Testing
     }
   }
 
-  /// A start waits for no disk: only what a new log, or a new file, holds before its first transaction is not synced.
-  @Test func theLogIsSyncedFromTheFirstTransactionOn() throws {
+  /// A start waits for no disk: what a new log, or a new file, holds after its first transaction is not synced.
+  @Test func theLogIsSyncedAfterTheFirstTransaction() throws {
     try withStateFile { file in
       func settings(_ journal: Journal) throws -> [Int64] {
         try ["synchronous", "wal_autocheckpoint"].map { try journal.database.number("PRAGMA \($0)") }

@@ -58,7 +58,10 @@ extension FocusService {
           return try read(
             path, at: place, for: reply, by: client, nothing: nothing, passesOn: passesOn, asked: asked, shape)
         }
-        if passesOn, path.pointer.tokens.isEmpty { return try answer.body }
+        // The object may have been examined meanwhile, and the key be another.
+        if passesOn, path.pointer.tokens.isEmpty, answer.kind != .error, object.reads(path.key) {
+          return try answer.body
+        }
         return try shape(try model.read(path, at: .field(holder), by: client))
       }
     }

@@ -61,7 +61,8 @@ final class Journal {
     isSyncing = hasLog
     if hasLog {
       try database.execute(Journal.syncing)
-      // Only a process that did not end in order leaves a log; other damage shows when the rows are read, or written.
+      // It was left by a process that was killed, or by a loss of power. In a file without one, damage is found as far as
+      // it shows when the rows are read or written.
       try database.check()
     }
     try Schema.migrate(database)
@@ -155,7 +156,8 @@ final class Journal {
       guard isWriting else { return false }
       try commit.run()
       isWriting = false
-      try startSyncing()
+      // It is committed, whatever comes of this.
+      try? startSyncing()
       // After the commit: what goes away later, goes away with what it holds.
       guard isInPlace else { throw StateFileGone() }
     } catch {

@@ -82,6 +82,8 @@ enum Schema {
       guard try found > 0 || names(in: database).isEmpty else {
         throw SavedStateDamaged(description: "it has tables but no version")
       }
+      // What an older file holds must not be lost with the power.
+      if found > 0 { try database.execute("PRAGMA synchronous = NORMAL") }
       try database.execute("BEGIN IMMEDIATE")
       for migration in migrations.dropFirst(Int(found)) { try database.execute(migration) }
       try database.execute("PRAGMA user_version = \(version); COMMIT")

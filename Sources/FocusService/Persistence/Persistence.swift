@@ -98,7 +98,7 @@ extension Persistence {
     guard case .recovering(let recovery, let next) = state, recovery === ended else { return false }
     state = next
     do {
-      try journal?.save(model)
+      if case .saving = state { _ = try write(model) }
       // Without a journal, everything is saved with the first change that can be.
       model.saved()
       reserved = journal?.reserved ?? reserved

@@ -72,6 +72,8 @@ private func measureChanges(
     type='signal',path='/org/focusd/Focus1/focused',interface='org.freedesktop.DBus.Properties',arg0='demo.Form'
     """)
   try subscriber.grow(to: 1)
+  // A value that none of the writes below begins with: a write that changes nothing is not told.
+  _ = try await client.write(\.number, -1)
   // On a thread of its own: this one waits for the reply too.
   let (moments, told) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
   let follower = Task { [changes = client.changes(of: \.number)] in

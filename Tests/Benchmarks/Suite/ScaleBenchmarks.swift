@@ -8,6 +8,13 @@ private struct Crowd {
 
   private static var number: Wire.Values { [("demo.Form.Number", .int32(1))] }
 
+  private static var session: Wire.Values { [("scope", .string("session"))] }
+
+  private static func addSessionFields(_ stage: Stage) throws {
+    // One owner may have 4,096 fields.
+    for (owner, count) in [4_000, 4_000, 2_000].enumerated() { try stage.addOwner(count, "s\(owner)_", session) }
+  }
+
   static var nothing: Crowd {
     Crowd(name: "nothing else") { try $0.call(Wire.register("one", number, Wire.focus)) }
   }
@@ -15,13 +22,19 @@ private struct Crowd {
   static var all: [Crowd] {
     [
       Crowd(name: "10,000 session fields") { stage in
-        // One owner may have 4,096 fields.
-        for (owner, count) in [4_000, 4_000, 2_000].enumerated() {
-          try stage.addOwner(count, "s\(owner)_", [("scope", .string("session"))])
-        }
+        try addSessionFields(stage)
         try nothing.prepare(stage)
       },
+      Crowd(name: "10,000 session fields, a key of one") { stage in
+        try addSessionFields(stage)
+        try stage.call(Wire.register("one", number, session))
+      },
       Crowd(name: "1,000 windows, a field in each") { stage in
+        let bus = "org.freedesktop.DBus"
+        try stage.call(
+          .call(
+            to: bus, "/org/freedesktop/DBus", bus, "RequestName",
+            [.string("org.focusd.Bridge1.Windows"), .uint32(4)]))
         for window in 0..<1_000 {
           try stage.call(Wire.register("w\(window)", [("org.focusd.Window.Title", .string("\(window)"))]))
           let isLast = window == 999
@@ -30,6 +43,7 @@ private struct Crowd {
             [("parent", .path("/org/focusd/Focus1/field/w\(window)"))] + (isLast ? Wire.focus : []))
           try stage.call(inner)
         }
+        try stage.call(Wire.field("w999", "Focus"))
       },
       Crowd(name: "64 fields within each other") { stage in
         for depth in 0..<64 {
