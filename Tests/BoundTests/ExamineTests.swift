@@ -110,6 +110,26 @@ struct ExamineTests {
     }
   }
 
+  @Test(
+    "An answer to Get that comes later is not passed on, if the key cannot be read any more", arguments: [true, false])
+  func lateAnswer(hasValue: Bool) async throws {
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
+      let object = Exported(owner, document(("demo.A", property("X", "i"))), ["demo.A.X": .int32(1)])
+      try await owner.register(
+        "a", object: object.path, [("live", .strings(["demo.A.X"])), ("focus", .boolean(true))])
+      object.rule("Get") { _, _, _ in .hold }
+      let reading = client.begin(.get("demo.A.X"))
+      try await object.called("Get")
+      object.state.update { ($0.xml, $0.values) = (document(("demo.A", property("X", "i", "write"))), [:]) }
+      try await owner.field("a", "Examine")
+      if hasValue { object.state.update { $0.values = ["demo.A.X": .int32(7)] } }
+      object.rule("Get", nil)
+      object.release()
+      #expect(try await reading.refusal() == "AccessDenied")
+    }
+  }
+
   @Test("Only the owner may, and only of a field with an object")
   func refused() async throws {
     try await TestDesktop.with { desktop in
