@@ -60,9 +60,10 @@ FORM = {
     "fuzz.Form.Number": GLib.Variant("i", 1), "fuzz.Form.Text": GLib.Variant("s", "text"),
     "fuzz.Form.Items": GLib.Variant("as", ["a", "b"]), "fuzz.Form.Map": GLib.Variant("a{sv}", {"a": GLib.Variant("i", 1)})}
 
-# A bus closes the connection of a client that sends deeper nesting than the protocol allows, 64 with the variant around a
-# property's value.
+# A bus closes the connection of a client that sends deeper nesting than the protocol allows, which is 64. A property's value is
+# told in variants of a dictionary.
 TOO_DEEP = 63
+TOO_DEEP_FOR_A_PROPERTY = 60
 
 
 class Values:
@@ -231,7 +232,7 @@ class Fuzzer:
         kind = {"Level": "i", "Names": "as", "Fixed": "a{sv}"}[name]
         while True:
             value = self.values.sound(kind, 1)
-            if depth(value) < TOO_DEEP:
+            if depth(value) <= TOO_DEEP_FOR_A_PROPERTY:
                 return value
 
     def call_now(self, path, interface, member, arguments=None):
