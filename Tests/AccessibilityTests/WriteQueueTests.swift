@@ -13,11 +13,12 @@ import Testing
 
     func add(_ number: Int, to queue: WriteQueue?) {
       queue?.add(
-        { [self] done in
+        // A completion that is not called is kept until the record goes.
+        { [unowned self] done in
           started.append(number)
           completions.append(done)
         },
-        { [self] outcome in
+        { [unowned self] outcome in
           if case .failure(let error) = outcome { outcomes[number] = error.name.text } else { outcomes[number] = "" }
         })
     }
