@@ -7,56 +7,42 @@ extension Connection {
 
   /// Asks for every name on the bus, and calls `handler` once with the answer.
   public func askNames(timeout: Duration = .seconds(25), _ handler: @escaping AnswerHandler<Set<BusName>>) {
-    do throws(DBusError) {
-      try call(question("ListNames"), timeout: timeout) { result in
-        handler(
-          Result { () throws(DBusError) in names(in: try result.get().success().arguments().first) })
-      }
-    } catch {
-      handler(.failure(error))
-    }
+    ask(try question("ListNames"), timeout, handler) { results in names(in: results.first) }
   }
 
   /// Asks for a well-known name without queueing for it, and calls `handler` once with whether this connection holds it now.
   public func askForName(
     _ name: BusName, timeout: Duration = .seconds(25), _ handler: @escaping AnswerHandler<Bool>
   ) {
-    do throws(DBusError) {
-      try call(questionForName(name), timeout: timeout) { result in
-        handler(Result { () throws(DBusError) in Connection.isOwner(try result.get().success().arguments()) })
-      }
-    } catch {
-      handler(.failure(error))
-    }
+    ask(try questionForName(name), timeout, handler) { results in Connection.isOwner(results) }
   }
 
   /// Asks for the process behind `name`, and calls `handler` once with the answer.
   public func askProcess(of name: BusName, timeout: Duration, _ handler: @escaping AnswerHandler<UInt32>) {
-    do throws(DBusError) {
-      let message = try question("GetConnectionUnixProcessID", [.string(name.text)])
-      try call(message, timeout: timeout) { result in
-        handler(
-          Result { () throws(DBusError) in
-            try Connection.process(result.get().success().arguments(), of: name)
-          })
-      }
-    } catch {
-      handler(.failure(error))
+    ask(try question("GetConnectionUnixProcessID", [.string(name.text)]), timeout, handler) {
+      results throws(DBusError) in try Connection.process(results, of: name)
     }
   }
 
   /// Asks for the unique name of who holds `name`, which is not activated, and calls `handler` once with it.
   public func askOwner(of name: BusName, timeout: Duration = .seconds(25), _ handler: @escaping AnswerHandler<BusName>)
   {
+    ask(try questionForOwner(of: name), timeout, handler) { results throws(DBusError) in
+      guard case .string(let owner)? = results.first else {
+        throw DBusError(.failed, "the bus did not say who holds \(name)")
+      }
+      return BusName(known: owner)
+    }
+  }
+
+  /// Sends `question`, and calls `handler` once with what `read` makes of the results.
+  private func ask<Answer>(
+    _ question: @autoclosure () throws(DBusError) -> OutgoingMessage, _ timeout: Duration,
+    _ handler: @escaping AnswerHandler<Answer>, _ read: @escaping ([DBusValue]) throws(DBusError) -> Answer
+  ) {
     do throws(DBusError) {
-      try call(questionForOwner(of: name), timeout: timeout) { result in
-        handler(
-          Result { () throws(DBusError) in
-            guard case .string(let owner)? = try result.get().success().arguments().first else {
-              throw DBusError(.failed, "the bus did not say who holds \(name)")
-            }
-            return BusName(known: owner)
-          })
+      try call(question(), timeout: timeout) { result in
+        handler(Result { () throws(DBusError) in try read(try result.get().success().arguments()) })
       }
     } catch {
       handler(.failure(error))
