@@ -177,13 +177,13 @@ extension FocusService {
     }
     return .fetch { service, result in
       if case .failure = result { write.object.traffic.stale.insert(write.key) }
-      return .end(service.reading(after: write, result.map { _ in }))
+      return .end(service.reading(after: write, result))
     }
   }
 
-  private func reading(after write: BoundWrite, _ result: Result<Void, any Error>) -> Result<Reading, any Error> {
+  private func reading(after write: BoundWrite, _ result: Result<Message, any Error>) -> Result<Reading, any Error> {
     Result {
-      try result.get()
+      _ = try result.get()
       guard let id = write.object.field, let field = model.fields[id] else { throw DBusError.ownerGone }
       // The owner has taken the value, and says that the key is nil now.
       guard field.bindings[write.key] != nil else { return .hidden(id) }

@@ -148,16 +148,15 @@ final class Statement {
   /// - Throws: `DatabaseError`, or what `body` throws.
   func rows(_ parameters: [Value] = [], _ body: (Row) throws(DatabaseError) -> Void) throws(DatabaseError) {
     if prepared == nil { prepared = try database.prepare(sql) }
-    let handle = prepared
     defer {
-      sqlite3_reset(handle)
-      sqlite3_clear_bindings(handle)
+      sqlite3_reset(prepared)
+      sqlite3_clear_bindings(prepared)
     }
-    for (index, parameter) in parameters.enumerated() { try bind(parameter, Int32(index + 1), handle) }
+    for (index, parameter) in parameters.enumerated() { try bind(parameter, Int32(index + 1)) }
     while true {
-      let code = sqlite3_step(handle)
+      let code = sqlite3_step(prepared)
       switch code & 0xff {
-      case SQLITE_ROW: try body(Row(handle: handle))
+      case SQLITE_ROW: try body(Row(handle: prepared))
       case SQLITE_DONE: return
       default: throw database.error(code)
       }
@@ -170,13 +169,13 @@ final class Statement {
     try rows(parameters) { _ in }
   }
 
-  private func bind(_ value: Value, _ index: Int32, _ handle: OpaquePointer?) throws(DatabaseError) {
+  private func bind(_ value: Value, _ index: Int32) throws(DatabaseError) {
     let code =
       switch value {
-      case .null: sqlite3_bind_null(handle, index)
-      case .number(let number): sqlite3_bind_int64(handle, index, number)
-      case .text(let text): csqlite_bind_text(handle, index, text, UInt64(text.utf8.count))
-      case .blob(let bytes): csqlite_bind_blob(handle, index, bytes, UInt64(bytes.count))
+      case .null: sqlite3_bind_null(prepared, index)
+      case .number(let number): sqlite3_bind_int64(prepared, index, number)
+      case .text(let text): csqlite_bind_text(prepared, index, text, UInt64(text.utf8.count))
+      case .blob(let bytes): csqlite_bind_blob(prepared, index, bytes, UInt64(bytes.count))
       }
     guard code == SQLITE_OK else { throw database.error(code) }
   }
