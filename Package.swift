@@ -150,7 +150,7 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusd", "focusctl"],
-      swiftSettings: strict),
+      resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
       name: "HostileTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusService", "TestSupport", "focusd"],

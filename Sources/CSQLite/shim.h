@@ -1,4 +1,4 @@
-// SQLite as Swift can import it: the destructor constants are casts.
+// SQLite as Swift can import it: the destructor constants are casts, and some functions are variadic.
 #pragma once
 #include <sqlite3.h>
 
@@ -8,4 +8,9 @@ static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const vo
 
 static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {
   return sqlite3_bind_text64(statement, index, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+// Leaves the log as it is when `database` is closed.
+static inline int csqlite_keep_log(sqlite3 *database) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }

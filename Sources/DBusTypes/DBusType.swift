@@ -74,41 +74,41 @@ public enum DBusType: Hashable, Sendable {
   /// The first byte of the type's signature: `a` for arrays and dictionaries, `(` for structures.
   package var code: UInt8 {
     switch self {
-    case .byte: UInt8(ascii: "y")
-    case .boolean: UInt8(ascii: "b")
-    case .int16: UInt8(ascii: "n")
-    case .uint16: UInt8(ascii: "q")
-    case .int32: UInt8(ascii: "i")
-    case .uint32: UInt8(ascii: "u")
-    case .int64: UInt8(ascii: "x")
-    case .uint64: UInt8(ascii: "t")
-    case .double: UInt8(ascii: "d")
-    case .string: UInt8(ascii: "s")
-    case .objectPath: UInt8(ascii: "o")
-    case .signature: UInt8(ascii: "g")
-    case .unixFD: UInt8(ascii: "h")
-    case .variant: UInt8(ascii: "v")
-    case .array, .dictionary: UInt8(ascii: "a")
-    case .structure: UInt8(ascii: "(")
+    case .byte: TypeCode.byte
+    case .boolean: TypeCode.boolean
+    case .int16: TypeCode.int16
+    case .uint16: TypeCode.uint16
+    case .int32: TypeCode.int32
+    case .uint32: TypeCode.uint32
+    case .int64: TypeCode.int64
+    case .uint64: TypeCode.uint64
+    case .double: TypeCode.double
+    case .string: TypeCode.string
+    case .objectPath: TypeCode.objectPath
+    case .signature: TypeCode.signature
+    case .unixFD: TypeCode.unixFD
+    case .variant: TypeCode.variant
+    case .array, .dictionary: TypeCode.array
+    case .structure: TypeCode.structure
     }
   }
 
   /// The basic type for a signature's byte, or nil if the byte begins a container or is not a type.
   package init?(basicCode: UInt8) {
     switch basicCode {
-    case UInt8(ascii: "y"): self = .byte
-    case UInt8(ascii: "b"): self = .boolean
-    case UInt8(ascii: "n"): self = .int16
-    case UInt8(ascii: "q"): self = .uint16
-    case UInt8(ascii: "i"): self = .int32
-    case UInt8(ascii: "u"): self = .uint32
-    case UInt8(ascii: "x"): self = .int64
-    case UInt8(ascii: "t"): self = .uint64
-    case UInt8(ascii: "d"): self = .double
-    case UInt8(ascii: "s"): self = .string
-    case UInt8(ascii: "o"): self = .objectPath
-    case UInt8(ascii: "g"): self = .signature
-    case UInt8(ascii: "h"): self = .unixFD
+    case TypeCode.byte: self = .byte
+    case TypeCode.boolean: self = .boolean
+    case TypeCode.int16: self = .int16
+    case TypeCode.uint16: self = .uint16
+    case TypeCode.int32: self = .int32
+    case TypeCode.uint32: self = .uint32
+    case TypeCode.int64: self = .int64
+    case TypeCode.uint64: self = .uint64
+    case TypeCode.double: self = .double
+    case TypeCode.string: self = .string
+    case TypeCode.objectPath: self = .objectPath
+    case TypeCode.signature: self = .signature
+    case TypeCode.unixFD: self = .unixFD
     default: return nil
     }
   }
@@ -122,14 +122,7 @@ public enum DBusType: Hashable, Sendable {
   }
 
   /// The alignment of a marshalled value, in bytes.
-  package var alignment: Int {
-    switch self {
-    case .byte, .signature, .variant: 1
-    case .int16, .uint16: 2
-    case .boolean, .int32, .uint32, .string, .objectPath, .unixFD, .array, .dictionary: 4
-    case .int64, .uint64, .double, .structure: 8
-    }
-  }
+  package var alignment: Int { TypeCode.alignment(code) }
 }
 
 extension DBusType: CustomStringConvertible {}

@@ -29,9 +29,15 @@ package enum DaemonSignal {
       let values = changed.entries.map { (name: $0.key.basicText ?? "", value: $0.value.variantContent) }
       let gone = invalidated.map { (name: $0.basicText ?? "", value: DBusValue?.none) }
       self = .properties(path: path, interface: interface, values + gone)
-    case (.objectManager, "InterfacesAdded"), (.objectManager, "InterfacesRemoved"):
-      guard case .objectPath(let path)? = arguments.first else { return nil }
-      self = .field(path: path, FieldOrigin(arguments.last))
+    case (.objectManager, "InterfacesAdded"):
+      // A field that has another interface of its own is the field that it was.
+      guard case .objectPath(let path)? = arguments.first, let origin = FieldOrigin(arguments.last) else { return nil }
+      self = .field(path: path, origin)
+    case (.objectManager, "InterfacesRemoved"):
+      guard case .objectPath(let path)? = arguments.first, case .array(let interfaces)? = arguments.last,
+        interfaces.contains(where: { $0.basicText == Focus1.field.text })
+      else { return nil }
+      self = .field(path: path, nil)
     default: return nil
     }
   }
@@ -45,6 +51,8 @@ package struct FieldOrigin: Hashable, Sendable {
   package private(set) var process: UInt32 = 0
   /// The containing field; nil: it is a scene.
   package private(set) var parent: ObjectPath?
+  /// Whether it outlives who registered it.
+  package private(set) var lingers = false
 
   /// Reads the interfaces of an object with their properties; nil if it is not a field.
   package init?(_ interfaces: DBusValue?) {
@@ -60,6 +68,7 @@ package struct FieldOrigin: Hashable, Sendable {
       switch (name, value) {
       case ("Owner", .string(let text)?): owner = text
       case ("Process", .uint32(let number)?): process = number
+      case ("Linger", .boolean(let isOn)?): lingers = isOn
       case ("Parent", .objectPath(let path)?): parent = path == .root ? nil : path
       default: break
       }

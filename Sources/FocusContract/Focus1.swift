@@ -36,6 +36,7 @@ package enum Focus1 {
   package static let conflict = error("Conflict")
   package static let disabled = error("Disabled")
   package static let ownerGone = error("OwnerGone")
+  package static let nothingToExpose = error("NothingToExpose")
 
   /// What cannot be saved is not made.
   package static let ioError = ErrorName(known: "org.freedesktop.DBus.Error.IOError")

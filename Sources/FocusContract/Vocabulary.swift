@@ -39,7 +39,13 @@ package enum Vocabulary {
     "org.focusd.Range": members([.double: "Value Minimum Maximum Step"], commands: "Increment Decrement"),
     "org.focusd.Toggle": members([.boolean: "Checked"]),
     "org.focusd.Edit": members([:], commands: "Undo Redo Cut Copy Paste SelectAll Find"),
-    "org.focusd.Document": members([.string: "Path"], commands: "Save Close"),
+    "org.focusd.View": members([:], commands: "ZoomIn ZoomOut ZoomReset Fullscreen"),
+    "org.focusd.Tab": members([:], commands: "New Close Next Previous"),
+    "org.focusd.Navigation": members([:], commands: "Back Forward Reload"),
+    "org.focusd.Application": members([:], commands: "Preferences NewWindow Quit"),
+    "org.focusd.Menu": members([:], commands: "Items Activate Check"),
+    "org.focusd.Document": members(
+      [.string: "Path Url Title"], commands: "New Open Save SaveAs Print Close"),
     "org.focusd.Shell": members([.string: "Buffer Directory"], commands: "Accept"),
   ]
 

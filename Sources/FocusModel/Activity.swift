@@ -9,7 +9,7 @@ public struct Activity: Hashable, Sendable {
     public let key: Key
     /// The value that it has while the field is active.
     public let value: MarshalledValue
-    /// What the value takes up.
+    /// What the value and the key's name take up.
     let extent: Extent
 
     /// Creates a condition.
@@ -17,7 +17,7 @@ public struct Activity: Hashable, Sendable {
       self.key = key
       self.value = value
       let measure = value.measure
-      extent = Extent(bytes: value.size, elements: measure.elements)
+      extent = Extent(bytes: value.size + Extent(nameOf: key).bytes, elements: measure.elements)
     }
   }
 

@@ -10,7 +10,7 @@ extension Limits {
     }
   }
 
-  /// Checks that `value` can be a binding's, and measures it.
+  /// Checks that `value` can be a binding's, and measures it together with its key.
   /// - Throws: `ModelError.limitExceeded`, or `invalid` for a value with a file descriptor, which cannot be kept.
   static func check(_ value: MarshalledValue, of key: Key) throws(ModelError) -> Extent {
     let bytes = value.size
@@ -29,8 +29,15 @@ extension Limits {
     guard measure.depth <= valueDepth else {
       throw .limitExceeded("the value of \(key) is nested \(measure.depth) deep, but at most \(valueDepth) is allowed")
     }
-    return Extent(bytes: bytes, elements: measure.elements)
+    var extent = Extent(nameOf: key)
+    extent += Extent(bytes: bytes, elements: measure.elements)
+    return extent
   }
+}
+
+extension Extent {
+  /// What the name of a key takes up.
+  init(nameOf key: Key) { self.init(bytes: key.interface.text.utf8.count + 1 + key.member.text.utf8.count) }
 }
 
 /// What one owner, those who have left, or all together have taken up.

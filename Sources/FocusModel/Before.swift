@@ -5,7 +5,7 @@ internal import FocusContract
 /// A write of one binding copies none of the others.
 struct Before {
   /// One binding of one field.
-  struct Place: Hashable {
+  struct BindingID: Hashable {
     let field: FieldID
     let key: Key
   }
@@ -13,42 +13,50 @@ struct Before {
   /// The fields that were touched as a whole; nil: not there.
   private(set) var fields: [FieldID: Field?] = [:]
   /// The bindings that were written in other fields.
-  private(set) var bindings: [Place: FieldBinding] = [:]
+  private(set) var bindings: [BindingID: FieldBinding] = [:]
 
   var isEmpty: Bool { fields.isEmpty && bindings.isEmpty }
 
   /// Remembers the field `id` as it is, before it is changed the first time; nil: not there.
-  mutating func keep(_ id: FieldID, _ field: Field?) {
-    guard fields[id] == nil else { return }
-    let old = field.map { self.field($0) }
-    bindings = bindings.isEmpty ? bindings : bindings.filter { $0.key.field != id }
-    fields.updateValue(old, forKey: id)
+  /// - Returns: whether nothing of it was remembered.
+  @discardableResult
+  mutating func keep(_ id: FieldID, _ field: Field?) -> Bool {
+    guard fields[id] == nil else { return false }
+    guard let field, !bindings.isEmpty, let written = self.written(in: field) else {
+      fields.updateValue(field, forKey: id)
+      return true
+    }
+    fields.updateValue(written, forKey: id)
+    bindings = bindings.filter { $0.key.field != id }
+    return false
   }
 
   /// Remembers the stored binding at `place` as it is, before it is written the first time.
-  mutating func keep(_ binding: FieldBinding, at place: Place) {
-    guard fields[place.field] == nil, bindings[place] == nil else { return }
+  /// - Returns: whether it was not remembered.
+  @discardableResult
+  mutating func keep(_ binding: FieldBinding, at place: BindingID) -> Bool {
+    guard fields[place.field] == nil, bindings[place] == nil else { return false }
     bindings[place] = binding
+    return true
   }
 
   /// Remembers `field` in place of what was there.
   mutating func replace(_ field: Field) { fields.updateValue(field, forKey: field.id) }
 
-  /// What `present` was; the same if nothing of it has changed.
-  func field(_ present: Field) -> Field {
-    if let whole = fields[present.id], let whole { return whole }
+  /// `present` with its written bindings as they were; nil if there are none.
+  private func written(in present: Field) -> Field? {
+    let written = bindings.filter { $0.key.field == present.id }
+    guard !written.isEmpty else { return nil }
     var field = present
-    for (place, binding) in bindings where place.field == present.id { field.bindings[place.key] = binding }
+    for (place, binding) in written { field.bindings[place.key] = binding }
     return field
   }
 
-  /// All of `present` as it was.
-  func restored(_ present: [FieldID: Field]) -> [FieldID: Field] {
-    var restored = present
-    for (id, field) in fields { restored[id] = field }
-    for (place, binding) in bindings { restored[place.field]?.bindings[place.key] = binding }
-    return restored
-  }
+  /// Forgets the field `id`.
+  mutating func forget(_ id: FieldID) { fields[id] = nil }
+
+  /// Forgets the stored binding at `place`.
+  mutating func forget(_ place: BindingID) { bindings[place] = nil }
 
   /// Forgets everything.
   mutating func removeAll() {

@@ -1,7 +1,35 @@
 public import DBusTypes
 public import FocusContract
 
-/// The owner's own object behind a field: what it declares, and which of its commands are enabled.
+/// Which object stands behind a field, and what of it, as its registrant says.
+public struct ObjectChoice: Hashable, Sendable {
+  /// Where the object is, in the connection that has it.
+  public var path: ObjectPath
+  /// The interfaces that are exposed, or nil for all that the object shows.
+  public var interfaces: [String]?
+  /// The keys that are read from the object each time.
+  public var live: Set<Key>
+  /// The commands that the object has though its introspection may not show them, each with the signature of its arguments.
+  public var commands: [Key: Signature]
+
+  /// Creates a choice.
+  public init(
+    path: ObjectPath, interfaces: [String]? = nil, live: Set<Key> = [], commands: [Key: Signature] = [:]
+  ) {
+    self.path = path
+    self.interfaces = interfaces
+    self.live = live
+    self.commands = commands
+  }
+
+  /// The bytes of the names in it.
+  var size: Int {
+    (interfaces ?? []).reduce(0) { $0 + $1.utf8.count } + live.reduce(0) { $0 + $1.description.utf8.count }
+      + commands.reduce(0) { $0 + $1.key.description.utf8.count + $1.value.text.utf8.count }
+  }
+}
+
+/// The owner's own object behind a field: what it shows and emits, and which of its commands are enabled.
 public struct BoundObject: Sendable {
   /// A property that the object declares: a bound binding if the owner has sent a value, or it can only be written.
   public struct Property: Hashable, Sendable {
@@ -11,55 +39,72 @@ public struct BoundObject: Sendable {
     public var isReadable: Bool
     /// Whether it can be written.
     public var isWritable: Bool
+    /// How changes of it are told; `never` for one that is read from the object each time.
+    public var emits: InterfaceDescription.Property.Emits
 
     /// Creates a declaration.
-    public init(type: DBusType, isReadable: Bool = true, isWritable: Bool) {
+    public init(
+      type: DBusType, isReadable: Bool = true, isWritable: Bool, emits: InterfaceDescription.Property.Emits = .always
+    ) {
       self.type = type
       self.isReadable = isReadable
       self.isWritable = isWritable
+      self.emits = emits
     }
+
+    /// Whether the owner is asked for the value each time.
+    public var isReadEachTime: Bool { isReadable && emits == .never }
   }
 
   /// A method that the object declares.
   public struct Command: Hashable, Sendable {
     /// Whether it can be called now.
     public internal(set) var isEnabled = true
+    /// The declarations of that name: an object may have several, with other arguments.
+    public var methods: [InterfaceDescription.Method]
 
     /// Creates an enabled command.
-    public init() {}
+    public init(_ methods: [InterfaceDescription.Method] = []) { self.methods = methods }
   }
 
-  /// Where the object is, in the owner's connection.
-  public let path: ObjectPath
-  /// The interfaces that the registrant chose to expose, or nil for all.
-  public let chosenInterfaces: [String]?
-  /// The keys that the registrant has read from the object each time.
-  public let live: Set<Key>
+  /// Which object it is, and what of it is exposed.
+  public let choice: ObjectChoice
   /// The properties that the object declares, or tells.
-  public var properties: [Key: Property]
+  public private(set) var properties: [Key: Property]
   /// The methods that the object declares.
   public internal(set) var commands: [Key: Command]
+  /// The signals that the object declares, by interface.
+  public let signals: [InterfaceName: [InterfaceDescription.Signal]]
   /// The interfaces that the object declares, those without properties and methods included.
   public let interfaces: Set<InterfaceName>
+  /// Whether the object may be asked to take focus.
+  public let hasResponder: Bool
   /// The initial values of the properties.
   public var values: [Key: MarshalledValue]
   /// The bytes that the declaration takes, which count as the owner's.
   public let size: Int
 
-  /// Creates an object that declares these properties and commands, and these interfaces beside theirs.
+  /// Creates an object that shows these properties and commands, and these interfaces beside theirs.
   public init(
-    path: ObjectPath, chosenInterfaces: [String]?, live: Set<Key> = [], properties: [Key: Property],
-    commands: Set<Key>, interfaces: Set<InterfaceName> = [], values: [Key: MarshalledValue], size: Int = 0
+    _ choice: ObjectChoice, properties: [Key: Property], commands: [Key: Command],
+    signals: [InterfaceName: [InterfaceDescription.Signal]] = [:], interfaces: Set<InterfaceName> = [],
+    hasResponder: Bool = false, values: [Key: MarshalledValue] = [:], introspectionSize: Int = 0
   ) {
-    self.path = path
-    self.chosenInterfaces = chosenInterfaces
-    self.live = live
+    self.choice = choice
     self.properties = properties
-    self.commands = Dictionary(uniqueKeysWithValues: commands.map { ($0, Command()) })
-    self.interfaces = interfaces.union(properties.keys.map(\.interface)).union(commands.map(\.interface))
+    self.commands = commands
+    self.signals = signals
+    self.interfaces = interfaces.union(properties.keys.map(\.interface)).union(commands.keys.map(\.interface))
+    self.hasResponder = hasResponder
     self.values = values
-    self.size = size
+    size = introspectionSize + choice.size
   }
+
+  /// Where the object is, in the connection that has it.
+  public var path: ObjectPath { choice.path }
+
+  /// The keys and commands of the object.
+  var keys: Set<Key> { Set(properties.keys).union(commands.keys) }
 
   /// How many of a field's keys the object takes up, whether its properties have values or not.
   var keyCount: Int { properties.count + commands.count }
@@ -75,6 +120,14 @@ public struct BoundObject: Sendable {
   var writeOnlyKeys: [Key] {
     properties.compactMap { key, property in !property.isReadable && Vocabulary.allows(property.type, key) ? key : nil }
   }
+
+  /// The keys of the properties that can be read, of `interface`.
+  public func readableKeys(of interface: String) -> [Key] {
+    properties.compactMap { key, property in property.isReadable && key.interface.text == interface ? key : nil }
+  }
+
+  /// Whether `key` is a property that can be read.
+  public func reads(_ key: Key) -> Bool { properties[key]?.isReadable == true }
 
   /// Checks that a field may have so many keys.
   /// - Throws: `ModelError.limitExceeded`.
@@ -92,7 +145,7 @@ extension FocusModel {
     let values = values.filter { object.properties[$0]?.isReadable == true && field.bindings[$0]?.value != $1 }
     guard !values.isEmpty else { return [:] }
     var unfit: [Key: ModelError] = [:]
-    amend(id) { table in
+    amend(id, values.keys) { table in
       for (key, value) in values.sorted(by: { $0.key < $1.key }) {
         guard let property = object.properties[key] else { continue }
         do throws(ModelError) {
@@ -135,15 +188,13 @@ extension FocusModel {
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `unknownCommand`.
   public func setEnabled(
     _ enabled: [Key: Bool], of id: FieldID, by client: BusName
-  ) throws(ModelError) -> [Change] {
+  ) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "enable commands of")
     let commands = field.commands
     if let stray = enabled.keys.sorted().first(where: { commands[$0] == nil }) { throw .unknownCommand(stray, id) }
 
-    return operate { operation in
-      operation.edit(id) { table in
-        for (key, isEnabled) in enabled { table.enable(key, isEnabled, in: id) }
-      }
+    edit(id, by: client) { table in
+      for (key, isEnabled) in enabled { table.enable(key, isEnabled, in: id) }
     }
   }
 
@@ -167,12 +218,7 @@ extension FocusModel {
   }
 
   /// The field that the command `key` resolves to now, enabled or not, or nil.
-  public func resolve(command key: Key) -> FieldID? {
-    for id in focusPath where fields[id]?.object?.commands[key] != nil { return id }
-    for scene in nearScenes { if let id = table.commands.newest(key, in: scene) { return id } }
-    guard let id = supplier(of: key.interface), fields[id]?.object?.commands[key] != nil else { return nil }
-    return id
-  }
+  public func resolve(command key: Key) -> FieldID? { nearby.holder(ofCommand: key) }
 
   /// The commands at `place`, each with the field that has it and whether it is enabled.
   /// - Throws: `ModelError.noSuchField`.
@@ -190,8 +236,8 @@ extension FocusModel {
   func commandsNear() -> [Key: (field: FieldID, isEnabled: Bool)] {
     var found: [Key: (field: FieldID, isEnabled: Bool)] = [:]
     for scene in nearScenes.reversed() {
-      for key in table.commands.names(in: scene) {
-        guard let id = table.commands.newest(key, in: scene), let isEnabled = fields[id]?.commands[key] else {
+      for key in table.names.commands.names(in: scene) {
+        guard let id = table.names.commands.newest(key, in: scene), let isEnabled = fields[id]?.commands[key] else {
           continue
         }
         found[key] = (id, isEnabled)
@@ -204,31 +250,9 @@ extension FocusModel {
   }
 
   /// The field that `interface` resolves to now: the innermost on the focus path that has it, else the newest
-  /// scene-scoped one of the path's scene; nil for none.
-  public func resolve(_ interface: InterfaceName) -> FieldID? {
-    resolveNear(interface) ?? table.session.supplier(of: interface, front: focus.front)
-  }
-
-  private func resolveNear(_ interface: InterfaceName) -> FieldID? {
-    for id in focusPath where fields[id]?.has(interface) == true { return id }
-    for scene in nearScenes {
-      let keys = table.keys.names(in: scene).filter { $0.interface == interface }.compactMap {
-        table.keys.newest($0, in: scene)
-      }
-      let object = table.interfaces.newest(interface, in: scene)
-      let fields = (keys + [object].compactMap { $0 }).compactMap { self.fields[$0] }
-      if let newest = fields.max(by: { $0.registration < $1.registration }) { return newest.id }
-    }
-    return nil
-  }
-
-  /// The session-scoped field that supplies `interface` now; nil if something nearer has it, or no field does.
-  func supplier(of interface: InterfaceName) -> FieldID? {
-    guard let id = table.session.supplier(of: interface, front: focus.front), resolveNear(interface) == nil else {
-      return nil
-    }
-    return id
-  }
+  /// scene-scoped one of the path's scene, else the first session-scoped one; else one of the path or its scene whose object
+  /// declares it, for its signals; nil for none.
+  public func resolve(_ interface: InterfaceName) -> FieldID? { nearby.holder(of: interface) }
 
   /// The interfaces of the objects behind fields at `place`, each with the field that it resolves to.
   /// - Throws: `ModelError.noSuchField`.
@@ -240,7 +264,7 @@ extension FocusModel {
     case .focused:
       var interfaces: Set<InterfaceName> = []
       for id in focusPath { interfaces.formUnion(fields[id]?.object?.interfaces ?? []) }
-      for scene in nearScenes { interfaces.formUnion(table.interfaces.names(in: scene)) }
+      for scene in nearScenes { interfaces.formUnion(table.names.declared.names(in: scene)) }
       for interface in table.session.interfaces { interfaces.insert(interface) }
       for interface in interfaces { found[interface] = resolve(interface) }
     }

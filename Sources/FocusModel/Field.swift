@@ -23,7 +23,7 @@ public struct FieldBinding: Hashable, Sendable {
   public internal(set) var isBound = false
   /// Whether the owner's object takes values and shows none: then the value here is empty, and nobody is shown it.
   public internal(set) var isWriteOnly = false
-  /// What the value takes up.
+  /// What the value and the key's name take up.
   var extent: Extent
 }
 
@@ -33,9 +33,12 @@ extension FieldBinding {
     self.init(value: value, revision: revision, isReadOnly: !property.isWritable, isBound: true, extent: extent)
   }
 
-  /// The binding of a property that can only be written.
-  static let writeOnly = FieldBinding(
-    value: Reading.hiddenValue, revision: 0, isReadOnly: false, isBound: true, isWriteOnly: true, extent: .zero)
+  /// The binding of the property `key`, which can only be written.
+  static func writeOnly(_ key: Key) -> FieldBinding {
+    FieldBinding(
+      value: Reading.hiddenValue, revision: 0, isReadOnly: false, isBound: true, isWriteOnly: true,
+      extent: Extent(nameOf: key))
+  }
 }
 
 /// Something that can hold focus, registered by a client.
@@ -65,17 +68,19 @@ public struct Field: Sendable {
   /// The owner's own object behind the field, as far as focus is concerned, or nil.
   public internal(set) var object: BoundObject?
   /// What was saved of the object, until that is bound again after a restart.
-  var awaited: SavedField.SavedObject?
+  public internal(set) var awaited: SavedField.SavedObject?
   /// Later registrations have higher numbers.
   public let registration: UInt64
   /// What the field is as a window; nil for every other field.
   public internal(set) var window: Window?
   /// Whether the parent is the window that the field, a scene, is in.
   public internal(set) var isAdopted = false
-  /// When each owner focused the field, or one below it that is gone; an owner of nil stands for fields without one.
-  var memory: [BusName?: UInt64] = [:]
+  /// When the field was focused last, or one below it whose place it has taken; 0: that is not remembered.
+  var lastFocused: UInt64 = 0
   /// Whether a session-scoped field is active, and since when; nil for other scopes.
   public internal(set) var activity: Activity?
+  /// What `FieldTable` counts when names come and go.
+  var interfaceCounts = InterfaceCounts()
 
   /// The connection whose leaving ends the field, or its being owned: that of the object, else the registrant's.
   public var connection: BusName? { service ?? owner }
@@ -92,15 +97,7 @@ public struct Field: Sendable {
   /// The field's commands, each with whether it is enabled.
   public var commands: [Key: Bool] { object?.commands.mapValues(\.isEnabled) ?? [:] }
 
-  /// What everyone is shown of the field.
-  var shown: Shown {
-    var shown = Shown(commands: commands)
-    guard !isSensitive else { return shown }
-    for (key, binding) in bindings { shown.add(key, binding) }
-    return shown
-  }
-
-  /// What the field takes up of its owner's allowance: its values, its object's declaration and a label of its own.
+  /// What the field takes up of its owner's allowance: its keys and values, its object's declaration, a label of its own.
   var extent: Extent {
     var extent = Extent(bytes: (object?.size ?? 0) + labelSize)
     for binding in bindings.values { extent += binding.extent }
@@ -110,12 +107,63 @@ public struct Field: Sendable {
 
   private var labelSize: Int { label == id.text ? 0 : label.utf8.count }
 
-  /// The interfaces of the field's keys and of its object.
-  var interfaces: Set<InterfaceName> { (object?.interfaces ?? []).union(bindings.keys.lazy.map(\.interface)) }
+  /// How many of a field's keys the field takes up, those of its object included whether they have values or not.
+  var keyCount: Int { storedKeys.count + (object?.keyCount ?? 0) }
 
-  /// Whether the field publishes a key of `interface`, or its object has the interface.
-  func has(_ interface: InterfaceName) -> Bool {
-    object?.interfaces.contains(interface) == true || bindings.keys.contains { $0.interface == interface }
+  /// The keys whose values the daemon holds.
+  var storedKeys: [Key] { bindings.compactMap { $1.isBound ? nil : $0 } }
+
+  /// The field's keys that are not nil, and its commands.
+  var names: some Sequence<Key> { [Array(bindings.keys), Array((object?.commands ?? [:]).keys)].joined() }
+
+  /// Whether a key of `interface` is there that is not nil or can only be written, or a command.
+  func has(_ interface: InterfaceName) -> Bool { interfaceCounts[interface] > 0 }
+
+  /// Counts anew how many names each interface has.
+  mutating func countInterfaces() {
+    interfaceCounts = InterfaceCounts()
+    for key in names { interfaceCounts.add(1, to: key.interface) }
+  }
+}
+
+/// How many keys and commands of each interface a field has.
+struct InterfaceCounts: Hashable, Sendable {
+  private struct Entry: Hashable {
+    let interface: InterfaceName
+    var count: Int
+  }
+
+  /// By their names: few fields have many, and most have one.
+  private var entries: [Entry] = []
+
+  var interfaces: some Sequence<InterfaceName> { entries.lazy.map(\.interface) }
+
+  private func place(of interface: InterfaceName) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].interface < interface { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  subscript(interface: InterfaceName) -> Int {
+    let place = place(of: interface)
+    return place < entries.count && entries[place].interface == interface ? entries[place].count : 0
+  }
+
+  /// - Returns: whether the interface came or went.
+  @discardableResult
+  mutating func add(_ more: Int, to interface: InterfaceName) -> Bool {
+    let place = place(of: interface)
+    guard place < entries.count, entries[place].interface == interface else {
+      entries.insert(Entry(interface: interface, count: more), at: place)
+      return true
+    }
+    entries[place].count += more
+    guard entries[place].count == 0 else { return false }
+    entries.remove(at: place)
+    return true
   }
 }
 

@@ -1,33 +1,33 @@
 internal import DBusTypes
 internal import FocusContract
 
-/// The fields, and everything that follows from them: who publishes each key and command, in which scene, and what each owner
-/// takes up.
+/// The fields, and everything that follows from them: who publishes each key and command, in which scene, what each owner
+/// takes up, and what of it everyone has not been told.
 ///
 /// Nothing else changes a field or an index, so that neither can be forgotten for the other.
 struct FieldTable {
   /// Every field by its name.
   private(set) var fields: [FieldID: Field] = [:]
-  /// The keys of scene-scoped fields.
-  private(set) var keys = SceneIndex<Key>()
-  /// The commands of scene-scoped fields.
-  private(set) var commands = SceneIndex<Key>()
-  /// The interfaces of the objects behind scene-scoped fields.
-  private(set) var interfaces = SceneIndex<InterfaceName>()
+  /// What scene-scoped fields have.
+  private(set) var names = SceneNames()
   /// What owners have taken up.
   private(set) var allowances = Allowances()
   /// The fields of each owner.
   private(set) var owned: [BusName: Set<FieldID>] = [:]
+  /// The fields whose objects each connection has for others.
+  private(set) var served: [BusName: Set<FieldID>] = [:]
   /// The scenes of each connection, but for windows.
   private(set) var scenes: [BusName: Set<FieldID>] = [:]
-  /// The windows that have adopted each connection.
-  private var adopters: [BusName: Set<FieldID>] = [:]
+  /// Which windows have adopted each connection.
+  private(set) var adoptions = Adoptions()
   /// Which fields owners focused.
   private(set) var memory = FocusMemory()
   /// The session-scoped fields.
   private(set) var session = SessionOrder()
-  /// The fields whose objects each connection has for others.
-  private(set) var served: [BusName: Set<FieldID>] = [:]
+  /// What everyone has not been told.
+  var untold = Untold()
+  /// The focus path that everyone has been told: of other fields and scenes, `focused` shows nothing.
+  var toldPath: Set<FieldID> = []
 
   /// Creates a table without fields.
   init() {}
@@ -35,79 +35,30 @@ struct FieldTable {
   /// Creates a table of `fields`, which know their children already.
   init(_ fields: [FieldID: Field]) {
     self.fields = fields
-    for field in fields.values { index(field) }
-  }
-
-  /// The scene that contains the field `id`; one that a window has adopted stays a scene.
-  func scene(of id: FieldID) -> FieldID {
-    var scene = id
-    while let field = fields[scene], !field.isAdopted, let parent = field.parent { scene = parent }
-    return scene
-  }
-
-  /// The window that the field `id` is in; nil for none, and for windows.
-  func window(of id: FieldID) -> FieldID? {
-    let root = root(of: id)
-    return root != id && fields[root]?.window != nil ? root : nil
-  }
-
-  /// Whether the field `id` contains `other`, at whatever depth.
-  func isAncestor(_ id: FieldID, of other: FieldID?) -> Bool {
-    var next = other.flatMap { fields[$0]?.parent }
-    while let ancestor = next, ancestor != id { next = fields[ancestor]?.parent }
-    return next != nil
-  }
-
-  /// With which others the field `id` is remembered.
-  func group(of id: FieldID) -> FocusMemory.Group {
-    let root = root(of: id)
-    return fields[root]?.window == nil ? .connection(fields[root]?.connection) : .window(root)
-  }
-
-  private func root(of id: FieldID) -> FieldID {
-    var root = id
-    while let parent = fields[root]?.parent { root = parent }
-    return root
-  }
-
-  /// The window that the scenes of `connection` are in: of those that adopted it the one that was in front last, at first
-  /// the one that adopted it first.
-  func home(of connection: BusName?) -> FieldID? {
-    guard let connection, let windows = adopters[connection] else { return nil }
-    let candidates = windows.compactMap { id in
-      fields[id]?.window.map { (id: id, front: $0.lastInFront, adopted: $0.adopted[connection] ?? .max) }
+    for id in fields.keys {
+      self.fields[id]?.countInterfaces()
+      index(id)
     }
-    return candidates.max { ($0.front, $1.adopted) < ($1.front, $0.adopted) }?.id
   }
+}
 
-  /// `id`, then its ancestors up to the scene.
-  func path(from id: FieldID?) -> [FieldID] {
-    var path: [FieldID] = []
-    var next = id
-    while let id = next, let field = fields[id] {
-      path.append(id)
-      next = field.parent
-    }
-    return path
-  }
-
+/// Where fields are.
+extension FieldTable {
   /// Adds `field`, which has no children yet, to its parent's.
   mutating func insert(_ field: Field) {
     fields[field.id] = field
+    fields[field.id]?.countInterfaces()
     if let parent = field.parent { fields[parent]?.children.insert(field.id) }
-    index(field)
+    index(field.id)
+    untold.added(field)
   }
 
-  /// Takes the field `id` out.
-  ///
-  /// Its children, which go as well, move up to its parent. A window has no scenes any more.
+  /// Takes the field `id` out, whose children have moved up; a window has adopted nobody any more.
   mutating func remove(_ id: FieldID) {
-    for child in (fields[id]?.children ?? []).sorted() { move(child, to: fields[id]?.parent) }
     guard let field = fields[id] else { return }
+    untold.removed(field)
     unplace(field)
-    allowances.add(field.owner, lingers: field.lingers, fields: -1, -field.extent)
-    if let owner = field.owner { FieldTable.forget(id, of: owner, in: &owned) }
-    if let service = field.service { FieldTable.forget(id, of: service, in: &served) }
+    unindex(field)
     if let parent = field.parent { fields[parent]?.children.remove(id) }
     fields[id] = nil
   }
@@ -116,6 +67,7 @@ struct FieldTable {
   /// makes it a scene.
   mutating func move(_ id: FieldID, to parent: FieldID?, isAdopted: Bool = false) {
     guard let moved = fields[id], moved.parent != parent || moved.isAdopted != isAdopted else { return }
+    untold.noteFacts(of: moved)
     let newScene = isAdopted ? id : parent.map { scene(of: $0) } ?? id
     let newRoot = parent.map { root(of: $0) } ?? id
     // What lies below a field that stays in its scene and window is found where it was.
@@ -130,184 +82,216 @@ struct FieldTable {
 
   /// Sets the connections whose scenes the window `id` adopts, each with the moment of that; the scenes are for `move`.
   mutating func setAdopted(_ adopted: [BusName: UInt64], by id: FieldID) {
-    for connection in (fields[id]?.window?.adopted ?? [:]).keys {
-      FieldTable.forget(id, of: connection, in: &adopters)
-    }
+    guard let field = fields[id], let old = field.window else { return }
+    untold.noteFacts(of: field)
     fields[id]?.window?.adopted = adopted
-    for connection in adopted.keys { adopters[connection, default: []].insert(id) }
+    for connection in old.adopted.keys where adopted[connection] == nil { adoptions.remove(connection, by: id, fields) }
+    for connection in adopted.keys where old.adopted[connection] == nil { adoptions.add(connection, by: id, fields) }
   }
-
-  /// Takes `connection`, which has no scenes, from what the window `id` adopts.
-  mutating func dropAdopted(_ connection: BusName, by id: FieldID) {
-    fields[id]?.window?.adopted[connection] = nil
-    FieldTable.forget(id, of: connection, in: &adopters)
-  }
-
-  /// The windows that have adopted `connection`.
-  func windows(of connection: BusName) -> Set<FieldID> { adopters[connection] ?? [] }
 
   /// Notes that the window `id` came to the front.
-  mutating func cameToFront(_ id: FieldID, at moment: UInt64) { fields[id]?.window?.lastInFront = moment }
-
-  /// Remembers that `owner` focused the field `id`.
-  mutating func remember(_ id: FieldID, by owner: BusName?, at moment: UInt64) {
-    guard let field = fields[id], field.memory[owner] ?? 0 < moment else { return }
-    forget(id, by: owner)
-    fields[id]?.memory[owner] = moment
-    memory.add(.init(moment: moment, owner: owner, field: id), in: group(of: id))
+  mutating func cameToFront(_ id: FieldID, at moment: UInt64) {
+    fields[id]?.window?.lastInFront = moment
+    for connection in (fields[id]?.window?.adopted ?? [:]).keys { adoptions.moveHome(of: connection, to: id) }
   }
 
-  /// Forgets that `owner` focused the field `id`.
-  mutating func forget(_ id: FieldID, by owner: BusName?) {
-    guard let moment = fields[id]?.memory.removeValue(forKey: owner) else { return }
-    memory.remove(.init(moment: moment, owner: owner, field: id), from: group(of: id))
+  /// Remembers that the field `id` was focused.
+  mutating func remember(_ id: FieldID, at moment: UInt64) {
+    guard let field = fields[id], field.lastFocused < moment else { return }
+    let group = group(of: id)
+    memory.remove(field, from: group)
+    fields[id]?.lastFocused = moment
+    if let field = fields[id] { memory.add(field, in: group) }
   }
 
-  /// Changes where a session-scoped field stands among the others.
-  mutating func setActivity(_ activity: Activity, of id: FieldID) {
-    guard let field = fields[id], field.activity != activity else { return }
-    fields[id]?.activity = activity
-    if let changed = fields[id] { session.replace(field, with: changed, in: window(of: id)) }
-  }
-
-  /// The interfaces whose session-scoped supplier, or what it supplies, may differ since the last time.
-  mutating func takeSessionChanges() -> Set<InterfaceName> { session.takeChanges() }
-
-  /// Notes that another window is in front.
-  mutating func frontChanged(from old: FieldID?, to new: FieldID?) {
-    guard session.hasFields(in: old) || session.hasFields(in: new) else { return }
-    let interfaces = session.interfaces(in: old).union(session.interfaces(in: new))
-    session.note(interfaces, newOrder: session.order(front: old) != session.order(front: new))
-  }
-
-  /// Notes that the order of session-scoped fields is the one that has been published.
-  mutating func orderIsPublished() { session.orderIsPublished() }
-
-  /// Sets the binding of `key` in the field `id`, or adds it.
-  mutating func set(_ binding: FieldBinding, for key: Key, in id: FieldID) {
-    guard let place = fields.index(forKey: id) else { return }
-    let isNew = fields.values[place].bindings[key] == nil
-    let isSession = fields.values[place].scope == .session
-    // The index finds the field as it was.
-    if isNew, isSession { session.remove(fields.values[place], from: window(of: id), keepsOrder: true) }
-    let old = fields.values[place].bindings.updateValue(binding, forKey: key)
-    if isSession { session.note([key.interface]) }
-    charge(place, binding.extent - (old?.extent ?? .zero))
-    guard isNew else { return }
-    if isSession { session.add(fields.values[place], in: window(of: id), keepsOrder: true) }
-    keys.add(key, of: fields.values[place], in: scene(of: id))
-  }
-
-  /// Takes the binding of `key` from the field `id`.
-  mutating func removeBinding(of key: Key, in id: FieldID) {
-    guard let place = fields.index(forKey: id), fields.values[place].bindings[key] != nil else { return }
-    let isSession = fields.values[place].scope == .session
-    if isSession { session.remove(fields.values[place], from: window(of: id), keepsOrder: true) }
-    guard let old = fields.values[place].bindings.removeValue(forKey: key) else { return }
-    if isSession { session.add(fields.values[place], in: window(of: id), keepsOrder: true) }
-    charge(place, -old.extent)
-    keys.remove(key, of: fields.values[place], in: scene(of: id))
-  }
-
-  /// Puts `object` behind the field `id`, in place of what is there; its values are for `set` to add.
-  mutating func bind(_ object: BoundObject, to id: FieldID) {
-    guard let place = fields.index(forKey: id) else { return }
-    let scene = scene(of: id)
-    session.remove(fields.values[place], from: window(of: id), keepsOrder: true)
-    removeObjectNames(of: fields.values[place], in: scene)
-    charge(place, Extent(bytes: object.size - (fields.values[place].object?.size ?? 0)))
-    fields.values[place].awaited = nil
-    fields.values[place].object = object
-    fields.values[place].object?.values = [:]
-    addObjectNames(of: fields.values[place], in: scene)
-    session.add(fields.values[place], in: window(of: id), keepsOrder: true)
-  }
-
-  /// Turns the command `key` of the field `id` off or on.
-  mutating func enable(_ key: Key, _ isEnabled: Bool, in id: FieldID) {
-    fields[id]?.object?.commands[key]?.isEnabled = isEnabled
-    if fields[id]?.scope == .session { session.note([key.interface]) }
+  /// Forgets that the field `id` was focused.
+  mutating func forget(_ id: FieldID) {
+    guard let field = fields[id] else { return }
+    memory.remove(field, from: group(of: id))
+    fields[id]?.lastFocused = 0
   }
 
   /// Leaves the field `id` without its owner.
   mutating func disown(_ id: FieldID) {
-    guard let field = fields[id], let owner = field.owner else { return }
-    let extent = field.extent
-    allowances.add(owner, lingers: field.lingers, fields: -1, -extent)
-    allowances.add(nil, lingers: field.lingers, fields: 1, extent)
-    FieldTable.forget(id, of: owner, in: &owned)
+    guard let field = fields[id], field.owner != nil else { return }
+    untold.noteFacts(of: field)
     // Without an owner the field is in no window, and its owner's memory is that of all without one.
     if field.isAdopted { move(id, to: nil) }
     let below = field.parent == nil || field.isAdopted ? descendants(of: id) : [id]
     for id in below { fields[id].map { unplace($0) } }
+    unindex(field)
     fields[id]?.owner = nil
+    fields[id].map { indexOwner($0) }
     for id in below { fields[id].map { place($0) } }
   }
 
-  /// The field `id` and all below it.
-  private func descendants(of id: FieldID) -> [FieldID] {
-    var below = [id]
-    var next = 0
-    while next < below.count {
-      below.append(contentsOf: fields[below[next]]?.children ?? [])
-      next += 1
+  /// Makes the fields of `old` what they were, nil for those that were not there, and these bindings.
+  mutating func restore(_ old: [FieldID: Field?], _ bindings: [Before.BindingID: FieldBinding]) {
+    for (place, binding) in bindings { set(binding, for: place.key, in: place.field) }
+    var affected = Set(old.keys)
+    for (id, was) in old {
+      guard let now = fields[id] else { continue }
+      let stays = was.map { ($0.parent, $0.owner) == (now.parent, now.owner) && $0.isAdopted == now.isAdopted } ?? false
+      if !stays { affected.formUnion(descendants(of: id)) }
     }
-    return below
+    for id in affected { fields[id].map { unplace($0) } }
+    for id in old.keys {
+      guard let now = fields[id] else { continue }
+      unindex(now)
+      if let parent = now.parent { fields[parent]?.children.remove(id) }
+    }
+    for (id, was) in old {
+      let children = fields[id]?.children ?? []
+      fields[id] = was
+      fields[id]?.children = children
+      fields[id]?.countInterfaces()
+    }
+    for (id, was) in old { was?.parent.map { _ = fields[$0]?.children.insert(id) } }
+    for id in old.keys { fields[id].map { indexOwner($0) } }
+    for id in affected { fields[id].map { place($0) } }
   }
 
-  private mutating func charge(_ place: [FieldID: Field].Index, _ more: Extent) {
-    allowances.add(fields.values[place].owner, lingers: fields.values[place].lingers, fields: 0, more)
-  }
-
-  private static func forget(_ id: FieldID, of owner: BusName, in fields: inout [BusName: Set<FieldID>]) {
-    fields[owner]?.remove(id)
-    if fields[owner]?.isEmpty == true { fields[owner] = nil }
-  }
-
-  private mutating func index(_ field: Field) {
+  private mutating func index(_ id: FieldID) {
+    guard let field = fields[id] else { return }
+    indexOwner(field)
     place(field)
-    for connection in (field.window?.adopted ?? [:]).keys { adopters[connection, default: []].insert(field.id) }
+  }
+
+  /// Adds what depends on whose `field` is.
+  private mutating func indexOwner(_ field: Field) {
     allowances.add(field.owner, lingers: field.lingers, fields: 1, field.extent)
     if let owner = field.owner { owned[owner, default: []].insert(field.id) }
     if let service = field.service { served[service, default: []].insert(field.id) }
+    for connection in (field.window?.adopted ?? [:]).keys { adoptions.add(connection, by: field.id, fields) }
+  }
+
+  /// Removes what depends on whose `field` is.
+  private mutating func unindex(_ field: Field) {
+    allowances.add(field.owner, lingers: field.lingers, fields: -1, -field.extent)
+    if let owner = field.owner { owned.forget(field.id, of: owner) }
+    if let service = field.service { served.forget(field.id, of: service) }
+    for connection in (field.window?.adopted ?? [:]).keys { adoptions.remove(connection, by: field.id, fields) }
   }
 
   /// Adds what depends on where `field` is.
   private mutating func place(_ field: Field) {
-    addNames(of: field, in: scene(of: field.id))
+    memory.add(field, in: group(of: field.id))
+    noteNames(of: field)
+    if field.scope != .field { names.add(field, in: scene(of: field.id)) }
     session.add(field, in: window(of: field.id))
-    if !field.memory.isEmpty { memory.add(field, in: group(of: field.id)) }
     guard let connection = field.connection, field.window == nil, field.parent == nil || field.isAdopted else { return }
     scenes[connection, default: []].insert(field.id)
   }
 
   /// Removes what depends on where `field` is.
   private mutating func unplace(_ field: Field) {
-    removeNames(of: field, in: scene(of: field.id))
+    memory.remove(field, from: group(of: field.id))
+    noteNames(of: field)
+    if field.scope != .field { names.remove(field, from: scene(of: field.id)) }
     session.remove(field, from: window(of: field.id))
-    if !field.memory.isEmpty { memory.remove(field, from: group(of: field.id)) }
     guard let connection = field.connection, field.window == nil, field.parent == nil || field.isAdopted else { return }
-    FieldTable.forget(field.id, of: connection, in: &scenes)
+    scenes.forget(field.id, of: connection)
   }
 
-  private mutating func addNames(of field: Field, in scene: FieldID) {
-    for key in field.bindings.keys { keys.add(key, of: field, in: scene) }
-    addObjectNames(of: field, in: scene)
+  private mutating func noteNames(of field: Field) {
+    guard mayShow(field) else { return }
+    for key in field.names { untold.note(key) }
+  }
+}
+
+/// What fields have.
+extension FieldTable {
+  /// Sets the binding of `key` in the field `id`, or adds it.
+  mutating func set(_ binding: FieldBinding, for key: Key, in id: FieldID) {
+    guard let place = fields.index(forKey: id) else { return }
+    note(key, of: fields.values[place])
+    let old = fields.values[place].bindings.updateValue(binding, forKey: key)
+    charge(fields.values[place], binding.extent - (old?.extent ?? .zero))
+    guard old == nil else { return }
+    let field = fields.values[place]
+    if field.scope != .field {
+      names.keys.add(key, of: id, field.registration, in: scene(of: id))
+      if !binding.isBound { names.count(1, in: scene(of: id)) }
+    }
+    count(1, of: key.interface, place)
   }
 
-  private mutating func addObjectNames(of field: Field, in scene: FieldID) {
-    guard let object = field.object else { return }
-    for key in object.commands.keys { commands.add(key, of: field, in: scene) }
-    for interface in object.interfaces { interfaces.add(interface, of: field, in: scene) }
+  /// Takes the binding of `key` from the field `id`.
+  mutating func removeBinding(of key: Key, in id: FieldID) {
+    guard let place = fields.index(forKey: id), fields.values[place].bindings[key] != nil else { return }
+    note(key, of: fields.values[place])
+    guard let old = fields.values[place].bindings.removeValue(forKey: key) else { return }
+    charge(fields.values[place], -old.extent)
+    let field = fields.values[place]
+    if field.scope != .field {
+      names.keys.remove(key, of: field.registration, in: scene(of: id))
+      if !old.isBound { names.count(-1, in: scene(of: id)) }
+    }
+    count(-1, of: key.interface, place)
   }
 
-  private mutating func removeNames(of field: Field, in scene: FieldID) {
-    for key in field.bindings.keys { keys.remove(key, of: field, in: scene) }
-    removeObjectNames(of: field, in: scene)
+  /// Puts `object` behind the field `id`, in place of what is there; its values are for `set` to add.
+  mutating func bind(_ object: BoundObject, to id: FieldID) {
+    guard let old = fields[id] else { return }
+    for key in Set((old.object?.commands ?? [:]).keys).union(object.commands.keys) { note(key, of: old) }
+    charge(old, Extent(bytes: object.size - (old.object?.size ?? 0)))
+    fields[id]?.awaited = nil
+    fields[id]?.object = object
+    fields[id]?.object?.values = [:]
+    fields[id]?.countInterfaces()
+    guard old.scope != .field, let new = fields[id] else { return }
+    names.remove(old, from: scene(of: id))
+    names.add(new, in: scene(of: id))
+    guard old.scope == .session else { return }
+    for interface in old.interfaceCounts.interfaces { session.remove(interface, from: old, in: window(of: id)) }
+    for interface in new.interfaceCounts.interfaces { session.add(interface, to: new, in: window(of: id)) }
   }
 
-  private mutating func removeObjectNames(of field: Field, in scene: FieldID) {
-    for key in field.object?.commands.keys ?? [:].keys { commands.remove(key, of: field, in: scene) }
-    for interface in field.object?.interfaces ?? [] { interfaces.remove(interface, of: field, in: scene) }
+  /// Turns the command `key` of the field `id` off or on.
+  mutating func enable(_ key: Key, _ isEnabled: Bool, in id: FieldID) {
+    guard let place = fields.index(forKey: id) else { return }
+    note(key, of: fields.values[place])
+    fields.values[place].object?.commands[key]?.isEnabled = isEnabled
+  }
+
+  /// Changes where a session-scoped field stands among the others while `front` is the window in front.
+  mutating func setActivity(_ activity: Activity, of id: FieldID, front: FieldID?) {
+    guard let field = fields[id], field.activity != activity else { return }
+    untold.noteFacts(of: field)
+    fields[id]?.activity = activity
+    if let changed = fields[id] { session.replace(field, with: changed, in: window(of: id), front: front) }
+  }
+
+  /// The interfaces whose session-scoped supplier may differ since the last time.
+  mutating func takeSessionChanges() -> Set<InterfaceName> { session.takeChanges() }
+
+  /// Notes that another window is in front.
+  mutating func frontChanged(from old: FieldID?, to new: FieldID?) { session.frontChanged(from: old, to: new) }
+
+  /// Notes that the order of session-scoped fields is the one that has been published.
+  mutating func orderIsPublished() { session.orderIsPublished() }
+
+  private mutating func note(_ key: Key, of field: Field) {
+    untold.note(key, of: field)
+    if mayShow(field) { untold.note(key) }
+  }
+
+  private mutating func charge(_ field: Field, _ more: Extent) {
+    allowances.add(field.owner, lingers: field.lingers, fields: 0, more)
+  }
+
+  /// Counts a name of `interface` that came to the field at `place`, or went from it.
+  private mutating func count(_ more: Int, of interface: InterfaceName, _ place: [FieldID: Field].Index) {
+    guard fields.values[place].interfaceCounts.add(more, to: interface) else { return }
+    let field = fields.values[place]
+    guard field.scope != .field else { return }
+    let scene = scene(of: field.id)
+    if more > 0 {
+      names.interfaces.add(interface, of: field.id, field.registration, in: scene)
+      if field.scope == .session { session.add(interface, to: field, in: window(of: field.id)) }
+    } else {
+      names.interfaces.remove(interface, of: field.registration, in: scene)
+      if field.scope == .session { session.remove(interface, from: field, in: window(of: field.id)) }
+    }
   }
 }

@@ -25,11 +25,9 @@ extension FocusModel {
   /// The fields that `owner` has registered.
   public func fields(of owner: BusName) -> Set<FieldID> { table.owned[owner] ?? [] }
 
-  /// Every connection that a field is of, or that a window or what was focused names.
+  /// Every connection that a field is of, or that a window names.
   public var connections: Set<BusName> {
-    var connections = Set(table.owned.keys).union(table.served.keys).union(table.memory.fields.keys)
-    for field in fields.values { if let window = field.window { connections.formUnion(window.adopted.keys) } }
-    return connections
+    Set(table.owned.keys).union(table.served.keys).union(table.adoptions.windows.keys)
   }
 
   /// The fields that end, or lose their owner, when `connection` leaves the bus.
@@ -49,4 +47,60 @@ extension FocusModel {
   ) throws(ModelError) {
     try table.allowances.check(owner, lingers: lingers, fields: fields, more)
   }
+
+  /// Checks that a field of this scope in the scene `scene` may have so many more keys.
+  /// - Throws: `ModelError.limitExceeded`.
+  func checkScene(_ scene: FieldID, _ scope: Scope, keys more: Int) throws(ModelError) {
+    guard scope != .field, more > 0 else { return }
+    let count = table.names.counts[scene, default: 0] + more
+    guard count <= Limits.keysPerScene else {
+      throw .limitExceeded(
+        "a scene may have \(Limits.keysPerScene) scene-scoped keys, but '\(scene)' would have \(count)")
+    }
+  }
+}
+
+/// The end of fields.
+extension FocusModel {
+  /// Removes a field; its children move up to its parent.
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
+  public func unregister(_ id: FieldID, by client: BusName) throws(ModelError) {
+    _ = try field(id, ownedBy: client, to: "unregister")
+    remove([id])
+  }
+
+  /// Removes the fields of `owner`, who left the bus, and those with objects of it, in one step, but for those that linger.
+  public func ownerLeft(_ owner: BusName) {
+    if owner == windowBridge { setWindowBridge(nil) }
+    let ids = fields(endingWith: owner)
+    let adopters = table.adoptions.windows[owner] ?? []
+    let lingering = ids.filter { fields[$0]?.lingers == true }
+    for id in lingering { disown(id) }
+    remove(ids.subtracting(lingering))
+    for id in adopters {
+      guard var adopted = fields[id]?.window?.adopted else { continue }
+      touch(id)
+      adopted[owner] = nil
+      arrange { _, table in table.setAdopted(adopted, by: id) }
+    }
+  }
+}
+
+/// The processes that fields belong to.
+extension FocusModel {
+  /// The process that `field` belongs to; 0 if it is not known, or the field has no owner.
+  public func process(of field: Field) -> UInt32 {
+    guard let connection = field.connection else { return 0 }
+    return field.claimedProcess ?? processes[connection] ?? 0
+  }
+
+  /// Takes note of the process of `connection`.
+  public func found(_ process: UInt32, of connection: BusName) {
+    guard setProcess(process, of: connection) else { return }
+    let those = fields(at: connection).filter { fields[$0]?.claimedProcess == nil }
+    arrange { _, table in for id in those { table.untold.noteProcess(of: id) } }
+  }
+
+  /// Forgets the process of `connection`, which has left the bus.
+  public func forgetProcess(of connection: BusName) { setProcess(nil, of: connection) }
 }

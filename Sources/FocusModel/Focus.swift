@@ -38,16 +38,14 @@ struct Focus: Hashable {
     if history.count > Limits.historyLength { history.removeLast() }
   }
 
-  /// What must be published if this follows `old`; nothing of fields that are not among `fields`.
-  func changes(from old: Focus, _ fields: [FieldID: Field]) -> [Change] {
+  /// What must be published if this follows `old`; of fields, what `tells` of.
+  func changes(from old: Focus, tells: (FieldID) -> Bool) -> [Change] {
     let moved = old.field != field
     let differs = (path: old.path != path, history: old.history != history)
     guard moved || differs.path || differs.history else { return [] }
     var changes: [Change] = [.focusChanged(focusedField: moved, focusPath: differs.path, history: differs.history)]
     guard moved else { return changes }
-    for id in [old.field, field] {
-      if let id, fields[id] != nil { changes.append(.focusedChanged(id)) }
-    }
+    for id in [old.field, field].compactMap({ $0 }) where tells(id) { changes.append(.fieldChanged(id, .focused)) }
     return changes
   }
 }
@@ -75,7 +73,7 @@ extension FocusModel {
     touchMemory(of: field)
     let moment = nextMoment()
     arrange { focus, table in
-      table.remember(id, by: field.owner, at: moment)
+      table.remember(id, at: moment)
       switch table.window(of: id) {
       case nil: focus.outside = id
       case focus.front: focus.outside = nil
@@ -87,42 +85,30 @@ extension FocusModel {
 
   /// Lets the owner of a field blur it; that moves focus to the field's parent, or to what its window shows else.
   ///
-  /// Nothing happens if the field is not the one that its owner focused last. `settle` publishes what follows.
+  /// Nothing moves if the field is not the one that its owner focused last. `settle` publishes what follows.
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
   public func blur(_ id: FieldID, by client: BusName) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "blur")
     guard field.window == nil else { return sendBehind(id) }
-    let group = table.group(of: id)
-    for (owner, moment) in field.memory where table.memory.newest(in: group, by: owner) == id {
-      let others = table.memory.all(in: group, by: owner)
-      for other in others { fields[other].map(touchMemory) }
-      let parent = nearest(field.parent)
-      arrange { _, table in
-        for other in others { table.forget(other, by: owner) }
-        if let parent { table.remember(parent, by: owner, at: moment) }
-      }
-    }
+    forgetFocus(of: field, andOthers: true)
     arrange { focus, _ in if focus.outside == id { focus.outside = field.parent } }
     refocus()
   }
 
-  /// Forgets that `field`, which goes, was focused; what was focused last in its window passes to its parent.
-  func forgetFocus(of field: Field) {
+  /// Forgets that `field`, which goes or is blurred, was focused.
+  ///
+  /// If it is the one in its window that its owner focused last, its parent takes its place, and of several that were
+  /// focused only that is remembered if `andOthers`.
+  func forgetFocus(of field: Field, andOthers: Bool = false) {
+    guard field.lastFocused > 0 else { return }
     let group = table.group(of: field.id)
-    for (owner, moment) in field.memory {
-      let isNewest = table.memory.newest(in: group, by: owner) == field.id
-      let parent = isNewest ? nearest(field.parent) : nil
-      arrange { _, table in
-        table.forget(field.id, by: owner)
-        if let parent { table.remember(parent, by: owner, at: moment) }
-      }
+    let isNewest = table.memory.newest(in: group, by: field.owner) == field.id
+    for id in isNewest && andOthers ? table.memory.all(in: group, by: field.owner) : [field.id] {
+      fields[id].map(touchMemory)
+      arrange { _, table in table.forget(id) }
     }
-  }
-
-  /// The field `id`, which is about to be remembered; nil for a window, which needs no remembering.
-  private func nearest(_ id: FieldID?) -> FieldID? {
-    guard let field = id.flatMap({ fields[$0] }), field.window == nil else { return nil }
-    touchMemory(of: field)
-    return field.id
+    guard isNewest, let parent = field.parent.flatMap({ fields[$0] }), parent.window == nil else { return }
+    touchMemory(of: parent)
+    arrange { _, table in table.remember(parent.id, at: field.lastFocused) }
   }
 }

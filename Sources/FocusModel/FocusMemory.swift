@@ -1,8 +1,8 @@
 internal import DBusTypes
 internal import FocusContract
 
-/// Which fields owners focused, window by window: what `Field.memory` says, in the order of time.
-struct FocusMemory {
+/// Which fields owners focused, window by window: what `Field.lastFocused` says, in the order of time.
+struct FocusMemory: Equatable {
   /// Fields that are remembered together.
   enum Group: Hashable {
     /// The fields in a window.
@@ -11,52 +11,46 @@ struct FocusMemory {
     case connection(BusName?)
   }
 
-  /// One field that one owner focused.
-  struct Entry: Hashable {
+  private struct Entry: Comparable {
     let moment: UInt64
-    let owner: BusName?
     let field: FieldID
+
+    init(_ field: Field) { (moment, self.field) = (field.lastFocused, field.id) }
+
+    static func < (left: Entry, right: Entry) -> Bool {
+      (left.moment, left.field.text) < (right.moment, right.field.text)
+    }
   }
 
-  private var groups: [Group: [Entry]] = [:]
-  /// The fields that each owner has focused.
-  private(set) var fields: [BusName: Set<FieldID>] = [:]
+  private struct Memory: Equatable {
+    var all = SortedList<Entry>()
+    var byOwner: [BusName?: SortedList<Entry>] = [:]
+  }
+
+  private var groups: [Group: Memory] = [:]
 
   /// The field that was focused last in `group`.
-  func newest(in group: Group) -> FieldID? { groups[group]?.last?.field }
+  func newest(in group: Group) -> FieldID? { groups[group]?.all.last?.field }
 
   /// The field that `owner` focused last in `group`.
-  func newest(in group: Group, by owner: BusName?) -> FieldID? {
-    groups[group]?.last { $0.owner == owner }?.field
-  }
+  func newest(in group: Group, by owner: BusName?) -> FieldID? { groups[group]?.byOwner[owner]?.last?.field }
 
   /// The fields that `owner` focused in `group`.
-  func all(in group: Group, by owner: BusName?) -> [FieldID] {
-    (groups[group] ?? []).filter { $0.owner == owner }.map(\.field)
-  }
+  func all(in group: Group, by owner: BusName?) -> [FieldID] { groups[group]?.byOwner[owner]?.map(\.field) ?? [] }
 
+  /// Adds `field`, if it was focused.
   mutating func add(_ field: Field, in group: Group) {
-    for (owner, moment) in field.memory { add(Entry(moment: moment, owner: owner, field: field.id), in: group) }
+    guard field.lastFocused > 0 else { return }
+    groups[group, default: Memory()].all.insert(Entry(field))
+    groups[group]?.byOwner[field.owner, default: SortedList()].insert(Entry(field))
   }
 
-  mutating func add(_ entry: Entry, in group: Group) {
-    var entries = groups.removeValue(forKey: group) ?? []
-    let place = entries.lastIndex { $0.moment <= entry.moment }.map { $0 + 1 } ?? 0
-    entries.insert(entry, at: place)
-    groups[group] = entries
-    if let owner = entry.owner { fields[owner, default: []].insert(entry.field) }
-  }
-
+  /// Removes `field` as it was added.
   mutating func remove(_ field: Field, from group: Group) {
-    for (owner, moment) in field.memory { remove(Entry(moment: moment, owner: owner, field: field.id), from: group) }
-  }
-
-  mutating func remove(_ entry: Entry, from group: Group) {
-    var entries = groups.removeValue(forKey: group) ?? []
-    if let place = entries.lastIndex(of: entry) { entries.remove(at: place) }
-    if !entries.isEmpty { groups[group] = entries }
-    guard let owner = entry.owner else { return }
-    fields[owner]?.remove(entry.field)
-    if fields[owner]?.isEmpty == true { fields[owner] = nil }
+    guard field.lastFocused > 0 else { return }
+    groups[group]?.all.remove(Entry(field))
+    groups[group]?.byOwner[field.owner]?.remove(Entry(field))
+    if groups[group]?.byOwner[field.owner]?.isEmpty == true { groups[group]?.byOwner[field.owner] = nil }
+    if groups[group]?.all.isEmpty == true { groups[group] = nil }
   }
 }

@@ -6,9 +6,9 @@ extension FocusModel {
   /// - Throws: `ModelError`: `noSuchField`, `limitExceeded`, `invalid`.
   public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(ModelError) {
     try check(object, for: field(id))
-    amend(id, isSaved: true) { table in
+    amend(id, object.keys, isSaved: true) { table in
       table.bind(object, to: id)
-      for key in object.writeOnlyKeys { table.set(.writeOnly, for: key, in: id) }
+      for key in object.writeOnlyKeys { table.set(.writeOnly(key), for: key, in: id) }
       for key in disabled { table.enable(key, false, in: id) }
     }
     update(object.values, of: id)
@@ -23,7 +23,7 @@ extension FocusModel {
     let field = try field(id)
     guard let old = field.object else { return }
     try check(object, for: field)
-    amend(id, renews: true) { table in
+    amend(id, old.keys.union(object.keys), renews: true) { table in
       table.bind(object.with(commandsOf: old), to: id)
       for (key, binding) in field.bindings where binding.isBound {
         guard let property = object.properties[key], property.isReadable, !binding.isWriteOnly,
@@ -37,7 +37,7 @@ extension FocusModel {
         binding.isReadOnly = !property.isWritable
         table.set(binding, for: key, in: id)
       }
-      for key in object.writeOnlyKeys { table.set(.writeOnly, for: key, in: id) }
+      for key in object.writeOnlyKeys { table.set(.writeOnly(key), for: key, in: id) }
     }
     update(object.values, of: id)
     updateActivity(of: id)
@@ -46,11 +46,13 @@ extension FocusModel {
   /// Checks that `object` may be behind `field`.
   /// - Throws: `ModelError`: `limitExceeded`, `invalid`.
   private func check(_ object: BoundObject, for field: Field) throws(ModelError) {
-    let stored = field.bindings.filter { !$0.value.isBound }.keys
+    let stored = field.storedKeys
     if let key = stored.first(where: { object.properties[$0] != nil }) {
       throw .invalid("\(key) is both a stored value and a property of the field's object")
     }
     try Limits.check(keys: stored.count + object.keyCount)
+    try checkScene(
+      table.scene(of: field.id), field.scope, keys: object.keyCount - (field.object?.keyCount ?? 0))
     try checkAllowance(
       of: field.owner, lingers: field.lingers, Extent(bytes: object.size - (field.object?.size ?? 0)))
   }

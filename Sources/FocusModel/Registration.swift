@@ -8,11 +8,11 @@ extension FocusModel {
   ///   - values: the stored bindings' initial values.
   ///   - options: what else the field is.
   ///   - owner: the registrant.
-  /// - Returns: the field's name, and what changed.
+  /// - Returns: the field's name.
   /// - Throws: `ModelError`: `fieldExists`, `noSuchField` for the parent, `invalid`, `typeMismatch`, `limitExceeded`.
   public func register(
     _ id: FieldID?, _ values: [Key: MarshalledValue], _ options: FieldOptions = FieldOptions(), owner: BusName
-  ) throws(ModelError) -> (id: FieldID, changes: [Change]) {
+  ) throws(ModelError) -> FieldID {
     if let id, fields[id] != nil || reserved.contains(id) { throw .fieldExists(id) }
     if let parent = options.parent {
       guard fields[parent] != nil else { throw .noSuchField(parent.text) }
@@ -30,7 +30,7 @@ extension FocusModel {
     guard options.active == nil || options.scope == .session else {
       throw .invalid("the option 'active' needs the scope 'session'")
     }
-    if let key = options.active?.key, options.object?.live.contains(key) == true {
+    if let key = options.active?.key, options.object?.choice.live.contains(key) == true {
       throw .invalid("\(key) is in 'live' and in 'active': a key that is read each time makes no field active")
     }
     let label = options.label ?? id?.text
@@ -38,6 +38,9 @@ extension FocusModel {
       throw .limitExceeded("a label may have \(Limits.labelLength) bytes, but this one has \(label.utf8.count)")
     }
     let bound = options.object
+    if let parent = options.parent {
+      try checkScene(table.scene(of: parent), options.scope, keys: values.count + (bound?.keyCount ?? 0))
+    }
     guard bound == nil || !options.lingers else {
       throw .invalid("a field with the option 'object' cannot have 'linger': it is removed with its owner")
     }
@@ -51,6 +54,7 @@ extension FocusModel {
     var extent = Extent(bytes: (bound?.size ?? 0) + (label == id?.text ? 0 : label?.utf8.count ?? 0))
     extent += activeExtent ?? .zero
     for measured in all.values { extent += measured.extent }
+    for key in bound?.writeOnlyKeys ?? [] { extent += Extent(nameOf: key) }
     try checkAllowance(of: owner, lingers: options.lingers, fields: 1, extent)
     // The registrant cannot change the object's values: one that does not fit is nil.
     for (key, value) in (bound?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -83,8 +87,9 @@ extension FocusModel {
         ?? FieldBinding(
           value: value, revision: revision, isReadOnly: options.readOnly.contains(key), extent: extent)
     }
-    for key in bound?.writeOnlyKeys ?? [] { field.bindings[key] = .writeOnly }
-    return (id, operate { $0.insert(field) })
+    for key in bound?.writeOnlyKeys ?? [] { field.bindings[key] = .writeOnly(key) }
+    insert(field)
+    return id
   }
 
   private func unusedID(from first: UInt64) -> FieldID {
@@ -134,11 +139,10 @@ extension FocusModel {
   ///   - readOnly: which of these keys only the owner may write from now on, or nil to leave that as it is.
   ///   - id: the field.
   ///   - client: who asks.
-  /// - Returns: what changed.
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `invalid`, `typeMismatch`, `limitExceeded`.
   public func publish(
     _ values: [Key: MarshalledValue], readOnly: Set<Key>? = nil, on id: FieldID, by client: BusName
-  ) throws(ModelError) -> [Change] {
+  ) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "publish on")
     if let key = values.keys.sorted().first(where: { field.object?.properties[$0] != nil }) {
       throw .invalid("\(key) is a property of the field's object: only the object can change it")
@@ -147,18 +151,18 @@ extension FocusModel {
     var growth = Extent()
     for (key, measured) in checked { growth += measured.extent - (field.bindings[key]?.extent ?? .zero) }
     try checkAllowance(of: field.owner, lingers: field.lingers, growth)
+    try checkScene(table.scene(of: id), field.scope, keys: values.keys.count { field.bindings[$0] == nil })
 
-    return operate { operation in
-      operation.edit(id) { table in
-        for key in Set(values.keys).union(readOnly ?? []).sorted() {
-          let old = field.bindings[key]
-          guard let value = checked[key]?.value ?? old?.value else { continue }
-          let revision = old.flatMap { $0.value == value ? $0.revision : nil } ?? nextRevision()
-          let binding = FieldBinding(
-            value: value, revision: revision, isReadOnly: readOnly?.contains(key) ?? old?.isReadOnly ?? false,
-            extent: checked[key]?.extent ?? old?.extent ?? .zero)
-          table.set(binding, for: key, in: id)
-        }
+    let keys = Set(values.keys).union(readOnly ?? [])
+    edit(id, by: client) { table in
+      for key in keys.sorted() {
+        let old = field.bindings[key]
+        guard let value = checked[key]?.value ?? old?.value else { continue }
+        let revision = old.flatMap { $0.value == value ? $0.revision : nil } ?? nextRevision()
+        let binding = FieldBinding(
+          value: value, revision: revision, isReadOnly: readOnly?.contains(key) ?? old?.isReadOnly ?? false,
+          extent: checked[key]?.extent ?? old?.extent ?? .zero)
+        table.set(binding, for: key, in: id)
       }
     }
   }
@@ -167,7 +171,7 @@ extension FocusModel {
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `unknownProperty` for a key that the field does not publish.
   public func withdraw(
     _ keys: Set<Key>, from id: FieldID, by client: BusName
-  ) throws(ModelError) -> [Change] {
+  ) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "withdraw keys from")
     for key in keys.sorted() {
       guard let binding = field.bindings[key] else { throw .unknownProperty(key, id) }
@@ -176,10 +180,8 @@ extension FocusModel {
       }
     }
 
-    return operate { operation in
-      operation.edit(id) { table in
-        for key in keys { table.removeBinding(of: key, in: id) }
-      }
+    edit(id, by: client) { table in
+      for key in keys { table.removeBinding(of: key, in: id) }
     }
   }
 }

@@ -24,17 +24,10 @@ extension FocusModel {
   /// The field that `key` resolves to now: the innermost on the focus path that publishes it, else the newest
   /// scene-scoped one of the path's scene that does, else the first session-scoped one that has its interface; nil for
   /// none.
-  public func resolve(_ key: Key) -> FieldID? {
-    if let id = resolveNear(key) { return id }
-    guard let id = supplier(of: key.interface), fields[id]?.bindings[key] != nil else { return nil }
-    return id
-  }
+  public func resolve(_ key: Key) -> FieldID? { nearby.holder(of: key) }
 
-  /// As `resolve`, without the session's fields.
-  func resolveNear(_ key: Key) -> FieldID? {
-    for id in focusPath where fields[id]?.bindings[key] != nil { return id }
-    return nearScenes.lazy.compactMap { [table] in table.keys.newest(key, in: $0) }.first
-  }
+  /// Where keys are looked for now.
+  var nearby: Nearby { Nearby(focus, table) }
 
   /// Every key that resolves now, with the field that it resolves to.
   public func resolveAll() -> [Key: FieldID] {
@@ -48,7 +41,7 @@ extension FocusModel {
   private func resolveAllNear() -> [Key: FieldID] {
     var resolved: [Key: FieldID] = [:]
     for scene in nearScenes.reversed() {
-      for key in table.keys.names(in: scene) { resolved[key] = table.keys.newest(key, in: scene) }
+      for key in table.names.keys.names(in: scene) { resolved[key] = table.names.keys.newest(key, in: scene) }
     }
     for id in focusPath.reversed() {
       for key in fields[id]?.bindings.keys ?? [:].keys { resolved[key] = id }
@@ -57,12 +50,7 @@ extension FocusModel {
   }
 
   /// The scene of the focus path, then the window that it is in.
-  var nearScenes: [FieldID] {
-    guard let last = focusPath.last, let inner = focusPath.first(where: { fields[$0]?.isAdopted == true }) else {
-      return Array(focusPath.suffix(1))
-    }
-    return [inner, last]
-  }
+  var nearScenes: [FieldID] { nearby.scenes }
 
   /// The field whose binding `key` is at `place`.
   /// - Throws: `ModelError`: at `focused` `notFocused`; at a field `unknownProperty` or `noSuchField`.
@@ -117,16 +105,5 @@ extension FocusModel {
       }
       return found
     }
-  }
-
-  /// What everyone is shown at `focused` now of the focus path and its scene.
-  var shownNear: Shown {
-    var shown = Shown()
-    for (key, id) in resolveAllNear() {
-      guard let field = fields[id], !field.isSensitive, let binding = field.bindings[key] else { continue }
-      shown.add(key, binding)
-    }
-    for (key, holder) in commandsNear() { shown.commands[key] = holder.isEnabled }
-    return shown
   }
 }

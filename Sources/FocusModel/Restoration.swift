@@ -1,4 +1,4 @@
-internal import DBusTypes
+public import DBusTypes
 public import FocusContract
 
 /// Makes a model of saved fields, one after another, as far as the limits go: an earlier version may have had others.
@@ -11,11 +11,12 @@ public struct Restoration {
   private var parents: [FieldID: FieldID?] = [:]
   private var fields: [FieldID: Field] = [:]
   private var allowances = Allowances()
+  private var counters = SavedCounters()
   /// How many fields have each object.
   private var objects: [String: Int] = [:]
 
-  /// Creates a model without fields.
-  public init() {}
+  /// Creates a model without fields, with room for `count` of them.
+  public init(expecting count: Int = 0) { fields.reserveCapacity(count) }
 
   /// Adds `saved` without the values that exceed a limit; omits all of it if its owner exceeds its allowance.
   /// - Throws: `ModelError.invalid` for a value that is never saved.
@@ -25,11 +26,11 @@ public struct Restoration {
       owner: saved.owner, service: saved.object?.service, claimedProcess: saved.process, parent: saved.parent,
       registration: saved.registration)
     field.awaited = saved.object
-    (field.window, field.memory, field.activity) = (saved.window, saved.memory, saved.activity)
+    (field.window, field.lastFocused, field.activity) = (saved.window, saved.lastFocused, saved.activity)
     if let object = saved.object, let connection = field.connection {
-      let count = objects[connection.text + object.path.text, default: 0]
+      let count = objects[connection.text + object.choice.path.text, default: 0]
       guard count < Limits.fieldsPerObject else { return leaveOut(saved.id, in: saved.parent) }
-      objects[connection.text + object.path.text] = count + 1
+      objects[connection.text + object.choice.path.text] = count + 1
     }
     var keysPastLimits: [Key] = []
     // In order, so that each start leaves out the same.
@@ -40,17 +41,22 @@ public struct Restoration {
         field.bindings[key] = FieldBinding(
           value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly,
           extent: try Limits.check(binding.value, of: key))
+        counters.revision = max(counters.revision, binding.revision)
       } catch {
         guard case .limitExceeded = error else { throw error }
         keysPastLimits.append(key)
       }
     }
+    // Up to version 0.2, the names of keys did not count: who is past the limit by these alone loses nothing.
+    let extent = field.extent - field.bindings.keys.reduce(into: Extent()) { $0 += Extent(nameOf: $1) }
     do {
-      try allowances.check(field.owner, lingers: field.lingers, fields: 1, field.extent)
+      try allowances.check(field.owner, lingers: field.lingers, fields: 1, extent)
     } catch {
       return leaveOut(saved.id, in: saved.parent)
     }
-    allowances.add(field.owner, lingers: field.lingers, fields: 1, field.extent)
+    allowances.add(field.owner, lingers: field.lingers, fields: 1, extent)
+    counters.registration = max(counters.registration, field.registration)
+    counters.moment = max(counters.moment, field.lastMoment)
     fields[saved.id] = field
     for key in keysPastLimits.sorted() { leaveOut(key, of: saved.id) }
   }
@@ -66,10 +72,12 @@ public struct Restoration {
 
   /// Completes the model with what was saved beside the fields.
   /// - Throws: `ModelError.invalid` if the parts do not fit each other.
-  public func finish(_ state: SavedState) throws(ModelError) {
-    var linked = fields
-    for (id, field) in fields {
-      guard let saved = field.parent else { continue }
+  public mutating func finish(_ state: SavedState) throws(ModelError) {
+    // Nothing else holds the fields: to change one would copy them all.
+    var linked: [FieldID: Field] = [:]
+    swap(&linked, &fields)
+    let inner = linked.values.lazy.compactMap { field in field.parent.map { (id: field.id, parent: $0) } }
+    for (id, saved) in Array(inner) {
       let parent = present(saved)
       linked[id]?.parent = parent
       guard let parent else { continue }
@@ -78,18 +86,35 @@ public struct Restoration {
       }
       linked[parent]?.children.insert(id)
     }
-    for id in linked.keys {
+    for (id, field) in linked where field.parent != nil {
       var depth = 1
-      var next = linked[id]?.parent
+      var next = field.parent
       while let parent = next, depth <= Limits.fieldDepth {
         depth += 1
         next = linked[parent]?.parent
       }
       guard next == nil else { throw .invalid("the saved field '\(id)' is nested too deeply, or within itself") }
     }
+    leaveOutKeys(of: &linked)
     var state = state
     state.focusedField = state.focusedField.flatMap { present($0) }
-    model.load(linked, state)
+    model.load(linked, state, counters)
+  }
+
+  /// Leaves out the keys that a scene has too many of, those of its newest fields first.
+  private mutating func leaveOutKeys(of fields: inout [FieldID: Field]) {
+    var counts: [FieldID: Int] = [:]
+    for field in fields.values.filter({ $0.scope != .field }).sorted(by: { $0.registration < $1.registration }) {
+      var scene = field.id
+      while let parent = fields[scene]?.parent { scene = parent }
+      let room = Limits.keysPerScene - counts[scene, default: 0]
+      counts[scene, default: 0] += min(room, field.bindings.count)
+      guard field.bindings.count > room else { continue }
+      for key in field.bindings.keys.sorted().dropFirst(room) {
+        fields[field.id]?.bindings[key] = nil
+        leaveOut(key, of: field.id)
+      }
+    }
   }
 
   /// `id`, or the nearest field around it that is not left out.
@@ -99,4 +124,16 @@ public struct Restoration {
     while let id = next, let parent = parents[id], passed.insert(id).inserted { next = parent }
     return next
   }
+}
+
+/// The highest numbers that saved fields have.
+struct SavedCounters {
+  var registration: UInt64 = 0
+  var moment: UInt64 = 0
+  var revision: UInt64 = 0
+}
+
+extension FocusModel {
+  /// Takes note of the process of `connection`, whose fields are not published yet.
+  public func restore(_ process: UInt32, of connection: BusName) { setProcess(process, of: connection) }
 }

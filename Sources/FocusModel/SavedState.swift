@@ -26,25 +26,17 @@ public struct SavedField: Hashable, Sendable {
 
   /// The owner's object behind the field.
   public struct SavedObject: Hashable, Sendable {
-    /// Where the object is, in the owner's connection.
-    public var path: ObjectPath
-    /// The interfaces that the registrant chose to expose, or nil for all.
-    public var interfaces: [String]?
-    /// The keys that the registrant has read from the object each time.
-    public var live: Set<Key>
+    /// Which object it is, and what of it is exposed.
+    public var choice: ObjectChoice
     /// The connection that has the object, or nil if that is the owner's.
     public var service: BusName?
     /// The commands that are disabled.
     public var disabled: Set<Key>
 
     /// Creates a description of an object.
-    public init(
-      path: ObjectPath, interfaces: [String]?, live: Set<Key> = [], service: BusName? = nil, disabled: Set<Key>
-    ) {
-      self.path = path
+    public init(_ choice: ObjectChoice, service: BusName? = nil, disabled: Set<Key>) {
+      self.choice = choice
       self.service = service
-      self.interfaces = interfaces
-      self.live = live
       self.disabled = disabled
     }
 
@@ -55,8 +47,7 @@ public struct SavedField: Hashable, Sendable {
         return
       }
       self.init(
-        path: object.path, interfaces: object.chosenInterfaces, live: object.live, service: field.service,
-        disabled: Set(object.commands.filter { !$0.value.isEnabled }.keys))
+        object.choice, service: field.service, disabled: Set(object.commands.filter { !$0.value.isEnabled }.keys))
     }
   }
 
@@ -84,8 +75,8 @@ public struct SavedField: Hashable, Sendable {
   public var bindings: [Key: SavedBinding]
   /// What the field is as a window, or nil.
   public var window: Window?
-  /// When each owner focused the field.
-  public var memory: [BusName?: UInt64] = [:]
+  /// When the field was focused last; 0: that is not remembered.
+  public var lastFocused: UInt64 = 0
   /// Where the field stands among session-scoped ones, or nil.
   public var activity: Activity?
 
@@ -110,11 +101,16 @@ public struct SavedField: Hashable, Sendable {
   init(_ field: Field) {
     self.init(
       id: field.id, label: field.label, scope: field.scope, lingers: field.lingers, isSensitive: field.isSensitive,
-      owner: field.owner, parent: field.isAdopted ? nil : field.parent, registration: field.registration,
+      owner: field.owner, parent: field.savedParent, registration: field.registration,
       process: field.claimedProcess, object: SavedObject(of: field))
-    (window, memory, activity) = (field.window, field.memory, field.activity)
+    (window, lastFocused, activity) = (field.window, field.lastFocused, field.activity)
     for (key, binding) in field.bindings where !binding.isBound { bindings[key] = SavedBinding(binding) }
   }
+}
+
+extension Field {
+  /// The parent as it is saved: in which window a scene is, follows from what the windows have adopted.
+  var savedParent: FieldID? { isAdopted ? nil : parent }
 }
 
 /// What outlives the daemon beside the fields.
@@ -141,10 +137,10 @@ extension FocusModel {
       + written.map { UnsavedField(id: $0, written: $1, present: fields[$0]) }
   }
 
-  /// Who has focused the fields of which that has changed since the last save.
-  public var unsavedMemories: [(id: FieldID, memory: [BusName?: UInt64])] {
+  /// When the fields were focused of which that has changed since the last save.
+  public var unsavedMemories: [(id: FieldID, lastFocused: UInt64)] {
     unsavedMemory.compactMap { id in
-      fields[id].map { (id, $0.memory) }
+      fields[id].map { (id, $0.lastFocused) }
     }
   }
 
@@ -174,16 +170,12 @@ extension FocusModel {
     let focus = Change.focusChanged(
       focusedField: focusedField != nil, focusPath: !focusPath.isEmpty, history: !history.isEmpty)
     return added + (focusedField != nil || !history.isEmpty ? [focus] : [])
-      + Change.difference(.focused, from: Shown(), to: publishedAtFocused)
+      + Change.telling(
+        .focused, published.members.values.joined().map { ShownDifference(key: $0, before: .none, after: $1) },
+        hadInterface: { _ in false }, hasInterface: { _ in true })
       + (table.session.isEmpty ? [] : [.sessionFieldsChanged])
   }
 
-  /// The fields whose owners' objects were saved and are not bound again yet, and the connections that have these.
-  public var awaitedObjects: [(id: FieldID, registration: UInt64, connection: BusName, object: SavedField.SavedObject)]
-  {
-    fields.values.compactMap { field in
-      guard let connection = field.connection, let object = field.awaited else { return nil }
-      return (field.id, field.registration, connection, object)
-    }
-  }
+  /// The fields whose owners' objects were saved and are not bound again yet.
+  public var fieldsAwaitingObjects: [Field] { fields.values.filter(\.isAwaitingObject) }
 }

@@ -6,20 +6,21 @@ extension FocusModel {
   /// The session-scoped fields, in the order in which they supply what nothing nearer has.
   public var sessionFields: [FieldID] { table.session.order(front: focus.front) }
 
+  /// The first active session-scoped fields, `most` of them, the one that became so last first.
+  public func activeFields(most: Int) -> [FieldID] { table.session.active(most: most) }
+
   /// Puts a session-scoped field first, until another becomes active.
   /// - Throws: `ModelError`: `noSuchField`, `invalid` for a field of another scope.
-  public func activate(_ id: FieldID) throws(ModelError) -> [Change] {
+  public func activate(_ id: FieldID) throws(ModelError) {
     let field = try field(id)
     guard field.scope == .session, var activity = field.activity else {
       throw .invalid(
         "the field '\(id)' has the scope '\(field.scope.rawValue)': only one of 'session' can be activated")
     }
-    guard !activity.isActivated else { return [] }
-    return operate { _ in
-      endActivation()
-      activity.isActivated = true
-      setActivity(activity, of: id)
-    }
+    guard !activity.isActivated else { return }
+    endActivation()
+    activity.isActivated = true
+    setActivity(activity, of: id)
   }
 
   /// Ends what `activate` began: the field counts as one that was active until now.
@@ -46,63 +47,23 @@ extension FocusModel {
 
   /// Changes where the session-scoped field `id` stands among the others; `settle` publishes that.
   func setActivity(_ activity: Activity, of id: FieldID) {
-    guard let field = table.fields[id], let old = field.activity, old != activity else { return }
-    touch(field)
-    if unpublishedActivity[id] == nil { unpublishedActivity[id] = old.isActive }
-    arrange { _, table in table.setActivity(activity, of: id) }
-  }
-
-  /// What must be published of fields that became active, or stopped being so.
-  func publishActivity() -> [Change] {
-    let changed = unpublishedActivity.sorted { $0.key < $1.key }
-    unpublishedActivity = [:]
-    return changed.compactMap { id, before in
-      fields[id]?.activity.flatMap { $0.isActive == before ? nil : .activeChanged(id) }
-    }
-  }
-
-  /// The interfaces that the focus path and its scene have.
-  var nearInterfaces: Set<InterfaceName> {
-    var interfaces: Set<InterfaceName> = []
-    for id in focusPath { fields[id].map { interfaces.formUnion($0.interfaces) } }
-    for scene in nearScenes {
-      interfaces.formUnion(table.interfaces.names(in: scene))
-      interfaces.formUnion(table.keys.names(in: scene).lazy.map(\.interface))
-    }
-    return interfaces
+    guard let old = table.fields[id]?.activity, old != activity else { return }
+    touch(id)
+    arrange { focus, table in table.setActivity(activity, of: id, front: focus.front) }
   }
 
   /// The session-scoped fields that supply what nothing nearer has, by interface.
   var suppliers: [(interface: InterfaceName, field: FieldID)] {
-    guard !table.session.isEmpty else { return [] }
-    let near = nearInterfaces
-    return table.session.interfaces.compactMap { interface in
-      guard !near.contains(interface), let id = table.session.supplier(of: interface, front: focus.front) else {
-        return nil
-      }
-      return (interface, id)
-    }
-  }
-
-  /// What everyone is shown at `focused` of the session-scoped field that supplies `interface`.
-  func shownBySession(_ interface: InterfaceName) -> Shown? {
-    guard let id = table.session.supplier(of: interface, front: focus.front), let field = fields[id] else { return nil }
-    var shown = Shown()
-    for (key, binding) in field.bindings where key.interface == interface && !field.isSensitive {
-      shown.add(key, binding)
-    }
-    for (key, isEnabled) in field.commands where key.interface == interface { shown.commands[key] = isEnabled }
-    return shown == Shown() ? nil : shown
+    let nearby = nearby
+    return table.session.interfaces.compactMap { interface in nearby.supplier(of: interface).map { (interface, $0) } }
   }
 }
 
 extension Field {
   /// The latest moment that the field remembers.
   var lastMoment: UInt64 {
-    var moment = max(window?.lastInFront ?? 0, activity?.moment ?? 0)
-    for time in memory.values { moment = max(moment, time) }
-    for time in (window?.adopted ?? [:]).values { moment = max(moment, time) }
-    return moment
+    let moments = [lastFocused, window?.lastInFront ?? 0, activity?.moment ?? 0]
+    return (window?.adopted ?? [:]).values.reduce(moments.max() ?? 0, max)
   }
 }
 

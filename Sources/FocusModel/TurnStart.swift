@@ -5,22 +5,25 @@ internal import FocusContract
 struct TurnStart {
   /// The fields that the turn has changed.
   private(set) var before = Before()
-  /// What bound fields showed before their owners' changes in this turn.
-  private(set) var shown: [FieldID: Shown] = [:]
+  /// What bound fields showed of names that their owners have changed in this turn.
+  private(set) var shown: [FieldID: [Key: ShownMember]] = [:]
   private(set) var focus = Focus()
-  /// What was published, if more of it has changed than single values; else nil.
-  private var published: FocusModel.Published?
-  /// The values that `focused` showed of keys that were written since, if nothing else of what was published has changed.
-  private var publishedValues: [Key: MarshalledValue] = [:]
+  /// What was published of focus, if that has changed since.
+  private var published: (focus: Focus, scenes: [FieldID])?
+  /// What `focused` showed of names that were published since.
+  private var members: [Key: ShownMember] = [:]
   /// What was published of session-scoped fields and has changed since, by interface.
-  private(set) var session: [InterfaceName: Shown?] = [:]
+  private var suppliers: [InterfaceName: FieldID?] = [:]
+  /// What was not unsaved before.
+  private var unsaved: (fields: [FieldID], bindings: [Before.BindingID], memories: [FieldID]) = ([], [], [])
 
   /// Begins a turn.
   mutating func begin(_ focus: Focus) {
     before.removeAll()
     if !shown.isEmpty { shown.removeAll(keepingCapacity: true) }
-    if !session.isEmpty { session.removeAll() }
-    if !publishedValues.isEmpty { publishedValues.removeAll(keepingCapacity: true) }
+    if !suppliers.isEmpty { suppliers.removeAll() }
+    if !members.isEmpty { members.removeAll(keepingCapacity: members.count < 64) }
+    if !unsaved.fields.isEmpty || !unsaved.bindings.isEmpty || !unsaved.memories.isEmpty { unsaved = ([], [], []) }
     published = nil
     self.focus = focus
   }
@@ -29,55 +32,65 @@ struct TurnStart {
   mutating func touch(_ id: FieldID, _ field: Field?) { before.keep(id, field) }
 
   /// Remembers the stored binding at `place` as it is, before it is written the first time.
-  mutating func touch(_ binding: FieldBinding, at place: Before.Place) { before.keep(binding, at: place) }
+  mutating func touch(_ binding: FieldBinding, at place: Before.BindingID) { before.keep(binding, at: place) }
 
-  /// Remembers what was published, before it is changed in any way.
-  mutating func keep(_ published: FocusModel.Published) {
-    guard self.published == nil else { return }
-    self.published = restored(published)
-    publishedValues = [:]
+  /// Remembers what was published of focus, before that is changed.
+  mutating func keep(_ focus: Focus, _ scenes: [FieldID]) {
+    if published == nil { published = (focus, scenes) }
   }
 
-  /// Remembers the value that `focused` shows of `key`, before another is published.
-  mutating func keep(_ value: MarshalledValue?, publishedOf key: Key) {
-    guard published == nil, let value, publishedValues[key] == nil else { return }
-    publishedValues[key] = value
+  /// Remembers what `focused` shows of `key`, before something else is published.
+  mutating func keep(_ member: ShownMember, publishedOf key: Key) {
+    if let first = members.updateValue(member, forKey: key) { members[key] = first }
   }
 
-  /// Remembers what was published of `interface` before it is changed.
-  mutating func keep(_ shown: Shown?, publishedOf interface: InterfaceName) {
-    if session[interface] == nil { session.updateValue(shown, forKey: interface) }
+  /// Remembers which session-scoped field supplied `interface`, before another does.
+  mutating func keep(_ supplier: FieldID?, suppliedOf interface: InterfaceName) {
+    if suppliers[interface] == nil { suppliers.updateValue(supplier, forKey: interface) }
   }
 
-  /// Remembers what `field` shows, before its owner's changes are taken in.
-  mutating func keep(shownBy field: Field) {
-    guard shown[field.id] == nil else { return }
-    shown[field.id] = before.field(field).shown
+  mutating func noteUnsaved(_ id: FieldID) { unsaved.fields.append(id) }
+  mutating func noteUnsaved(_ place: Before.BindingID) { unsaved.bindings.append(place) }
+  mutating func noteUnsaved(memoryOf id: FieldID) { unsaved.memories.append(id) }
+
+  /// Leaves of what is unsaved what was so when the turn began: the rest is as it was saved.
+  func forgetUnsaved(_ changes: inout Before, _ memories: inout Set<FieldID>) {
+    for id in unsaved.fields { changes.forget(id) }
+    for place in unsaved.bindings { changes.forget(place) }
+    memories.subtract(unsaved.memories)
+  }
+
+  /// Remembers what `field` shows of `keys`, before its owner's changes are taken in.
+  mutating func keep(_ keys: some Sequence<Key>, shownBy field: Field) {
+    guard let field = began(field) else { return }
+    for key in keys where shown[field.id]?[key] == nil { shown[field.id, default: [:]][key] = field.shown(key) }
+  }
+
+  /// What `field` was when the turn began; nil: not there.
+  private func began(_ field: Field) -> Field? {
+    guard let began = before.fields[field.id] else { return field }
+    return began?.registration == field.registration ? began : nil
   }
 
   /// Remembers what the object of `field` declares, which a roll-back keeps.
   mutating func keep(objectOf field: Field) {
-    guard let began = before.fields[field.id], var began, began.registration == field.registration,
-      let old = began.object
-    else { return }
+    guard before.fields[field.id] != nil, var began = began(field), let old = began.object else { return }
     began.object = field.object?.with(commandsOf: old)
     before.replace(began)
   }
 
   /// Remembers the bound values of `field`, which a roll-back keeps.
   mutating func keep(boundBindingsOf field: Field) {
-    guard let began = before.fields[field.id], var began, began.registration == field.registration, began.object != nil
-    else { return }
+    guard before.fields[field.id] != nil, var began = began(field), began.object != nil else { return }
     began.bindings = began.bindings.filter { !$0.value.isBound }
       .merging(field.bindings.filter { $0.value.isBound }) { stored, _ in stored }
     before.replace(began)
   }
 
-  /// What was published when the turn began, if `present` is now.
-  func restored(_ present: FocusModel.Published) -> FocusModel.Published {
-    if let published { return published }
-    var restored = present
-    for (key, value) in publishedValues { restored.shown.values[key] = value }
-    return restored
+  /// Makes `present` what was published when the turn began.
+  func restore(_ present: inout FocusModel.Published) {
+    if let published { (present.focus, present.scenes) = published }
+    for (key, member) in members { present.show(member, of: key, after: present[key]) }
+    for (interface, supplier) in suppliers { present.suppliers[interface] = supplier }
   }
 }

@@ -5,27 +5,27 @@ public struct UnsavedField: Sendable {
   /// The field's name.
   public let id: FieldID
   /// What may have changed.
-  private enum Extent {
+  private enum Part {
     /// Everything; the field as it was saved last, nil: not there.
     case whole(saved: Field?)
     /// Stored bindings, which are here as they were saved last.
     case bindings([Key: FieldBinding])
   }
 
-  private let extent: Extent
+  private let part: Part
   private let present: Field?
 
   init(id: FieldID, saved: Field?, present: Field?) {
-    (self.id, extent, self.present) = (id, .whole(saved: saved), present)
+    (self.id, part, self.present) = (id, .whole(saved: saved), present)
   }
 
   init(id: FieldID, written: [Key: FieldBinding], present: Field?) {
-    (self.id, extent, self.present) = (id, .bindings(written), present)
+    (self.id, part, self.present) = (id, .bindings(written), present)
   }
 
   /// The field as it was saved last; nil: not there.
   var saved: Field? {
-    switch extent {
+    switch part {
     case .whole(let saved): return saved
     case .bindings(let written):
       var saved = present
@@ -39,22 +39,23 @@ public struct UnsavedField: Sendable {
 
   /// Whether nothing of this field was saved: one that was removed and registered again is another.
   public var isNew: Bool {
-    guard case .whole(let saved) = extent else { return false }
+    guard case .whole(let saved) = part else { return false }
     return saved?.registration != present?.registration
   }
 
   /// Whether anything but the bindings differs from what was saved.
   public var hasChanged: Bool {
-    guard case .whole(let saved) = extent else { return false }
+    guard case .whole(let saved) = part else { return false }
     guard let saved, let present, !isNew else { return saved != nil || present != nil }
-    return saved.owner != present.owner || saved.parent != present.parent || saved.isAdopted != present.isAdopted
-      || saved.window != present.window || saved.memory != present.memory || saved.activity != present.activity
+    return saved.owner != present.owner || saved.savedParent != present.savedParent
+      || saved.window != present.window || saved.lastFocused != present.lastFocused
+      || saved.activity != present.activity
       || SavedField.SavedObject(of: saved) != SavedField.SavedObject(of: present)
   }
 
   /// The stored bindings that differ from what was saved; nil: there no more.
   public var changedBindings: [(key: Key, binding: SavedField.SavedBinding?)] {
-    switch extent {
+    switch part {
     case .bindings(let old):
       return old.compactMap { key, old in
         present?.bindings[key].flatMap { Self.isSame($0, as: old) ? nil : (key, SavedField.SavedBinding($0)) }

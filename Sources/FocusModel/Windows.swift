@@ -1,20 +1,73 @@
 public import DBusTypes
 public import FocusContract
 
+/// What a scene of the window bridge is beside a field.
+public struct Window: Hashable, Sendable {
+  /// The connections whose scenes are in the window, and when it adopted them.
+  public internal(set) var adopted: [BusName: UInt64]
+  /// When the window came to the front last; 0: never.
+  public internal(set) var lastInFront: UInt64
+
+  /// Creates a window.
+  public init(adopted: [BusName: UInt64] = [:], lastInFront: UInt64 = 0) {
+    self.adopted = adopted
+    self.lastInFront = lastInFront
+  }
+}
+
+/// Which windows have adopted each connection, and in which of them its scenes are: the one that was in front last, at first
+/// the one that adopted it first.
+struct Adoptions: Equatable {
+  private(set) var windows: [BusName: Set<FieldID>] = [:]
+  private(set) var homes: [BusName: FieldID] = [:]
+
+  mutating func add(_ connection: BusName, by window: FieldID, _ fields: [FieldID: Field]) {
+    windows[connection, default: []].insert(window)
+    if let home = homes[connection], !Self.comes(window, before: home, connection, fields) { return }
+    homes[connection] = window
+  }
+
+  mutating func remove(_ connection: BusName, by window: FieldID, _ fields: [FieldID: Field]) {
+    windows.forget(window, of: connection)
+    guard homes[connection] == window else { return }
+    homes[connection] = windows[connection]?.min { Self.comes($0, before: $1, connection, fields) }
+  }
+
+  /// Notes that `window`, which has adopted `connection`, came to the front.
+  mutating func moveHome(of connection: BusName, to window: FieldID) { homes[connection] = window }
+
+  private static func comes(
+    _ one: FieldID, before other: FieldID, _ connection: BusName, _ fields: [FieldID: Field]
+  ) -> Bool {
+    guard let one = fields[one]?.window, let other = fields[other]?.window else { return false }
+    guard one.lastInFront == other.lastInFront else { return one.lastInFront > other.lastInFront }
+    return one.adopted[connection] ?? .max < other.adopted[connection] ?? .max
+  }
+}
+
+extension [BusName: Set<FieldID>] {
+  mutating func forget(_ id: FieldID, of owner: BusName) {
+    self[owner]?.remove(id)
+    if self[owner]?.isEmpty == true { self[owner] = nil }
+  }
+}
+
 /// The windows of the window bridge: which is in front, and whose scenes are in which.
 extension FocusModel {
-  /// Brings a window to the front; nothing happens if it is there.
+  /// Brings a window to the front; if it is there, no field outside counts any more.
   func bringToFront(_ id: FieldID) {
-    guard focus.front != id, let window = fields[id]?.window else { return }
-    touch(id)
-    let moment = nextMoment()
-    arrange { focus, table in
-      table.frontChanged(from: focus.front, to: id)
-      focus.front = id
-      focus.outside = nil
-      table.cameToFront(id, at: moment)
+    guard let window = fields[id]?.window else { return }
+    if focus.front != id {
+      touch(id)
+      let moment = nextMoment()
+      arrange { focus, table in
+        table.frontChanged(from: focus.front, to: id)
+        focus.front = id
+        table.cameToFront(id, at: moment)
+      }
+      moveHome(window.adopted.keys)
     }
-    moveHome(window.adopted.keys.sorted())
+    arrange { focus, _ in focus.outside = nil }
     refocus()
   }
 
@@ -29,28 +82,33 @@ extension FocusModel {
     refocus()
   }
 
-  /// Moves the scenes of these connections into the windows that they are in now; `settle` publishes it.
-  func moveHome(_ connections: [BusName]) {
+  /// Moves the scenes of these connections into the windows that they are in now.
+  func moveHome(_ connections: some Sequence<BusName>) {
     for connection in connections {
       let home = table.home(of: connection)
-      for scene in (table.scenes[connection] ?? []).sorted() where fields[scene]?.parent != home {
-        relocate(scene, to: home, isAdopted: home != nil)
+      // Where one of them is, all are.
+      guard let scenes = table.scenes[connection], scenes.first.flatMap({ fields[$0]?.parent }) != home else {
+        continue
       }
+      for scene in scenes { relocate(scene, to: home, isAdopted: home != nil) }
     }
   }
 
   /// Sets which connections' scenes are in a window, of which those that are on the bus are given.
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `invalid` if the field is no window, or for the bridge itself.
-  public func adopt(_ connections: Set<BusName>, into id: FieldID, by client: BusName) throws(ModelError) -> [Change] {
+  public func adopt(_ connections: Set<BusName>, into id: FieldID, by client: BusName) throws(ModelError) {
     let field = try checkAdoption(into: id, by: client)
     guard !connections.contains(client) else {
       throw .invalid("'owners' lists \(client), the bridge itself, whose scenes are the windows")
     }
     let old = field.window?.adopted ?? [:]
-    guard Set(old.keys) != connections else { return [] }
+    guard Set(old.keys) != connections else { return }
     var adopted: [BusName: UInt64] = [:]
     for connection in connections.sorted() { adopted[connection] = old[connection] ?? nextMoment() }
-    return operate { operation in operation.adopt(adopted, into: id) }
+    touch(id)
+    arrange { _, table in table.setAdopted(adopted, by: id) }
+    moveHome(Set(old.keys).union(adopted.keys))
+    refocus()
   }
 
   /// Checks that `client` may say whose scenes are in the field `id`.
@@ -66,36 +124,18 @@ extension FocusModel {
   }
 
   /// Takes the window bridge to be the connection `owner`, or none; the windows of another go.
-  public func setWindowBridge(_ owner: BusName?) -> [Change] {
+  public func setWindowBridge(_ owner: BusName?) {
     windowBridge = owner
-    let gone = fields.values.filter { $0.window != nil && $0.owner != owner }.map(\.id).sorted()
-    guard !gone.isEmpty else { return [] }
+    let gone = fields.values.filter { $0.window != nil && $0.owner != owner }.map(\.id)
+    guard !gone.isEmpty else { return }
     // What has focus in an application keeps it.
     if let id = focus.field, fields[id]?.window == nil { arrange { focus, _ in focus.outside = id } }
-    return operate { $0.remove(gone) }
+    remove(gone)
   }
 
-  /// Moves the field `id` into `parent`, a window if `isAdopted`, or out of all; `settle` publishes that.
+  /// Moves the field `id` into `parent`, a window if `isAdopted`, or out of all.
   func relocate(_ id: FieldID, to parent: FieldID?, isAdopted: Bool) {
-    noteMove(of: id)
-    if let parent { touch(parent) }
+    touch(id)
     arrange { _, table in table.move(id, to: parent, isAdopted: isAdopted) }
-  }
-
-  /// Remembers the field `id` and its parent as they are, before it is moved.
-  func noteMove(of id: FieldID) {
-    guard let field = table.fields[id] else { return }
-    touch(field)
-    if let parent = field.parent { touch(parent) }
-    if unpublishedParents[id] == nil { unpublishedParents.updateValue(field.parent, forKey: id) }
-  }
-
-  /// What must be published of fields that have moved.
-  func publishParents() -> [Change] {
-    let moved = unpublishedParents.sorted { $0.key < $1.key }
-    unpublishedParents = [:]
-    return moved.compactMap { id, before in
-      fields[id].flatMap { $0.parent == before ? nil : .parentChanged(id) }
-    }
   }
 }

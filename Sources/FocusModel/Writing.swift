@@ -17,8 +17,8 @@ public struct WriteCondition: Hashable, Sendable {
 
 /// What becomes of a write that nothing speaks against.
 public enum WriteOutcome: Hashable, Sendable {
-  /// It is done: what the binding, or its element, holds now, and what changed.
-  case written(Reading, [Change])
+  /// It is done: what the binding, or its element, holds now.
+  case written(Reading)
   /// The binding is bound: the service must ask the field's owner to set the whole value to this.
   case forwarded(FieldID, MarshalledValue)
 }
@@ -26,20 +26,19 @@ public enum WriteOutcome: Hashable, Sendable {
 extension FocusModel {
   /// Writes through the binding that `path` leads to at `place`.
   ///
-  /// A write of the value that is already there changes nothing.
+  /// A write of the value that is already there changes nothing; a bound binding's owner is asked all the same.
   /// - Throws: `ModelError`: `notFocused` at `focused`, `unknownProperty` at a field, `noSuchField`, `conflict`,
   ///   `readOnly`, `noSuchElement`, `typeMismatch`, `limitExceeded`, `invalid`.
   /// - Parameters:
   ///   - value: what the binding, or its element, is to hold.
   ///   - path: the key, and which element of its value.
   ///   - place: where the key is looked up.
-  ///   - isCurrent: whether what a bound binding holds here is known to be what the owner's object holds.
   ///   - condition: what must still hold.
   ///   - client: who writes.
   /// - Returns: what the write has led to.
   public func write(
-    _ value: MarshalledValue, to path: BindingPath, at place: Place, isCurrent: Bool = true,
-    if condition: WriteCondition = WriteCondition(), by client: BusName
+    _ value: MarshalledValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
+    by client: BusName
   ) throws(ModelError) -> WriteOutcome {
     let key = path.key
     if let wanted = condition.field { try check(key, at: place, resolvesTo: wanted) }
@@ -55,21 +54,22 @@ extension FocusModel {
     let whole = try path.replacing(old.value, with: value, declared: old.isBound ? declared : nil)
     let extent = try Limits.check(whole, of: key)
     let written = try path.written(to: whole)
-    guard whole != old.value || !isShown || (old.isBound && !isCurrent) else {
-      return .written(Reading(value: written, field: field.id, revision: old.revision), [])
-    }
+    // Owners forget to tell: also one that is believed to hold the value is asked.
     guard !old.isBound else { return .forwarded(field.id, whole) }
+    guard whole != old.value || !isShown else {
+      return .written(Reading(value: written, field: field.id, revision: old.revision))
+    }
     // How much was there before does not show in a refusal either.
     try checkAllowance(of: field.owner, lingers: field.lingers, isShown ? extent - old.extent : extent)
 
     let binding = FieldBinding(
       value: whole, revision: nextRevision(), isReadOnly: old.isReadOnly, extent: extent)
-    let (place, isSensitive) = (Before.Place(field: field.id, key: key), field.isSensitive)
+    let place = Before.BindingID(field: field.id, key: key)
     // A copy of the field that lives on would have all its bindings copied.
     _ = consume field
-    let changes = operate { $0.write(binding, at: place, of: old, isShown: !isSensitive) }
+    write(binding, at: place, of: old, by: client)
     let reading = Reading(value: written, field: place.field, revision: binding.revision)
-    return .written(isShown ? reading : reading.hidden, changes)
+    return .written(isShown ? reading : reading.hidden)
   }
 
   /// A write to a property that can only be written, of the type `declared`.
@@ -107,7 +107,7 @@ extension FocusModel {
   public func takeRevision(of key: Key, in id: FieldID) {
     guard var binding = fields[id]?.bindings[key] else { return }
     binding.revision = nextRevision()
-    amend(id) { $0.set(binding, for: key, in: id) }
+    amend(id, [key]) { $0.set(binding, for: key, in: id) }
   }
 
   /// The field whose binding a write to `path` at `place` is about.
@@ -129,8 +129,12 @@ extension FocusModel {
     return Reading(value: try path.written(to: binding.value), field: id, revision: binding.revision)
   }
 
+  /// What is told of a write to `path` in the field `id` that has left the whole value as `whole`, as far as is known.
+  public func unconfirmedReading(of whole: MarshalledValue, afterWriteTo path: BindingPath, of id: FieldID) -> Reading {
+    Reading(value: (try? path.written(to: whole)) ?? whole, field: id, revision: 0)
+  }
+
   private func check(_ key: Key, at place: Place, resolvesTo wanted: FieldID) throws(ModelError) {
-    guard fields[wanted] != nil else { throw .noSuchField(wanted.text) }
     let holder =
       switch place {
       case .focused: resolve(key)

@@ -71,9 +71,10 @@ public final class FocusService {
     let leaving = MatchRule(
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
     let bus = try connection.survey(adding: leaving, Bridges.rule)
-    for name in bus.names where Bridges.isName(name) { bridges.setOwner(of: name, try connection.owner(of: name)) }
+    let windowBridge = bus.names.contains(Focus1.windowBridge) ? try connection.owner(of: Focus1.windowBridge) : nil
+    bridges.begin(among: bus.names, windowBridge: windowBridge)
     guard !bus.names.contains(name) else { throw heldBy(try connection.owner(of: name)) }
-    _ = model.setWindowBridge(bridges.owner(of: Focus1.windowBridge))
+    model.setWindowBridge(windowBridge)
     persistence.bus = bus.id
     recoverAtStart(among: bus.names)
     guard try !connection.requestName(name) else { return }

@@ -26,11 +26,42 @@ package struct Processes {
     return fields.count > 1 ? UInt32(String(decoding: fields[1], as: UTF8.self)) : nil
   }
 
-  /// What the system calls the program of a process, and the script that it runs.
+  /// What runs the script that its first argument names which is no option.
+  private static let interpreters = [
+    "python", "perl", "ruby", "node", "gjs", "guile", "lua", "sh", "bash", "dash", "zsh", "ksh",
+  ]
+
+  /// What the system calls the program of a process, the script that it runs, and the application that its sandbox is
+  /// for: a Flatpak's messages come from a proxy.
   package func names(of process: UInt32) -> [String] {
-    let name = (contents("\(process)/comm") ?? []).prefix { $0 != UInt8(ascii: "\n") }
-    let arguments = (contents("\(process)/cmdline") ?? []).split(separator: 0, maxSplits: 2).prefix(2)
-    return ([name] + arguments).map { String(decoding: $0, as: UTF8.self) }
+    let name = text((contents("\(process)/comm") ?? []).prefix { $0 != UInt8(ascii: "\n") })
+    let arguments = (contents("\(process)/cmdline") ?? []).split(separator: 0).prefix(8).map(text)
+    let program = arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+    var names = [name] + arguments.prefix(1)
+    // Such as python3 and python3.11.
+    if Self.interpreters.contains(where: {
+      program.hasPrefix($0) && program.dropFirst($0.count).allSatisfy(\.isVersion)
+    }) {
+      names += arguments.dropFirst().filter { !$0.hasPrefix("-") }.prefix(1)
+    }
+    return names + application(of: process)
+  }
+
+  private func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }
+
+  /// The name of the Flatpak or Snap that a process is of, whole and its parts.
+  private func application(of process: UInt32) -> [String] {
+    let information = (contents("\(process)/root/.flatpak-info") ?? []).split(separator: UInt8(ascii: "\n")).map(text)
+    var name = information.first { $0.hasPrefix("name=") }.map { String($0.dropFirst("name=".count)) }
+    for part in (contents("\(process)/cgroup") ?? []).split(separator: UInt8(ascii: "/")).map(text) where name == nil {
+      if part.hasPrefix("app-flatpak-") {
+        name = part.dropFirst("app-flatpak-".count).split(separator: "-").dropLast().joined(separator: "-")
+      } else if part.hasPrefix("snap.") {
+        name = part.split(separator: ".").dropFirst().first.map(String.init)
+      }
+    }
+    guard let name else { return [] }
+    return [name] + name.split(separator: ".").map(String.init)
   }
 
   /// Whether a process is in a sandbox: Flatpak's, Snap's, or a process namespace below this one; one that hides counts.
@@ -55,4 +86,9 @@ package struct Processes {
     let count = read(descriptor, &bytes, bytes.count)
     return count > 0 ? Array(bytes[..<count]) : nil
   }
+}
+
+extension Character {
+  /// Whether it may be in a version.
+  fileprivate var isVersion: Bool { isNumber || self == "." }
 }

@@ -16,6 +16,16 @@ package final class ServiceProgram {
     log = Log(program: name, isVerbose: isVerbose, showsPriorities: manager.readsPriorities)
   }
 
+  /// Lets the program have as many descriptors as the system allows it: others send some that wait with their calls.
+  package static func raiseDescriptorLimit() {
+    let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard getrlimit(descriptors, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+    limit.rlim_cur = limit.rlim_max
+    // Under systemd the unit sets it, and the sandbox refuses this.
+    setrlimit(descriptors, &limit)
+  }
+
   /// Ends the program with a status other than 0, which makes the service manager start it again.
   package func fail(_ message: String, status: Int32 = 1) {
     log.error(message)

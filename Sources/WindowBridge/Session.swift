@@ -17,13 +17,15 @@ package enum Session: Hashable, Sendable {
   /// What `--source` takes.
   package static let names = ["x11", "sway", "i3", "hyprland", "niri"]
 
-  /// Finds the window manager; `variable` is one of the environment, and `name` what `--source` asks for.
+  /// The window managers that there may be, the likeliest first; `variable` is one of the environment, and `name` what
+  /// `--source` asks for.
   ///
+  /// A variable may name one that has ended: the first that can be reached is followed.
   /// i3 is followed as an X session, which tells the processes of windows as well.
-  /// - Throws: `Unsupported`.
-  package static func find(
+  /// - Throws: `Unsupported` if there are none.
+  package static func candidates(
     _ name: String? = nil, in variable: (String) -> String?
-  ) throws(Unsupported) -> Session {
+  ) throws(Unsupported) -> [Session] {
     let all: [(name: String, session: Session?)] = [
       ("sway", variable("SWAYSOCK").map { .sway(socket: $0) }),
       ("hyprland", hyprland(variable)),
@@ -31,7 +33,8 @@ package enum Session: Hashable, Sendable {
       ("x11", isWayland(variable) && name == nil ? nil : variable("DISPLAY").map { .x11(display: $0) }),
       ("i3", variable("I3SOCK").map { .i3(socket: $0) }),
     ]
-    if let found = all.lazy.filter({ name == nil || $0.name == name }).compactMap(\.session).first { return found }
+    let found = all.filter { name == nil || $0.name == name }.compactMap(\.session)
+    guard found.isEmpty else { return found }
     throw Unsupported(description: reason(name, variable))
   }
 

@@ -93,3 +93,15 @@ package struct WindowSelection {
     return Desktop(windows: chosen, front: front)
   }
 }
+
+extension Desktop {
+  /// Whether nothing but titles is different from `other`.
+  func hasOnlyOtherTitles(than other: Desktop) -> Bool {
+    guard front == other.front, windows.count == other.windows.count else { return false }
+    return windows.allSatisfy { id, window in
+      guard var before = other.windows[id] else { return false }
+      before.title = window.title
+      return before == window
+    }
+  }
+}

@@ -9,6 +9,8 @@ package import ProgramSupport
 package final class WindowBridge {
   /// How long a window manager may take to bring a window to the front.
   private static let patience = Duration.seconds(2)
+  /// How long changes of titles are collected.
+  private static let coalescing = Duration.milliseconds(25)
   /// How long none may be in front before nothing has focus.
   private static let blurGrace = Duration.milliseconds(30)
 
@@ -31,12 +33,15 @@ package final class WindowBridge {
   /// Whether it was this daemon that was told.
   private var hasTold = false
   private var blurTimer: TimerID?
+  private var syncTimer: TimerID?
   private var hasServed = false
   /// Those who wait until a window is in front.
   private var requests = FrontRequests()
 
   /// Called when the bridge owns its name and serves, the first time.
   package var onReady: (() -> Void)?
+  /// Called when another program owns the bridge's name.
+  package var onWaiting: (() -> Void)?
   /// Called with what makes it impossible to go on.
   package var onFailure: ((String) -> Void)?
 
@@ -49,7 +54,10 @@ package final class WindowBridge {
     self.loop = loop
     self.log = log
     selection = WindowSelection(ignoring: applications)
-    link = Link(on: loop, rules: [.fields, .fieldProperties])
+    let name = MatchRule(
+      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
+      arguments: [0: Focus1.windowBridge.text])
+    link = Link(on: loop, rules: [.fields, .fieldProperties, name])
     publisher = FieldPublisher(link)
     residents = Residents(link, processes)
     link.onEvent = { [weak self] in self?.received($0) }
@@ -77,7 +85,8 @@ package final class WindowBridge {
     case .signal(let signal): residents.received(signal)
     case .call(let message): publisher.called(message)
     case .refused(let error): onFailure?("the bus refuses to send the daemon's signals: \(error.message)")
-    case .other, .closed: break
+    case .other(let message): nameChanged(message)
+    case .closed: break
     }
   }
 
@@ -98,12 +107,25 @@ package final class WindowBridge {
       guard let self, session == self.session else { return }
       switch result {
       case .success(true): begin()
-      case .success(false): onFailure?("another program already owns \(Focus1.windowBridge)")
+      case .success(false): waitForName()
       // The connection's end is told otherwise.
       case .failure(let error) where error.name == .disconnected: break
       case .failure(let error): onFailure?("cannot own \(Focus1.windowBridge): \(error.message)")
       }
     }
+  }
+
+  /// Another bridge has the name, until it ends.
+  private func waitForName() {
+    log.info("another program owns \(Focus1.windowBridge); waiting for it to end")
+    onWaiting?()
+  }
+
+  private func nameChanged(_ message: Message) {
+    guard !isOwner, message.sender == .bus, message.interface == .bus, let values = try? message.arguments(),
+      values.count == 3, values[0] == .string(Focus1.windowBridge.text), values[2] == .string("")
+    else { return }
+    claimName()
   }
 
   private func begin() {
@@ -133,8 +155,19 @@ package final class WindowBridge {
   private func changed(to new: Desktop) {
     let chosen = selection.choose(new)
     guard chosen != desktop else { return }
+    let hasOnlyOtherTitles = chosen.hasOnlyOtherTitles(than: desktop)
     desktop = chosen
-    if isOwner { sync() }
+    if hasOnlyOtherTitles { syncLater() } else if isOwner { sync() }
+  }
+
+  /// A program that counts in its title keeps nobody busy.
+  private func syncLater() {
+    guard syncTimer == nil else { return }
+    syncTimer = loop.schedule(after: Self.coalescing) { [weak self] in
+      guard let self else { return }
+      syncTimer = nil
+      if isOwner { sync() }
+    }
   }
 
   /// Makes the fields those of the windows.

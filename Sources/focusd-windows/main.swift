@@ -43,9 +43,9 @@ ServiceProgram.main("focusd-windows", help: help, version: Version.current, opti
     program.fail("'--source' is one of \(Session.names.joined(separator: ", ")), not '\(name)'", status: 2)
     return WindowBridge?.none
   }
-  let session: Session
+  let sessions: [Session]
   do throws(Session.Unsupported) {
-    session = try Session.find(name, in: Environment.value)
+    sessions = try Session.candidates(name, in: Environment.value)
   } catch {
     program.fail("\(error)", status: 3)
     return WindowBridge?.none
@@ -54,11 +54,24 @@ ServiceProgram.main("focusd-windows", help: help, version: Version.current, opti
     program.fail("no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
     return nil
   }
-  let bridge = WindowBridge(
-    session.source(on: program.loop, log: program.log), ignoring: options.arguments(of: "ignore"), on: program.loop,
-    log: program.log)
-  bridge.onFailure = { [weak program] in program?.fail($0) }
-  bridge.onReady = { [manager = program.manager] in manager.notify("READY=1\nSTATUS=Following \(session.name)") }
-  try bridge.start(on: bus)
-  return bridge
+  var problem: (any Error)?
+  for session in sessions {
+    let bridge = WindowBridge(
+      session.source(on: program.loop, log: program.log), ignoring: options.arguments(of: "ignore"), on: program.loop,
+      log: program.log)
+    bridge.onFailure = { [weak program] in program?.fail($0) }
+    bridge.onReady = { [manager = program.manager] in manager.notify("READY=1\nSTATUS=Following \(session.name)") }
+    bridge.onWaiting = { [manager = program.manager] in
+      manager.notify("READY=1\nSTATUS=Waiting for another window bridge to end")
+    }
+    do {
+      try bridge.start(on: bus)
+      return bridge
+    } catch {
+      program.log.info("cannot follow \(session.name): \(error)")
+      problem = problem ?? error
+    }
+  }
+  if let problem { throw problem }
+  return nil
 }

@@ -27,6 +27,7 @@ private let help = """
 private let options = ProgramOptions([.init("address", argument: "the address of a bus"), .init("verbose")])
 
 ServiceProgram.main("focusd", help: help, version: Version.current, options) { program in
+  ServiceProgram.raiseDescriptorLimit()
   let connection = try Connection(to: options.arguments(of: "address").last.map { .address($0) } ?? .session)
   connection.onDisconnect = { [weak program] in program?.fail("lost the connection to the bus") }
   let manager = program.manager

@@ -7,6 +7,7 @@ import TestSupport
 final class AccessibleDesktop: DaemonSession {
   struct Status: Sendable {
     var isEnabled = false
+    var hasScreenReader = false
     var events: Set<String> = []
     /// The programs that the registry knows.
     var programs: [String] = []
@@ -30,7 +31,9 @@ final class AccessibleDesktop: DaemonSession {
     session.answer(at: "/org/a11y/bus") { [status, address] call, _ in
       switch call.member {
       case "GetAddress": return .values([.string(address.now)])
-      case "Get": return .values([.variant(.boolean(status.now.isEnabled))])
+      case "Get":
+        let isReader = call.arguments.last == .string("ScreenReaderEnabled")
+        return .values([.variant(.boolean(isReader ? status.now.hasScreenReader : status.now.isEnabled))])
       case "Set":
         if case .boolean(let isOn)? = call.arguments.last?.variantContent { status.update { $0.isEnabled = isOn } }
         return .values([])

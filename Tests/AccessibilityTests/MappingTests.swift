@@ -46,7 +46,8 @@ import Testing
     #expect(ActionName.toggle([]) == nil)
   }
 
-  private static let read = TextReading(length: 3, caret: 1, content: "abc")
+  private static let read = TextReading(
+    TextExtent(length: 3, caret: 1), in: TextUnits(toolkit: "GTK"), text: "abc")
 
   @Test(arguments: [
     (element(61, ["Text", "EditableText"], states: .editable, text: read), true),
@@ -96,18 +97,6 @@ import Testing
     let values = ElementValues.values(of: element, at: place)
     #expect(values.count == ElementShape(element).values.count)
     for (key, value) in values { #expect(Vocabulary.type(of: key.description) == value.type, "\(key)") }
-  }
-
-  @Test(arguments: [
-    (TextReading(length: 3, caret: 9, content: "abc"), 3, 3..<3, ""),
-    (TextReading(length: 3, caret: -1, content: "abc"), 0, 0..<0, ""),
-    (TextReading(length: 5, caret: 2, selection: 1..<3, content: "aéß日x"), 2, 1..<3, "éß"),
-    // What no text can have selected.
-    (TextReading(length: 3, caret: 1, selection: 2..<9, content: "abc"), 1, 1..<1, ""),
-    (TextReading(length: 0, caret: 0, selection: -1..<0, content: ""), 0, 0..<0, ""),
-  ])
-  func positionsAreWithinTheText(_ text: TextReading, _ caret: Int32, _ selection: Range<Int32>, _ selected: String) {
-    #expect(text.caret == caret && text.selection == selection && text.selected == selected)
   }
 
   @Test func longNamesAreLeftOut() {

@@ -77,7 +77,7 @@ final class RealDesktop: DaemonSession {
     try await launcher.stop()
   }
 
-  private func address() async throws -> String {
+  func address() async throws -> String {
     let address = try await session.call(
       DaemonCall(to: "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"))
     return address.first?.basicText ?? ""
@@ -98,9 +98,9 @@ final class RealDesktop: DaemonSession {
   }
 
   /// Starts a script of this target, and brings its window to the front.
-  func script(_ name: String, title: String) async throws -> ManagedProcess {
+  func script(_ name: String, _ arguments: String..., title: String) async throws -> ManagedProcess {
     let file = try #require(Bundle.module.path(forResource: name, ofType: "py", inDirectory: "Resources"))
-    return try await start(title, ["/usr/bin/python3", "-B", file])
+    return try await start(title, ["/usr/bin/python3", "-B", file] + arguments)
   }
 
   func front(_ title: String) async throws {

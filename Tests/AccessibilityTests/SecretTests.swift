@@ -53,11 +53,107 @@ import Testing
       #expect(try await desktop.refusal("Text.Content", .string("filled in")) == nil)
       #expect(program.text(of: "/secret") == "filled in")
       if row.element.role == 40 {
-        #expect(
-          program.state.now.calls.allSatisfy { $0.interface != "org.a11y.atspi.Text" && !$0.key.contains("Text.") })
+        // A write asks whether the length has changed.
+        let asked = program.state.now.calls.filter { $0.interface == "org.a11y.atspi.Text" || $0.key.contains("Text.") }
+        #expect(asked.allSatisfy { $0.key == "org.a11y.atspi.Text.CharacterCount" }, "\(asked)")
       }
       #expect(!desktop.status.now.events.contains { $0.contains("Text") })
       try await desktop.expectNowhere(Self.secret, in: traffic)
+    }
+  }
+
+  /// Firefox agrees to fill a password in, and does not.
+  @Test func aSecretOfAnotherLengthThatIsNotTakenIsAnError() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(toolkit: "Gecko")
+      program.set("/secret", .entry("", role: 40))
+      program.change("/secret") { $0.ignoresWrites = true }
+      program.activate()
+      program.focus("/secret")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      let ignored = try await desktop.refusal("Text.Content", .string(Self.secret))
+      #expect(ignored?.message.contains("agreed and changed nothing") == true)
+      // Whose length cannot be read may have been taken.
+      program.change("/secret") { $0.interfaces = ["EditableText"] }
+      #expect(try await desktop.refusal("Text.Content", .string(Self.secret)) == nil)
+    }
+  }
+
+  /// Only what is proved not to be secret is shown.
+  @Test(
+    arguments: [
+      ("GetAttributes", nil), ("GetAttributes", .string("none")), ("GetAttributes", .strings(["text-input-type:text"])),
+      ("GetRole", .string("entry")), ("GetRole", .int32(61)),
+    ] as [(String, DBusValue?)])
+  func whatIsNotProvedIsNotShown(_ member: String, _ answer: DBusValue?) async throws {
+    try await AccessibleDesktop.with { desktop in
+      let traffic = try await desktop.monitor()
+      let program = try await desktop.program(toolkit: "Chromium")
+      program.set("/entry", .entry(Self.secret, role: 79))
+      program.change("/entry") { $0.answers.updateValue(answer, forKey: member) }
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      #expect(try await desktop.get("Text.Length") == nil)
+      try await desktop.expectNowhere(Self.secret, in: traffic)
+      // It is not secret for good.
+      program.change("/entry") { ($0.answers, $0.text) = ([:], "plain") }
+      program.stateChanged("/entry", "editable", 1)
+      try await desktop.waits(for: "Text.Content", .string("plain"))
+    }
+  }
+
+  @Test func attributesThatAreLateHideTheText() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let traffic = try await desktop.monitor()
+      let program = try await desktop.program(toolkit: "Gecko")
+      program.set("/entry", .entry(Self.secret, role: 79))
+      program.change("/entry") { $0.silent = ["GetAttributes"] }
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      #expect(try await desktop.get("Text.Content") == nil)
+      try await desktop.expectNowhere(Self.secret, in: traffic)
+    }
+  }
+
+  @Test func theRoleIsAskedAgainAfterTheText() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let traffic = try await desktop.monitor()
+      let program = try await desktop.program()
+      program.set("/entry", .entry(Self.secret))
+      program.change("/entry") { $0.roleAfterText = 40 }
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      #expect(try await desktop.get("Text.Content") == nil)
+      try await desktop.expectNowhere(Self.secret, in: traffic)
+    }
+  }
+
+  @Test func aTextThatIsNotShownIsNotListenedTo() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(toolkit: "gtk")
+      program.set("/terminal", .entry("$ ls", role: 60))
+      program.set("/entry", .entry("abc"))
+      program.activate()
+      program.focus("/terminal")
+      try await desktop.waits(for: "Element.Role", .string("terminal"))
+      #expect(!desktop.status.now.events.contains { $0.contains("Text") })
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      _ = try await desktop.status.wait(for: "events") { $0.events.contains { $0.contains("Text") } ? true : nil }
+      program.focus("/terminal")
+      _ = try await desktop.status.wait(for: "no events") { $0.events.contains { $0.contains("Text") } ? nil : true }
+      // A hundred lines of output are no reason to ask anything.
+      try await desktop.waits(for: "Element.Role", .string("terminal"))
+      let calls = program.state.now.calls.count
+      for _ in 0..<100 { program.textChanged("/terminal") }
+      program.set("/other", .entry("other"))
+      program.focus("/other")
+      try await desktop.waits(for: "Text.Content", .string("other"))
+      let asked = program.state.now.calls.dropFirst(calls).filter { $0.path == "/terminal" }
+      #expect(asked.count < 20, "\(asked.count)")
     }
   }
 

@@ -1,5 +1,6 @@
 import BusSupport
 import DBusTypes
+import Glibc
 import TestSupport
 import Testing
 
@@ -64,6 +65,26 @@ import Testing
     }
   }
 
+  /// Such as a shell in it that runs 'focusctl hold'.
+  @Test func itStaysOutOfProgramsWhoseChildrenRegister() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program()
+      program.set("/entry", .entry("abc"))
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      let hold = "'\(Products.focusctl)' --address '\(desktop.desktop.bus.address)' hold child demo.Form.Number=1"
+      let child = try await desktop.desktop.start(["/bin/sh", "-c", hold + " <&0 & echo $!; wait"])
+      let process = try #require(Int32(try await child.line("the process")))
+      try await eventually("only the child's field") {
+        let fields = try await desktop.fields()
+        return fields.count == 1 && fields[0].contains("child")
+      }
+      kill(process, SIGTERM)
+      try await child.finish()
+    }
+  }
+
   @Test func focusThatAnotherProgramMovedIsNotTakenBack() async throws {
     try await AccessibleDesktop.with { desktop in
       let program = try await desktop.program()
@@ -92,6 +113,12 @@ import Testing
       program.activate()
       program.focus("/entry")
       try await desktop.waits(for: "Text.Content", .string("abc"))
+      // The keys of windows are the window bridge's.
+      try await desktop.waits(for: "Window.Title", nil)
+      #expect(try await desktop.get("Window.Application") == nil)
+      try await windows.leave()
+      try await desktop.waits(for: "Window.Title", .string("The window"))
+      #expect(try await desktop.get("Window.Application") == .string("stub"))
     }
   }
 
@@ -113,6 +140,56 @@ import Testing
       }
       try await desktop.startBridge(["--no-enable"])
       #expect(!desktop.status.now.isEnabled)
+    }
+  }
+
+  /// It takes several times its size, and the service may take 256 MiB.
+  @Test func aMessageThatIsTooLongEndsTheConnectionAndNotTheBridge() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program()
+      program.set("/entry", .entry("abc"))
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      desktop.status.update { $0.events = [] }
+      program.peer.perform { thread in
+        let text = DBusValue.string(String(repeating: "x", count: 40 << 20))
+        thread.emit("/entry", StubProgram.interface + "Event.Object", "StateChanged", [.string("focused"), text])
+      }
+      try await desktop.isListening()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+    }
+  }
+
+  @Test func aScreenReaderKeepsAccessibilityOn() async throws {
+    try await AccessibleDesktop.with { desktop in
+      _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }
+      desktop.status.update { $0.hasScreenReader = true }
+      try await desktop.endBridge()
+      #expect(desktop.status.now.isEnabled)
+      // What it turned on is the screen reader's from then on.
+      desktop.status.update { ($0.hasScreenReader, $0.events) = (false, []) }
+      try await desktop.startBridge()
+      try await desktop.endBridge()
+      #expect(desktop.status.now.isEnabled)
+      desktop.status.update { $0.events = [] }
+      try await desktop.startBridge()
+    }
+  }
+
+  /// As after a logout, which keeps the setting, too.
+  @Test func whatAKilledBridgeTurnedOnIsPutBackByTheNext() async throws {
+    try await AccessibleDesktop.with { desktop in
+      _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }
+      try await desktop.bridge.stop()
+      #expect(desktop.status.now.isEnabled)
+      desktop.status.update { $0.events = [] }
+      try await desktop.startBridge()
+      try await desktop.endBridge()
+      #expect(!desktop.status.now.isEnabled)
+      desktop.status.update { $0.events = [] }
+      try await desktop.startBridge()
     }
   }
 

@@ -26,7 +26,14 @@ struct StubElement: Sendable {
   var refusesWrites = false
   /// It answers nothing.
   var isHung = false
+  /// What it does not answer.
+  var silent: Set<String> = []
+  /// What it answers to these questions instead; nil: an error.
+  var answers: [String: DBusValue?] = [:]
+  /// Its role from when its text was asked for.
+  var roleAfterText: UInt32?
 
+  static let active: UInt64 = 1 << 1
   static let focusable: UInt64 = 1 << 11
   static let focused: UInt64 = 1 << 12
   static let editable: UInt64 = 1 << 7
@@ -97,7 +104,12 @@ final class StubProgram: Sendable {
   }
 
   /// Tells that the window is in front.
-  func activate(_ window: String = "/window") { emit(window, "Window", "Activate", "", 0) }
+  func activate(_ window: String = "/window") {
+    change(window) { $0.states |= StubElement.active }
+    emit(window, "Window", "Activate", "", 0)
+  }
+  /// The same without being it.
+  func claimActivation(_ window: String = "/window") { emit(window, "Window", "Activate", "", 0) }
   func deactivate(_ window: String = "/window") { emit(window, "Window", "Deactivate", "", 0) }
 
   /// Moves focus to an element, and tells it as GTK does: twice.
@@ -116,6 +128,11 @@ final class StubProgram: Sendable {
 
   /// Tells that the text is another.
   func textChanged(_ path: String) { emit(path, "Object", "TextChanged", "insert", 0) }
+
+  /// Tells that a state is another.
+  func stateChanged(_ path: String, _ state: String, _ value: Int32) {
+    emit(path, "Object", "StateChanged", state, value)
+  }
 
   /// Tells that the name is another.
   func nameChanged(_ path: String) { emit(path, "Object", "PropertyChange", "accessible-name", 0) }
@@ -141,7 +158,10 @@ final class StubProgram: Sendable {
     guard var element = state.now.elements[call.path] else {
       return .error("org.freedesktop.DBus.Error.UnknownObject", "there is no \(call.path)")
     }
-    if element.isHung { return .hold }
+    if element.isHung || element.silent.contains(call.member) { return .hold }
+    if let answer = element.answers[call.member] {
+      return answer.map { .values([$0]) } ?? .error("org.freedesktop.DBus.Error.Failed", call.member)
+    }
     if element.late > 0 {
       if call.member == "GetRole" { state.update { $0.elements[call.path]?.late -= 1 } }
       return .error("org.freedesktop.DBus.Error.UnknownMethod", "not yet")
@@ -210,7 +230,8 @@ final class StubProgram: Sendable {
       case "Accessible.Name": .string(element.name)
       case "Accessible.Description": .string("")
       case "Accessible.Parent": reference(element.parent, thread)
-      case "Text.CharacterCount": .int32(element.count ?? Int32(element.text.unicodeScalars.count))
+      case "Text.CharacterCount" where element.interfaces.contains("Text"):
+        .int32(element.count ?? Int32(element.text.unicodeScalars.count))
       case "Text.CaretOffset": .int32(element.caret)
       case "Value.CurrentValue": .double(element.value)
       case "Value.MinimumValue": .double(0)
@@ -229,6 +250,7 @@ final class StubProgram: Sendable {
     func string(_ part: some Sequence<Unicode.Scalar>) -> String { String(String.UnicodeScalarView(part)) }
     switch call.member {
     case "GetText":
+      element.role = element.roleAfterText ?? element.role
       return .values([.string(string(characters.dropFirst(numbers[0]).prefix(max(0, numbers[1] - numbers[0]))))])
     case "GetSelection": return .values([.int32(element.selection.0), .int32(element.selection.1)])
     case "GetStringAtOffset":
@@ -239,7 +261,7 @@ final class StubProgram: Sendable {
     if element.refusesWrites { return .values([.boolean(false)]) }
     if element.ignoresWrites { return .values([.boolean(true)]) }
     switch call.member {
-    case "SetTextContents": element.text = call.arguments[0].basicText ?? ""
+    case "SetTextContents": (element.text, element.count) = (call.arguments[0].basicText ?? "", nil)
     case "InsertText":
       let text = call.arguments[1].basicText ?? ""
       element.text = string(

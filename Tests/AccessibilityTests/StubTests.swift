@@ -42,6 +42,28 @@ import Testing
     }
   }
 
+  @Test func whatChangesTogetherIsToldInOneSignal() async throws {
+    try await Self.withProgram { desktop, program in
+      try await desktop.session.subscribe()
+      let texts = (1...5).map { "abc" + String(repeating: "x", count: $0) }
+      for text in texts {
+        program.change("/entry") { ($0.text, $0.caret) = (text, Int32(text.count)) }
+        program.textChanged("/entry")
+        try await desktop.session.signals(text) { signals in
+          signals.values(of: "org.focusd.Text.Content").last == .string(text) ? true : nil
+        }
+      }
+      let told = try await desktop.session.signals("all") { signals in
+        signals.filter { $0.path == Focus1.focused }.map(\.told).filter { !$0.isEmpty }
+      }
+      #expect(told.count == texts.count, "\(told)")
+      for (values, text) in zip(told, texts) {
+        #expect(values["org.focusd.Text.Content"] == .string(text))
+        #expect(values["org.focusd.Text.Caret"] == .int32(Int32(text.count)))
+      }
+    }
+  }
+
   @Test func rangesAndTogglesAreWritten() async throws {
     try await Self.withProgram("Qt", .slider(30)) { desktop, program in
       try await desktop.set("Range.Value", .double(32))
@@ -132,12 +154,12 @@ import Testing
   @Test func anElementThatBecomesEditableIsExamined() async throws {
     try await Self.withProgram { desktop, program in
       program.change("/entry") { $0.states = StubElement.focusable }
-      program.textChanged("/entry")
+      program.stateChanged("/entry", "editable", 0)
       try await eventually("read-only") {
         try await desktop.refusal("Text.Content", .string("x"))?.shortName == "PropertyReadOnly"
       }
       program.change("/entry") { $0.states = StubElement.focusable | StubElement.editable }
-      program.textChanged("/entry")
+      program.stateChanged("/entry", "editable", 1)
       try await eventually("writable") { try await desktop.refusal("Text.Content", .string("y")) == nil }
     }
   }
@@ -157,9 +179,9 @@ import Testing
 
   @Test func aHugeTextIsNotShownButItsLengthIs() async throws {
     let text = String(repeating: "0123456789", count: 1 << 20)
-    try await Self.withProgram { desktop, program in
+    try await Self.withProgram("GTK") { desktop, program in
       program.set("/huge", .entry(text))
-      program.change("/huge") { $0.count = 10 << 20 }
+      program.change("/huge") { ($0.count, $0.states) = (10 << 20, $0.states | StubElement.multiLine) }
       program.focus("/huge")
       try await desktop.waits(for: "Text.Length", .int32(10 << 20))
       #expect(try await desktop.get("Text.Content") == nil)
@@ -168,6 +190,34 @@ import Testing
       program.change("/huge") { $0.selection = (1, 4) }
       program.textChanged("/huge")
       try await desktop.waits(for: "Text.SelectedText", .string("123"))
+    }
+  }
+
+  /// Qt counts UTF-16 units: the number of characters is unknown without the text.
+  @Test func aHugeTextOfQtHasNoPositions() async throws {
+    try await Self.withProgram { desktop, program in
+      program.set("/huge", .entry("0123"))
+      program.change("/huge") { ($0.count, $0.selection) = (10 << 20, (1, 3)) }
+      program.focus("/huge")
+      try await desktop.waits(for: "Text.SelectedText", .string("12"))
+      #expect(try await desktop.get("Text.Length") == nil)
+      #expect(try await desktop.get("Text.Caret") == nil)
+      #expect(try await desktop.get("Text.Selection") == nil)
+    }
+  }
+
+  @Test func aTextThatEndsInAnotherLengthIsReadAgain() async throws {
+    try await Self.withProgram { desktop, program in
+      // What follows a NUL is not told, so that nothing of the text is.
+      program.set("/nul", .entry("ab"))
+      program.change("/nul") { ($0.count, $0.caret) = (9, 7) }
+      program.focus("/nul")
+      try await eventually("its field") {
+        let values = try await desktop.values()
+        return values["org.focusd.Text.SelectedText"] == .string("") && values["org.focusd.Text.Content"] == nil
+      }
+      #expect(try await desktop.get("Text.Caret") == nil)
+      #expect(program.state.now.calls.count { $0.member == "GetText" && $0.path == "/nul" } == 2)
     }
   }
 
@@ -220,6 +270,16 @@ import Testing
       }
       program.change("/busy") { $0.isHung = false }
       try await desktop.waits(for: "Text.Content", .string("of the busy one"))
+    }
+  }
+
+  @Test func aChangeDuringAPauseIsReadLater() async throws {
+    try await Self.withProgram { desktop, program in
+      program.change("/entry") { ($0.isHung, $0.text) = (true, "typed") }
+      program.textChanged("/entry")
+      try await program.state.wait(for: "question") { $0.calls.last?.member == "GetSelection" ? () : nil }
+      program.change("/entry") { $0.isHung = false }
+      try await desktop.waits(for: "Text.Content", .string("typed"))
     }
   }
 

@@ -70,9 +70,9 @@ struct BindingWriteTests {
           key: number, value: "<9>", options: "{'revision': <uint64 REVISION>, 'field': <objectpath '\(Self.b)'>}",
           error: "Conflict"),
         Attempt(
-          key: number, value: "<9>", options: "{'field': <objectpath '\(Focus1.field("gone"))'>}", error: "NoSuchField"),
-        Attempt(key: number, value: "<9>", options: "{'field': <objectpath '/'>}", error: "NoSuchField"),
-        Attempt(key: number, value: "<9>", options: "{'field': <objectpath '/else/where'>}", error: "NoSuchField"),
+          key: number, value: "<9>", options: "{'field': <objectpath '\(Focus1.field("gone"))'>}", error: "Conflict"),
+        Attempt(key: number, value: "<9>", options: "{'field': <objectpath '/'>}", error: "Conflict"),
+        Attempt(key: number, value: "<9>", options: "{'field': <objectpath '/else/where'>}", error: "Conflict"),
 
         Attempt(key: number, value: "<9>", options: "{'revision': <1>}", error: "InvalidArgs"),
         Attempt(key: number, value: "<9>", options: "{'revision': <'1'>}", error: "InvalidArgs"),

@@ -31,6 +31,54 @@ struct SensitiveTests {
     #expect(!document.contains(mark))
   }
 
+  @Test("Another's write takes a revision even if it changes nothing, else it would tell what is there")
+  func revision() async throws {
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
+      try await owner.register(
+        "login", [(Self.password, .string(Self.mark))], [("sensitive", .boolean(true)), ("focus", .boolean(true))])
+      for isWrite in [true, false] {
+        let before = try await owner.read(Self.password).revision
+        if isWrite {
+          try await client.write(Self.password, .string(Self.mark))
+        } else {
+          try await client.set(Self.password, .string(Self.mark))
+        }
+        let after = try await owner.read(Self.password).revision
+        #expect(after > before)
+        // The owner is shown what is there.
+        try await owner.write(Self.password, .string(Self.mark))
+        #expect(try await owner.read(Self.password).revision == after)
+      }
+    }
+  }
+
+  @Test("An object's values and signals are told to nobody, whatever the scope", arguments: ["field", "session"])
+  func everywhere(scope: String) async throws {
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
+      try await client.subscribe()
+      let xml = document(
+        ("demo.Login", property("Password", "s") + method("Do") + #"<signal name="Told"><arg type="s"/></signal>"#))
+      let object = Exported(owner, xml, [Self.password: .string(Self.mark)])
+      let options: Named = [("sensitive", .boolean(true)), ("scope", .string(scope))]
+      try await owner.register("login", object: object.path, options, stored: [("demo.Other.Name", .string(Self.mark))])
+      if scope == "field" { try await owner.focus("login") }
+      object.change(Self.password, to: .string(Self.mark + "2"))
+      object.emit("demo.Login", "Told", [.string(Self.mark)])
+      try await owner.publish("login", [("demo.Other.Name", .string(Self.mark + "3"))])
+      try await owner.settle()
+      try await client.settle()
+      #expect(!"\(client.signals)".contains(Self.mark))
+      for path in [Focus1.focused, Focus1.field("login")] {
+        #expect(try await client.readAll(at: path).isEmpty)
+        #expect(try await !"\(client.getAll(at: path))".contains(Self.mark))
+        let shown = try await client.introspect(path)
+        #expect(shown.contains("Password") && !shown.contains(#"<signal name="Told""#), "\(shown)")
+      }
+    }
+  }
+
   @Test("Neither reads, lists and signals nor the log tell anything of them to others")
   func hidden() async throws {
     try await TestDesktop.with { desktop in

@@ -123,8 +123,9 @@ struct BoundValueTests {
       object.rule("Get") { _, _, _ in .error("org.example.Error.Odd", "not now") }
       let error = await #expect(throws: RemoteError.self) { try await client.get(key) }
       #expect(error == RemoteError(name: "org.example.Error.Odd", message: "not now"))
-      // What cannot be had is as it was last.
-      #expect(try await client.readAll() == [key: .double(5)])
+      // What cannot be had is left out.
+      #expect(try await client.readAll() == [:])
+      #expect(try await client.getAll("demo.Slider") == [:])
     }
   }
 

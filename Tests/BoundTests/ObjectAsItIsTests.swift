@@ -68,7 +68,7 @@ struct ObjectAsItIsTests {
           try await refusal { try await owner.register("a", object: object.path, [Self.interfaces]) } == "InvalidArgs")
       }
       let empty = Exported(owner, document(), at: "/empty")
-      #expect(try await refusal { try await owner.register("a", object: empty.path) } == "InvalidArgs")
+      #expect(try await refusal { try await owner.register("a", object: empty.path) } == "NothingToExpose")
       try await owner.register("a")
     }
   }

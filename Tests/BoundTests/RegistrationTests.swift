@@ -84,10 +84,12 @@ struct RegistrationTests {
         what: "interfaces without object", options: [("interfaces", .strings(["demo.Slider"]))], path: nil,
         says: "'object'"),
       Bad(what: "an option of another type", options: [("interfaces", .string("demo.Slider"))], says: "'interfaces'"),
-      Bad(what: "only standard interfaces", xml: document(), says: "neither an interface to expose nor"),
+      Bad(
+        what: "only standard interfaces", xml: document(), error: "NothingToExpose",
+        says: "neither an interface to expose nor"),
       Bad(
         what: "only focusd's own", xml: document(("org.focusd.Focus1.Mine", method("Never"))),
-        options: [("interfaces", .strings([]))], says: Focus1.responder),
+        options: [("interfaces", .strings([]))], error: "NothingToExpose", says: Focus1.responder),
       Bad(what: "not XML", xml: "demo.Slider", says: "not valid"),
       Bad(what: "an entity", xml: "<!DOCTYPE node [<!ENTITY a 'b'>]><node/>", says: "DOCTYPE"),
       Bad(what: "too deep", xml: String(repeating: "<node>", count: 100), says: "64 deep"),

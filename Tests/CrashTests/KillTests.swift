@@ -17,13 +17,16 @@ import Testing
       try await judge.prepare()
       for writer in writers { try await writer.prepare() }
       let owner = try await BoundOwner(on: desktop)
+      let ballast = try await Ballast(on: desktop)
       for kill in 0..<Self.kills {
         let goal = acknowledged.now + Int.random(in: 10...90, using: &random)
         let guest = try await Guest(kill, on: desktop)
         async let writing: Void = Self.run(writers)
+        async let filling: Void = ballast.run()
         _ = try await acknowledged.wait(for: "writes") { $0 >= goal ? true : nil }
         try await desktop.kill()
         try await writing
+        try await filling
         #expect(Self.complaints(of: desktop) == [])
 
         owner.set(Int32(kill))
@@ -33,6 +36,7 @@ import Testing
         try await desktop.start()
         try await judge.look(at: writers)
         try await guest.check(judge.caller)
+        try await ballast.check()
         try await Self.checkBound(owner, readings, judge.caller)
       }
       for writer in writers { try await judge.lookAtLists(of: writer, all: true) }
@@ -81,6 +85,39 @@ import Testing
     let path = Focus1.field(BoundOwner.id)
     #expect(try await caller.read(BoundOwner.levelKey, at: path).value == owner.level)
     #expect(try await caller.commands(at: path) == ["demo.Bound.Up": true, "demo.Bound.Down": false])
+  }
+}
+
+/// A client whose large values have the log copied into the database again and again: many kills come meanwhile.
+private final class Ballast: @unchecked Sendable {
+  private static let key = "demo.Crash.Ballast"
+  private let peer: Peer
+  private var acknowledged = 0
+
+  init(on desktop: TestDesktop) async throws {
+    peer = try await desktop.peer()
+    try await peer.register("ballast", [(Self.key, Self.value(0))])
+  }
+
+  private static func value(_ number: Int) -> DBusValue {
+    .string("\(number)" + String(repeating: "x", count: 400_000))
+  }
+
+  /// Writes until the daemon is gone.
+  func run() async throws {
+    do {
+      while true {
+        try await peer.write(Self.key, Self.value(acknowledged + 1), at: Focus1.field("ballast"))
+        acknowledged += 1
+      }
+    } catch let error as RemoteError where error.isAbsence {}
+  }
+
+  func check() async throws {
+    let found = try await peer.read(Self.key, at: Focus1.field("ballast")).value
+    let isNext = found == Self.value(acknowledged + 1)
+    #expect(isNext || found == Self.value(acknowledged))
+    if isNext { acknowledged += 1 }
   }
 }
 

@@ -110,7 +110,7 @@ import Testing
       (.strings([]), 1), (.structure([.int32(1)]), 1), (.structure([.int32(1), .variant(.strings(["a"]))]), 3),
       (emptyDictionary, 2), (.properties([("a", .int32(1))]), 3), (.variants([.int32(1), .variants([.byte(1)])]), 4),
     ] {
-      #expect(value.depth == depth, "\(value)")
+      #expect(MarshalledValue(value).measure.depth == depth, "\(value)")
     }
   }
 
@@ -150,6 +150,6 @@ import Testing
       (.properties([("a", .int32(1))]), 24),
     ] as [(DBusValue, Int)])
   func marshalledSize(value: DBusValue, size: Int) {
-    #expect(value.marshalledSize == size)
+    #expect(MarshalledValue(value).size == size)
   }
 }

@@ -22,7 +22,8 @@ extension Stage {
     options.lingers = lingers
     options.readOnly = Set(try readOnly.map { try Key($0) })
     options.object = try Self.object(properties, values, commands: commands, interfaces: interfaces, size: size)
-    return try model.register(FieldID(id), keyed(stored), options, owner: owner ?? self.owner).id
+    defer { _ = model.settle() }
+    return try model.register(FieldID(id), keyed(stored), options, owner: owner ?? self.owner)
   }
 
   static func object(
@@ -38,9 +39,9 @@ extension Stage {
         isWritable: !parts[1].hasSuffix("!"))
     }
     return BoundObject(
-      path: try ObjectPath("/object"), chosenInterfaces: nil, properties: declared,
-      commands: Set(try commands.map { try Key($0) }), interfaces: Set(try interfaces.map { try InterfaceName($0) }),
-      values: try keyed(values), size: size)
+      .init(path: try ObjectPath("/object")), properties: declared,
+      commands: Dictionary(uniqueKeysWithValues: try commands.map { (try Key($0), .init()) }),
+      interfaces: Set(try interfaces.map { try InterfaceName($0) }), values: try keyed(values), introspectionSize: size)
   }
 
   /// Has the owner of `id` tell new values, nil for none any more.
@@ -61,6 +62,6 @@ extension Stage {
   func enable(_ id: String, _ commands: [String: Bool], by client: BusName? = nil) throws -> [Change] {
     var enabled: [Key: Bool] = [:]
     for (name, isEnabled) in commands { enabled[try Key(name)] = isEnabled }
-    return try model.setEnabled(enabled, of: FieldID(id), by: client ?? owner)
+    return try model.told(model.setEnabled(enabled, of: FieldID(id), by: client ?? owner))
   }
 }

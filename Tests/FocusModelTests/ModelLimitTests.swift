@@ -46,10 +46,10 @@ struct ModelLimitTests {
     let stage = try Stage()
     limited { try stage.register("a", values(257)) }
     let a = try stage.register("a", values(256))
-    limited { _ = try stage.model.publish([Key(key): .boolean(true)], on: a, by: stage.owner) }
-    _ = try stage.model.publish([Key("demo.Form.K0"): .boolean(false)], on: a, by: stage.owner)
-    _ = try stage.model.withdraw([Key("demo.Form.K0")], from: a, by: stage.owner)
-    _ = try stage.model.publish([Key("demo.Form.New"): .boolean(true)], on: a, by: stage.owner)
+    limited { try stage.model.publish([Key(key): .boolean(true)], on: a, by: stage.owner) }
+    try stage.model.publish([Key("demo.Form.K0"): .boolean(false)], on: a, by: stage.owner)
+    try stage.model.withdraw([Key("demo.Form.K0")], from: a, by: stage.owner)
+    try stage.model.publish([Key("demo.Form.New"): .boolean(true)], on: a, by: stage.owner)
   }
 
   @Test("A label: 4 KiB; fields: 64 deep")
@@ -71,9 +71,9 @@ struct ModelLimitTests {
     for number in 0..<4096 { try stage.register("f\(number)") }
     limited { try stage.register("more") }
     try stage.register("foreign", owner: stage.other)
-    _ = try stage.model.unregister(FieldID("f0"), by: stage.owner)
+    try stage.model.unregister(FieldID("f0"), by: stage.owner)
     try stage.register("more")
-    _ = stage.model.ownerLeft(stage.owner)
+    stage.model.ownerLeft(stage.owner)
     #expect(stage.model.fields.count == 1)
     #expect(stage.model.table.allowances.total.extent == .zero)
     try stage.register("again")
@@ -84,16 +84,22 @@ struct ModelLimitTests {
     let stage = try Stage()
     var mebibyte: [Key: MarshalledValue] = [:]
     for number in 0..<15 { mebibyte[try Key("demo.Form.K\(number)")] = text(Limits.value.bytes) }
-    let a = try stage.model.register(FieldID("a"), mebibyte, owner: stage.owner).id
-    try stage.register("b", ["demo.Form.Last": text(Limits.value.bytes - 100), "demo.Form.Rest": text(100)])
+    let a = try stage.model.register(FieldID("a"), mebibyte, owner: stage.owner)
+    // The names count as well.
+    let names = (Array(mebibyte.keys.map(\.description)) + ["demo.Form.Last", "demo.Form.Rest"]).reduce(0) {
+      $0 + $1.utf8.count
+    }
+    try stage.register("b", ["demo.Form.Last": text(Limits.value.bytes - 100 - names), "demo.Form.Rest": text(100)])
     limited { try stage.register("c", [key: .byte(1)]) }
     limited { try stage.write("demo.Form.Rest", text(101), at: .field(FieldID("b"))) }
-    limited { _ = try stage.model.publish([Key("demo.Form.More"): .byte(1)], on: a, by: stage.owner) }
-    try stage.write("demo.Form.Rest", text(99), at: .field(FieldID("b")))
-    try stage.register("c", ["demo.Form.One": .byte(1)])
-    _ = try stage.model.unregister(a, by: stage.owner)
-    _ = try stage.model.unregister(FieldID("b"), by: stage.owner)
-    _ = try stage.model.unregister(FieldID("c"), by: stage.owner)
+    limited { try stage.model.publish([Key("demo.Form.More"): .byte(1)], on: a, by: stage.owner) }
+    try stage.write("demo.Form.Rest", text(86), at: .field(FieldID("b")))
+    limited { try stage.register("c", ["demo.Form.Some": .byte(1)]) }
+    try stage.write("demo.Form.Rest", text(85), at: .field(FieldID("b")))
+    try stage.register("c", ["demo.Form.Some": .byte(1)])
+    try stage.model.unregister(a, by: stage.owner)
+    try stage.model.unregister(FieldID("b"), by: stage.owner)
+    try stage.model.unregister(FieldID("c"), by: stage.owner)
     #expect(stage.model.table.allowances == Allowances())
   }
 
@@ -101,33 +107,38 @@ struct ModelLimitTests {
   func lingering() throws {
     let stage = try Stage()
     try stage.register("a", [key: text(1000)], lingers: true)
-    _ = stage.model.ownerLeft(stage.owner)
-    #expect(stage.model.table.allowances.lingering == Allowance(fields: 1, extent: Extent(bytes: 1000, elements: 1)))
+    stage.model.ownerLeft(stage.owner)
+    #expect(
+      stage.model.table.allowances.lingering
+        == Allowance(fields: 1, extent: Extent(bytes: 1000 + key.utf8.count, elements: 1)))
     #expect(stage.model.table.allowances.total == stage.model.table.allowances.lingering)
     try stage.write(key, text(10), at: .field(FieldID("a")))
-    #expect(stage.model.table.allowances.lingering == Allowance(fields: 1, extent: Extent(bytes: 10, elements: 1)))
+    #expect(
+      stage.model.table.allowances.lingering
+        == Allowance(fields: 1, extent: Extent(bytes: 10 + key.utf8.count, elements: 1)))
   }
 
   @Test("What will outlive its owner must fit beside what has: 4,096 fields and 16 MiB, however many come and go")
   func lingeringFromManyOwners() throws {
     let stage = try Stage()
     for number in 0..<4095 { try stage.register("f\(number)", lingers: true) }
-    _ = stage.model.ownerLeft(stage.owner)
+    stage.model.ownerLeft(stage.owner)
     try stage.register("last", [key: text(10)], lingers: true)
     limited { try stage.register("more", lingers: true) }
     try stage.register("more")
-    _ = stage.model.ownerLeft(stage.owner)
+    stage.model.ownerLeft(stage.owner)
     limited { try stage.register("again", lingers: true, owner: stage.other) }
-    _ = try stage.model.unregister(FieldID("f0"), by: stage.other)
+    try stage.model.unregister(FieldID("f0"), by: stage.other)
     try stage.register("again", lingers: true, owner: stage.other)
 
     var large: [Key: MarshalledValue] = [:]
     for number in 0..<15 { large[try Key("demo.Form.K\(number)")] = text(Limits.value.bytes) }
-    _ = try stage.model.publish(large, on: FieldID("last"), by: stage.other)
-    _ = try stage.model.publish(
-      [Key("demo.Form.Most"): text(Limits.value.bytes - 20)], on: FieldID("again"), by: stage.other)
-    limited { _ = try stage.model.publish([Key(key): text(11)], on: FieldID("again"), by: stage.other) }
-    _ = try stage.model.publish([Key(key): text(10)], on: FieldID("again"), by: stage.other)
+    try stage.model.publish(large, on: FieldID("last"), by: stage.other)
+    let names = (Array(large.keys.map(\.description)) + [key, key, "demo.Form.Most"]).reduce(0) { $0 + $1.utf8.count }
+    try stage.model.publish(
+      [Key("demo.Form.Most"): text(Limits.value.bytes - 20 - names)], on: FieldID("again"), by: stage.other)
+    limited { try stage.model.publish([Key(key): text(11)], on: FieldID("again"), by: stage.other) }
+    try stage.model.publish([Key(key): text(10)], on: FieldID("again"), by: stage.other)
     limited { try stage.write(key, text(11), at: .field(FieldID("again"))) }
     try stage.write(key, text(9), at: .field(FieldID("again")))
   }

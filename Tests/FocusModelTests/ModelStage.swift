@@ -16,7 +16,7 @@ struct Stage {
     other = try BusName(":1.2")
   }
 
-  /// Registers a field and returns its id.
+  /// Registers a field, settles, and returns its id.
   @discardableResult
   func register(
     _ id: String, _ values: [String: MarshalledValue] = [:], parent: String? = nil, scope: Scope = .field,
@@ -28,9 +28,10 @@ struct Stage {
     options.readOnly = Set(try readOnly.map { try Key($0) })
     options.lingers = lingers
     options.isSensitive = sensitive
+    defer { _ = model.settle() }
     return try model.register(
       id.isEmpty ? nil : FieldID(id), keyed(values), options, owner: owner ?? self.owner
-    ).id
+    )
   }
 
   func focus(_ id: String) throws { try model.focus(FieldID(id), by: owner) }
@@ -57,15 +58,26 @@ struct Stage {
 }
 
 extension FocusModel {
-  /// Writes to a stored binding.
+  /// What must be told after an operation.
+  func told(_ operation: @autoclosure () throws -> Void) rethrows -> [Change] {
+    try operation()
+    return settle()
+  }
+
+  /// Writes to a stored binding, and settles.
   func written(
     _ value: MarshalledValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
     by client: BusName
   ) throws -> (reading: Reading, changes: [Change]) {
-    guard case .written(let reading, let changes) = try write(value, to: path, at: place, if: condition, by: client)
+    guard case .written(let reading) = try write(value, to: path, at: place, if: condition, by: client)
     else { throw ModelError.invalid("\(path) is bound") }
-    return (reading, changes)
+    return (reading, settle())
   }
+}
+
+extension Field {
+  /// The values that everyone is shown.
+  var shownValues: [Key: MarshalledValue] { shown.compactMapValues(\.value) }
 }
 
 func keyed(_ values: [String: MarshalledValue]) throws -> [Key: MarshalledValue] {
@@ -79,17 +91,22 @@ struct Observer {
   private(set) var focused: [Key: MarshalledValue] = [:]
   private(set) var fields: [FieldID: [Key: MarshalledValue]] = [:]
   private(set) var interfaces: [Place: Set<InterfaceName>] = [:]
+  private var facts: [FieldID: [FieldProperty: String]] = [:]
+  private var focus: (field: FieldID?, path: [FieldID], history: [FieldID]) = (nil, [], [])
 
   /// Takes in `changes`, checking that each says something new.
   mutating func see(_ changes: [Change], _ model: FocusModel) throws {
     for change in changes {
       switch change {
       case .fieldAdded(let id):
-        fields[id] = try #require(model.fields[id]).shown.values
-        interfaces[.field(id)] = Set(fields[id, default: [:]].keys.map(\.interface))
+        let field = try #require(model.fields[id])
+        #expect(fields[id] == nil, "\(id) was there")
+        fields[id] = field.shownValues
+        interfaces[.field(id)] = Set(field.shown.keys.map(\.interface))
+        facts[id] = Self.facts(of: field, model)
       case .fieldRemoved(let id, let gone):
         #expect(Set(gone) == interfaces[.field(id), default: []])
-        fields[id] = nil
+        #expect(fields.removeValue(forKey: id) != nil, "\(id) was not there")
         interfaces[.field(id)] = nil
       case .interfacesAdded(let place, let added):
         #expect(interfaces[place, default: []].isDisjoint(with: added))
@@ -110,12 +127,26 @@ struct Observer {
           #expect(values.removeValue(forKey: key) != nil, "\(key) at \(place) was nil already")
         }
         if case .field(let id) = place { fields[id] = values } else { focused = values }
-      case .membersChanged, .ownerChanged, .processChanged, .parentChanged, .focusedChanged, .focusChanged,
-        .activeChanged,
-        .adoptedChanged, .sessionFieldsChanged:
-        break
+      case .fieldChanged(let id, let property):
+        let now = Self.facts(of: try #require(model.fields[id]), model)[property]
+        #expect(facts[id]?[property] != now, "told of \(property) of \(id) though it did not change")
+        facts[id]?[property] = now
+      case .focusChanged(let field, let path, let history):
+        #expect(field == (focus.field != model.focusedField))
+        #expect(path == (focus.path != model.focusPath))
+        #expect(history == (focus.history != model.history))
+        focus = (model.focusedField, model.focusPath, model.history)
+      case .membersChanged, .sessionFieldsChanged: break
       }
     }
+  }
+
+  private static func facts(of field: Field, _ model: FocusModel) -> [FieldProperty: String] {
+    [
+      .owner: "\(field.owner?.text ?? "")", .parent: "\(field.parent?.text ?? "")",
+      .process: "\(model.process(of: field))", .active: "\(field.activity?.isActive == true)",
+      .focused: "\(model.focusedField == field.id)", .adopted: "\((field.window?.adopted ?? [:]).keys.sorted())",
+    ]
   }
 
   private func known(_ place: Place) -> [Key: MarshalledValue] {
@@ -127,11 +158,39 @@ struct Observer {
 
   /// Checks that the reported changes match the model.
   func check(against model: FocusModel) throws {
-    var truth: [Key: MarshalledValue] = [:]
-    for (key, id) in model.resolveAll() { truth[key] = model.fields[id]?.shown.values[key] }
-    #expect(focused == truth)
+    var truth: [Key: ShownMember] = [:]
+    for key in Set(model.fields.values.flatMap(\.names)) {
+      var member = model.resolve(key).flatMap { model.fields[$0]?.shown(key) } ?? .none
+      member.isEnabled = model.resolve(command: key).flatMap { model.fields[$0]?.commands[key] }
+      if member != .none { truth[key] = member }
+    }
+    #expect(focused == truth.compactMapValues(\.value))
     #expect(interfaces[.focused, default: []] == Set(truth.keys.map(\.interface)))
-    #expect(fields == model.fields.mapValues(\.shown.values))
+    #expect(model.shownAtFocused.values.joined().reduce(into: [:]) { $0[$1.key] = $1.value } == truth)
+    #expect(fields == model.fields.mapValues(\.shownValues))
+    for (id, field) in model.fields {
+      #expect(interfaces[.field(id), default: []] == Set(field.shown.keys.map(\.interface)))
+      #expect(facts[id] == Self.facts(of: field, model))
+    }
+    #expect(focus == (model.focusedField, model.focusPath, model.history))
+  }
+}
+
+extension FocusModel {
+  /// What follows from the fields and is not what it would be if it were found anew; and the counts of what is shown.
+  var staleIndexes: [String] {
+    let fresh = FieldTable(fields)
+    var stale: [String] = []
+    if fresh.names != table.names { stale.append("names") }
+    if fresh.allowances != table.allowances { stale.append("allowances") }
+    if fresh.memory != table.memory { stale.append("memory") }
+    if fresh.session != table.session { stale.append("session") }
+    if fresh.adoptions != table.adoptions { stale.append("adoptions") }
+    if (fresh.owned, fresh.served, fresh.scenes) != (table.owned, table.served, table.scenes) { stale.append("owners") }
+    if fresh.fields.contains(where: { $1.interfaceCounts != fields[$0]?.interfaceCounts }) { stale.append("counts") }
+    let shown = shownAtFocused.values.joined().map(\.value)
+    if countsAtFocused != (shown.count(where: \.isKey), shown.count { $0.isEnabled != nil }) { stale.append("shown") }
+    return stale
   }
 }
 

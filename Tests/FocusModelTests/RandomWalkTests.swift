@@ -129,7 +129,7 @@ struct RandomWalkTests {
         options.parent = Bool.random(using: &random) ? naive.entries.randomElement(using: &random)?.id : nil
         options.scope = Bool.random(using: &random) ? .scene : .field
         let values = randomValues()
-        changes = try stage.model.register(id, values, options, owner: owners[owner]).changes
+        _ = try stage.model.register(id, values, options, owner: owners[owner])
         naive.entries.append(
           .init(id: id, owner: owner, parent: options.parent, isSceneScoped: options.scope == .scene, values: values))
       case 5..<10 where naive.entry(id) != nil:
@@ -142,22 +142,22 @@ struct RandomWalkTests {
         guard let index = naive.entries.firstIndex(where: { $0.id == id }) else { continue }
         let values = randomValues()
         guard let merged = naive.entries[index].merged(values) else {
-          #expect(throws: ModelError.self) { _ = try stage.model.publish(values, on: id, by: owners[owner]) }
+          #expect(throws: ModelError.self) { try stage.model.publish(values, on: id, by: owners[owner]) }
           continue
         }
-        changes = try stage.model.publish(values, on: id, by: owners[owner])
+        try stage.model.publish(values, on: id, by: owners[owner])
         naive.entries[index].values = merged
       case 14:
         guard let index = naive.entries.firstIndex(where: { $0.id == id }) else { continue }
         let gone = Set(naive.entries[index].values.keys.filter { _ in Bool.random(using: &random) })
-        changes = try stage.model.withdraw(gone, from: id, by: owners[owner])
+        try stage.model.withdraw(gone, from: id, by: owners[owner])
         for key in gone { naive.entries[index].values[key] = nil }
       case 15 where naive.entry(id) != nil:
-        changes = try stage.model.unregister(id, by: owners[owner])
+        try stage.model.unregister(id, by: owners[owner])
         naive.remove(id)
       case 16 where step % 7 == 0:
         let leaving = Int.random(in: 0..<2, using: &random)
-        changes = stage.model.ownerLeft(owners[leaving])
+        stage.model.ownerLeft(owners[leaving])
         for entry in naive.entries where entry.owner == leaving { naive.remove(entry.id) }
       default:
         guard let key = keys.randomElement(using: &random) else { continue }
@@ -182,6 +182,7 @@ struct RandomWalkTests {
         try observer.see(stage.model.settle(), stage.model)
         try observer.check(against: stage.model)
       }
+      if step.isMultiple(of: 20) { try #require(stage.model.staleIndexes == []) }
       try compare(stage.model, naive, keys)
     }
   }

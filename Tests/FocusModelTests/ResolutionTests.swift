@@ -18,7 +18,7 @@ struct ResolutionTests {
     refused(.notFocused(try Key(key))) { _ = try stage.value(key) }
     try stage.focus("entry")
     #expect(try stage.value(key) == .int32(2))
-    _ = try stage.model.withdraw([Key(key)], from: pane, by: stage.owner)
+    try stage.model.withdraw([Key(key)], from: pane, by: stage.owner)
     #expect(try stage.value(key) == .int32(1))
     try stage.blur("entry")
     try stage.blur("pane")
@@ -37,9 +37,9 @@ struct ResolutionTests {
     try stage.register("elsewhere", [key: .int32(3)], scope: .scene)
     try stage.focus("entry")
     #expect(try stage.value(key) == .int32(2))
-    _ = try stage.model.unregister(new, by: stage.owner)
+    try stage.model.unregister(new, by: stage.owner)
     #expect(try stage.value(key) == .int32(1))
-    _ = try stage.model.publish([Key(key): .int32(9)], on: FieldID("window"), by: stage.owner)
+    try stage.model.publish([Key(key): .int32(9)], on: FieldID("window"), by: stage.owner)
     #expect(try stage.value(key) == .int32(9))
     try stage.focus("elsewhere")
     #expect(try stage.value(key) == .int32(3))
@@ -51,7 +51,7 @@ struct ResolutionTests {
     try stage.register("window")
     let old = try stage.register("old", parent: "window", scope: .scene)
     try stage.register("new", [key: .int32(2)], parent: "window", scope: .scene)
-    _ = try stage.model.publish([Key(key): .int32(1)], on: old, by: stage.owner)
+    try stage.model.publish([Key(key): .int32(1)], on: old, by: stage.owner)
     try stage.focus("window")
     #expect(try stage.value(key) == .int32(2))
   }
@@ -66,7 +66,7 @@ struct ResolutionTests {
     try stage.register("entry", parent: "left")
     try stage.focus("right")
     #expect(try stage.value(key) == .int32(1))
-    _ = try stage.model.unregister(window, by: stage.owner)
+    try stage.model.unregister(window, by: stage.owner)
     refused(.notFocused(try Key(key))) { _ = try stage.value(key) }
     try stage.focus("entry")
     #expect(try stage.value(key) == .int32(1))

@@ -13,14 +13,17 @@ struct WholeState: Equatable {
   let properties: [FieldID: [Key: BoundObject.Property]]
   let commands: [FieldID: [Key: Bool]]
   let focus: Focus
-  let scenes: SceneIndex<Key>
-  let sceneCommands: SceneIndex<Key>
-  let sceneInterfaces: SceneIndex<InterfaceName>
+  let names: SceneNames
+  let memory: FocusMemory
+  let session: SessionOrder
+  let adoptions: Adoptions
+  let scenes: [BusName: Set<FieldID>]
   let allowances: Allowances
   let fieldsByOwner: [BusName: Set<FieldID>]
   let fieldsByService: [BusName: Set<FieldID>]
   let publishedFocus: Focus
-  let publishedShown: Shown
+  let publishedMembers: [InterfaceName: [Key: ShownMember]]
+  let suppliers: [InterfaceName: FieldID]
 
   init(_ model: FocusModel) {
     fields = model.fields.mapValues { SavedField($0) }
@@ -29,14 +32,17 @@ struct WholeState: Equatable {
     properties = model.fields.compactMapValues { $0.object?.properties }
     commands = model.fields.mapValues(\.commands)
     focus = model.focus
-    scenes = model.table.keys
-    sceneCommands = model.table.commands
-    sceneInterfaces = model.table.interfaces
+    names = model.table.names
+    memory = model.table.memory
+    session = model.table.session
+    adoptions = model.table.adoptions
+    scenes = model.table.scenes
     allowances = model.table.allowances
     fieldsByOwner = model.table.owned
     fieldsByService = model.table.served
     publishedFocus = model.published.focus
-    publishedShown = model.published.shown
+    publishedMembers = model.published.members
+    suppliers = model.published.suppliers
   }
 
   /// The parts that are not as in `other`, by name.
@@ -57,12 +63,12 @@ extension Equatable {
   /// A bound object with two properties and two commands.
   static func object(_ number: Int32) throws -> BoundObject {
     BoundObject(
-      path: try ObjectPath("/object"), chosenInterfaces: nil,
+      .init(path: try ObjectPath("/object")),
       properties: [
         try Key("demo.Bound.A"): .init(type: .int32, isWritable: true),
         try Key("demo.Bound.B"): .init(type: .int32, isWritable: false),
       ],
-      commands: [try Key("demo.Bound.Up"), try Key("demo.Bound.Down")],
+      commands: [try Key("demo.Bound.Up"): .init(), try Key("demo.Bound.Down"): .init()],
       values: [try Key("demo.Bound.A"): .int32(number)])
   }
 
@@ -83,6 +89,7 @@ extension Equatable {
         walk.model.rollBack()
         _ = walk.model.settle()
         try #require(WholeState(walk.model).differences(from: before) == [], "turn \(turn)")
+        try #require(walk.model.staleIndexes == [], "turn \(turn)")
         #expect(walk.model.revision >= revision)
         walk.model.endTurn()
       case 1:
@@ -120,11 +127,11 @@ extension Equatable {
     for field in model.unsavedFields {
       // Who has focused it is saved by itself.
       var before = field.saved.map { SavedField($0) }
-      before?.memory = saved[field.id]?.memory ?? [:]
+      before?.lastFocused = saved[field.id]?.lastFocused ?? 0
       try #require(before == saved[field.id])
       replayed[field.id] = try Self.replay(field, upon: saved[field.id])
     }
-    for (id, memory) in model.unsavedMemories { replayed[id]?.memory = memory }
+    for (id, lastFocused) in model.unsavedMemories { replayed[id]?.lastFocused = lastFocused }
     try #require(replayed == model.fields.mapValues { SavedField($0) })
   }
 
@@ -140,8 +147,7 @@ extension Equatable {
     for field in fields {
       guard let object = model.fields[field.id]?.object, let saved = field.object else { continue }
       var fresh = BoundObject(
-        path: object.path, chosenInterfaces: object.chosenInterfaces, properties: object.properties,
-        commands: Set(object.commands.keys), values: [:])
+        object.choice, properties: object.properties, commands: object.commands.mapValues { .init($0.methods) })
       for (key, binding) in model.fields[field.id]?.bindings ?? [:] where binding.isBound {
         fresh.values[key] = binding.value
       }
@@ -158,8 +164,9 @@ extension Equatable {
     }
     var observer = Observer()
     try observer.see(again.everything, again)
-    #expect(observer.fields == again.fields.mapValues(\.shown.values))
-    #expect(observer.focused == again.published.shown.values)
+    #expect(observer.fields == again.fields.mapValues(\.shownValues))
+    #expect(
+      observer.focused == again.published.members.values.joined().reduce(into: [:]) { $0[$1.key] = $1.value.value })
   }
 
   @Test func anObjectThatIsBackInATurnThatIsTakenBackCanBeBoundAgain() throws {
@@ -168,7 +175,7 @@ extension Equatable {
       SavedField(
         id: id, label: "slider", scope: .field, lingers: false, isSensitive: false, owner: try BusName(":1.1"),
         parent: nil, registration: 1,
-        object: .init(path: try ObjectPath("/object"), interfaces: nil, disabled: [try Key("demo.Bound.Up")]))
+        object: .init(.init(path: try ObjectPath("/object")), disabled: [try Key("demo.Bound.Up")]))
     ])
     for _ in 0..<2 {
       try model.bind(Self.object(7), disabled: [try Key("demo.Bound.Up")], to: id)

@@ -38,11 +38,11 @@ struct SavedWalk {
     let owner = model.fields[id]?.owner ?? owners[pick(3)]
     switch pick(16) {
     case 0..<4: try register(id, owner)
-    case 4: _ = try? model.publish(someValues(), readOnly: pick(2) == 0 ? [] : nil, on: id, by: owner)
-    case 5: _ = try? model.withdraw(Set(keys.filter { _ in pick(5) == 0 }), from: id, by: owner)
-    case 6: _ = try? model.unregister(id, by: owner)
-    case 7: if pick(5) == 0 { _ = model.ownerLeft(owner) }
-    case 8: _ = try? model.setEnabled([commands[pick(2)]: pick(2) == 0], of: id, by: owner)
+    case 4: try? model.publish(someValues(), readOnly: pick(2) == 0 ? [] : nil, on: id, by: owner)
+    case 5: try? model.withdraw(Set(keys.filter { _ in pick(5) == 0 }), from: id, by: owner)
+    case 6: try? model.unregister(id, by: owner)
+    case 7: if pick(5) == 0 { model.ownerLeft(owner) }
+    case 8: try? model.setEnabled([commands[pick(2)]: pick(2) == 0], of: id, by: owner)
     case 9:
       guard tells else { return }
       model.update(

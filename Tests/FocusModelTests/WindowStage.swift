@@ -15,7 +15,7 @@ struct WindowStage {
   init(windows: [String] = ["w1", "w2"]) throws {
     bridge = try BusName(":1.9")
     owners = ["a": try BusName(":1.1"), "b": try BusName(":1.2"), "w": bridge]
-    _ = model.setWindowBridge(bridge)
+    model.setWindowBridge(bridge)
     for window in windows { try register(window) }
   }
 
@@ -30,6 +30,7 @@ struct WindowStage {
     options.scope = scope
     options.active = active
     _ = try model.register(FieldID(id), keyed(values), options, owner: owner(id))
+    _ = model.settle()
   }
 
   /// Plays one word after another.
@@ -43,14 +44,14 @@ struct WindowStage {
     switch word.first {
     case "!": try model.focus(FieldID(rest), by: bridge)
     case "-": try model.blur(FieldID(rest), by: owner(rest))
-    case "~": _ = try model.unregister(FieldID(rest), by: owner(rest))
+    case "~": try model.unregister(FieldID(rest), by: owner(rest))
     case "x":
       // The program, or the bridge, leaves.
-      _ = model.ownerLeft(owner(rest))
+      model.ownerLeft(owner(rest))
     default:
       if let plus = word.firstIndex(of: "+") {
         let adopted = word[word.index(after: plus)...].compactMap { owners[Character($0.lowercased())] }
-        _ = try model.adopt(Set(adopted), into: FieldID(String(word[..<plus])), by: bridge)
+        try model.adopt(Set(adopted), into: FieldID(String(word[..<plus])), by: bridge)
       } else if let slash = word.firstIndex(of: "/") {
         try register(
           String(word[word.index(after: slash)...]), in: slash == word.startIndex ? nil : String(word[..<slash]))

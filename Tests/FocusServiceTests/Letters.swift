@@ -9,10 +9,14 @@ enum Letter: Sendable {
   case departure(String)
   /// `PropertiesChanged` of an owner's object.
   case told(_ owner: String, Named)
+  /// The same, of values that it leaves to be asked for.
+  case invalidated(_ owner: String, [String])
   /// A signal of an owner's object.
   case emitted(_ owner: String, String)
   /// The answer of an owner's object to the oldest call of a method that is not answered yet.
   case answer(_ owner: String, String)
+  /// An answer of the test's own, in place of such an answer.
+  case answered(_ owner: String, String, [DBusValue])
   /// The error `UnknownObject`, in place of such an answer.
   case refusal(_ owner: String, String)
   /// A reply with these values.
@@ -24,8 +28,10 @@ enum Letter: Sendable {
     case .call(_, let call): call.member
     case .departure: "departure"
     case .told(_, let changes): "told " + changes.map { "\($0.value.basicText ?? "?")" }.joined(separator: " ")
+    case .invalidated(_, let names): "invalidated " + names.joined(separator: " ")
     case .emitted(_, let member): member
     case .answer(_, let member): "\(member) answered"
+    case .answered(_, let member, _): "\(member) answered"
     case .refusal(_, let member): "\(member) refused"
     case .raw: "reply"
     }

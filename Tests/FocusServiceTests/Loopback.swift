@@ -188,6 +188,11 @@ extension Loopback.State {
       message = try .propertiesChanged(
         path: ObjectPath(OwnersObject.path), interface: InterfaceName(OwnersObject.interface), changed: changes)
       for case ("Level", .int32(let level)) in changes { levels[owner] = level }
+    case .invalidated(let owner, let names):
+      sender = owner
+      message = try .propertiesChanged(
+        path: ObjectPath(OwnersObject.path), interface: InterfaceName(OwnersObject.interface), changed: [],
+        invalidated: names)
     case .emitted(let owner, let member):
       sender = owner
       message = try .signal(
@@ -199,6 +204,8 @@ extension Loopback.State {
         levels[owner] = level
       }
       return try bytes(of: .raw(question, OwnersObject(level: levels[owner] ?? 1).answer(to: question)))
+    case .answered(let owner, let member, let values):
+      return try bytes(of: .raw(takeQuestion(owner, member), values))
     case .refusal(let owner, let member):
       let question = try takeQuestion(owner, member)
       sender = owner

@@ -24,8 +24,9 @@ import Testing
 
   private static let begin = ["Hello", "AddMatch", "AddMatch", "GetId", "ListNames", "AddMatch"].map { "bus: \($0)" }
   private static let bertsReplies = ["c: demo.I K=2", "focused: demo.I K=2", "Write = 2 c #", "Read = [2] c #"]
-  private static let bertHasLeft = [
-    "- c demo.I", "manager: Manager FocusedField=/ FocusPath=[]",
+  private static let bertHasLeft = ["- c demo.I"] + nothingHasFocus
+  private static let nothingHasFocus = [
+    "manager: Manager FocusedField=/ FocusPath=[]",
     "focused: demo.I -K", "- focused demo.I", "focused: Bindings Keys=[]",
   ]
   private static let lastRead = ["Read: UnknownObject"]
@@ -39,7 +40,7 @@ import Testing
         bus.script(anna, "GetAll", Self.second + [.answer(anna, "GetAll")])
       }
       let asked = [":1.1: Introspect", ":1.1: GetAll demo.Bound"]
-      let signals = Self.bertsReplies + Self.bertHasLeft + ["+ c", "+ f", "e: Field Owner=", "- f"]
+      let signals = Self.bertsReplies + ["- c demo.I", "+ c", "e: Field Owner="] + Self.nothingHasFocus
       let replies = ["Register = c", "Register = f", "Focus: UnknownObject", "Read = [3] slider #"]
       #expect(sent.lines == Self.begin + asked + signals + Self.lastRead + replies + ["bus: RequestName"])
       try stage.shown()
@@ -109,18 +110,19 @@ extension RecoveryTests {
     Case(
       [ends, .departure(bert), read],
       [
-        "+ knob demo.Bound", "- c demo.I", "- knob demo.Bound", "manager: Manager FocusedField=/ FocusPath=[]",
+        "- c demo.I", "manager: Manager FocusedField=/ FocusPath=[]",
         "focused: demo.I -K", "- focused demo.I", "focused: Bindings Keys=[]", "Register = knob", "Read: UnknownObject",
       ]),
     Case(
       [.departure(bert), register],
       [
-        "- c demo.I", "manager: Manager FocusedField=/ FocusPath=[]", "focused: demo.I -K", "- focused demo.I",
-        "focused: Bindings Keys=[]", "+ knob", "Register: OwnerGone", "Register = knob",
+        "- c demo.I", "+ knob", "manager: Manager FocusedField=/ FocusPath=[]", "focused: demo.I -K",
+        "- focused demo.I",
+        "focused: Bindings Keys=[]", "Register: OwnerGone", "Register = knob",
       ]),
     Case(
       [ends, .call(bert, .field("knob", "Unregister")), register],
-      ["+ knob demo.Bound", "- knob demo.Bound", "+ knob", "Register = knob", "Unregister", "Register = knob"]),
+      ["+ knob", "Register = knob", "Unregister", "Register = knob"]),
   ]
 
   @Test("While it serves", arguments: late) func late(_ each: Case) async throws {
@@ -151,6 +153,26 @@ extension RecoveryTests {
       try stage.mendState()
       let write = DaemonCall.write(OwnersObject.levelKey, .int32(5), at: Self.inSlider)
       #expect(try stage.settle([.call(carl, write)]).lines.last == "Write = 5 slider #")
+    }
+  }
+}
+
+/// What objects tell while a registration that is complete is held.
+extension RecoveryTests {
+  @Test(
+    "A registration that is held has the values that its object tells meanwhile, and counts for its owner no longer")
+  func heldRegistration() async throws {
+    try await Self.recoverLate(registering: "knob") { stage in
+      try stage.turn([Self.ends, .told(bert, level: 5)])
+      try stage.turn([.answer(carl, "GetAll"), .answer(anna, "GetAll")])
+      #expect(try stage.settle([Self.read]).lines == ["Read = [5] knob #"])
+      // Sixteen times that is what an owner may have waiting: nothing of it is left.
+      for _ in 0..<2 {
+        let text = DBusValue.string(String(repeating: "x", count: 1 << 19))
+        let writes = (0..<31).map { _ in Letter.call(dora, .write("demo.Bound.Level", text, at: Self.knob)) }
+        #expect(try stage.turn(writes).lines.allSatisfy { !$0.hasSuffix("LimitsExceeded") })
+        try stage.settle()
+      }
     }
   }
 }

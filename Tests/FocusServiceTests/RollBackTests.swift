@@ -110,6 +110,26 @@ extension RollBackTests {
     }
   }
 
+  @Test("What a late answer completes shows nothing of a turn that is taken back", arguments: ["ReadAll", "GetAll"])
+  func lateAnswer(_ member: String) async throws {
+    try await Stage.with { stage in
+      let live = (name: "live", value: DBusValue.strings([OwnersObject.levelKey]))
+      try stage.settle([
+        .call(anna, .register("a", [("demo.I.K", .int32(1))])),
+        .call(carl, .register("dial", object: OwnersObject.path, [live, ("parent", Focus1.fieldPath("a"))])),
+      ])
+      try stage.settle([.call(carl, .field("dial", "Focus"))])
+      let asked = try stage.turn([.call(bert, member == "ReadAll" ? .readAll() : .getAll())]).lines
+      #expect(asked == ["\(carl): Get demo.Bound Level"])
+      try stage.breakState()
+      let write = Letter.call(anna, .write("demo.I.K", .int32(2), at: Focus1.field("a")))
+      let sent = try stage.turn([write, .answer(carl, "Get")]).lines
+      #expect(sent.contains("Write: IOError"))
+      let all = try #require(sent.first { $0.hasPrefix(member) })
+      #expect(all.contains("1") && !all.contains("2"), "\(all)")
+    }
+  }
+
   @Test("A refused change takes no state's revision, and none comes again") func revisions() async throws {
     try await Stage.with { stage in
       func revision(_ call: DaemonCall) throws -> UInt64? {
@@ -177,8 +197,8 @@ extension RollBackTests {
       let sent = try stage.turn(turn)
       #expect(
         sent.told == [
-          "+ dial demo.Bound", "dial: demo.Bound Level=1",
-          "dial: Bindings Keys=[demo.Bound.Level] Commands={demo.Bound.Up: true}", "e: Field Owner=", "- d",
+          "- d", "e: Field Owner=", "+ dial demo.Bound", "dial: demo.Bound Level=6",
+          "dial: Bindings Keys=[demo.Bound.Level] Commands={demo.Bound.Up: true}",
           "Register: IOError", "Unregister: IOError", "Register: IOError", "Focus: IOError", "Write: IOError",
         ])
       try stage.settle()

@@ -51,9 +51,8 @@ import Testing
       ], commits: 1,
       [
         "+ d demo.D", "manager: Manager FocusedField=d FocusPath=[d] History=[a]", "a: Field Focused=false",
-        "d: Field Focused=true", "+ focused demo.D", "focused: demo.D K=1", "focused: demo.I -K -L",
-        "- focused demo.I", "focused: Bindings Keys=[demo.D.K]", "d: demo.D K=2", "focused: demo.D K=2",
-        "Register = d", "Focus", "Write = 2 d #", "Read = [2] d #",
+        "+ focused demo.D", "focused: demo.D K=2", "focused: demo.I -K -L", "- focused demo.I",
+        "focused: Bindings Keys=[demo.D.K]", "Register = d", "Focus", "Write = 2 d #", "Read = [2] d #",
       ]),
     Case(
       "a blur and the focus that follows are one change",
@@ -98,7 +97,7 @@ import Testing
       "an owner's fields are removed in one step",
       [.call(anna, .write("demo.I.K", .int32(2))), .departure(anna), .call(bert, .read("demo.I.K"))], commits: 1,
       [
-        "a: demo.I K=2", "focused: demo.I K=2", "Write = 2 a #", "- a demo.I", "- b demo.J",
+        "a: demo.I K=2", "focused: demo.I K=2", "Write = 2 a #", "- b demo.J", "- a demo.I",
         "manager: Manager FocusedField=/ FocusPath=[]", "focused: demo.I -K -L", "- focused demo.I",
         "focused: Bindings Keys=[]", "Read = [] / #",
       ]),
@@ -150,7 +149,7 @@ import Testing
         .call(bert, .set("demo.I.K", .int32(2))), .call(bert, .set("demo.I.K", .int32(4), at: Focus1.field("a"))),
         .call(bert, .set("demo.I.L", .int32(4))), .call(bert, .set("demo.I.L", .int32(5))),
       ], commits: 1,
-      ["a: demo.I K=4", "focused: demo.I K=4", "a: demo.I L=5", "focused: demo.I L=5", "Set", "Set", "Set", "Set"]),
+      ["a: demo.I K=4 L=5", "focused: demo.I K=4 L=5", "Set", "Set", "Set", "Set"]),
     Case(
       "each Write is told, since its reply shows the value",
       [.call(bert, .write("demo.I.K", .int32(2))), .call(bert, .write("demo.I.K", .int32(3)))], commits: 1,
@@ -159,12 +158,33 @@ import Testing
         "Write = 3 a #",
       ]),
     Case(
-      "what an owner has told before is not lost with the first of several values",
+      "what an owner tells comes with what others write",
       [.told(carl, level: 2), .call(bert, .set("demo.I.K", .int32(2))), .call(bert, .set("demo.I.K", .int32(3)))],
       commits: 1,
+      ["a: demo.I K=3", "slider: demo.Bound Level=2", "focused: demo.I K=3", "Set", "Set"]),
+    Case(
+      "a field that came and went is not told, nor what had focus meanwhile",
       [
-        "slider: demo.Bound Level=2", "a: demo.I K=2", "focused: demo.I K=2", "a: demo.I K=3", "focused: demo.I K=3",
-        "Set", "Set",
+        .call(bert, .register("d", [("demo.D.K", .int32(1))], [("focus", .boolean(true))])),
+        .call(bert, .field("d", "Unregister")),
+      ], commits: 1,
+      [
+        "manager: Manager FocusedField=/ FocusPath=[] History=[a]", "a: Field Focused=false", "focused: demo.I -K -L",
+        "- focused demo.I", "focused: Bindings Keys=[]", "Register = d", "Unregister",
+      ]),
+    Case(
+      "an interface at focused that came and went is not told, nor keys",
+      [
+        .call(anna, .publish("a", [("demo.New.K", .int32(1)), ("demo.I.M", .int32(1))])),
+        .call(anna, .field("a", "Withdraw", [.strings(["demo.New.K", "demo.I.M"])])),
+      ], commits: 0, ["Publish", "Withdraw"]),
+    Case(
+      "what has focus and goes is not told of",
+      [.call(bert, .field("c", "Focus")), .call(bert, .field("c", "Unregister"))], commits: 1,
+      [
+        "- c demo.I", "manager: Manager FocusedField=/ FocusPath=[] History=[a]", "a: Field Focused=false",
+        "focused: demo.I -K -L",
+        "- focused demo.I", "focused: Bindings Keys=[]", "Focus", "Unregister",
       ]),
     Case(
       "a blur and the focus that follow a read are one change",

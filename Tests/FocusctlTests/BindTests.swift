@@ -48,6 +48,10 @@ import Testing
       "'p-q' is not a field id: characters of [A-Za-z0-9_], at most 64 bytes"
     ),
     (
+      ["bind", "p", "--service", "a.b", "--object", "/x", "--command", "a.B.C:("],
+      "'(' is not a signature: it ends where a type should follow"
+    ),
+    (
       ["bind", "p", "--service", "a.b", "--object", "/x", "--live", "Position"],
       "'Position' is not a whole key: expected an interface name, a dot and a member name, such as demo.Form.Number"
     ),
@@ -103,6 +107,23 @@ import Testing
       bind.terminate()
       try await bind.finish()
       try await fields(desktop, are: [])
+    }
+  }
+
+  /// As Chromium's player: introspection shows nothing.
+  @Test func commandsThatIntrospectionDoesNotShowCanBeNamed() async throws {
+    try await TestDesktop.with { desktop in
+      let hidden = Exported(try await desktop.peer(), document(), ["demo.Lamp.Level": .int32(1)])
+      try await hidden.owner.own("demo.Lamp.One")
+      let bind = try await bind(
+        desktop, "--service", "demo.Lamp.One", "--interface", "demo.Lamp", "--command", "demo.Lamp.Blink", "--command",
+        "demo.Lamp.Dim:i")
+      try await fields(desktop, are: ["lamp"])
+      #expect(try await desktop.focusctl("run", "Blink", "--field", "lamp").status == 0)
+      #expect(try await desktop.focusctl("run", "Dim", "5", "--field", "lamp").status == 0)
+      #expect(hidden.state.now.calls.last?.arguments == [.int32(5)])
+      #expect(hidden.count("Blink") == 1)
+      try await bind.stop()
     }
   }
 

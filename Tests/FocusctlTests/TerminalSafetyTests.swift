@@ -9,7 +9,7 @@ import Testing
 /// What other programs wrote reaches a terminal as text that it does not obey, and a pipe as it is.
 @Suite struct TerminalSafetyTests {
   /// Sets the title of a terminal, ends a line, and turns the order of text around.
-  private static let hostile = "\u{1b}]0;x\u{7}\u{9b}1m\u{202e}abc\u{2067}\u{61c}\u{200f}"
+  private static let hostile = "\u{1b}]0;x\u{7}\u{9b}1m\u{7f}\u{202e}abc\u{2067}\u{61c}\u{200f}"
 
   /// The bytes of it that a terminal must never be sent: but for ESC those of nothing that focusctl itself writes.
   private static let forbidden = hostile.unicodeScalars.filter {

@@ -56,7 +56,7 @@ struct Fuzz {
 
   /// Measures the value, and takes each basic value within through its text.
   private static func read(_ value: DBusValue) {
-    precondition(value.marshalledSize >= 1 && value.depth <= ProtocolLimits.depth)
+    precondition(MarshalledValue(value).size >= 1)
     precondition(!value.holdsUnixFD, "a message without file descriptors holds one")
     if let text = value.basicText {
       let again = try? DBusValue(text: text, of: value.type)

@@ -13,7 +13,8 @@ import Testing
   }
 
   static let cases = [
-    Case(testDescription: "16 MiB", value: .text(1 << 20), count: 16),
+    // With a name of 12 bytes each.
+    Case(testDescription: "16 MiB", value: .text((1 << 20) - 12), count: 16),
     Case(testDescription: "262,144 elements", value: .array(65_536, of: .variant(.byte(1))), count: 4),
     Case(testDescription: "262,144 empty arrays", value: .array(65_536, of: .array(0, of: .string(""))), count: 4),
   ]
@@ -25,13 +26,15 @@ import Testing
       for number in 0..<filling.count {
         if number == filling.count - 1 {
           try siege.refuses("what the one byte is too much for") {
-            try glutton.publish([("demo.Form.K\(number)", filling.value)], on: "a")
+            try glutton.publish([("demo.Form.K\(String(number, radix: 16))", filling.value)], on: "a")
           }
           try siege.takes("Withdraw") {
             try glutton.field("a", "Withdraw", [.array(of: "s", [.string("demo.Form.One")])])
           }
         }
-        try siege.takes("value \(number)") { try glutton.publish([("demo.Form.K\(number)", filling.value)], on: "a") }
+        try siege.takes("value \(number)") {
+          try glutton.publish([("demo.Form.K\(String(number, radix: 16))", filling.value)], on: "a")
+        }
       }
       let one: WireValues = [("demo.Form.One", .byte(1))]
       try siege.refuses("Register") { try glutton.register("b", one) }

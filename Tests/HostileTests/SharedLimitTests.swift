@@ -69,7 +69,9 @@ import Testing
         for (number, owner) in owners.enumerated() {
           try siege.takes("Register") { try owner.register("f\(number)", [], Self.linger) }
           for value in 0..<filling.count / 2 {
-            try siege.takes("Publish") { try owner.publish([("demo.Form.K\(value)", filling.value)], on: "f\(number)") }
+            try siege.takes("Publish") {
+              try owner.publish([("demo.Form.K\(String(value, radix: 16))", filling.value)], on: "f\(number)")
+            }
           }
         }
         try refuse("while the owners are there")
@@ -103,7 +105,9 @@ import Testing
         owners.append(owner)
         try siege.takes("Register") { try owner.register("f\(number)") }
         for value in 0..<filling.count {
-          try siege.takes("Publish") { try owner.publish([("demo.Form.K\(value)", filling.value)], on: "f\(number)") }
+          try siege.takes("Publish") {
+            try owner.publish([("demo.Form.K\(String(value, radix: 16))", filling.value)], on: "f\(number)")
+          }
         }
       }
       try refuse("with four owners")

@@ -27,7 +27,7 @@ import Testing
     #expect(message.signatureText == arguments.signature)
     let read = try message.arguments()
     #expect(read[1] == read[3])
-    #expect(read[1].marshalledSize == value.size)
+    #expect(MarshalledValue(read[1]).size == value.size)
     #expect(Self.elements(read[1]) == value.elements)
   }
 

@@ -96,7 +96,7 @@ import Testing
       try journal.database.execute("UPDATE state SET value = value + 1 WHERE name = 'revision'")
       let copy = StateFile(path: file.directory + "/copy.db")
       try FileCopy.copy(file.path, copy.path)
-      #expect(copy.logSize > 0)
+      #expect(copy.log.size > 0)
       var data = try FileCopy.bytes(copy.path)
       data.replaceSubrange(32..<40, with: [0, 0, 0x7f, 0xff, 0, 0, 0, 9])
       try data.write(to: URL(filePath: copy.path))
@@ -200,7 +200,7 @@ import Testing
             id: b, label: "b", scope: .field, lingers: false, isSensitive: true, owner: try BusName(":1.7"), parent: a,
             registration: 2,
             object: .init(
-              path: try ObjectPath("/o"), interfaces: ["demo.A", "demo.B"], disabled: [try Key("demo.A.Run")])),
+              .init(path: try ObjectPath("/o"), interfaces: ["demo.A", "demo.B"]), disabled: [try Key("demo.A.Run")])),
         ])
       #expect(opened.model.focusPath == [b, a])
       // An ancestor of the focused field is not what was left.

@@ -38,6 +38,31 @@ import Testing
     }
   }
 
+  /// What was refused is not tried again with what is refused next.
+  @Test func aChangeThatIsRefusedCostsNoMoreThanTheFirst() throws {
+    try withStateFile { file in
+      let journal = try #require(Journal.open(file).journal)
+      let model = FocusModel()
+      let value = MarshalledValue.string(String(repeating: "z", count: 10_000))
+      try journal.save(model)
+      model.saved()
+      _ = try journal.database.number("PRAGMA max_page_count = \(try journal.database.number("PRAGMA page_count") + 4)")
+      var steps: [Int64] = []
+      for number in 0..<300 {
+        let before = try journal.database.steps()
+        _ = try model.register(
+          FieldID("f\(number)"), [Key("demo.I.K"): value, Key("demo.I.L"): value], owner: BusName(":1.1"))
+        #expect(throws: DatabaseError.self) { try journal.save(model) }
+        model.rollBack()
+        _ = model.settle()
+        model.endTurn()
+        steps.append(try journal.database.steps() - before)
+      }
+      #expect(Set(steps.dropFirst()).count == 1, "\(steps)")
+      #expect(model.fields.isEmpty && model.unsavedFields.count <= 1)
+    }
+  }
+
   @Test(arguments: ["/proc/1/nowhere/state.db", "/dev/null/state.db", "/dev/null/a/b/state.db"])
   func wherePossiblyNothingCanBeIsSaidSo(path: String) {
     let opened = Journal.open(StateFile(path: path))
@@ -55,4 +80,9 @@ import Testing
     #expect(opened.problems == [])
     return opened.model.savedFields
   }
+}
+
+extension Database {
+  /// How many rows have been written, also by transactions that were rolled back.
+  fileprivate func steps() throws -> Int64 { try number("SELECT total_changes()") }
 }

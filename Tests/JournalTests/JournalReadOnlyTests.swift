@@ -18,7 +18,7 @@ import Testing
       let copy = StateFile(path: file.directory + "/a?b#c%d é.db")
       if !hasLog { journal = nil }
       try FileCopy.copy(file.path, copy.path)
-      #expect((copy.logSize > 0) == hasLog)
+      #expect((copy.log.size > 0) == hasLog)
       let before = copy.stamp
       let database = try Database(copyOf: copy.path, hasLog: hasLog)
       try Schema.migrate(database)

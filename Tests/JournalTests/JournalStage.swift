@@ -58,11 +58,11 @@ struct RandomModel {
     let owner = model.fields[id]?.owner ?? owners[pick(3)]
     switch pick(14) {
     case 0..<4: register(id, owner)
-    case 4: _ = try? model.publish(someValues(keys[..<9]), readOnly: [], on: id, by: owner)
-    case 5: _ = try? model.withdraw(Set(keys.filter { _ in pick(4) == 0 }), from: id, by: owner)
-    case 6: _ = try? model.unregister(id, by: owner)
-    case 7: if pick(10) == 0 { _ = model.ownerLeft(owner) }
-    case 8: _ = try? model.setEnabled([commands[pick(4)]: pick(2) == 0], of: id, by: owner)
+    case 4: try? model.publish(someValues(keys[..<9]), readOnly: [], on: id, by: owner)
+    case 5: try? model.withdraw(Set(keys.filter { _ in pick(4) == 0 }), from: id, by: owner)
+    case 6: try? model.unregister(id, by: owner)
+    case 7: if pick(10) == 0 { model.ownerLeft(owner) }
+    case 8: try? model.setEnabled([commands[pick(4)]: pick(2) == 0], of: id, by: owner)
     case 9: model.update(someValues(keys[9...]).mapValues { $0 }, of: id)
     case 10: try? model.blur(id, by: owner)
     case 11:
@@ -85,13 +85,18 @@ struct RandomModel {
     if !options.lingers, pick(2) == 0, let path = try? ObjectPath("/object\(pick(9))") {
       let bound = keys[9...]
       options.object = BoundObject(
-        path: path, chosenInterfaces: [nil, [], ["demo.I3", "demo.C0"]][pick(3)],
-        live: Set(bound.filter { _ in pick(4) == 0 }),
+        .init(
+          path: path, interfaces: [nil, [], ["demo.I3", "demo.C0"]][pick(3)],
+          live: Set(bound.filter { _ in pick(4) == 0 }),
+          commands: Dictionary(
+            uniqueKeysWithValues: commands.filter { _ in pick(4) == 0 }.map {
+              ($0, pick(2) == 0 ? .empty : Signature(known: [.string, .dictionary(key: .string, value: .variant)]))
+            })),
         properties: Dictionary(
           uniqueKeysWithValues: bound.compactMap { key in
             types[key].map { (key, BoundObject.Property(type: $0, isWritable: true)) }
           }),
-        commands: Set(commands), values: someValues(bound))
+        commands: Dictionary(uniqueKeysWithValues: commands.map { ($0, .init()) }), values: someValues(bound))
     }
     options.service = pick(3) == 0 ? BusName(known: ":1.77") : nil
     options.process = pick(3) == 0 ? UInt32.max - UInt32(pick(9)) : nil

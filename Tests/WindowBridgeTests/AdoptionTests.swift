@@ -174,11 +174,40 @@ import Testing
       try await peer.reached(["w1"])
       stub.focus(2)
       try await peer.reached(["form", "w2"])
-      let second = try await desktop.windowBridge(stub)
-      #expect(try await second.finish() == .status(1))
-      #expect(second.progress.now.errors.last?.contains("already owns org.focusd.Bridge1.Windows") == true)
+      // A second one waits for the first to end.
+      let command = [Products.windowBridge, "--verbose", "--address", desktop.bus.address]
+      let second = try await desktop.start(command, extra: ["SWAYSOCK": stub.path])
+      _ = try await second.progress.wait(for: "waiting") { progress in
+        progress.errors.contains { $0.contains("another program owns org.focusd.Bridge1.Windows") } ? true : nil
+      }
       #expect(try await peer.path() == ["form", "w2"])
-      withExtendedLifetime(bridge) {}
+      try await bridge.stop()
+      _ = try await second.progress.wait(for: "serving") { progress in
+        progress.errors.contains { $0.contains("serving as") } ? true : nil
+      }
+      try await peer.reached(["form", "w2"])
+      stub.focus(1)
+      try await peer.reached(["w1"])
+      withExtendedLifetime(second) {}
+    }
+  }
+
+  /// A key that comes or goes is told as an interface, and does not make the field another.
+  @Test func aFieldThatGetsOrLosesAnInterfaceStaysInItsWindow() async throws {
+    try await Self.with { desktop, stub, peer in
+      let program = try await desktop.peer()
+      try await program.register("form", process: 4001)
+      let bridge = try await desktop.windowBridge(stub)
+      try await eventually("adopted") { try await peer.parent(of: "form") == "w1" }
+      try await program.call(
+        .field("form", "Publish", [.properties([("demo.Other.Key", .int32(1))]), .properties([])]))
+      try await program.call(.field("form", "Withdraw", [.strings(["demo.Other.Key"])]))
+      // What the bridge makes of these is done when it has handled a later field.
+      let later = try await desktop.peer()
+      try await later.register("later", process: 4002)
+      try await eventually("the later one") { try await peer.parent(of: "later") == "w2" }
+      #expect(try await peer.parent(of: "form") == "w1")
+      withExtendedLifetime((bridge, program, later)) {}
     }
   }
 

@@ -81,6 +81,10 @@ import WindowBridge
     #expect(owners.update(one, [("Process", .uint32(7))]) == true)
     #expect(owners.processes == [BusName(known: ":1.1"): [7]])
     #expect(owners.update(one, [("Focused", .boolean(true))]) == false)
+    // Another scene of the same connection and process is no news.
+    let third = ObjectPath(known: "/f/3")
+    let changes = [owners.add(third, try field(":1.1", 7)), owners.remove(third)]
+    #expect(changes == [false, false])
     // A child is no scene, an adopted scene is one.
     #expect(owners.add(two, try field(":1.1", 9, parent: "/f/1")) == false)
     #expect(owners.add(two, try field(":1.2", 9, parent: "/f/1")) == true)
@@ -92,6 +96,38 @@ import WindowBridge
     #expect(owners.remove(one) == true)
     #expect(owners.remove(one) == false)
     #expect(owners.processes.isEmpty)
+  }
+
+  /// A list of fields may name a child before its parent.
+  @Test func aChildThatComesBeforeItsParentIsNoScene() throws {
+    func origin(_ parent: String, _ process: UInt32) throws -> FieldOrigin {
+      let properties: [(name: String, value: DBusValue)] = [
+        ("Owner", .string(":1.1")), ("Process", .uint32(process)), ("Parent", .objectPath(ObjectPath(known: parent))),
+      ]
+      let interface = DBusDictionary.Entry(key: .string("org.focusd.Focus1.Field"), value: .properties(properties))
+      let type = DBusType.dictionary(key: .string, value: .variant)
+      return try #require(FieldOrigin(.dictionary(DBusDictionary(known: .string, type, [interface]))))
+    }
+    var owners = FieldOwners()
+    let (child, parent) = (ObjectPath(known: "/f/a"), ObjectPath(known: "/f/b"))
+    _ = owners.add(child, try origin("/f/b", 9))
+    _ = owners.add(parent, try origin("/", 7))
+    #expect(owners.processes == [BusName(known: ":1.1"): [7]])
+    let changes = [owners.remove(child), owners.remove(parent)]
+    #expect(changes == [false, true])
+    #expect(owners.processes.isEmpty)
+  }
+
+  @Test func aMessageOfTooManyValuesIsNotRead() {
+    func list(_ count: Int) -> [UInt8] { Array(("[0" + String(repeating: ",0", count: count) + "]").utf8) }
+    #expect(JSON(list(1000))?.elements.count == 1001)
+    #expect(JSON(list(JSON.mostValues)) == nil)
+  }
+
+  @Test func allThatTheEnvironmentNamesAreCandidates() throws {
+    let environment = ["SWAYSOCK": "/s", "DISPLAY": ":1", "I3SOCK": "/i"]
+    let found = try Session.candidates(in: { environment[$0] })
+    #expect(found == [.sway(socket: "/s"), .x11(display: ":1"), .i3(socket: "/i")])
   }
 
   @Test func whichWindowManagerTheEnvironmentNames() throws {
@@ -110,10 +146,10 @@ import WindowBridge
       (["DISPLAY": ":1"], "kde", nil),
     ]
     for (environment, name, expected) in cases {
-      #expect((try? Session.find(name, in: { environment[$0] })) == expected, "\(environment)")
+      #expect((try? Session.candidates(name, in: { environment[$0] }).first) == expected, "\(environment)")
     }
     let gnome = ["WAYLAND_DISPLAY": "w", "DISPLAY": ":1", "XDG_CURRENT_DESKTOP": "GNOME"]
-    let error = #expect(throws: Session.Unsupported.self) { try Session.find(in: { gnome[$0] }) }
+    let error = #expect(throws: Session.Unsupported.self) { try Session.candidates(in: { gnome[$0] }) }
     #expect(
       error?.description.hasPrefix("GNOME on Wayland does not tell other programs which window is in front") == true)
   }

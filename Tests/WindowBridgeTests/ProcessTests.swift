@@ -32,12 +32,23 @@ import Testing
   @Test func aProgramIsCalledAsTheSystemAndItsArgumentsSay() throws {
     let files = [
       "10/comm": "python3\n", "10/cmdline": "/usr/bin/python3\0/usr/bin/vault\0--open\0", "11/comm": "kthread\n",
-      "11/cmdline": "",
+      "11/cmdline": "", "20/comm": "mousepad\n", "20/cmdline": "mousepad\0pinentry-notes.txt\0",
+      "21/comm": "python3.11\n", "21/cmdline": "/usr/bin/python3.11\0-B\0/opt/keepassxc\0",
+      "22/comm": "xdg-dbus-proxy\n", "22/cmdline": "xdg-dbus-proxy\0--args=43\0",
+      "22/root/.flatpak-info": "[Application]\nname=org.keepassxc.KeePassXC\n",
+      "23/comm": "xdg-dbus-proxy\n", "23/cmdline": "xdg-dbus-proxy\0",
+      "23/cgroup": "0::/user.slice/app.slice/app-flatpak-com.bitwarden.desktop-123.scope\n",
+      "24/comm": "shotwell\n", "24/cmdline": "shotwell\0/home/keepassxc\0",
     ]
     try Self.with(files) { processes in
       #expect(processes.names(of: 10) == ["python3", "/usr/bin/python3", "/usr/bin/vault"])
       #expect(processes.names(of: 11) == ["kthread"])
       #expect(processes.names(of: 12) == [""])
+      #expect(processes.names(of: 20) == ["mousepad", "mousepad"])
+      #expect(processes.names(of: 21) == ["python3.11", "/usr/bin/python3.11", "/opt/keepassxc"])
+      #expect(processes.names(of: 22).suffix(3) == ["org", "keepassxc", "KeePassXC"])
+      #expect(processes.names(of: 23).suffix(3) == ["com", "bitwarden", "desktop"])
+      #expect(processes.names(of: 24) == ["shotwell", "shotwell"])
     }
   }
 

@@ -20,6 +20,8 @@ final class StubManager: Sendable {
     var commands: [String] = []
     /// Why it refuses commands, or nil.
     var refusal: String?
+    /// Whether it answers commands.
+    var answers = true
     /// Whether it does what it accepts.
     var obeys = true
     /// How many bytes it writes at once.
@@ -169,10 +171,11 @@ final class StubManager: Sendable {
     case 4: write(Self.frame(4, tree), to: client)
     case 2: write(Self.frame(2, #"{"success":true}"#), to: client)
     default:
-      let (refusal, obeys) = state.update { state in
+      let (answers, refusal, obeys) = state.update { state in
         state.commands.append(payload)
-        return (state.refusal, state.obeys)
+        return (state.answers, state.refusal, state.obeys)
       }
+      guard answers else { return }
       let answer = refusal.map { #"{"success":false,"error":"\#($0)"}"# } ?? #"{"success":true}"#
       write(Self.frame(0, "[\(answer)]"), to: client)
       guard refusal == nil, obeys, payload.hasSuffix("] focus"), let id = Int(payload.filter(\.isNumber)) else {

@@ -16,6 +16,46 @@ import WindowBridge
     return stub
   }
 
+  @Test func aSocketThatNobodyListensAtHidesNoOther() async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
+      let stale = desktop.bus.directory + "/stale.sock"
+      let bridge = try await desktop.windowBridge([], ["SWAYSOCK": stale, "I3SOCK": stub.path])
+      try await peer.reached(["w5"])
+      #expect(bridge.progress.now.errors.contains { $0.contains("cannot follow sway") })
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
+  @Test func aCommandThatIsNotAnsweredFails() async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
+      let bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["w5"])
+      stub.state.update { $0.answers = false }
+      let silent = peer.begin(.invoke("org.focusd.Window.Float", []))
+      #expect(try await silent.refusal() == "Failed")
+      stub.state.update { $0.answers = true }
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
+  @Test func aTitleThatCountsIsToldNowAndThen() async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
+      let bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["w5"])
+      try await peer.subscribe()
+      for number in 1...2000 { stub.set(5, .init(title: "\(number)", process: 4005)) }
+      let told = try await peer.signals("the last title") { signals in
+        let titles = signals.values(of: Peer.title)
+        return titles.last == .string("2000") ? titles : nil
+      }
+      #expect(told.count < 1000, "\(told.count)")
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
   @Test(arguments: [1, 7, 1 << 20]) func windowsAreFields(piece: Int) async throws {
     try await TestDesktop.with { desktop in
       let (stub, peer) = (Self.stub(desktop, piece: piece), try await desktop.peer())

@@ -14,8 +14,14 @@ final class AccessibilityBus {
 
   let connection: Connection
   let loop: EventLoop
+  /// The programs that are asked something, or did not answer.
+  private var programs: [BusName: ProgramQuestions] = [:]
+
+  /// The longest message that is received; a text that is read as a whole takes less.
+  private static let longestMessage = 32 << 20
 
   init(_ connection: Connection, on loop: EventLoop) {
+    connection.limitMessages(to: Self.longestMessage)
     self.connection = connection
     self.loop = loop
   }
@@ -34,18 +40,39 @@ final class AccessibilityBus {
     call(element, AccessibilityNames.accessible, member, [], handler)
   }
 
-  /// Calls a method of an element, and hands over what it answers.
+  /// Calls a method of an element, and hands over what it answers; `isOptional` if some programs never do.
   func call(
     _ element: ElementReference, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue],
-    timeout: Duration = AccessibilityBus.questionTimeout, _ handler: @escaping (Answer) -> Void
+    timeout: Duration = AccessibilityBus.questionTimeout, isOptional: Bool = false,
+    _ handler: @escaping (Answer) -> Void
   ) {
-    call(element.application, element.path, interface, member, arguments, timeout: timeout, handler)
+    call(
+      element.application, element.path, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler
+    )
   }
 
   /// Calls a method of any object, and hands over what it answers.
   func call(
     _ name: BusName, _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
-    timeout: Duration = AccessibilityBus.questionTimeout, _ handler: @escaping (Answer) -> Void
+    timeout: Duration = AccessibilityBus.questionTimeout, isOptional: Bool = false,
+    _ handler: @escaping (Answer) -> Void
+  ) {
+    let question = ProgramQuestions.Question(
+      ask: { [weak self] in
+        guard let self else { return handler(.failure(DBusError(.disconnected, "the accessibility bus is gone"))) }
+        send(name, path, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler)
+      },
+      refuse: { handler(.failure(DBusError(.timeout, "the program did not answer, and is left alone for a while"))) })
+    // The registry is no program, and asked little.
+    guard name.isUnique else { return question.ask() }
+    let questions = programs[name] ?? ProgramQuestions()
+    programs[name] = questions
+    questions.add(question)
+  }
+
+  private func send(
+    _ name: BusName, _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue],
+    timeout: Duration, isOptional: Bool, _ handler: @escaping (Answer) -> Void
   ) {
     do throws(DBusError) {
       let message = try OutgoingMessage.methodCall(
@@ -54,12 +81,30 @@ final class AccessibilityBus {
         let answer = Result { () throws(DBusError) in
           try result.get().success().arguments(elementLimit: AccessibilityBus.elementLimit)
         }
-        if let self { connection.writeTogether { handler(answer) } } else { handler(answer) }
+        guard let self else { return handler(answer) }
+        let isLate = (try? result.get()) == nil
+        connection.writeTogether {
+          self.ended(name, isLate ? (isOptional ? .unknown : .late) : .answered)
+          if case .failure(let error) = answer, error.name == .serviceUnknown { self.forget(name) }
+          handler(answer)
+        }
       }
     } catch {
+      ended(name, .unknown)
       handler(.failure(error))
     }
   }
+
+  private func ended(_ name: BusName, _ outcome: ProgramQuestions.Outcome) {
+    guard let questions = programs[name] else { return }
+    questions.ended(outcome)
+  }
+
+  /// How many answers a program has given.
+  func answers(of name: BusName) -> Int { programs[name]?.answers ?? 0 }
+
+  /// A program has left.
+  func forget(_ name: BusName) { programs[name] = nil }
 
   /// Reads one property of an element: never all of them, which kills programs that use Qt.
   func get(

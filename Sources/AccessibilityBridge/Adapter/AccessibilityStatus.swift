@@ -15,6 +15,7 @@ final class AccessibilityStatus {
   private var delay = AccessibilityStatus.firstDelay
   private var timer: TimerID?
   private var isAsking = false
+  private let mark = EnabledMark()
   /// Whether it was off, and must be again.
   private var mustRestore = false
   /// Called with the address of the accessibility bus, each time that it was asked for.
@@ -56,22 +57,37 @@ final class AccessibilityStatus {
     begin()
   }
 
-  private static let property: [DBusValue] = [.string("org.a11y.Status"), .string("IsEnabled")]
+  private static func property(_ name: String) -> [DBusValue] { [.string("org.a11y.Status"), .string(name)] }
 
   private func enable() {
-    ask(.properties, "Get", Self.property) { [weak self] values in
-      guard let self, values?.first?.variantContent == .boolean(false) else { return }
-      mustRestore = true
-      ask(.properties, "Set", Self.property + [.variant(.boolean(true))]) { _ in }
+    ask(.properties, "Get", Self.property("IsEnabled")) { [weak self] values in
+      guard let self else { return }
+      switch values?.first?.variantContent {
+      case .boolean(false):
+        // Before it is true: who finds it so later must know who it was.
+        mark.set()
+        mustRestore = true
+        ask(.properties, "Set", Self.property("IsEnabled") + [.variant(.boolean(true))]) { _ in }
+      case .boolean(true): mustRestore = mark.isSet
+      default: break
+      }
     }
   }
 
-  /// Puts back what `begin` changed; waits for it, a second at most.
+  /// Puts back what `begin` changed, or a bridge before this one, unless a screen reader needs it now; waits for it, two
+  /// seconds at most.
   func restore() {
     guard mustRestore else { return }
     mustRestore = false
-    guard let message = try? question(.properties, "Set", Self.property + [.variant(.boolean(false))]) else { return }
-    _ = try? connection.call(message, timeout: .seconds(1))
+    if call("Get", Self.property("ScreenReaderEnabled"))?.first?.variantContent == .boolean(true) {
+      return mark.remove()
+    }
+    if call("Set", Self.property("IsEnabled") + [.variant(.boolean(false))]) != nil { mark.remove() }
+  }
+
+  private func call(_ member: String, _ arguments: [DBusValue]) -> [DBusValue]? {
+    guard let message = try? question(.properties, member, arguments) else { return nil }
+    return try? connection.call(message, timeout: .seconds(1)).arguments()
   }
 
   private func question(

@@ -59,8 +59,15 @@ final class Application {
   private var secrets: Set<ObjectPath> = []
   /// Those who wait until the program is known.
   private var askers: [() -> Void] = []
-  /// The element that is read, before it takes focus.
-  var reading: ElementReference?
+  /// The element that is read before it takes focus, and what of it changed meanwhile.
+  var reading: (element: ElementReference, marks: ReadingMarks, changed: ElementAspects)?
+  /// What it told that counts only if its window is in front, which it is asked.
+  var claims: [FocusTracker.Event] = []
+  /// Whether it tells of its windows by events of their own, not only by their states.
+  var tellsWindows = false
+  let windows = WindowSearch()
+  /// The titles of its windows, as they were told last.
+  var titles: [ElementReference: String] = [:]
 
   /// The root of its elements.
   private(set) var root: ElementReference

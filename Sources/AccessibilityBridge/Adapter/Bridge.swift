@@ -20,7 +20,7 @@ package struct BridgeOptions {
 /// Tells the daemon which element has focus in the programs on the accessibility bus.
 package final class Bridge {
   static let name = BusName(known: "org.focusd.Bridge1.Accessibility")
-  /// How many elements stay fields after they lost focus, the focused one included.
+  /// How many elements of a program stay fields after they lost focus, the focused one included.
   static let keptElements = 16
 
   let loop: EventLoop
@@ -41,20 +41,25 @@ package final class Bridge {
   var tracker = FocusTracker()
   /// The timers of the tracker's last steps.
   var timers: [TimerID] = []
-  /// The field that should have focus in the daemon.
+  /// The field that should have focus in the daemon, as programs tell.
   var shown: ElementField?
+  /// Where the field is that has focus, as the daemon tells.
+  private var focusedPath: ObjectPath?
   /// The fields, in the order in which they took focus.
   var kept: [ElementField] = []
   var lastNumber: UInt64 = 0
   var poll: TimerID?
   var refreshTimer: TimerID?
-  /// Whether the title of the window changed, too.
-  var hasOtherTitle = false
+  /// The windows whose titles changed.
+  var changedTitles: Set<ElementReference> = []
   /// The element whose program did not answer in time, and how often it was tried again.
   var failures: (element: ElementReference, count: Int)?
   var retryTimer: TimerID?
+  var hideTimer: TimerID?
   var focusWaiters: [(element: ElementReference, timer: TimerID, done: FieldProperty.Completion)] = []
   private var isConnecting = false
+  /// The connection that has the registry's name.
+  private var registry: BusName?
 
   /// Connects to the session bus and takes the bridge's name there.
   /// - Throws: `DBusError` if there is no bus, or if another process has the name.
@@ -68,7 +73,7 @@ package final class Bridge {
     let accessibility = MatchRule(
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
       arguments: [0: AccessibilityStatus.busName.text])
-    main = Link(on: loop, rules: OwnPrograms.rules + [accessibility])
+    main = Link(on: loop, rules: OwnPrograms.rules + [accessibility, .properties(of: Focus1.root)])
     status = AccessibilityStatus(daemon.connection, on: loop, enables: options.enables)
     let connections = Box<(String) -> Bool>({ _ in false })
     ownPrograms = OwnPrograms(main) { connections.content($0) }
@@ -91,12 +96,21 @@ package final class Bridge {
     switch event {
     case .arrived: ownPrograms.begin()
     case .left: ownPrograms.end()
+    case .signal(.properties(Focus1.root, Focus1.manager.text, let changes)):
+      guard case .objectPath(let path)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
+      focusedPath = path
+      listen()
     case .signal(let signal): ownPrograms.received(signal)
     case .other(let message): nameChanged(message)
     case .closed: onEnd?("lost the connection to the bus")
     case .refused(let error): log.error("\(error)")
     case .call(let message): refuse(message)
     }
+  }
+
+  /// The field that has focus, as the daemon tells, if it is an element's.
+  var focused: ElementField? {
+    focusedPath.flatMap { path in kept.first { publisher(of: $0)?.path(of: $0.number) == path } }
   }
 
   /// The connection that owns the name has no objects.
@@ -121,11 +135,19 @@ package final class Bridge {
       log.debug("\(application.name) registers fields of its own")
       remove(application)
     }
+    for field in kept where field.place.isShown == ownPrograms.hasWindows {
+      var place = field.place
+      place.isShown = !ownPrograms.hasWindows
+      publish(field.snapshot, at: place, in: field)
+    }
     settle()
   }
 
   /// Whether the program registers fields of its own.
-  func isOwn(_ application: Application) -> Bool { application.process.map(ownPrograms.contains) ?? false }
+  func isOwn(_ application: Application) -> Bool {
+    guard let process = application.process else { return false }
+    return ownPrograms.contains(process, among: Set(applications.values.compactMap(\.process)))
+  }
 
   /// A connection for one program's fields.
   func connection() -> ProgramConnection {
@@ -161,6 +183,7 @@ package final class Bridge {
       self?.loop.schedule(after: .zero) { self?.disconnected() }
     }
     for rule in Self.rules { bus.connection.changeMatch(.add, rule) }
+    bus.connection.askOwner(of: AccessibilityNames.registry) { [weak self] in self?.registry = try? $0.get() }
     registerEvents()
     log.info("serving as \(Self.name)")
     findWindows()
@@ -168,9 +191,10 @@ package final class Bridge {
 
   private static let rules: [MatchRule] = {
     let changed = MemberName(known: "NameOwnerChanged")
-    return [
+    return ["focused", "active"].map { detail in
       MatchRule(
-        interface: AccessibilityNames.objectEvent, member: MemberName(known: "StateChanged"), arguments: [0: "focused"]),
+        interface: AccessibilityNames.objectEvent, member: MemberName(known: "StateChanged"), arguments: [0: detail])
+    } + [
       MatchRule(
         sender: AccessibilityNames.registry, path: AccessibilityNames.root, interface: AccessibilityNames.objectEvent,
         member: MemberName(known: "ChildrenChanged")),
@@ -186,9 +210,11 @@ package final class Bridge {
 
   private func registerEvents() {
     // Qt knows events only if they are spelled so.
-    for event in ["Object:StateChanged:focused", "Window:Activate", "Window:Deactivate", "Window:Destroy"] {
-      bus?.register(event)
-    }
+    let events = [
+      "Object:StateChanged:focused", "Object:StateChanged:active", "Window:Activate", "Window:Deactivate",
+      "Window:Destroy",
+    ]
+    for event in events { bus?.register(event) }
   }
 
   private func disconnected() {
@@ -227,31 +253,45 @@ package final class Bridge {
     }
     let element = ElementReference(sender, path)
     switch (message.interface, member) {
+    // GTK 4 spells them so.
     case (AccessibilityNames.windowEvent, "Activate"), (AccessibilityNames.windowEvent, "activate"):
-      take(.activated(element))
+      application(sender).tellsWindows = true
+      claim(.activated(element), element)
     case (AccessibilityNames.windowEvent, "Deactivate"), (AccessibilityNames.windowEvent, "deactivate"):
-      take(.deactivated(element))
+      resign(.deactivated(element), element)
     case (AccessibilityNames.windowEvent, "Destroy"), (AccessibilityNames.windowEvent, "destroy"):
-      take(.destroyed(element))
+      resign(.destroyed(element), element)
     case (AccessibilityNames.objectEvent, "StateChanged"):
       guard let (detail, value) = message.detail else { return }
-      if detail == "focused" { take(value == 1 ? .gained(element) : .lost(element)) } else { changed(element) }
+      switch (detail, value) {
+      case ("focused", 1): claim(.gained(element), element)
+      case ("focused", _): resign(.lost(element), element)
+      case ("active", 1): becameActive(element)
+      case ("active", _): resign(.deactivated(element), element)
+      default: changed(element, .all, isName: false)
+      }
     case (AccessibilityNames.objectEvent, "ChildrenChanged") where path == AccessibilityNames.root:
-      if let child = message.child { lookAt(application(child.application)) }
-    case (AccessibilityNames.objectEvent, _): changed(element)
+      // Any other name would be remembered for good.
+      guard sender == registry, let child = message.child, child.application.isUnique else { return }
+      lookAt(application(child.application))
+    case (AccessibilityNames.objectEvent, _):
+      changed(element, message.aspects, isName: message.detail?.name == "accessible-name")
     default: break
     }
   }
 
   private func nameChanged(_ name: String, _ now: String) {
     guard name != AccessibilityNames.registry.text else {
+      registry = try? BusName(now)
       if !now.isEmpty {
         registerEvents()
         listener?.registerAgain()
       }
       return
     }
-    guard now.isEmpty, let name = try? BusName(name), let application = applications[name] else { return }
+    guard now.isEmpty, let name = try? BusName(name) else { return }
+    bus?.forget(name)
+    guard let application = applications[name] else { return }
     applications[name] = nil
     remove(application)
     take(.left(name))
@@ -262,43 +302,5 @@ package final class Bridge {
     let application = Application(name)
     applications[name] = application
     return application
-  }
-
-  // MARK: Windows that were there before
-
-  private func findWindows() {
-    bus?.call(AccessibilityNames.registry, AccessibilityNames.root, AccessibilityNames.accessible, "GetChildren") {
-      [weak self] answer in
-      guard let self, case .success(let values) = answer, case .array(let children)? = values.first else { return }
-      for child in children.prefix(256) {
-        if let child = ElementReference(child) { lookAt(application(child.application)) }
-      }
-    }
-  }
-
-  /// Looks for a window in front, as long as none is known.
-  private func lookAt(_ application: Application) {
-    guard let bus, tracker.window == nil else { return }
-    guard case .known = application.stage else {
-      application.ask(bus, ignored: ignored) { [weak self] in
-        guard let self else { return }
-        if case .known = application.stage { lookAt(application) }
-        settle()
-      }
-      return
-    }
-    bus.ask(application.root, "GetChildren") { [weak self] answer in
-      guard case .success(let values) = answer, case .array(let windows)? = values.first else { return }
-      for window in windows.prefix(64).compactMap({ ElementReference($0) }) { self?.lookAt(window) }
-    }
-  }
-
-  private func lookAt(_ window: ElementReference) {
-    bus?.ask(window, "GetState") { [weak self] answer in
-      guard let self, tracker.window == nil, case .success(let values) = answer,
-        ElementStates(values.first)?.contains(.active) == true
-      else { return }
-      take(.activated(window))
-    }
   }
 }

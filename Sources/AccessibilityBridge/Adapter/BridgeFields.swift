@@ -14,55 +14,127 @@ extension Bridge {
 
   // MARK: Reading
 
-  /// The element, or the title of its window, changed.
-  func changed(_ element: ElementReference) {
-    guard let shown, shown.element == element || shown.window == element else { return }
-    if element != shown.element { hasOtherTitle = true }
-    guard refreshTimer == nil else { return }
-    refreshTimer = loop.schedule(after: Self.coalescing) { [weak self] in
-      guard let self else { return }
-      let hasOtherTitle = hasOtherTitle
-      (refreshTimer, self.hasOtherTitle) = (nil, false)
-      guard let shown = self.shown else { return }
-      if let window = shown.window, hasOtherTitle { readTitle(window, of: shown) }
-      refresh(shown)
+  /// The fields whose elements are heard: the one that a program claims has focus, and the one that the daemon says has it.
+  var followed: [ElementField] {
+    guard let focused, focused !== shown else { return shown.map { [$0] } ?? [] }
+    return [shown, focused].compactMap(\.self)
+  }
+
+  /// Hears what is followed, and what is about to be read, so that no change is missed after it was.
+  func listen() {
+    var elements = Set(followed.map(\.element))
+    for application in applications.values { if let reading = application.reading { elements.insert(reading.element) } }
+    listener?.follow(elements)
+    for field in followed {
+      let hasText = field.snapshot.interfaces.contains(.text)
+      listener?.register(field.element.application, text: field.shape.text, hasText: hasText)
     }
   }
 
-  private func readTitle(_ window: ElementReference, of field: ElementField) {
-    bus?.get(window, AccessibilityNames.accessible, "Name") { [weak self] result in
-      guard let self, case .success(.string(let title)?) = result else { return }
-      var place = field.place
-      place.title = title
-      publish(field.snapshot, at: place, in: field)
+  /// An element, or the title of a window, changed.
+  func changed(_ element: ElementReference, _ aspects: ElementAspects, isName: Bool) {
+    guard let application = applications[element.application] else { return }
+    if isName, application.titles[element] != nil { readTitleLater(element) }
+    // The first answer contains what was told before it.
+    let answers = bus?.answers(of: application.name) ?? 0
+    guard let field = application.fields[element] else {
+      if let reading = application.reading, reading.element == element, !reading.marks.contains(aspects, answers) {
+        application.reading?.changed.formUnion(aspects)
+      }
+      return
+    }
+    guard followed.contains(where: { $0 === field }) || application.reading?.element == element else { return }
+    if let reading = field.reading, reading.aspects.isSuperset(of: aspects), reading.marks.contains(aspects, answers) {
+      return
+    }
+    field.pending.formUnion(aspects)
+    readLater()
+  }
+
+  private func readTitleLater(_ window: ElementReference) {
+    changedTitles.insert(window)
+    readLater()
+  }
+
+  private var isShownSettled: Bool {
+    shown.map { publisher(of: $0)?.isSettled($0.number) ?? true } ?? true
+  }
+
+  func readLater() {
+    guard refreshTimer == nil else { return }
+    refreshTimer = loop.schedule(after: Self.coalescing) { [weak self] in
+      guard let self else { return }
+      let titles = changedTitles
+      (refreshTimer, changedTitles) = (nil, [])
+      for window in titles { readTitle(window) }
+      for field in followed where !field.pending.isEmpty && field.reading == nil {
+        // The one that had focus is of interest only if the daemon keeps it there.
+        if field === shown || isShownSettled { refresh(field, field.pending) } else { readLater() }
+      }
+    }
+  }
+
+  private func readTitle(_ window: ElementReference) {
+    title(of: window) { [weak self] title in
+      guard let self, let title, let application = applications[window.application] else { return }
+      for field in application.fields.values where field.window == window {
+        var place = field.place
+        place.title = title
+        publish(field.snapshot, at: place, in: field)
+      }
     }
   }
 
   /// Reads an element anew, and publishes what it tells; one reading is under way at a time, and `waiter` gets the next.
-  func refresh(_ field: ElementField, _ waiter: ElementField.Waiter? = nil) {
-    field.waiters.append(waiter ?? { _ in })
-    guard !field.isBeingRead else { return }
+  func refresh(_ field: ElementField, _ aspects: ElementAspects = .all, _ waiter: ElementField.Waiter? = nil) {
+    if let waiter { field.waiters.append(waiter) }
+    field.pending.formUnion(aspects)
+    guard field.reading == nil else { return }
+    let waiters = field.waiters
+    field.waiters = []
     guard let bus, let application = applications[field.element.application] else {
-      let waiters = field.waiters
-      field.waiters = []
       for waiter in waiters { waiter(.failure(.elementGone)) }
       return
     }
-    field.isBeingRead = true
-    let waiters = field.waiters
-    field.waiters = []
-    let context = context(of: application, field.element, before: field.snapshot)
+    var context = context(of: application, field.element, before: field.snapshot)
+    context.aspects = field.pending
+    field.reading = (field.pending, context.marks)
+    field.pending = []
     ElementReader.read(field.element, on: bus, context) { [weak self, weak application] outcome in
-      field.isBeingRead = false
+      field.reading = nil
       if let self, case .success(let snapshot) = outcome, let application,
         application.fields[field.element] === field
       {
-        if snapshot.isSecret { application.noteSecret(field.element) }
+        note(snapshot, of: field.element, application)
         publish(snapshot, at: field.place, in: field)
       }
       for waiter in waiters { waiter(outcome) }
-      if !field.waiters.isEmpty { self?.refresh(field) }
+      guard let self else { return }
+      if case .failure(let error) = outcome, error.name == .timeout {
+        refreshAgain(field, context.aspects)
+      } else {
+        field.failures = 0
+      }
+      if !field.waiters.isEmpty { refresh(field) } else if !field.pending.isEmpty { readLater() }
     }
+  }
+
+  /// Reads once more what a program did not answer in time: it may tell of no other change.
+  private func refreshAgain(_ field: ElementField, _ aspects: ElementAspects) {
+    guard Self.retries.indices.contains(field.failures) else { return }
+    let delay = Self.retries[field.failures]
+    field.failures += 1
+    loop.schedule(after: delay) { [weak self, weak field] in
+      guard let self, let field, followed.contains(where: { $0 === field }) else { return }
+      refresh(field, aspects)
+    }
+  }
+
+  /// Notes what is secret for good; what only may be is asked again.
+  func note(_ snapshot: ElementSnapshot, of element: ElementReference, _ application: Application) {
+    guard snapshot.isSecret else { return }
+    guard snapshot.isSuspect else { return application.noteSecret(element) }
+    retryLater(element)
   }
 
   /// Publishes what an element tells now.
@@ -72,11 +144,11 @@ extension Bridge {
     guard let publisher = publisher(of: field) else { return }
     // Whoever sees that it is secret now does not see an older text beside that: the daemon has let go of it before.
     let gone = snapshot.isSecret ? changes.filter { $0.value == nil } : []
-    for part in [gone, changes.filter { gone.isEmpty || $0.value != nil }] where !part.isEmpty {
-      publisher.changed(field.number, part)
-    }
+    if !gone.isEmpty { publisher.changed(field.number, gone) }
+    let left = changes.filter { gone.isEmpty || $0.value != nil }
+    if !left.isEmpty { publisher.changed(field.number, left, separate: !gone.isEmpty) }
     if hasOtherKeys { publisher.describe(field.description(fieldActions)) }
-    if snapshot.isSecret != wasSecret, shown === field { listener?.follow(field) }
+    if snapshot.isSecret != wasSecret { listen() }
   }
 
   /// GTK 4 does not tell what the keyboard does to a range.
@@ -85,7 +157,9 @@ extension Bridge {
       guard let self, shown === field, let bus else { return }
       bus.get(field.element, AccessibilityNames.value, "CurrentValue") { [weak self] result in
         guard let self, shown === field else { return }
-        if case .success(.double(let value)?) = result, value != field.snapshot.range?.value { refresh(field) }
+        if case .success(.double(let value)?) = result, value != field.snapshot.range?.value {
+          refresh(field, .value)
+        }
         pollLater(field)
       }
     }
@@ -98,35 +172,42 @@ extension Bridge {
 
   // MARK: Keeping
 
-  /// Notes that the field took focus, and lets go of the one that did longest ago.
+  /// Notes that the field took focus, and lets go of the one of its program that did longest ago.
   func keep(_ field: ElementField) {
     kept.removeAll { $0 === field }
     kept.append(field)
-    if kept.count > Self.keptElements { remove(kept[0]) }
+    let siblings = kept.filter { $0.element.application == field.element.application }
+    guard siblings.count > Self.keptElements else { return }
+    if let oldest = siblings.first(where: { each in !followed.contains { $0 === each } }) { remove(oldest) }
   }
 
   func remove(_ field: ElementField) {
     kept.removeAll { $0 === field }
-    if shown === field {
-      shown = nil
-      listener?.follow(nil)
-      stopPolling()
-    }
+    letGo { $0 === field }
     guard let application = applications[field.element.application] else { return }
     application.fields[field.element] = nil
     application.connection?.fields.remove(group: field.number)
-    if application.fields.isEmpty { application.close(on: loop) }
+    if application.fields.isEmpty { close(application) }
   }
 
   /// Takes all fields of a program away.
   func remove(_ application: Application) {
     kept.removeAll { $0.element.application == application.name }
-    if shown?.element.application == application.name {
-      shown = nil
-      listener?.follow(nil)
+    letGo { $0.element.application == application.name }
+    close(application)
+  }
+
+  private func close(_ application: Application) {
+    application.close(on: loop)
+    listener?.forget(application.name)
+  }
+
+  private func letGo(_ isGone: (ElementField) -> Bool) {
+    if let shown, isGone(shown) {
+      self.shown = nil
       stopPolling()
     }
-    application.close(on: loop)
+    listen()
   }
 
   // MARK: What others do
@@ -148,11 +229,11 @@ extension Bridge {
   private func writer(
     _ field: ElementField, _ key: Key, _ done: @escaping FieldProperty.Completion
   ) -> ElementWriter? {
-    guard let bus else { return nil }
+    guard let bus, let application = applications[field.element.application] else { return nil }
     return ElementWriter(
-      bus, field, key,
+      bus, field, key, application.toolkit.units,
       reading: { [weak self] waiter in
-        if let self { refresh(field, waiter) } else { waiter(.failure(.elementGone)) }
+        if let self { refresh(field, .all, waiter) } else { waiter(.failure(.elementGone)) }
       }, done)
   }
 

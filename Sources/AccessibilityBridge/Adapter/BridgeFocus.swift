@@ -17,13 +17,17 @@ extension Bridge {
 
   private func perform(_ step: FocusTracker.Step) {
     switch step {
-    case .desire: settle(isTold: true)
+    case .desire(let element):
+      settle(isTold: true)
+      if element == nil, tracker.window == nil { lookAgain() }
     case .wait(let time, let epoch):
       timers.append(loop.schedule(after: time) { [weak self] in self?.take(.waited(epoch: epoch)) })
     case .search(let window, let delay, let epoch, let isLast):
       timers.append(
         loop.schedule(after: delay) { [weak self] in self?.search(window, epoch: epoch, isLast: isLast) })
     case .forget(let window):
+      applications[window.application]?.windows.forget(window)
+      applications[window.application]?.titles[window] = nil
       for field in kept where field.window == window || field.element == window { remove(field) }
     }
   }
@@ -50,7 +54,7 @@ extension Bridge {
     case .known:
       guard !isOwn(application) else { return found(nil) }
       let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
-      TreeSearch.find(in: window, on: bus, isOver: isOver) { outcome in
+      FocusSearch.find(in: window, on: bus, isOver: isOver) { outcome in
         switch outcome {
         case .found(let element): found(element)
         case .nothing: found(nil)
@@ -75,6 +79,7 @@ extension Bridge {
   func settle(isTold: Bool = false) {
     guard let bus, let element = tracker.desired else { return show(nil) }
     let application = application(element.application)
+    hideLater(element)
     switch application.stage {
     case .unknown:
       application.ask(bus, ignored: ignored) { [weak self, weak application] in
@@ -98,14 +103,21 @@ extension Bridge {
   /// Reads an element that should have focus, and shows it if that is still so.
   private func read(_ element: ElementReference, of application: Application) {
     guard let bus else { return }
-    application.reading = element
+    let context = context(of: application, element, before: nil)
+    application.reading = (element, context.marks, [])
+    listen()
     let place = Box(ElementPlace(application: application.title, process: application.process))
+    place.content.isShown = !ownPrograms.hasWindows
     let window = Box<ElementReference?>(application.fields[element]?.window)
     let outcome = Box<ElementReader.Outcome>(.failure(.elementGone))
     let answers = Answers { [weak self] in
+      let changed = application.reading?.changed ?? []
       application.reading = nil
       guard let self, applications[application.name] === application else { return }
       finish(element, of: application, outcome.content, window.content, place.content)
+      guard !changed.isEmpty, let field = application.fields[element] else { return }
+      field.pending.formUnion(changed)
+      readLater()
     }
     let findTitle = answers.expect { (title: String?) in place.content.title = title }
     if let window = window.content, let shown, shown.window == window {
@@ -114,18 +126,29 @@ extension Bridge {
     } else if let window = window.content {
       title(of: window, findTitle)
     } else {
-      WindowSearch.find(from: element, below: application.root, on: bus) { [weak self] found in
+      application.windows.find(from: element, below: application.root, on: bus) { [weak self] found in
         window.content = found
-        if let self { title(of: found, findTitle) } else { findTitle(nil) }
+        if let self, let found { title(of: found, findTitle) } else { findTitle(nil) }
       }
     }
     let take = answers.expect { (result: ElementReader.Outcome) in outcome.content = result }
     if let field = application.fields[element] {
-      refresh(field, take)
+      refresh(field, .all, take)
     } else {
-      ElementReader.read(element, on: bus, context(of: application, element, before: nil), take)
+      ElementReader.read(element, on: bus, context, take)
     }
     answers.finish()
+  }
+
+  /// What another program shows does not stay writable while the one that should have focus does not answer.
+  private func hideLater(_ element: ElementReference) {
+    guard hideTimer == nil, let shown, shown.element.application != element.application else { return }
+    hideTimer = loop.schedule(after: FocusTracker.blurGrace) { [weak self] in
+      guard let self else { return }
+      hideTimer = nil
+      guard self.shown === shown, tracker.desired?.application != shown.element.application else { return }
+      show(nil)
+    }
   }
 
   func context(
@@ -137,10 +160,13 @@ extension Bridge {
   }
 
   /// The title of a window; of one without, such as a menu, that of the window in front.
-  private func title(of window: ElementReference?, _ handler: @escaping (String?) -> Void) {
-    guard let bus, let window else { return handler(nil) }
+  func title(of window: ElementReference, _ handler: @escaping (String?) -> Void) {
+    guard let bus else { return handler(nil) }
     bus.get(window, AccessibilityNames.accessible, "Name") { [weak self] result in
-      if case .success(.string(let title)?) = result, !title.isEmpty { return handler(title) }
+      if case .success(.string(let title)?) = result, !title.isEmpty {
+        self?.applications[window.application]?.titles[window] = title
+        return handler(title)
+      }
       guard let self, let front = tracker.window, front != window, front.application == window.application else {
         return handler(nil)
       }
@@ -160,23 +186,22 @@ extension Bridge {
       show(nil)
       if [.timeout, .noReply].contains(error.name) { retryLater(element) }
     case .success(let snapshot):
-      if snapshot.isSecret { application.noteSecret(element) }
+      if !snapshot.isSuspect { failures = nil }
+      note(snapshot, of: element, application)
       if let field = application.fields[element] {
         publish(snapshot, at: place, in: field)
-        failures = nil
         show(field)
       } else {
         lastNumber += 1
         let field = ElementField(element, number: lastNumber, window: window, snapshot, at: place)
         application.fields[element] = field
-        failures = nil
         show(field)
       }
     }
   }
 
   /// Tries an element again whose program did not answer in time, as one that starts or is busy, if nothing else happens.
-  private func retryLater(_ element: ElementReference) {
+  func retryLater(_ element: ElementReference) {
     let count = failures?.element == element ? (failures?.count ?? 0) + 1 : 0
     failures = (element, count)
     if let retryTimer { loop.cancel(retryTimer) }
@@ -185,11 +210,12 @@ extension Bridge {
     retryTimer = loop.schedule(after: Self.retries[count]) { [weak self] in
       guard let self else { return }
       retryTimer = nil
-      if tracker.desired == element, shown == nil { settle() }
+      guard tracker.desired == element else { return }
+      if shown == nil { settle() } else if let shown, shown.snapshot.isSuspect { refresh(shown) }
     }
   }
 
-  private static var retries: [Duration] {
+  static var retries: [Duration] {
     [.milliseconds(300), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16)]
   }
 
@@ -198,8 +224,8 @@ extension Bridge {
     let before = shown
     guard before !== field else { return }
     shown = field
-    listener?.follow(field)
     stopPolling()
+    listen()
     guard let field, let application = applications[field.element.application] else {
       if let before { publisher(of: before)?.focusStateChanged(before.number) }
       return
@@ -237,8 +263,8 @@ extension Bridge {
   func stopTimers() {
     cancelTimers()
     stopPolling()
-    for timer in [refreshTimer, retryTimer].compactMap(\.self) { loop.cancel(timer) }
-    (refreshTimer, retryTimer) = (nil, nil)
+    for timer in [refreshTimer, retryTimer, hideTimer].compactMap(\.self) { loop.cancel(timer) }
+    (refreshTimer, retryTimer, hideTimer) = (nil, nil, nil)
   }
 }
 

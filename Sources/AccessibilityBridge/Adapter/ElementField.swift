@@ -25,7 +25,12 @@ final class ElementField {
   private(set) var values: [Key: DBusValue]
   /// Who waits for the reading that comes after the one under way.
   var waiters: [Waiter] = []
-  var isBeingRead = false
+  /// What is being read.
+  var reading: (aspects: ElementAspects, marks: ReadingMarks)?
+  /// How often in a row its program did not answer.
+  var failures = 0
+  /// What must be read after that.
+  var pending: ElementAspects = []
   private let writes = WriteQueue()
 
   init(
@@ -58,6 +63,7 @@ final class ElementField {
       number: number, group: number, objectPath: ObjectPath(known: "/org/focusd/accessibility/\(number)"))
     field.label = ElementField.label(of: snapshot)
     field.process = place.process
+    field.isCoalesced = true
     for (key, access) in shape.values {
       field.properties[key] = property(key, access, actions)
     }

@@ -14,6 +14,9 @@ final class ElementReader {
     let isSecret: Bool
     /// What was read before: what never changes is not asked again.
     let before: ElementSnapshot?
+    /// What is asked again of an element that was read before.
+    var aspects = ElementAspects.all
+    let marks = ReadingMarks()
   }
 
   /// An object that was told of may be exported only later.
@@ -27,7 +30,7 @@ final class ElementReader {
   /// What was read before of the same object, as far as its role tells: a path may be another object's later.
   private var before: ElementSnapshot?
   private var snapshot = ElementSnapshot(role: ElementRole(rawValue: 0))
-  private var attributes: [String: String] = [:]
+  private var aspects: ElementAspects
   private var error: DBusError?
 
   private init(
@@ -35,6 +38,7 @@ final class ElementReader {
   ) {
     (self.bus, self.element, self.context, self.handler) = (bus, element, context, handler)
     before = context.before
+    aspects = context.aspects
   }
 
   /// Reads `element`, and calls `handler` once.
@@ -47,35 +51,32 @@ final class ElementReader {
   /// The role decides what may be asked next.
   private func begin() {
     error = nil
-    let answers = Answers { [self] in identified() }
-    bus.ask(
-      element, "GetRole",
-      answers.expect { [self] answer in
-        switch answer {
-        case .success(let values):
-          if case .uint32(let role)? = values.first { snapshot.role = ElementRole(rawValue: role) }
-        case .failure(let problem): error = problem
-        }
-      })
+    context.marks.begin = bus.answers(of: element.application)
+    context.marks.text = context.marks.begin
+    if let before, aspects != .all, !before.isSecret {
+      snapshot = before
+      return readContents()
+    }
+    snapshot = ElementSnapshot(role: ElementRole(rawValue: 0))
+    let proof = SecretProof()
+    let answers = Answers { [self] in identified(proof) }
+    proof.askRole(of: element, on: bus, answers)
     bus.ask(
       element, "GetState",
       answers.expect { [self] answer in
         if case .success(let values) = answer, let states = ElementStates(values.first) { snapshot.states = states }
       })
-    text("Name", \.name, answers)
-    text("Description", \.description, answers)
+    // An entry keeps its name, and a button may not.
+    if let before, before.text != nil { snapshot.name = before.name } else { text("Name", \.name, answers) }
     if let before {
       (snapshot.interfaces, snapshot.actions) = (before.interfaces, before.actions)
+      snapshot.description = before.description
     } else {
       askInterfaces(answers)
+      text("Description", \.description, answers)
     }
-    // Each time: a page may call an entry a password only from now on.
-    bus.ask(
-      element, "GetAttributes",
-      answers.expect { [self] answer in
-        guard case .success(let values) = answer, case .dictionary(let entries)? = values.first else { return }
-        for entry in entries.entries { attributes[entry.key.basicText ?? ""] = entry.value.basicText }
-      })
+    // A page may call an entry a password only from now on.
+    if before == nil || context.toolkit.tellsInputType { proof.askAttributes(of: element, on: bus, answers) }
     answers.finish()
   }
 
@@ -104,53 +105,73 @@ final class ElementReader {
       })
   }
 
-  private func identified() {
-    if let error {
+  private func identified(_ proof: SecretProof) {
+    if let error = error ?? proof.error {
       guard [.unknownMethod, .unknownObject, .unknownInterface].contains(error.name),
         attempt < Self.retries.count
       else { return handler(.failure(error)) }
-      bus.loop.schedule(after: Self.retries[attempt]) { [self] in begin() }
-      attempt += 1
-      return
+      return tryAgain()
     }
-    if let before, before.role != snapshot.role {
-      self.before = nil
-      let answers = Answers { [self] in identified() }
-      askInterfaces(answers)
-      return answers.finish()
+    snapshot.role = proof.role ?? .passwordText
+    if let before, before.role != snapshot.role { return readAnew() }
+    switch proof.outcome() {
+    case .secret: snapshot.isSecret = true
+    // A button has nothing to hide.
+    case .suspect where snapshot.interfaces.contains(.text) || snapshot.interfaces.contains(.editableText):
+      (snapshot.isSecret, snapshot.isSuspect) = (true, !context.isSecret)
+    case .plain, .suspect, .changed, .failed: snapshot.isSecret = context.isSecret
     }
-    snapshot.isSecret = context.isSecret || SecretRule.isSecret(snapshot.role, attributes: attributes)
+    readContents()
+  }
+
+  /// Reads what the element holds, and ends.
+  private func readContents() {
     let answers = Answers { [self] in
       if let error { handler(.failure(error)) } else { handler(.success(snapshot)) }
     }
-    readText(answers)
-    readRange(answers)
-    readActions(answers)
+    if aspects.contains(.text) { readText(answers) }
+    if aspects.contains(.value) { readRange(answers) }
+    if aspects == .all { readActions(answers) }
     answers.finish()
+  }
+
+  /// The path is another object's, or the object another one.
+  private func readAnew() {
+    (before, aspects) = (nil, .all)
+    if attempt < Self.retries.count { tryAgain() } else { handler(.failure(.elementGone)) }
+  }
+
+  private func tryAgain() {
+    bus.loop.schedule(after: Self.retries[attempt]) { [self] in begin() }
+    attempt += 1
   }
 
   private func readText(_ answers: Answers) {
     guard snapshot.interfaces.contains(.text), !snapshot.isSecret,
       snapshot.role != .terminal || context.showsTerminals
     else { return }
+    let take = answers.expect { (_: Void) in }
     TextReader.read(
-      element, on: bus, tellsDisplay: context.toolkit.tellsDisplay,
-      isMultiLine: snapshot.states.contains(.multiLine),
-      answers.expect { [self] outcome in
-        switch outcome {
-        case .text(let text): snapshot.text = text
-        case .secret: snapshot.isSecret = true
-        case .failed(let problem) where [.timeout, .noReply, .disconnected].contains(problem.name): error = problem
-        case .failed: break
-        }
-      })
+      element, on: bus, context, snapshot.role, isMultiLine: snapshot.states.contains(.multiLine)
+    ) { [self] outcome in
+      switch outcome {
+      case .text(let text): snapshot.text = text
+      case .secret(let isSuspect): (snapshot.isSecret, snapshot.isSuspect, snapshot.text) = (true, isSuspect, nil)
+      // Whoever waits for these answers is not told of them.
+      case .changed: return readAnew()
+      case .failed(let problem) where [.timeout, .noReply, .disconnected].contains(problem.name): error = problem
+      case .failed: snapshot.text = nil
+      }
+      take(())
+    }
   }
 
   private func readRange(_ answers: Answers) {
     guard snapshot.interfaces.contains(.value), snapshot.role.range != nil, !snapshot.isSecret else { return }
     let before = before?.range ?? RangeReading(value: 0, minimum: 0, maximum: 0, step: 0)
     snapshot.range = before
-    for (property, place) in Self.rangeProperties {
+    // The limits change with nothing that is told.
+    for (property, place) in aspects == .all ? Self.rangeProperties : Array(Self.rangeProperties.prefix(1)) {
       bus.get(
         element, AccessibilityNames.value, property,
         answers.expect { [self] result in
@@ -195,6 +216,18 @@ final class ElementReader {
   }
 }
 
+/// How many answers a program had given when it was asked: what it told before the next one is contained in that.
+final class ReadingMarks {
+  /// When the reading began, and when the text was asked for.
+  var begin = 0
+  var text = 0
+
+  /// Whether an event about `aspects` is contained in what is read, if the program has given `answers` by then.
+  func contains(_ aspects: ElementAspects, _ answers: Int) -> Bool {
+    answers == (aspects == .text ? text : begin)
+  }
+}
+
 /// What draws a program's elements.
 struct Toolkit: Equatable {
   let name: String
@@ -211,6 +244,12 @@ struct Toolkit: Equatable {
   func isClassName(_ name: String) -> Bool {
     mustBePolled && name.hasPrefix("Gtk") && name.utf8.allSatisfy { $0 >= UInt8(ascii: "A") }
   }
+
+  /// Whether it may tell an attribute that makes an entry a password's: GTK and Qt have roles alone.
+  var tellsInputType: Bool { !isGTK && name.lowercased() != "qt" }
+
+  /// How it counts text.
+  var units: TextUnits { TextUnits(toolkit: name) }
 
   /// Whether it tells no changes of a range that the keyboard makes.
   var mustBePolled: Bool { isGTK && version.hasPrefix("4") }

@@ -9,20 +9,26 @@ final class ElementWriter {
   typealias Completion = FieldProperty.Completion
 
   /// A change may take effect only after its reply.
-  private static let patience: [Duration] = [.zero, .milliseconds(30), .milliseconds(100), .milliseconds(200)]
+  static let patience: [Duration] = [.zero, .milliseconds(30), .milliseconds(100), .milliseconds(200)]
 
-  private let bus: AccessibilityBus
-  private let field: ElementField
-  private let key: Key
+  /// How often an element is read whose program does not answer in time.
+  private static let readings = 4
+  private static let pause = Duration.milliseconds(500)
+  static let nothingChanged = "the program agreed and changed nothing"
+
+  let bus: AccessibilityBus
+  let field: ElementField
+  let key: Key
+  let units: TextUnits
   /// Reads the element anew, and publishes what it tells.
-  private let read: (@escaping ElementField.Waiter) -> Void
-  private let done: Completion
+  let read: (@escaping ElementField.Waiter) -> Void
+  let done: Completion
 
   init(
-    _ bus: AccessibilityBus, _ field: ElementField, _ key: Key,
+    _ bus: AccessibilityBus, _ field: ElementField, _ key: Key, _ units: TextUnits,
     reading read: @escaping (@escaping ElementField.Waiter) -> Void, _ done: @escaping Completion
   ) {
-    (self.bus, self.field, self.key, self.read, self.done) = (bus, field, key, read, done)
+    (self.bus, self.field, self.key, self.units, self.read, self.done) = (bus, field, key, units, read, done)
   }
 
   /// Writes `value` into the property `key`.
@@ -55,92 +61,7 @@ final class ElementWriter {
   }
 
   /// Reads the element before a change, because what was read last may be out of date.
-  private func withNow(_ next: @escaping (ElementSnapshot) -> Void) {
-    read { [self] outcome in
-      if case .success(let now) = outcome { next(now) } else { done(.failure(.elementGone)) }
-    }
-  }
-
-  // MARK: Text
-
-  private func setContent(_ text: String) {
-    withNow { [self] now in
-      change(AccessibilityNames.editableText, "SetTextContents", [.string(text)]) { [self] in
-        // A secret cannot be read back.
-        guard !field.snapshot.isSecret else { return done(.success(())) }
-        verify(from: now, changes: { $0.text?.content }) {
-          $0.text?.content.map { $0.utf8.elementsEqual(text.utf8) } ?? ($0.text?.length == text.count32)
-        }
-      }
-    }
-  }
-
-  private func replaceSelection(_ text: String) {
-    withNow { [self] now in
-      guard let before = now.text else { return done(.failure(.elementGone)) }
-      let selection = before.selection
-      guard !text.isEmpty || !selection.isEmpty else { return done(.success(())) }
-      let answers = Answers { [self] in
-        verify(from: now, changes: { $0.text.map { [$0.content ?? "", "\($0.length)"] } }) { _ in false }
-      }
-      if !selection.isEmpty {
-        bus.call(
-          field.element, AccessibilityNames.editableText, "DeleteText",
-          [.int32(selection.lowerBound), .int32(selection.upperBound)], timeout: AccessibilityBus.changeTimeout,
-          answers.expect { (_: AccessibilityBus.Answer) in })
-      }
-      if !text.isEmpty {
-        bus.call(
-          field.element, AccessibilityNames.editableText, "InsertText",
-          [.int32(selection.lowerBound), .string(text), .int32(Int32(clamping: text.utf8.count))],
-          timeout: AccessibilityBus.changeTimeout, answers.expect { (_: AccessibilityBus.Answer) in })
-        // Toolkits leave the caret before what is inserted there.
-        let caret = selection.lowerBound &+ text.count32
-        bus.call(field.element, AccessibilityNames.text, "SetCaretOffset", [.int32(caret)]) { _ in }
-      }
-      answers.finish()
-    }
-  }
-
-  private func select(_ selection: Range<Int32>) {
-    withNow { [self] now in
-      guard let text = now.text else { return done(.failure(.elementGone)) }
-      guard selection.lowerBound >= 0, selection.upperBound <= text.length else {
-        return done(
-          .failure(
-            DBusError(
-              .invalidArgs,
-              "\(key) must be within 0 and \(text.length), the length of the text, not \(selection.lowerBound) to "
-                + "\(selection.upperBound)")))
-      }
-      select(selection, in: text)
-    }
-  }
-
-  private func select(_ selection: Range<Int32>, in text: TextReading) {
-    // GTK 4 carries some of these out and never replies: what is read back decides.
-    let answers = Answers { [self] in
-      verify {
-        selection.isEmpty
-          ? $0.text?.caret == selection.lowerBound && $0.text?.selection.isEmpty == true
-          : $0.text?.selection == selection
-      }
-    }
-    func ask(_ member: String, _ arguments: [Int32]) {
-      bus.call(
-        field.element, AccessibilityNames.text, member, arguments.map { .int32($0) },
-        answers.expect { (_: AccessibilityBus.Answer) in })
-    }
-    if selection.isEmpty {
-      if !text.selection.isEmpty { ask("RemoveSelection", [0]) }
-      ask("SetCaretOffset", [selection.lowerBound])
-    } else if text.selection.isEmpty {
-      ask("AddSelection", [selection.lowerBound, selection.upperBound])
-    } else {
-      ask("SetSelection", [0, selection.lowerBound, selection.upperBound])
-    }
-    answers.finish()
-  }
+  func withNow(_ next: @escaping (ElementSnapshot) -> Void) { readLater(0, next) }
 
   // MARK: Ranges and toggles
 
@@ -189,16 +110,16 @@ final class ElementWriter {
   // MARK: What comes of it
 
   /// Makes a change, and goes on with `next` unless the program refuses it.
-  private func change(
+  func change(
     _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue], hasResult: Bool = true,
     _ next: @escaping () -> Void
   ) {
     bus.call(field.element, interface, member, arguments, timeout: AccessibilityBus.changeTimeout) { [self] answer in
       switch answer {
       case .failure(let error):
-        done(.failure(DBusError(error.name, "\(key) was not changed: \(error.message)")))
+        fail(error.name, error.message)
       case .success(let values) where hasResult && values.first == .boolean(false):
-        done(.failure(DBusError(.failed, "\(key) was not changed: the program refused it")))
+        fail(.failed, "the program refused it")
       case .success: next()
       }
     }
@@ -214,26 +135,38 @@ final class ElementWriter {
   }
 
   /// Reads the element until it is as asked for.
-  private func verify(_ isRight: @escaping (ElementSnapshot) -> Bool) { attempt(0, isRight) }
+  func verify(_ isRight: @escaping (ElementSnapshot) -> Bool) { attempt(0, isRight) }
 
   private func attempt(_ number: Int, _ isOver: @escaping (ElementSnapshot) -> Bool) {
-    guard Self.patience.indices.contains(number) else {
-      return done(.failure(DBusError(.failed, "\(key) was not changed: the program agreed and changed nothing")))
+    guard Self.patience.indices.contains(number) else { return fail(.failed, Self.nothingChanged) }
+    readLater(number) { [self] now in
+      if isOver(now) { done(.success(())) } else { attempt(number + 1, isOver) }
     }
-    let ask = { [self] in
-      read { [self] outcome in
-        switch outcome {
-        case .success(let now):
-          if isOver(now) { done(.success(())) } else { attempt(number + 1, isOver) }
-        case .failure(let error): done(.failure(error))
-        }
+  }
+
+  /// Reads the element for the attempt of a number, or fails with why it cannot be read.
+  func readLater(_ attempt: Int, _ next: @escaping (ElementSnapshot) -> Void) {
+    later(attempt) { [self] in readPatiently(Self.readings, next) }
+  }
+
+  /// A program that lays out a long text is busy for longer than an answer may take.
+  private func readPatiently(_ left: Int, _ next: @escaping (ElementSnapshot) -> Void) {
+    read { [self] outcome in
+      switch outcome {
+      case .success(let now): next(now)
+      case .failure(let error) where error.name == .timeout && left > 1:
+        bus.loop.schedule(after: Self.pause) { [self] in readPatiently(left - 1, next) }
+      case .failure(let error): fail(error.name, error.message)
       }
     }
-    if number == 0 { ask() } else { bus.loop.schedule(after: Self.patience[number], ask) }
   }
-}
 
-extension String {
-  /// The number of characters, as AT-SPI counts them.
-  fileprivate var count32: Int32 { Int32(clamping: unicodeScalars.count) }
+  /// Waits before the attempt of a number.
+  func later(_ attempt: Int, _ next: @escaping () -> Void) {
+    if attempt == 0 { next() } else { bus.loop.schedule(after: Self.patience[attempt], next) }
+  }
+
+  func fail(_ name: ErrorName, _ reason: String) {
+    done(.failure(DBusError(name, "\(key) was not changed: \(reason)")))
+  }
 }

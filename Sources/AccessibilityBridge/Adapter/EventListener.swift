@@ -1,62 +1,76 @@
 internal import DBus
 internal import DBusTypes
 
-/// Which events are heard beside the moves of focus: those of the focused element alone, and the title of its window.
+/// Which events are heard beside the moves of focus: those of the elements that are shown, and the titles of windows.
 ///
-/// Without it, a program that writes a lot would keep the bus and the bridge busy.
+/// Without it, a program that writes a lot would keep the bus and the bridge busy. Programs stay registered until they
+/// have no fields, because each of them asks the registry anew whenever anything is registered.
 final class EventListener {
-  private static let events = [
-    "Object:TextChanged", "Object:TextCaretMoved", "Object:TextSelectionChanged",
+  private static let events: Set<String> = [
     "Object:PropertyChange:accessible-value", "Object:PropertyChange:accessible-name", "Object:StateChanged:checked",
     "Object:StateChanged:pressed", "Object:StateChanged:editable",
   ]
-  /// What a secret element is not listened to for.
-  private static let textEvents = events.prefix(3)
+  /// Only for programs whose text is shown.
+  private static let textEvents: Set<String> = [
+    "Object:TextChanged", "Object:TextCaretMoved", "Object:TextSelectionChanged",
+  ]
+
+  private static let mostLeftovers = 16
 
   private let bus: AccessibilityBus
-  private var rules: Set<MatchRule> = []
-  private var application: BusName?
-  private var registered: Set<String> = []
+  private var followed: Set<ElementReference> = []
+  private var registered: [BusName: Set<String>] = [:]
+  /// How many programs the registry still knows that have no fields any more.
+  private var leftovers = 0
 
-  init(_ bus: AccessibilityBus) { self.bus = bus }
+  init(_ bus: AccessibilityBus) {
+    self.bus = bus
+    let names = MatchRule(
+      interface: AccessibilityNames.objectEvent, member: MemberName(known: "PropertyChange"),
+      arguments: [0: "accessible-name"])
+    bus.connection.changeMatch(.add, names)
+  }
 
-  /// Listens to `field`, and to nothing else.
-  func follow(_ field: ElementField?) {
-    let rules = field.map(Self.rules) ?? []
-    for rule in self.rules.subtracting(rules) { bus.connection.changeMatch(.remove, rule) }
-    for rule in rules.subtracting(self.rules) { bus.connection.changeMatch(.add, rule) }
-    self.rules = rules
-    let isSecret = field?.snapshot.isSecret == true
-    register(
-      field == nil ? [] : Set(isSecret ? Self.events.dropFirst(3) : Self.events[...]), of: field?.element.application)
+  /// Hears the events of these elements, and of no others.
+  func follow(_ elements: Set<ElementReference>) {
+    for element in followed.subtracting(elements) { bus.connection.changeMatch(.remove, Self.rule(element)) }
+    for element in elements.subtracting(followed) { bus.connection.changeMatch(.add, Self.rule(element)) }
+    followed = elements
+  }
+
+  /// Makes a program tell what happens to an element of it, to its text if that is shown.
+  func register(_ application: BusName, text: ElementShape.Text, hasText: Bool) {
+    var events = Self.events.union(registered[application] ?? [])
+    if case .shown = text {
+      events.formUnion(Self.textEvents)
+    } else if hasText, !events.isDisjoint(with: Self.textEvents) {
+      // The registry forgets an event for all programs; the others are registered again when they are in front.
+      for event in Self.textEvents { bus.deregister(event) }
+      registered = registered.mapValues { $0.subtracting(Self.textEvents) }
+      events.subtract(Self.textEvents)
+    }
+    for event in events.subtracting(registered[application] ?? []) { bus.register(event, of: application) }
+    registered[application] = events
+  }
+
+  /// A program has no fields any more.
+  func forget(_ application: BusName) {
+    guard registered.removeValue(forKey: application) != nil else { return }
+    leftovers += 1
+    guard registered.isEmpty || leftovers > Self.mostLeftovers else { return }
+    leftovers = 0
+    for event in Self.events.union(Self.textEvents) { bus.deregister(event) }
+    registerAgain()
   }
 
   /// The registry is another: programs must be told again.
   func registerAgain() {
-    let events = registered
-    registered = []
-    register(events, of: application)
+    for (application, events) in registered {
+      for event in events { bus.register(event, of: application) }
+    }
   }
 
-  private func register(_ events: Set<String>, of application: BusName?) {
-    let isSame = application == self.application
-    for event in registered where !isSame || !events.contains(event) { bus.deregister(event) }
-    if let application {
-      for event in events where !isSame || !registered.contains(event) { bus.register(event, of: application) }
-    }
-    (self.application, registered) = (application, events)
-  }
-
-  private static func rules(_ field: ElementField) -> Set<MatchRule> {
-    func rule(_ element: ElementReference, _ member: String?, _ detail: String? = nil) -> MatchRule {
-      MatchRule(
-        sender: element.application, path: element.path, interface: AccessibilityNames.objectEvent,
-        member: member.map(MemberName.init(known:)), arguments: detail.map { [0: $0] } ?? [:])
-    }
-    var rules: Set<MatchRule> = []
-    if let window = field.window { rules.insert(rule(window, "PropertyChange", "accessible-name")) }
-    let isSecret = field.snapshot.isSecret
-    rules.insert(rule(field.element, isSecret ? "StateChanged" : nil))
-    return rules
+  private static func rule(_ element: ElementReference) -> MatchRule {
+    MatchRule(sender: element.application, path: element.path, interface: AccessibilityNames.objectEvent)
   }
 }

@@ -19,6 +19,15 @@ extension Message {
     }
   }
 
+  /// What of its element must be read anew because of this event of an object.
+  var aspects: ElementAspects {
+    switch member?.text {
+    case "TextChanged", "TextCaretMoved", "TextSelectionChanged": .text
+    case "PropertyChange" where detail?.name == "accessible-value": .value
+    default: .all
+    }
+  }
+
   /// The object that came or went.
   var child: ElementReference? {
     guard let values = try? arguments(elementLimit: Self.limit), values.count >= 4 else { return nil }

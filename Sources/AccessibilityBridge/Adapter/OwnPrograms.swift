@@ -20,8 +20,8 @@ final class OwnPrograms {
   /// The process behind each owner, as the bus says.
   private var owners: [String: UInt32] = [:]
   private var bridgeOwners: [String: String] = [:]
-  /// The processes, until something changes.
-  private var known: Set<UInt32>?
+  /// The processes, each with its parents, until something changes.
+  private var known: [[UInt32]]?
   private var reading = 0
   /// Called when there may be others.
   var onChange: (() -> Void)?
@@ -31,15 +31,22 @@ final class OwnPrograms {
     self.isOurs = isOurs
   }
 
-  /// Whether the process, or another for it, has registered fields.
-  func contains(_ process: UInt32) -> Bool {
-    if let known { return known.contains(process) }
+  /// Whether the process, or another for it, has registered fields; what a program starts is the program's, but not what a
+  /// program of `others` between them starts.
+  func contains(_ process: UInt32, among others: Set<UInt32>) -> Bool {
+    let chains = known ?? findChains()
+    known = chains
+    return chains.contains { chain in chain.first { $0 == process || others.contains($0) } == process }
+  }
+
+  private func findChains() -> [[UInt32]] {
     let bridges = Set(bridgeOwners.values)
     let all = fields.values.filter { !bridges.contains($0.owner) }
-    let processes = Set(all.flatMap { self.processes(of: $0) })
-    known = processes
-    return processes.contains(process)
+    return Set(all.flatMap { processes(of: $0) }).map { Processes().chain(of: $0).filter { $0 > 1 } }
   }
+
+  /// Whether the window bridge runs: then the keys of windows are its own.
+  var hasWindows: Bool { bridgeOwners[Focus1.windowBridge.text] != nil }
 
   /// The owner's process, and the one that it speaks for, unless it is in a sandbox and so may not.
   private func processes(of field: FieldOrigin) -> [UInt32] {
@@ -88,7 +95,10 @@ final class OwnPrograms {
   }
 
   private func add(_ path: ObjectPath, _ origin: FieldOrigin) {
-    guard !origin.owner.isEmpty, !isOurs(origin.owner), let owner = try? BusName(origin.owner) else { return }
+    // Who registers a field that lingers need not show it.
+    guard !origin.owner.isEmpty, !origin.lingers, !isOurs(origin.owner), let owner = try? BusName(origin.owner) else {
+      return
+    }
     fields[path] = origin
     guard owners[origin.owner] == nil else { return changed() }
     link.daemon?.connection.askProcess(of: owner, timeout: .seconds(25)) { [weak self] result in

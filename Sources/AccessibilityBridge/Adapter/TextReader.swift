@@ -6,7 +6,10 @@ final class TextReader {
   /// What came of it.
   enum Outcome {
     case text(TextReading)
-    case secret
+    /// It is secret; or the program does not prove that it is not, if `isSuspect`.
+    case secret(isSuspect: Bool)
+    /// It is an element of another role.
+    case changed
     case failed(DBusError)
   }
 
@@ -15,38 +18,52 @@ final class TextReader {
     var length: Int32 = 0
     var caret: Int32 = 0
     var selection: Range<Int32>?
+    var extent: TextExtent { TextExtent(length: length, caret: caret, selection: selection) }
     var display = SecretRule.Display.notAsked
     var error: DBusError?
   }
 
   private let bus: AccessibilityBus
   private let element: ElementReference
+  private let toolkit: Toolkit
+  private let marks: ReadingMarks
+  private let role: ElementRole
+  private let units: TextUnits
+  /// Whether its toolkit tells what is displayed.
   private let tellsDisplay: Bool
   private let isMultiLine: Bool
-  /// A text that changes between two questions looks as if it were displayed otherwise: then both are asked again.
+  /// A text that changes between two questions has another length, or looks as if it were displayed otherwise: then all
+  /// is asked again.
   private var doubts = 0
   private let handler: (Outcome) -> Void
 
   private init(
-    _ bus: AccessibilityBus, _ element: ElementReference, tellsDisplay: Bool, isMultiLine: Bool,
-    _ handler: @escaping (Outcome) -> Void
+    _ bus: AccessibilityBus, _ element: ElementReference, _ context: ElementReader.Context, _ role: ElementRole,
+    isMultiLine: Bool, _ handler: @escaping (Outcome) -> Void
   ) {
     self.bus = bus
     self.element = element
-    self.tellsDisplay = tellsDisplay
+    (toolkit, marks) = (context.toolkit, context.marks)
+    self.role = role
+    units = toolkit.units
+    tellsDisplay = toolkit.tellsDisplay && !isMultiLine
     self.isMultiLine = isMultiLine
     self.handler = handler
   }
 
-  /// Reads the text of `element`, whose role allows it; `tellsDisplay` if its toolkit tells what is displayed.
+  /// Reads the text of `element`, whose `role` allows it.
   static func read(
-    _ element: ElementReference, on bus: AccessibilityBus, tellsDisplay: Bool, isMultiLine: Bool,
-    _ handler: @escaping (Outcome) -> Void
+    _ element: ElementReference, on bus: AccessibilityBus, _ context: ElementReader.Context, _ role: ElementRole,
+    isMultiLine: Bool, _ handler: @escaping (Outcome) -> Void
   ) {
-    TextReader(bus, element, tellsDisplay: tellsDisplay && !isMultiLine, isMultiLine: isMultiLine, handler).begin()
+    TextReader(bus, element, context, role, isMultiLine: isMultiLine, handler).begin()
   }
 
+  /// The most units of a text that is read as a whole: more than is published, if it takes the text to count characters.
+  private var limit: Int32 { Int32(units.areCharacters ? TextReading.limit : 1 << 20) }
+
   private func begin() {
+    marks.text = bus.answers(of: element.application)
     let position = Box(Position())
     let answers = Answers { [self] in positioned(position.content) }
     bus.get(
@@ -88,53 +105,83 @@ final class TextReader {
 
   private func positioned(_ position: Position) {
     if let error = position.error { return handler(.failed(error)) }
-    if SecretRule.isSecret(position.display, length: position.length) { return handler(.secret) }
-    guard position.length > 0 else { return finish(position, content: "") }
-    guard position.length <= TextReading.limit else { return askForSelection(position) }
-    bus.call(element, AccessibilityNames.text, "GetText", [.int32(0), .int32(position.length)]) { [self] answer in
-      switch answer {
-      case .success(let values):
-        guard case .string(let content)? = values.first else {
-          return handler(.failed(DBusError(.failed, "the program told no text")))
-        }
-        judge(content, position)
+    if SecretRule.isSecret(position.display, length: position.length) {
+      return handler(.secret(isSuspect: position.display == .failed))
+    }
+    guard position.length > 0 else { return check { [self] in finish(position, "") } }
+    guard position.length <= limit else { return askForSelection(position) }
+    text(of: 0..<position.length) { [self] in judge($0, position) }
+  }
+
+  /// Asks for a part of the text, and then once more what decides whether that may be shown: it may have changed meanwhile.
+  private func text(of range: Range<Int32>, _ next: @escaping (String) -> Void) {
+    let text = Box<Result<String, DBusError>>(.failure(.elementGone))
+    bus.text(of: element, range) { text.content = $0 }
+    check { [self] in
+      switch text.content {
+      case .success(let received): next(units.unpadded(received))
       case .failure(let error): handler(.failed(error))
       }
     }
   }
 
-  private func judge(_ content: String, _ position: Position) {
-    let isSecret = SecretRule.isSecret(
-      content, length: position.length, display: position.display, isMultiLine: isMultiLine)
-    guard isSecret else { return finish(position, content: content.utf8.count > TextReading.limit ? nil : content) }
-    doubts += 1
-    guard doubts > 1 else { return begin() }
-    handler(.secret)
+  /// Goes on if the element is what it was; what is asked before is answered then.
+  private func check(_ next: @escaping () -> Void) {
+    let proof = SecretProof()
+    let answers = Answers { [self] in
+      switch proof.outcome(role) {
+      case .plain: next()
+      case .secret: handler(.secret(isSuspect: false))
+      case .suspect: handler(.secret(isSuspect: true))
+      case .changed: handler(.changed)
+      case .failed(let error): handler(.failed(error))
+      }
+    }
+    proof.askRole(of: element, on: bus, answers)
+    if toolkit.tellsInputType { proof.askAttributes(of: element, on: bus, answers) }
+    answers.finish()
   }
 
-  private func finish(_ position: Position, content: String?, selected: String? = nil) {
-    handler(
-      .text(
-        TextReading(
-          length: position.length, caret: position.caret, selection: position.selection, content: content,
-          selected: selected)))
+  private func judge(_ text: String, _ position: Position) {
+    let isSecret = SecretRule.isSecret(
+      text, length: position.length, display: position.display, isMultiLine: isMultiLine)
+    let count = units.count(text)
+    guard isSecret || count != position.length else { return finish(position, text) }
+    doubts += 1
+    guard doubts > 1 else { return begin() }
+    if isSecret { return handler(.secret(isSuspect: false)) }
+    // D-Bus ends a text at a NUL.
+    finish(position, count < position.length ? nil : text)
+  }
+
+  private func finish(_ position: Position, _ text: String?, selected: String? = nil) {
+    handler(.text(TextReading(position.extent, in: units, text: text, selected: selected)))
   }
 
   /// Of a text that is too long, only what is selected is told, if that is not.
   private func askForSelection(_ position: Position) {
     guard let selection = position.selection, selection.count <= TextReading.limit else {
-      return finish(position, content: nil)
+      return check { [self] in finish(position, nil) }
     }
-    bus.call(
-      element, AccessibilityNames.text, "GetText", [.int32(selection.lowerBound), .int32(selection.upperBound)]
-    ) { [self] answer in
-      var selected: String?
-      if case .success(let values) = answer, case .string(let text)? = values.first,
-        text.utf8.count <= TextReading.limit
-      {
-        selected = text
-      }
-      finish(position, content: nil, selected: selected)
+    text(of: selection) { [self] in finish(position, nil, selected: $0) }
+  }
+}
+
+extension AccessibilityBus {
+  /// Asks for a part of a text.
+  func text(
+    of element: ElementReference, _ range: Range<Int32>, timeout: Duration = AccessibilityBus.questionTimeout,
+    _ handler: @escaping (Result<String, DBusError>) -> Void
+  ) {
+    let range: [DBusValue] = [.int32(range.lowerBound), .int32(range.upperBound)]
+    call(element, AccessibilityNames.text, "GetText", range, timeout: timeout) { answer in
+      handler(
+        answer.flatMap { values in
+          guard case .string(let text)? = values.first else {
+            return .failure(DBusError(.failed, "the program told no text"))
+          }
+          return .success(text)
+        })
     }
   }
 }

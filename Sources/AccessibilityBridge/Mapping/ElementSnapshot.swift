@@ -35,6 +35,8 @@ package struct ElementSnapshot: Equatable, Sendable {
   package var description = ""
   /// Whether it is one of the secret ones; then nothing was asked of its text.
   package var isSecret = false
+  /// Whether it is so only because the program did not prove that it is not.
+  package var isSuspect = false
   /// Nil: it has no text that may be shown.
   package var text: TextReading?
   package var range: RangeReading?
@@ -42,35 +44,6 @@ package struct ElementSnapshot: Equatable, Sendable {
   package var actions: [String] = []
 
   package init(role: ElementRole) { self.role = role }
-}
-
-/// A text, with all positions in characters.
-package struct TextReading: Equatable, Sendable {
-  /// The most bytes of a text that is published.
-  package static let limit = 64 << 10
-
-  package var length: Int32
-  package var caret: Int32
-  /// Start and end; both the caret if nothing is selected.
-  package var selection: Range<Int32>
-  /// Nil: it is longer than the limit.
-  package var content: String?
-  /// What is selected; nil: it is longer than the limit.
-  package var selected: String?
-
-  package init(length: Int32, caret: Int32, selection: Range<Int32>? = nil, content: String?, selected: String? = nil) {
-    let caret = min(max(caret, 0), max(length, 0))
-    self.length = length
-    self.caret = caret
-    let isSelected = selection.map { !$0.isEmpty && $0.lowerBound >= 0 && $0.upperBound <= length } ?? false
-    self.selection = isSelected ? selection ?? caret..<caret : caret..<caret
-    self.content = content
-    self.selected = self.selection.isEmpty ? "" : selected
-    guard let content, !self.selection.isEmpty else { return }
-    let characters = content.unicodeScalars
-    let part = characters.dropFirst(Int(self.selection.lowerBound)).prefix(self.selection.count)
-    self.selected = String(String.UnicodeScalarView(part))
-  }
 }
 
 /// What a slider, spin button or dial is at.
@@ -94,4 +67,16 @@ package struct RangeReading: Equatable, Sendable {
   package func clamped(_ value: Double) -> Double {
     minimum < maximum ? min(max(value, minimum), maximum) : value
   }
+}
+
+/// What of an element is read.
+package struct ElementAspects: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let text = ElementAspects(rawValue: 1)
+  package static let value = ElementAspects(rawValue: 2)
+  /// All that it tells.
+  package static let all = ElementAspects(rawValue: 7)
 }

@@ -15,7 +15,6 @@ package struct ElementStates: OptionSet, Hashable, Sendable {
   package static let focused = ElementStates(bit: 12)
   package static let multiLine = ElementStates(bit: 17)
   package static let pressed = ElementStates(bit: 20)
-  package static let checkable = ElementStates(bit: 41)
 }
 
 extension ElementStates {

@@ -7,6 +7,8 @@ package struct ElementPlace: Equatable, Sendable {
   package var title: String?
   package var application: String?
   package var process: UInt32?
+  /// Whether the keys of windows are shown: not if the window bridge does.
+  package var isShown = true
 
   package init(title: String? = nil, application: String? = nil, process: UInt32? = nil) {
     (self.title, self.application, self.process) = (title, application, process)
@@ -18,17 +20,22 @@ package enum ElementValues {
   package static func values(of element: ElementSnapshot, at place: ElementPlace) -> [Key: DBusValue] {
     let shape = ElementShape(element)
     var values: [Key: DBusValue] = [ElementKey.role: .string(element.role.shownName(isSecret: element.isSecret))]
-    values[ElementKey.title] = text(place.title)
-    values[ElementKey.application] = text(place.application)
-    values[ElementKey.process] = place.process.map { .uint32($0) }
+    if place.isShown {
+      values[ElementKey.title] = text(place.title)
+      values[ElementKey.application] = text(place.application)
+      values[ElementKey.process] = place.process.map { .uint32($0) }
+    }
     values[ElementKey.name] = text(element.name)
     values[ElementKey.description] = text(element.description)
     if case .shown = shape.text, let text = element.text {
       values[ElementKey.content] = text.content.map { .string($0) }
       values[ElementKey.selectedText] = text.selected.map { .string($0) }
-      values[ElementKey.length] = .int32(text.length)
-      values[ElementKey.caret] = .int32(text.caret)
-      values[ElementKey.selection] = .structure([.int32(text.selection.lowerBound), .int32(text.selection.upperBound)])
+      if let shown = text.shown {
+        values[ElementKey.length] = .int32(shown.length)
+        values[ElementKey.caret] = .int32(shown.caret)
+        values[ElementKey.selection] = .structure(
+          [.int32(shown.selection.lowerBound), .int32(shown.selection.upperBound)])
+      }
     }
     if shape.range != nil, let range = element.range {
       values[ElementKey.value] = .double(range.value)

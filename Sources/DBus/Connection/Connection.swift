@@ -137,6 +137,10 @@ public final class Connection {
   /// Whether the bus is still there, as far as is known.
   public var isConnected: Bool { dbus_connection_get_is_connected(raw) != 0 }
 
+  /// Closes the connection, as one that breaks the protocol, when a message of more than `bytes` arrives: the memory that
+  /// it takes is a multiple of that.
+  package func limitMessages(to bytes: Int) { dbus_connection_set_max_message_size(raw, bytes) }
+
   /// Has `loop` receive and dispatch this connection's messages.
   public func attach(to loop: EventLoop) {
     detach()

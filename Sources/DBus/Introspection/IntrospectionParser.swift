@@ -1,5 +1,5 @@
 internal import CExpat
-internal import DBusTypes
+public import DBusTypes
 internal import Glibc
 
 extension IntrospectionDocument {

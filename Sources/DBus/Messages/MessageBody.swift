@@ -56,7 +56,7 @@ public struct MessageBody: Sendable {
   /// Takes values of the types in `signature` that were marshalled from checked parts.
   /// - Throws: `DBusError.limitsExceeded` past `sizeLimit` or `unixFDLimit`.
   public init(_ signature: String, _ writer: WireWriter) throws(DBusError) {
-    guard writer.bytes.count <= MessageBody.sizeLimit else { throw MessageBody.tooLarge(writer.bytes.count) }
+    try MessageBody.check(size: writer.bytes.count)
     let descriptors = writer.descriptors.count
     guard descriptors <= MessageBody.unixFDLimit else {
       throw DBusError(
@@ -78,7 +78,11 @@ public struct MessageBody: Sendable {
     descriptors = []
   }
 
-  static func tooLarge(_ size: Int) -> DBusError {
-    DBusError(.limitsExceeded, "the values take \(size) bytes, but a message carries at most \(sizeLimit)")
+  /// Checks that a message can carry `size` bytes, or that many at least.
+  /// - Throws: `DBusError.limitsExceeded`.
+  public static func check(size: Int) throws(DBusError) {
+    guard size > sizeLimit else { return }
+    throw DBusError(
+      .limitsExceeded, "the values take \(size) bytes or more, but a message carries at most \(sizeLimit)")
   }
 }

@@ -51,6 +51,28 @@ extension Message {
     return found
   }
 
+  /// How many descriptors came with the message, named by its values or not.
+  package var descriptorCount: Int {
+    guard dbus_message_contains_unix_fds(raw) != 0 else { return 0 }
+    var start: UnsafeMutablePointer<CChar>?
+    var count: Int32 = 0
+    guard dbus_message_marshal(raw, &start, &count) != 0, let start else { return MessageBody.unixFDLimit }
+    defer { dbus_free(start) }
+    let bytes = UnsafeRawBufferPointer(start: start, count: Int(count))
+    let fieldsSize = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+    // The header, as the specification's section "Message Format" has it.
+    let end = min(16 + fieldsSize, bytes.count)
+    guard
+      let header = try? DBusValue.decode(
+        "yyyyuua(yv)", UnsafeRawBufferPointer(rebasing: bytes[..<end]), descriptors: [], elementLimit: .max),
+      case .array(let fields)? = header.last
+    else { return MessageBody.unixFDLimit }
+    for case .structure(let field) in fields where field.first == .byte(MessageHeader.Field.unixFDs.rawValue) {
+      if case .variant(.uint32(let number))? = field.last { return Int(number) }
+    }
+    return 0
+  }
+
   private static func collect(_ iterator: inout DBusMessageIter, _ found: inout [UnixFD?]) {
     repeat {
       switch dbus_message_iter_get_arg_type(&iterator) {

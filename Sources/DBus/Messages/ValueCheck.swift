@@ -9,8 +9,6 @@ enum ValueCheck {
     for value in values { try check(value, as: value.type) }
     let signature = values.reduce(0) { $0 + $1.type.signatureLength }
     guard signature <= 255 else { throw MessageBody.longSignature(signature) }
-    let size = values.reduce(0) { $1.marshalledEnd(from: $0) }
-    guard size <= MessageBody.sizeLimit else { throw MessageBody.tooLarge(size) }
   }
 
   private static func check(_ value: DBusValue, as type: DBusType, depth: Int = 0) throws(DBusError) {

@@ -4,6 +4,13 @@
 enum TypeCode {
   static let byte = UInt8(ascii: "y")
   static let boolean = UInt8(ascii: "b")
+  static let int16 = UInt8(ascii: "n")
+  static let uint16 = UInt8(ascii: "q")
+  static let int32 = UInt8(ascii: "i")
+  static let uint32 = UInt8(ascii: "u")
+  static let int64 = UInt8(ascii: "x")
+  static let uint64 = UInt8(ascii: "t")
+  static let double = UInt8(ascii: "d")
   static let string = UInt8(ascii: "s")
   static let objectPath = UInt8(ascii: "o")
   static let signature = UInt8(ascii: "g")
@@ -19,12 +26,9 @@ enum TypeCode {
   @inline(__always)
   static func alignment(_ code: UInt8) -> Int {
     switch code {
-    case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
-    case UInt8(ascii: "b"), UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "h"): 4
-    case UInt8(ascii: "s"), UInt8(ascii: "o"), UInt8(ascii: "a"): 4
-    case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"): 8
-    case UInt8(ascii: "("), UInt8(ascii: "{"): 8
-    default: 1
+    case string, objectPath, array: 4
+    case structure, entry: 8
+    default: fixedSize(code) ?? 1
     }
   }
 
@@ -32,10 +36,10 @@ enum TypeCode {
   @inline(__always)
   static func fixedSize(_ code: UInt8) -> Int? {
     switch code {
-    case UInt8(ascii: "y"): 1
-    case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
-    case UInt8(ascii: "b"), UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "h"): 4
-    case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"): 8
+    case byte: 1
+    case int16, uint16: 2
+    case boolean, int32, uint32, unixFD: 4
+    case int64, uint64, double: 8
     default: nil
     }
   }

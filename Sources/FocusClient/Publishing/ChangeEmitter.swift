@@ -4,8 +4,10 @@ internal import FocusContract
 
 /// Emits the changes of one object, so that none is lost to the next.
 ///
-/// The daemon emits the changes of one of its turns as one. So a change is emitted when the turn of the one before is over,
-/// which the reply to a ping says. If changes come faster than that, only the last of each property is emitted.
+/// Values that change together are emitted together, in one signal for each interface.
+/// The daemon emits the changes of one of its turns as one. So what must be seen by itself is emitted when the turn of what
+/// came before is over, which the reply to a ping says. If changes come faster than that, only the last of each property
+/// is emitted.
 final class ChangeEmitter {
   private struct Change {
     /// Counts the changes as they came; one that replaces another that waits takes its place and number.
@@ -13,8 +15,10 @@ final class ChangeEmitter {
     let key: Key
     /// Nil: the property has no value any more.
     var value: DBusValue?
-    /// Changes of one group may share a turn of the daemon.
+    /// Changes of one group are emitted together.
     let group: UInt64
+    /// Whether it must be seen after what came before, so that it needs a turn of its own.
+    let takesTurn: Bool
   }
 
   /// How many changes may wait; from then on only the newest of each property does, until all have been emitted.
@@ -22,6 +26,8 @@ final class ChangeEmitter {
 
   private let link: Link
   private let path: ObjectPath
+  /// Whether each group of changes must be seen, so that it needs a turn of its own.
+  private let takesTurns: Bool
   /// The values that were emitted last, and so what others may be answered.
   private(set) var emitted: [Key: DBusValue] = [:]
   private var latest: [Key: DBusValue?] = [:]
@@ -29,17 +35,16 @@ final class ChangeEmitter {
   private var next = 0
   private var lastNumber: UInt64 = 0
   private var lastGroup: UInt64 = 0
-  /// The group of the change that was emitted last.
-  private var emittedGroup: UInt64 = 0
   private var isCoalescing = false
   private var mayShareTurn = false
   private var isAsking = false
   /// Those who wait until the change of a number, and all before it, have been emitted.
   private var waiters: [(number: UInt64, handler: () -> Void)] = []
 
-  init(_ path: ObjectPath, _ link: Link) {
+  init(_ path: ObjectPath, _ link: Link, takesTurns: Bool) {
     self.path = path
     self.link = link
+    self.takesTurns = takesTurns
   }
 
   /// Whether a value of the property was noted: a change may wait before any was emitted.
@@ -52,13 +57,15 @@ final class ChangeEmitter {
   }
 
   /// Emits values that differ from the previous ones, nil for none; all of them as one change.
-  func emit(_ values: [(key: Key, value: DBusValue?)]) {
+  ///
+  /// If they are `separate`, others see what came before without them.
+  func emit(_ values: [(key: Key, value: DBusValue?)], separate: Bool = false) {
     lastGroup += 1
-    for (key, value) in values { add(key, value) }
+    for (key, value) in values { add(key, value, takesTurn: takesTurns || separate) }
     proceed()
   }
 
-  private func add(_ key: Key, _ value: DBusValue?) {
+  private func add(_ key: Key, _ value: DBusValue?, takesTurn: Bool) {
     guard latest[key] != .some(value) else { return }
     latest.updateValue(value, forKey: key)
     if waiting.count - next >= Self.longestQueue, !isCoalescing { coalesce() }
@@ -70,7 +77,7 @@ final class ChangeEmitter {
         next = 0
       }
       lastNumber += 1
-      waiting.append(Change(number: lastNumber, key: key, value: value, group: lastGroup))
+      waiting.append(Change(number: lastNumber, key: key, value: value, group: lastGroup, takesTurn: takesTurn))
     }
   }
 
@@ -98,17 +105,8 @@ final class ChangeEmitter {
   }
 
   private func proceed() {
-    while next < waiting.count, !mayShareTurn || link.daemon == nil || waiting[next].group == emittedGroup {
-      let change = waiting[next]
-      next += 1
-      emitted[change.key] = change.value
-      emittedGroup = change.group
-      mayShareTurn = true
-      let name = change.key.member.text
-      let signal = try? OutgoingMessage.propertiesChanged(
-        path: path, interface: change.key.interface, changed: change.value.map { [(name: name, value: $0)] } ?? [],
-        invalidated: change.value == nil ? [name] : [])
-      if let signal { link.send(signal) }
+    while next < waiting.count, !waiting[next].takesTurn || !mayShareTurn || link.daemon == nil {
+      emitGroup()
     }
     if next < waiting.count {
       ask()
@@ -121,6 +119,33 @@ final class ChangeEmitter {
     let due = waiters.prefix { $0.number <= last }
     waiters.removeFirst(due.count)
     for waiter in due { waiter.handler() }
+  }
+
+  /// Emits the changes of the next group, those of each interface in one signal.
+  private func emitGroup() {
+    let group = waiting[next].group
+    mayShareTurn = true
+    var interfaces: [InterfaceName] = []
+    var parts: [InterfaceName: (changed: [(name: String, value: DBusValue)], invalidated: [String])] = [:]
+    while next < waiting.count, waiting[next].group == group {
+      let change = waiting[next]
+      next += 1
+      emitted[change.key] = change.value
+      let interface = change.key.interface
+      if parts[interface] == nil { interfaces.append(interface) }
+      let name = change.key.member.text
+      if let value = change.value {
+        parts[interface, default: ([], [])].changed.append((name, value))
+      } else {
+        parts[interface, default: ([], [])].invalidated.append(name)
+      }
+    }
+    for interface in interfaces {
+      guard let (changed, invalidated) = parts[interface] else { continue }
+      let signal = try? OutgoingMessage.propertiesChanged(
+        path: path, interface: interface, changed: changed, invalidated: invalidated)
+      if let signal { link.send(signal) }
+    }
   }
 
   private func ask() {

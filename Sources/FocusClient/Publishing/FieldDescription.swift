@@ -16,6 +16,8 @@ package struct FieldDescription {
   package var parent: UInt64?
   package var isSceneScoped = false
   package var isSensitive = false
+  /// Whether the program has collected the changes: others need not see each of them.
+  package var isCoalesced = false
   /// The process that the field belongs to; nil: this one.
   package var process: UInt32?
   /// Further options of `Register`.

@@ -33,6 +33,12 @@ package final class FieldPublisher {
   /// Whether the field `number` was added, and not removed since.
   package func contains(_ number: UInt64) -> Bool { fields[number] != nil }
 
+  /// Where the daemon has the field `number`, or nil.
+  package func path(of number: UInt64) -> ObjectPath? { fields[number]?.path }
+
+  /// Whether the daemon has answered all that it was asked of the field `number` and of focus.
+  package func isSettled(_ number: UInt64) -> Bool { focusCalls == 0 && fields[number]?.isWaiting == false }
+
   /// Registers a field, now and whenever the daemon comes back, until it is removed.
   package func add(_ description: FieldDescription) {
     guard !contains(description.number) else { return }
@@ -284,9 +290,9 @@ package final class FieldPublisher {
     }
   }
 
-  /// The field `number` has new values, nil for none, all of them at once.
-  package func changed(_ number: UInt64, _ values: [(key: Key, value: DBusValue?)]) {
-    fields[number]?.emitter.emit(values)
+  /// The field `number` has new values, nil for none, all of them at once; if they are `separate`, after those before.
+  package func changed(_ number: UInt64, _ values: [(key: Key, value: DBusValue?)], separate: Bool = false) {
+    fields[number]?.emitter.emit(values, separate: separate)
   }
 
   /// The field `number` has a new value for `key`, or one that must be read if none is given.

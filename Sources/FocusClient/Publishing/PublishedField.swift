@@ -33,7 +33,7 @@ final class PublishedField {
     self.order = order
     id = description.id
     interfaces = ServedInterfaces(PublishedField.tables(of: description))
-    emitter = ChangeEmitter(description.objectPath, link)
+    emitter = ChangeEmitter(description.objectPath, link, takesTurns: !description.isCoalesced)
   }
 
   var number: UInt64 { description.number }

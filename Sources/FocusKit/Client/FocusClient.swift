@@ -53,11 +53,11 @@ public final class FocusClient: Sendable {
   func start() {
     guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let (bus, cache, mailbox, reporter) = (bus, cache, mailbox, reporter)
-    let isStarted = Thread.start {
+    let thread = SystemThread {
       let worker = Worker(bus, cache, mailbox, reporter)
       withExtendedLifetime(worker) { worker.run() }
     }
-    if !isStarted { reporter.report(FocusError("cannot start a thread for the connection to the bus")) }
+    if thread == nil { reporter.report(FocusError("cannot start a thread for the connection to the bus")) }
   }
 
   /// The slot of the key `name`.
@@ -94,32 +94,5 @@ final class ErrorReporter: Sendable {
   static func write(_ error: FocusError) {
     let line = Array("FocusKit: \(error)\n".utf8)
     _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-  }
-}
-
-/// A thread of the system's own, since a task must not block one of Swift's.
-private enum Thread {
-  private final class Body: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
-
-  /// - Returns: whether there is one.
-  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let argument = Unmanaged.passRetained(Body(body))
-    var thread = pthread_t()
-    let result = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      }, argument.toOpaque())
-    guard result == 0 else {
-      argument.release()
-      return false
-    }
-    pthread_detach(thread)
-    return true
   }
 }

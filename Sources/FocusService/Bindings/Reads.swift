@@ -3,210 +3,198 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-/// Reading bound bindings: from the daemon if the owner keeps it current, else from the owner.
-extension FocusService {
-  /// Reads `path` at `place` and hands it to `shape` for the reply, at once or when the owner has been asked.
-  /// - Throws: `ModelError` as `FocusModel.read` does, but `notFocused` only if `nothing` is nil.
-  /// - Parameters:
-  ///   - path: the key, and which element of its value.
-  ///   - place: where the key is looked up.
-  ///   - call: the call to reply to.
-  ///   - nothing: the results if the key resolves to nothing, or nil if that is an error.
-  ///   - passesOn: whether the results are those of `Get`, so that the owner's can be passed on.
-  ///   - shape: makes the results.
-  /// - Returns: the results, or nil if the reply is given later.
-  func read(
-    _ path: BindingPath, at place: Place, for call: Call, nothing: MessageBody? = nil, passesOn: Bool = false,
-    _ shape: @escaping (Reading) throws -> MessageBody
-  ) throws -> MessageBody? {
-    try read(path, at: place, for: call.reply, by: call.client, nothing: nothing, passesOn: passesOn, shape)
+/// A read that is answered when owners have been asked for what is not known.
+final class PendingRead {
+  /// What is read.
+  enum Wanted {
+    /// One property: `Properties.Get`.
+    case property(Key)
+    /// One binding, or an element of it: `Bindings.Read`.
+    case reading(BindingPath)
+    /// The properties of one interface, or all: `Properties.GetAll`.
+    case properties(InterfaceName?)
+    /// Every binding: `Bindings.ReadAll`.
+    case readings
   }
 
-  private func read(
-    _ path: BindingPath, at place: Place, for reply: PendingReply, by client: BusName, nothing: MessageBody?,
-    passesOn: Bool, asked: Set<FieldID> = [], _ shape: @escaping (Reading) throws -> MessageBody
-  ) throws -> MessageBody? {
-    if let silent = fieldToAsk(for: path.key, at: place, except: asked, by: client), let object = objects[silent] {
-      makeCurrent(path.key, of: object, forClient: ()) { [self] _ in
-        reply.answer {
-          let asked = asked.union([silent])
-          return try read(
-            path, at: place, for: reply, by: client, nothing: nothing, passesOn: passesOn, asked: asked, shape)
-        }
-      }
-      return nil
-    }
-    let whole: Reading
-    do {
-      // Read whole first: an element may be there only when the owner has been asked.
-      whole = try model.read(BindingPath(path.key), at: place, by: client)
-    } catch ModelError.notFocused where nothing != nil {
-      return nothing
-    }
-    let holder = whole.field
-    guard let object = objects[holder], object.mustFetch(path.key) else {
-      let isWhole = path.pointer.tokens.isEmpty
-      return try shape(isWhole ? whole : try model.read(path, at: .field(holder), by: client))
-    }
-    makeCurrent(path.key, of: object, forClient: ()) { [self] result in
-      reply.answer {
-        let answer = try result.get()
-        guard objects[holder] === object else { throw DBusError.ownerGone }
-        // The owner may have signalled that the value is gone.
-        guard model.fields[holder]?.bindings[path.key] != nil else {
-          let asked = asked.union([holder])
-          return try read(
-            path, at: place, for: reply, by: client, nothing: nothing, passesOn: passesOn, asked: asked, shape)
-        }
-        // The object may have been examined meanwhile, and the key be another.
-        if passesOn, path.pointer.tokens.isEmpty, answer.kind != .error, object.reads(path.key) {
-          return try answer.body
-        }
-        return try shape(try model.read(path, at: .field(holder), by: client))
-      }
-    }
-    return nil
-  }
-
-  /// A binding that a reply to `readAll` has been held back for.
-  struct Fetched: Hashable {
+  /// One value that an owner has been asked for.
+  struct Asked: Hashable {
     let key: Key
     let field: FieldID
   }
 
-  /// Updates every binding at `place` that the client may see, from its owner if necessary, and calls
-  /// `body` for the reply; a binding that cannot be updated keeps its last value.
-  /// - Throws: `ModelError.noSuchField`.
+  let wanted: Wanted
+  let target: Target
+  let place: Place
+  let client: BusName
+  let reply: PendingReply
+  /// How many answers are awaited.
+  var awaited = 0
+  /// What owners have answered.
+  var answers: [Asked: Result<Message, any Error>] = [:]
+  /// The objects that were asked.
+  var objects: [Asked: OwnedObject] = [:]
+
+  init(_ wanted: Wanted, at place: Place, for call: Call) {
+    (self.wanted, self.place) = (wanted, place)
+    (target, client, reply) = (call.target, call.client, call.reply)
+  }
+
+  /// The keys that an owner could not be asked for, which are left out.
+  var failed: Set<Key> {
+    var keys: Set<Key> = []
+    for (asked, answer) in answers { if case .failure = answer { keys.insert(asked.key) } }
+    return keys
+  }
+}
+
+/// Reading: from the daemon what it is kept told of, else from the owners.
+extension FocusService {
+  /// Reads what is `wanted` at `place`.
+  /// - Throws: as `FocusModel.read` does.
   /// - Returns: the results, or nil if the reply is given later.
-  func readAll(
-    at place: Place, of interface: InterfaceName? = nil, for reply: PendingReply, by client: BusName,
-    fetched: Set<Fetched> = [], _ body: @escaping () throws -> MessageBody
-  ) throws -> MessageBody? {
-    var wanted: [Fetched: OwnedObject] = [:]
-    for (key, reading) in try model.readAll(at: place, by: client) {
-      let each = Fetched(key: key, field: reading.field)
-      guard interface == nil || key.interface == interface, !fetched.contains(each),
-        let object = objects[reading.field], object.mustFetch(key)
-      else { continue }
-      wanted[each] = object
-    }
-    for (each, object) in nilReadEachTime(at: place, of: interface, by: client) where !fetched.contains(each) {
-      wanted[each] = object
-    }
-    guard !wanted.isEmpty else { return try body() }
-    var left = wanted.count
-    for (each, object) in wanted {
-      makeCurrent(each.key, of: object, forClient: ()) { [self] _ in
-        left -= 1
-        guard left == 0 else { return }
-        // Focus may have moved meanwhile, to what has to be asked for as well.
-        reply.answer {
-          try readAll(
-            at: place, of: interface, for: reply, by: client, fetched: fetched.union(wanted.keys), body)
-        }
+  func read(_ wanted: PendingRead.Wanted, at place: Place, for call: Call) throws -> MessageBody? {
+    try goOn(PendingRead(wanted, at: place, for: call))
+  }
+
+  /// Asks for what is not known yet, or makes the results.
+  func goOn(_ read: PendingRead) throws -> MessageBody? {
+    let unknown = try unknownValues(read)
+    guard !unknown.isEmpty else { return try results(of: read) }
+    read.awaited = unknown.count
+    read.objects.merge(unknown) { $1 }
+    for (asked, object) in unknown {
+      do throws(DBusError) {
+        try ownerCalls.enter(object.owner)
+        makeCurrent(asked.key, in: asked.field, of: object, for: .read(read, asked))
+      } catch {
+        answered(read, asked, .failure(error))
       }
     }
     return nil
   }
 
-  /// As `makeCurrent`, for a client's call, which counts among those that wait for the owner.
-  private func makeCurrent(
-    _ key: Key, of object: OwnedObject, forClient: Void, _ handler: @escaping Refresh.Handler
-  ) {
-    let owner = object.owner
-    do throws(DBusError) { try ownerCalls.enter(owner) } catch { return handler(.failure(error)) }
-    makeCurrent(key, of: object) { [ownerCalls] result in
-      ownerCalls.leave(owner)
-      handler(result)
+  /// An owner has answered, or cannot, what a read asked for.
+  func answered(_ read: PendingRead, _ asked: PendingRead.Asked, _ answer: Result<Message, any Error>) {
+    read.answers[asked] = answer
+    read.awaited -= 1
+    if read.awaited == 0 { deliver(.read(read)) }
+  }
+
+  /// What owners must be asked for before the read can be answered, each with its object.
+  /// - Throws: as `FocusModel.read` does; what an owner answered instead of the value of the only key.
+  private func unknownValues(_ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
+    switch read.wanted {
+    case .property(let key): try unknownValue(of: key, read)
+    case .reading(let path): try unknownValue(of: path.key, read)
+    case .properties(let interface): try unknownValues(of: interface, read)
+    case .readings: try unknownValues(of: nil, read)
     }
   }
 
-  /// Calls `handler` with the owner's reply when the model has the value of `key` as the owner's object has it, or with
-  /// what prevented that.
-  ///
-  /// A value that its owner does not tell changes of is asked for each time; for a stale one, all wait for one answer.
-  func makeCurrent(_ key: Key, of object: OwnedObject, _ handler: @escaping Refresh.Handler) {
-    if object.isReadEachTime(key) { return fetch(key, of: object, handler) }
-    let traffic = object.traffic
-    if traffic.refreshes[key] == nil {
-      refresh(key, of: object, [handler])
-    } else if traffic.stale.contains(key) {
-      traffic.refreshes[key]?.waitingForNext.append(handler)
-    } else {
-      traffic.refreshes[key]?.waiting.append(handler)
+  private func unknownValue(of key: Key, _ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
+    for (asked, answer) in read.answers {
+      _ = try answer.get()
+      guard objects[asked.field] === read.objects[asked] else { throw DBusError.ownerGone }
     }
+    if let id = fieldToAsk(for: key, read), let object = objects[id] { return [.init(key: key, field: id): object] }
+    guard let holder = try? model.read(BindingPath(key), at: read.place, by: read.client).field,
+      read.answers[.init(key: key, field: holder)] == nil, let object = objectToAsk(for: key, in: holder)
+    else { return [:] }
+    return [.init(key: key, field: holder): object]
   }
 
-  /// Marks the known value of `key` as stale, and asks the owner for the new one.
-  func becameStale(_ key: Key, of object: OwnedObject) {
-    object.traffic.stale.insert(key)
-    // If a query is under way, it finds the value stale when it ends, and asks again.
-    if object.traffic.refreshes[key] == nil { refresh(key, of: object, []) }
+  private func unknownValues(
+    of interface: InterfaceName?, _ read: PendingRead
+  ) throws -> [PendingRead.Asked: OwnedObject] {
+    var unknown: [PendingRead.Asked: OwnedObject] = [:]
+    for (key, reading) in try model.readAll(at: read.place, by: read.client)
+    where interface ?? key.interface == key.interface {
+      let asked = PendingRead.Asked(key: key, field: reading.field)
+      if read.answers[asked] == nil, let object = objectToAsk(for: key, in: asked.field) { unknown[asked] = object }
+    }
+    for asked in try nilKeys(of: interface, read) where read.answers[asked] == nil {
+      unknown[asked] = objectToAsk(for: asked.key, in: asked.field)
+    }
+    return unknown
   }
 
-  private func refresh(_ key: Key, of object: OwnedObject, _ waiting: [Refresh.Handler]) {
-    let traffic = object.traffic
-    traffic.refreshes[key] = Refresh(waiting: waiting)
-    traffic.stale.remove(key)
-    fetch(key, of: object) { [weak self] result in
-      let refresh = traffic.refreshes.removeValue(forKey: key) ?? Refresh()
-      let isStaleAgain = traffic.stale.contains(key)
-      if case .failure = result { traffic.stale.insert(key) }
-      if let self, !refresh.waitingForNext.isEmpty || isStaleAgain {
-        self.refresh(key, of: object, refresh.waitingForNext)
-      } else {
-        for handler in refresh.waitingForNext { handler(result) }
+  private func results(of read: PendingRead) throws -> MessageBody {
+    switch read.wanted {
+    case .property(let key):
+      let reading = try model.read(BindingPath(key), at: read.place, by: read.client)
+      // The object may have been examined meanwhile, and the key be another.
+      if case .success(let answer)? = read.answers[.init(key: key, field: reading.field)], answer.kind != .error,
+        model.fields[reading.field]?.object?.reads(key) == true
+      {
+        return try answer.body
       }
-      for handler in refresh.waiting { handler(result) }
-    }
-  }
-
-  /// Asks the owner for the value of `key`, and calls `handler` with its reply when the model has it, or with what prevented
-  /// that.
-  func fetch(
-    _ key: Key, of object: OwnedObject, timeout: Duration = OwnerCalls.timeout,
-    _ handler: @escaping Refresh.Handler
-  ) {
-    do {
-      let message = try question(key, of: object)
-      try ownerCalls.ask(object.owner, message, timeout: timeout) { [weak self] result in
-        handler(
-          Result {
-            try self?.take(result.valueNow(of: key), of: key, object)
-            return try result.get()
-          })
+      return try .variant(reading.value)
+    case .reading(let path):
+      do {
+        return try .read(checked(try model.read(path, at: read.place, by: read.client)))
+      } catch ModelError.notFocused {
+        return try .read(nil)
       }
-    } catch {
-      handler(.failure(error))
+    case .properties(let interface):
+      let readings = try readings(of: read).filter { interface ?? $0.key.interface == $0.key.interface }
+      return try DaemonInterfaces.results(readings, of: read, model)
+    case .readings: return try .readings(readings(of: read).mapValues { try checked($0) })
     }
   }
 
-  private func take(_ value: FetchedValue, of key: Key, _ object: OwnedObject) {
-    switch value {
-    case .value(let value): take([key: value], at: object.address)
-    case .nothing: take([key: nil], at: object.address)
-    case .tooLarge:
-      take([key: nil], at: object.address)
-      nameUnfit(key, of: object, OwnerAnswer.tooLarge)
+  private func readings(of read: PendingRead) throws -> [Key: Reading] {
+    let failed = read.failed
+    return try model.readAll(at: read.place, by: read.client).filter { !failed.contains($0.key) }
+  }
+}
+
+/// Keys that are nil as far as is known, and that owners are asked for all the same: one that tells no changes of a key would
+/// never tell that it has a value.
+extension FocusService {
+  /// The innermost field that must be asked for `key` before it can be said what that resolves to; nil for none.
+  private func fieldToAsk(for key: Key, _ read: PendingRead) -> FieldID? {
+    func mustAsk(_ id: FieldID) -> Bool {
+      guard read.answers[.init(key: key, field: id)] == nil, objectToAsk(for: key, in: id) != nil else { return false }
+      return model.fields[id]?.isVisible(to: read.client) == true
     }
+    for id in ownFields(at: read.place) {
+      guard let field = model.fields[id] else { continue }
+      if field.bindings[key] != nil { return nil }
+      if field.object != nil, mustAsk(id) { return id }
+    }
+    // Only for a key that is nil: to resolve an interface takes longer than to resolve a key.
+    guard read.place == .focused, model.resolve(key) == nil, let outer = model.resolve(key.interface), mustAsk(outer)
+    else { return nil }
+    return outer
   }
 
-  private func question(_ key: Key, of object: OwnedObject) throws(DBusError) -> OutgoingMessage {
-    try OutgoingMessage.methodCall(
-      to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Get"),
-      body: .getting(key))
-  }
-
-  /// Updates the values of the object at `address` in each field that exposes it.
-  func take(_ values: [Key: MarshalledValue?], at address: OwnedObject.Address) {
-    for object in objects.at(address) {
-      let own = values.filter { object.reads($0.key) }
-      objects.note(own.keys, toldBy: object)
-      if let id = object.field {
-        for (key, error) in model.update(own, of: id) { nameUnfit(key, of: object, error.description) }
-      } else if !objects.isReleased(object) {
-        for (key, value) in own { object.keep(value, of: key, ownerCalls) }
+  /// The keys of `interface`, or all, that are nil as far as is known and that owners must be asked for.
+  private func nilKeys(of interface: InterfaceName?, _ read: PendingRead) throws -> [PendingRead.Asked] {
+    var found: [PendingRead.Asked] = []
+    func add(_ id: FieldID, _ isWanted: (Key) -> Bool) {
+      guard let field = model.fields[id], let bound = field.object, field.isVisible(to: read.client) else { return }
+      for (key, property) in bound.properties
+      where property.isReadable && field.bindings[key] == nil && interface ?? key.interface == key.interface
+        && isWanted(key) && objectToAsk(for: key, in: id) != nil
+      {
+        found.append(.init(key: key, field: id))
       }
+    }
+    let path = ownFields(at: read.place)
+    for id in path { add(id) { _ in true } }
+    guard read.place == .focused else { return found }
+    for (name, id) in try model.objectInterfaces(at: .focused) where !path.contains(id) && interface ?? name == name {
+      add(id) { $0.interface == name && model.resolve($0) == nil }
+    }
+    return found
+  }
+
+  /// The fields whose own keys are at `place`, innermost first.
+  private func ownFields(at place: Place) -> [FieldID] {
+    switch place {
+    case .field(let id): [id]
+    case .focused: model.focusPath
     }
   }
 }

@@ -30,7 +30,12 @@ extension FocusService {
       connections.insert(connection)
     }
     let adoption = Adoption(window: window, connections: connections, client: client, reply: reply)
-    connection.askNames { [weak self] names in self?.arrived(.adoption(adoption, names)) }
+    try ownerCalls.enter(client)
+    connection.askNames { [weak self] names in
+      guard let self else { return }
+      ownerCalls.leave(client)
+      deliver(.adoption(adoption, names))
+    }
   }
 
   /// Ends an adoption.
@@ -41,7 +46,7 @@ extension FocusService {
     adoption.reply.answer {
       if let refusal { throw refusal }
       let connections = try adoption.connections.intersection(present.get())
-      emit(try model.adopt(connections, into: adoption.window, by: adoption.client))
+      try model.adopt(connections, into: adoption.window, by: adoption.client)
       return .empty
     }
   }

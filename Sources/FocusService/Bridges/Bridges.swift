@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import FocusContract
 
 /// The connections that own names below `org.focusd.Bridge1.`, and so may speak for programs that never heard of focusd.
 final class Bridges {
@@ -8,42 +9,54 @@ final class Bridges {
     sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), namespace: "org.focusd.Bridge1")
 
   private var owners: [BusName: BusName] = [:]
+  /// How many bridges' names each connection owns.
+  private var counts: [BusName: Int] = [:]
+  /// The bridges' names that were on the bus at the start and whose owners are unknown.
+  private var unknown: Set<BusName> = []
 
   /// Whether `name` is a bridge's.
   static func isName(_ name: BusName) -> Bool { name.text.hasPrefix("org.focusd.Bridge1.") }
 
-  /// The unique name of the connection that owns `name`, or nil.
-  func owner(of name: BusName) -> BusName? { owners[name] }
-
-  /// Whether `connection` owns a bridge's name.
-  func isBridge(_ connection: BusName) -> Bool { owners.values.contains(connection) }
-
-  /// Takes note of who owns `name` now.
-  func setOwner(of name: BusName, _ owner: BusName?) { owners[name] = owner }
-}
-
-/// The registrants whose registrations are under way: one may leave while another connection's object answers.
-struct Registrants {
-  private var underWay: [BusName: Int] = [:]
-  private var gone: Set<BusName> = []
-
-  mutating func begin(_ registrant: BusName) { underWay[registrant, default: 0] += 1 }
-
-  /// Takes note that `connection` has left the bus.
-  mutating func left(_ connection: BusName) {
-    if underWay[connection] != nil { gone.insert(connection) }
+  /// Begins with the names that are on the bus.
+  func begin(among names: Set<BusName>, windowBridge: BusName?) {
+    unknown = names.filter { Bridges.isName($0) }
+    setOwner(of: Focus1.windowBridge, windowBridge)
   }
 
-  /// Ends one registration.
-  /// - Returns: whether the registrant has left meanwhile.
-  mutating func end(_ registrant: BusName) -> Bool {
-    let hasLeft = gone.contains(registrant)
-    if let count = underWay[registrant], count > 1 {
-      underWay[registrant] = count - 1
-    } else {
-      underWay[registrant] = nil
-      gone.remove(registrant)
+  /// Whether `connection` owns a bridge's name; nil if the bus must be asked for that.
+  func isBridge(_ connection: BusName) -> Bool? {
+    counts[connection] != nil ? true : unknown.isEmpty ? false : nil
+  }
+
+  /// Some names whose owners are not known.
+  func unknown(atMost count: Int) -> [BusName] { Array(unknown.prefix(count)) }
+
+  /// Takes note of who owns `name` now.
+  func setOwner(of name: BusName, _ owner: BusName?) {
+    unknown.remove(name)
+    if let former = owners[name] { counts[former] = counts[former].flatMap { $0 > 1 ? $0 - 1 : nil } }
+    if let owner { counts[owner, default: 0] += 1 }
+    owners[name] = owner
+  }
+}
+
+extension FocusService {
+  /// How many names' owners the bus is asked for at once: others wait no longer than for one call.
+  private static let questionsAtOnce = 64
+
+  /// Calls `body` when it is known whether `client` owns a bridge's name: who owns those that were there at the start is
+  /// asked for only then.
+  func findBridge(_ client: BusName, _ body: @escaping (_ isBridge: Bool) -> Void) {
+    if let isBridge = bridges.isBridge(client) { return body(isBridge) }
+    let names = bridges.unknown(atMost: FocusService.questionsAtOnce)
+    var left = names.count
+    for name in names {
+      connection.askOwner(of: name) { [weak self] result in
+        guard let self else { return }
+        bridges.setOwner(of: name, try? result.get())
+        left -= 1
+        if left == 0 { findBridge(client, body) }
+      }
     }
-    return hasLeft
   }
 }

@@ -37,7 +37,7 @@ extension MessageBody {
 
   /// As `ReadAll` answers.
   static func readings(_ readings: [Key: Reading]) throws(DBusError) -> MessageBody {
-    var writer = WireWriter(holding: readings.values.lazy.map(\.value))
+    var writer = try WireWriter(holding: readings.values.lazy.map(\.value))
     writer.array(alignment: 8) { array in
       for (key, reading) in readings.sorted(by: { $0.key < $1.key }) {
         array.align(8)
@@ -52,7 +52,7 @@ extension MessageBody {
 
   /// As `GetAll` answers.
   static func properties(_ properties: [Property]) throws(DBusError) -> MessageBody {
-    var writer = WireWriter(holding: properties.lazy.map(\.value))
+    var writer = try WireWriter(holding: properties.lazy.map(\.value))
     writer.append(properties: properties)
     return try MessageBody("a{sv}", writer)
   }
@@ -61,7 +61,7 @@ extension MessageBody {
   static func propertiesChanged(
     _ interface: InterfaceName, _ changed: [Property], invalidated: [MemberName]
   ) throws(DBusError) -> MessageBody {
-    var writer = WireWriter(holding: changed.lazy.map(\.value))
+    var writer = try WireWriter(holding: changed.lazy.map(\.value))
     writer.append(interface.text)
     writer.append(properties: changed)
     writer.array(alignment: 4) { array in
@@ -96,8 +96,11 @@ extension MessageBody {
 
 extension WireWriter {
   /// Creates a writer with room for `values` and their names: to grow step by step would touch the memory many times.
-  fileprivate init(holding values: some Sequence<MarshalledValue>) {
-    self.init(capacity: values.reduce(128) { $0 + $1.storage.count + 128 })
+  /// - Throws: `DBusError.limitsExceeded` if no message can carry the values.
+  fileprivate init(holding values: some Collection<MarshalledValue>) throws(DBusError) {
+    let size = values.reduce(0) { $0 + $1.size }
+    try MessageBody.check(size: size)
+    self.init(capacity: size + 256 * (values.count + 1))
   }
 
   fileprivate mutating func append(origin reading: Reading) {

@@ -218,6 +218,17 @@ struct CallOptions {
     try take(name, .array(.string))?.strings
   }
 
+  /// Takes the option `name`, names with a signature each.
+  mutating func signatures(_ name: String) throws(DBusError) -> [(name: String, signature: String)]? {
+    guard case .dictionary(let dictionary)? = try take(name, .dictionary(key: .string, value: .string))?.value else {
+      return nil
+    }
+    return dictionary.entries.compactMap { entry in
+      guard case .string(let name) = entry.key, case .string(let signature) = entry.value else { return nil }
+      return (name, signature)
+    }
+  }
+
   /// Takes the option `name`, a key and a value.
   /// - Throws: `DBusError.invalidArgs`; `SyntaxError` for an invalid key.
   mutating func condition(_ name: String) throws -> Activity.Condition? {

@@ -5,19 +5,13 @@ internal import FocusModel
 
 /// From a method call to what answers it: an interface of the daemon's own, or a command of whatever has focus.
 extension FocusService {
-  /// Answers the call; if changes cannot be saved, a method that only reads still replies.
-  /// - Returns: whether there is a reply; else it is given when an owner has been asked.
-  func answer(_ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError?) -> Bool {
-    reply.answer { try perform(message, reply, refusingChanges: refusal) }
-  }
-
   /// Finds the method that `message` calls, checks its arguments and runs it.
   ///
   /// What the arguments take up is looked at first, then who calls, and then only are they decoded; those of a command
-  /// are passed on as they are.
+  /// are passed on as they are. If changes cannot be saved, a method that only reads still replies.
   /// - Throws: the error that the caller gets.
   /// - Returns: the results, or nil if `reply` is given later.
-  private func perform(
+  func perform(
     _ message: Message, _ reply: PendingReply, refusingChanges refusal: DBusError?
   ) throws -> MessageBody? {
     guard let client = message.sender, let path = message.path, let member = message.member else {
@@ -26,7 +20,7 @@ extension FocusService {
     let target = Target(path).flatMap { exists($0) ? $0 : nil }
     let interface = message.interface
     if let target, let interface, target.interfaces[interface.text] == nil, !Key.isReserved(interface.text) {
-      try forwardCommand(message, interface, member, to: target, path, reply)
+      try forwardCommand(message, of: client, interface, member, to: target, path, reply)
       return nil
     }
     let signature = message.signatureText
@@ -61,25 +55,17 @@ extension FocusService {
   /// Passes a call on to the owner of the field that has the command.
   /// - Throws: `DBusError.unknownInterface`, or `ModelError`: `commandNotFocused`, `unknownCommand`, `disabled`.
   private func forwardCommand(
-    _ message: Message, _ interface: InterfaceName, _ member: MemberName, to target: Target, _ path: ObjectPath,
-    _ reply: PendingReply
+    _ message: Message, of client: BusName, _ interface: InterfaceName, _ member: MemberName, to target: Target,
+    _ path: ObjectPath, _ reply: PendingReply
   ) throws {
     guard let place = target.place else {
       throw DBusError(.unknownInterface, "\(path) has no interface '\(interface)'")
     }
     let command = try Key(interface: interface.text, member: member.text)
     let object = try object(ofCommand: command, at: place)
-    let forwarded = try message.forwarded(to: object.owner, path: object.path)
-    guard message.wantsReply else {
-      try connection.send(forwarded)
-      return
-    }
-    try ownerCalls.call(object.owner, forwarded) { result in
-      switch result {
-      case .success(let answer): reply.forward(answer)
-      case .failure(let error): reply.fail(error)
-      }
-    }
+    try pass(
+      try message.forwarded(to: object.owner, path: object.path), descriptors: message.descriptorCount,
+      isInvoked: false, from: client, reply, to: object)
   }
 
   /// The object that a call of `command` at `place` goes to.

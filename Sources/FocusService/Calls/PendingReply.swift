@@ -17,6 +17,9 @@ final class PendingReply {
     self.service = service
   }
 
+  /// Whether the caller waits for it.
+  var isWanted: Bool { address.wantsReply }
+
   /// Replies with the method's results.
   func succeed(_ results: MessageBody = .empty) {
     guard address.wantsReply else { return }
@@ -31,6 +34,11 @@ final class PendingReply {
     guard address.wantsReply else { return }
     showsValues = false
     service?.post(reply: address.reply(error), of: self)
+  }
+
+  /// Replies with an error that tells nothing of the state, without waiting for the turn's end.
+  func refuseAtOnce(_ error: DBusError) {
+    if address.wantsReply { _ = try? service?.connection.send(address.reply(error)) }
   }
 
   /// Replies with what an owner replied, as it was.

@@ -45,9 +45,7 @@ extension DaemonInterfaces {
     key: .string, value: .structure([.variant, .objectPath, .uint64]))
 
   @Sendable private static func read(_ service: FocusService, _ call: Call) throws -> MessageBody? {
-    try service.read(BindingPath(call.string(0)), at: call.place(), for: call, nothing: .read(nil)) {
-      try .read(service.checked($0))
-    }
+    try service.read(.reading(BindingPath(call.string(0))), at: call.place(), for: call)
   }
 
   @Sendable private static func write(_ service: FocusService, _ call: Call) throws -> MessageBody? {
@@ -56,20 +54,21 @@ extension DaemonInterfaces {
     var options = CallOptions(try call.dictionary(2))
     var condition = WriteCondition()
     condition.revision = try options.number("revision")
-    condition.field = try options.field("field")
+    let wanted = try options.path("field")
     try options.finish()
+    if let wanted {
+      guard let id = FieldID(wanted) else {
+        throw ModelError.conflict("\(path.key) is not of '\(wanted.text.excerpt)', which is not a field's path")
+      }
+      condition.field = id
+    }
     // Before its owner is asked: what is refused must not be done.
     try service.checkRevisions()
-    return try service.write(value, to: path, at: call.place(), if: condition, for: call) {
-      try .written(service.checked($0))
-    }
+    return try service.write(value, to: path, at: call.place(), if: condition, for: call, .reading)
   }
 
   @Sendable private static func readAll(_ service: FocusService, _ call: Call) throws -> MessageBody? {
-    let place = try call.place()
-    return try service.readAll(at: place, for: call.reply, by: call.client) {
-      try .readings(try service.model.readAll(at: place, by: call.client).mapValues { try service.checked($0) })
-    }
+    try service.read(.readings, at: call.place(), for: call)
   }
 
   @Sendable private static func invoke(_ service: FocusService, _ call: Call) throws -> MessageBody? {
@@ -81,15 +80,8 @@ extension DaemonInterfaces {
       to: object.owner, path: object.path, interface: command.interface, member: command.member,
       body: call.descriptors.isEmpty
         ? MessageBody(given) : MessageBody(MarshalledValue.values(given, naming: call.descriptors)))
-    let reply = call.reply
-    try service.ownerCalls.call(object.owner, message) { result in
-      switch result {
-      case .success(let answer) where answer.kind == .error: reply.forward(answer)
-      case .success(let answer):
-        reply.answer { try .variants(try answer.limitedArguments()) }
-      case .failure(let error): reply.fail(error)
-      }
-    }
+    try service.pass(
+      message, descriptors: call.descriptors.count, isInvoked: true, from: call.client, call.reply, to: object)
     return nil
   }
 }

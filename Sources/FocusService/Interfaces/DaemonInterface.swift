@@ -12,7 +12,11 @@ final class PropertyContext {
   /// The field, looked up once for all its properties; nil for other objects.
   let field: Field?
 
-  init(_ model: FocusModel, _ target: Target, _ client: BusName?) {
+  /// The interfaces of bindings that are asked for; nil: all.
+  private let only: [InterfaceName]?
+
+  init(_ model: FocusModel, _ target: Target, _ client: BusName?, only: [InterfaceName]? = nil) {
+    self.only = only
     self.model = model
     self.target = target
     self.client = client
@@ -29,11 +33,17 @@ final class PropertyContext {
       guard isVisible(field) else { return [] }
       return field.bindings.map(shown).sorted { $0.key < $1.key }
     }
+    if client == nil, target == .focused { return shownAtFocused.filter(\.value.isKey).map { ($0, $1.value) } }
     guard let place = target.place, let bindings = try? model.bindings(at: place) else { return nil }
     return bindings.filter { _, holder in
       model.fields[holder.field].map(isVisible) ?? false
     }.map { shown($0.key, $0.value.binding) }.sorted { $0.key < $1.key }
   }()
+
+  /// What everyone has been shown at `focused`, ordered by key.
+  private lazy var shownAtFocused = (only ?? Array(model.shownAtFocused.keys)).flatMap {
+    Array(model.shownAtFocused[$0] ?? [:])
+  }.sorted { $0.key < $1.key }
 
   private func isVisible(_ field: Field) -> Bool {
     client.map { field.isVisible(to: $0) } ?? !field.isSensitive
@@ -41,6 +51,9 @@ final class PropertyContext {
 
   /// The commands of the object, ordered by key, and whether each is enabled; nil if the object shows none.
   private(set) lazy var commands: [(key: Key, isEnabled: Bool)]? = {
+    if client == nil, target == .focused {
+      return shownAtFocused.compactMap { key, it in it.isEnabled.map { (key, $0) } }
+    }
     guard let place = target.place, let commands = try? model.commands(at: place) else { return nil }
     return commands.map { ($0.key, $0.value.isEnabled) }.sorted { $0.key < $1.key }
   }()

@@ -24,7 +24,7 @@ extension DaemonInterfaces {
         var options = CallOptions(try call.dictionary(1))
         let readOnly = try options.strings("read_only").map { try service.keys($0) }
         try options.finish()
-        service.emit(try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client))
+        try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client)
         return .empty
       },
       method(
@@ -37,7 +37,7 @@ extension DaemonInterfaces {
           throw ModelError.unknownProperty(try Key(stray), try call.field())
         }
         let keys = try service.keys(Array(names))
-        service.emit(try service.model.withdraw(keys, from: call.field(), by: call.client))
+        try service.model.withdraw(keys, from: call.field(), by: call.client)
         return .empty
       },
       method(
@@ -51,11 +51,11 @@ extension DaemonInterfaces {
           throw ModelError.unknownCommand(try Key(stray), try call.field())
         }
         for (name, isEnabled) in states { enabled[try Key(name)] = isEnabled }
-        service.emit(try service.model.setEnabled(enabled, of: call.field(), by: call.client))
+        try service.model.setEnabled(enabled, of: call.field(), by: call.client)
         return .empty
       },
       method("Activate", changes: true) { service, call in
-        service.emit(try service.model.activate(call.field()))
+        try service.model.activate(call.field())
         return .empty
       },
       method("Adopt", in: [.init("owners", .array(.string))], changes: true, ownersAction: "adopt scenes into") {
@@ -64,11 +64,11 @@ extension DaemonInterfaces {
         return nil
       },
       method("Examine", ownersAction: "examine") { service, call in
-        try service.examine(call.field(), for: call)
+        try service.examine(call.field(), for: call.client, call.reply)
         return nil
       },
       method("Unregister", changes: true) { service, call in
-        service.emit(try service.model.unregister(call.field(), by: call.client))
+        try service.model.unregister(call.field(), by: call.client)
         return .empty
       },
     ],
@@ -76,6 +76,9 @@ extension DaemonInterfaces {
       fieldProperty("Id", .string, emits: .constant) { field, _ in .string(field.id.text) },
       fieldProperty("Label", .string) { field, _ in .string(field.label) },
       fieldProperty("Owner", .string) { field, _ in .string(field.owner?.text ?? "") },
+      fieldProperty("Connection", .string) { field, _ in
+        .string(field.object == nil && !field.isAwaitingObject ? "" : field.connection?.text ?? "")
+      },
       fieldProperty("Parent", .objectPath) { field, _ in .objectPath(Target.path(of: field.parent)) },
       fieldProperty("Scope", .string, emits: .constant) { field, _ in .string(field.scope.rawValue) },
       fieldProperty("Focused", .boolean) { field, model in .boolean(model.focusedField == field.id) },
@@ -91,14 +94,13 @@ extension DaemonInterfaces {
   /// Moves focus for the owner; for others, asks the field's object where that can be asked.
   @Sendable private static func focus(_ service: FocusService, _ call: Call) throws -> MessageBody? {
     let id = try call.field()
-    guard let object = service.objects[id], object.hasResponder,
-      try !service.model.field(id).isOwned(by: call.client)
-    else {
+    let field = try service.model.field(id)
+    guard field.object?.hasResponder == true, let object = service.objects[id], !field.isOwned(by: call.client) else {
       try service.model.focus(id, by: call.client)
       return .empty
     }
     let request = try OutgoingMessage.methodCall(
-      to: object.owner, path: object.path, interface: .responder, member: MemberName(known: "RequestFocus"),
+      to: object.owner, path: object.path, interface: Focus1.responder, member: MemberName(known: "RequestFocus"),
       [.objectPath(Target.path(of: id))])
     let reply = call.reply
     try service.ownerCalls.call(object.owner, request) { result in

@@ -53,18 +53,18 @@ extension DaemonInterfaces {
       case (false, false): continue
       }
       // If an owner only invalidates a property, the daemon fetches the value and emits it.
-      let declared = service.objects[field.id]?.property(key)
+      let declared = field.object?.properties[key]
       let emits = declared?.emits == .invalidates ? .always : declared?.emits ?? .always
       let type = binding.isWriteOnly ? declared?.type : nil
       found[key.interface, default: .init(key.interface)].properties.append(
         .init(key.member, type ?? binding.value.type, access, emits: emits))
     }
     for (key, holder) in try model.commands(at: place).sorted(by: { $0.key < $1.key }) {
-      guard let object = service.objects[holder.field] else { continue }
-      found[key.interface, default: .init(key.interface)].methods += object.methods(key)
+      let methods = model.fields[holder.field]?.object?.commands[key]?.methods ?? []
+      found[key.interface, default: .init(key.interface)].methods += methods
     }
     for (name, id) in try model.objectInterfaces(at: place) where model.fields[id]?.isSensitive == false {
-      guard let signals = service.objects[id]?.interface(name)?.signals, !signals.isEmpty else { continue }
+      guard let signals = model.fields[id]?.object?.signals[name] else { continue }
       found[name, default: .init(name)].signals = signals
     }
     return found.values.sorted { $0.name < $1.name }

@@ -43,14 +43,16 @@ extension DaemonInterfaces {
     options.readOnly = try service.keys(given.strings("read_only") ?? [])
     let object = try given.path("object")
     let chosen = try given.strings("interfaces").map { Array(Set($0)).sorted() }
-    guard chosen?.count ?? 0 <= Limits.keysPerField else {
-      throw DBusError(.limitsExceeded, "the option 'interfaces' lists more than \(Limits.keysPerField) interfaces")
-    }
+    try Self.check(count: chosen?.count ?? 0, of: "interfaces")
     let live = try given.strings("live").map { names in
-      guard names.count <= Limits.keysPerField else {
-        throw DBusError(.limitsExceeded, "the option 'live' lists more than \(Limits.keysPerField) keys")
-      }
+      try Self.check(count: names.count, of: "live")
       return try service.keys(names)
+    }
+    let commands = try given.signatures("commands").map { names in
+      try Self.check(count: names.count, of: "commands")
+      var commands: [Key: Signature] = [:]
+      for (name, signature) in names { commands[try Key(name)] = try Signature(signature) }
+      return commands
     }
     options.lingers = try given.boolean("linger")
     options.isSensitive = try given.boolean("sensitive")
@@ -66,30 +68,32 @@ extension DaemonInterfaces {
       if let key = live?.sorted().first(where: { values[$0] != nil }) {
         throw DBusError(.invalidArgs, "'live' lists \(key), which is a stored value and not the object's")
       }
-      let (client, reply, given) = (call.client, call.reply, options)
-      let register = { [weak service] (holder: BusName) throws in
-        var options = given
-        options.service = holder == client ? nil : holder
-        try service?.register(
-          BoundRegistration(
-            id: id, values: values, options: options, takesFocus: takesFocus, owner: client,
-            object: OwnedObject(owner: holder, path: path, chosen: chosen, live: live ?? []), reply: reply))
-      }
+      let choice = ObjectChoice(path: path, interfaces: chosen, live: live ?? [], commands: commands ?? [:])
+      let registration = Registration(
+        id, values, options, choice, takesFocus: takesFocus, owner: call.client, call.reply)
       if let serviceName {
-        try service.lookUp(serviceName, for: client, reply, register)
+        try service.register(registration, ofService: serviceName)
       } else {
-        try register(client)
+        try service.register(registration, at: call.client)
       }
       return nil
     }
-    for (name, isGiven) in [("interfaces", chosen != nil), ("live", live != nil), ("service", serviceName != nil)]
-    where isGiven {
+    let needsObject = [
+      ("interfaces", chosen != nil), ("live", live != nil), ("commands", commands != nil),
+      ("service", serviceName != nil),
+    ]
+    for (name, isGiven) in needsObject where isGiven {
       throw DBusError(.invalidArgs, "the option '\(name)' requires 'object'")
     }
-    let (field, changes) = try service.model.register(id, values, options, owner: call.client)
-    service.emit(changes)
+    let field = try service.model.register(id, values, options, owner: call.client)
     if takesFocus { try service.model.focus(field, by: call.client) }
     return try MessageBody([.objectPath(Target.path(of: field))])
+  }
+
+  private static func check(count: Int, of option: String) throws(DBusError) {
+    guard count <= Limits.keysPerField else {
+      throw DBusError(.limitsExceeded, "the option '\(option)' lists more than \(Limits.keysPerField) names")
+    }
   }
 
   private static func scope(_ text: String) throws(DBusError) -> Scope {

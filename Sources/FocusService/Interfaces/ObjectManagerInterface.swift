@@ -13,6 +13,7 @@ extension DaemonInterfaces {
         out: [.init("objects", .dictionary(key: .objectPath, value: ObjectSnapshot.type))]
       ) { service, call in
         let model = service.model
+        try SnapshotSize(client: call.client).check(model)
         let targets = [Target.focused] + model.fields.keys.sorted().map { Target.field($0) }
         // A field without values takes some 500 bytes: to grow step by step would touch the memory many times.
         var writer = WireWriter(capacity: 65_536 + 512 * targets.count)
@@ -46,7 +47,7 @@ enum ObjectSnapshot {
   static func write(
     _ target: Target, _ model: FocusModel, client: BusName?, only: [InterfaceName]? = nil, to writer: inout WireWriter
   ) {
-    let context = PropertyContext(model, target, client)
+    let context = PropertyContext(model, target, client, only: only)
     writer.array(alignment: 8) { array in
       if only == nil {
         for interface in target.interfaces.all where !interface.properties.isEmpty {

@@ -17,7 +17,7 @@ extension DaemonInterfaces {
       return try MessageBody([.variant(try served.value(member, service.model, call.target, call.client))])
     }
     let (path, place) = try binding(interface, member, call)
-    return try service.read(path, at: place, for: call, passesOn: true) { try .variant($0.value) }
+    return try service.read(.property(path.key), at: place, for: call)
   }
 
   @Sendable private static func set(_ service: FocusService, _ call: Call) throws -> MessageBody? {
@@ -29,7 +29,7 @@ extension DaemonInterfaces {
       throw DBusError(.propertyReadOnly, "\(interface).\(member) is read-only")
     }
     let (path, place) = try binding(interface, member, call)
-    return try service.write(value, to: path, at: place, for: call) { _ in .empty }
+    return try service.write(value, to: path, at: place, for: call, .nothing)
   }
 
   /// The binding that a property's interface and name stand for.
@@ -52,35 +52,24 @@ extension DaemonInterfaces {
     }
     guard let place = call.target.place else {
       guard interface.isEmpty else { throw unknownInterface(interface) }
-      return try .properties(ownValues(service, call.target, call.client))
+      return try .properties(ownValues(service.model, call.target, call.client))
     }
-    if interface.isEmpty {
-      return try service.readAll(at: place, for: call.reply, by: call.client) {
-        try .properties(try everything(service, call.target, call.client, place))
-      }
-    }
+    guard !interface.isEmpty else { return try service.read(.properties(nil), at: place, for: call) }
     guard !Key.isReserved(interface) else { throw unknownInterface(interface) }
-    let name = try InterfaceName(interface)
-    return try service.readAll(at: place, of: name, for: call.reply, by: call.client) {
-      let readings = try service.model.readAll(at: place, by: call.client).filter { $0.key.interface == name }
-      return try .properties(properties(readings))
-    }
+    return try service.read(.properties(InterfaceName(interface)), at: place, for: call)
   }
 
-  private static func ownValues(_ service: FocusService, _ target: Target, _ client: BusName) -> [MessageBody.Property]
-  {
-    target.interfaces.all.flatMap { $0.values(service.model, target, client) }
+  private static func ownValues(_ model: FocusModel, _ target: Target, _ client: BusName) -> [MessageBody.Property] {
+    target.interfaces.all.flatMap { $0.values(model, target, client) }
   }
 
-  /// What `GetAll("")` answers: the focused values; for a field its own properties as well.
-  private static func everything(
-    _ service: FocusService, _ target: Target, _ client: BusName, _ place: Place
-  ) throws -> [MessageBody.Property] {
-    let bindings = properties(try service.model.readAll(at: place, by: client))
-    guard place != .focused else { return bindings }
-    let own = ownValues(service, target, client)
+  /// What `GetAll` answers of bindings that hold `readings`; for every interface of a field, its own properties as well.
+  static func results(_ readings: [Key: Reading], of read: PendingRead, _ model: FocusModel) throws -> MessageBody {
+    let bindings = properties(readings)
+    guard case .properties(nil) = read.wanted, read.place != .focused else { return try .properties(bindings) }
+    let own = ownValues(model, read.target, read.client)
     let names = Set(own.map(\.name))
-    return own + bindings.filter { !names.contains($0.name) }
+    return try .properties(own + bindings.filter { !names.contains($0.name) })
   }
 
   /// The readings by their members; if two interfaces have a member of one name, the first interface's counts.

@@ -23,20 +23,24 @@ struct DatabaseError: Error, Hashable, CustomStringConvertible {
 final class Database {
   fileprivate let handle: OpaquePointer
 
-  /// Opens the file at `path`, or makes it.
+  /// Opens the file at `path`, or makes it; other processes cannot use it meanwhile.
+  ///
+  /// One that `keepsLog` does nothing about the log when it is closed.
   /// - Throws: `DatabaseError`.
-  init(path: String) throws(DatabaseError) {
+  init(path: String, keepsLog: Bool = false) throws(DatabaseError) {
     var opened: OpaquePointer?
     // Links on the way to the file are the caller's to follow: the file itself must not be one.
     let flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    // This process's connections share the log's index in its memory, and one lock keeps all others away.
+    let code = sqlite3_open_v2(path, &opened, flags, "unix-excl")
     guard code == SQLITE_OK, let opened else {
       let reason = String(cString: sqlite3_errmsg(opened))
       sqlite3_close_v2(opened)
       throw DatabaseError(code: code & 0xff, description: reason)
     }
     handle = opened
+    if keepsLog { csqlite_keep_log(handle) }
   }
 
   /// Opens `path` read-only, in a directory in which no file can be created or changed.
@@ -106,6 +110,20 @@ final class Database {
     var result: Int64 = 0
     try statement(sql).rows { row in result = row.number(0) }
     return result
+  }
+
+  /// Copies what the log holds into the file, and syncs both as `PRAGMA synchronous` says, without waiting for others.
+  /// - Returns: whether all that the log held is in the file.
+  func copyLog() -> Bool {
+    var (held, copied): (Int32, Int32) = (0, 0)
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &held, &copied)
+    return code == SQLITE_OK && held > 0 && held == copied
+  }
+
+  /// Empties the log, all of which has been copied.
+  /// - Returns: false if that is not possible now.
+  func emptyLog() -> Bool {
+    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
   }
 
   /// Looks through the file.

@@ -7,7 +7,8 @@ internal import Glibc
 /// What outlives the daemon, in an SQLite database: each turn's changes in one transaction.
 ///
 /// A committed transaction survives the end of the process, however it ends: SQLite's write-ahead log is written with
-/// `write(2)`. It is synced to the disk at checkpoints only; its header, when it is written over an older one.
+/// `write(2)`. It is synced to the disk at checkpoints only, which have a thread of their own: the journal's own connection
+/// syncs nothing before it is closed.
 final class Journal {
   /// How many revisions are reserved at once.
   ///
@@ -33,7 +34,7 @@ final class Journal {
   private var saved = SavedState()
   private var savedBus: String?
   private var isWriting = false
-  private var isSyncing: Bool
+  private var checkpoints = Checkpoints()
 
   /// The id of the bus that the owners' names belong to; nil if unknown.
   ///
@@ -44,31 +45,27 @@ final class Journal {
   /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`, `StateFileGone`.
   init(_ file: StateFile) throws {
     self.file = file
-    let hasLog = file.logSize > 0
+    let hasLog = file.log.size > 0
     database = try Database(path: file.resolvedPath)
-    // Exclusive before all else: then SQLite shares nothing with other processes, neither memory nor locks of single pages.
-    // Until the first transaction nothing is synced, which takes longer than all the rest: a loss of power can take nothing
-    // from a new log that was in the file before.
+    // Pages that become free are not written over: that took as long as to write what they held. What leaves a page that stays
+    // in use, such as a password, is.
+    // A loss of power can take nothing from a log that is not synced that was in the file before.
     try database.execute(
       """
-      PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA page_size = 1024;
       PRAGMA synchronous = OFF;
+      PRAGMA secure_delete = FAST;
       PRAGMA journal_mode = WAL;
       PRAGMA wal_autocheckpoint = 0;
       PRAGMA foreign_keys = OFF;
       """)
-    isSyncing = hasLog
-    if hasLog {
-      try database.execute(Journal.syncing)
-      // It was left by a process that was killed, or by a loss of power. In a file without one, damage is found as far as
-      // it shows when the rows are read or written.
-      try database.check()
-    }
+    // It was left by a process that was killed, or by a loss of power. In a file without one, damage is found as far as it
+    // shows when the rows are read or written.
+    if hasLog { try database.check() }
     try Schema.migrate(database)
     putState = database.statement("INSERT OR REPLACE INTO state VALUES (?, ?)")
     putField = database.statement(
-      "INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     putMemory = database.statement("UPDATE field SET memory = ? WHERE id = ?")
     deleteField = database.statement("DELETE FROM field WHERE id = ?")
     putBinding = database.statement(
@@ -84,17 +81,14 @@ final class Journal {
       database.statement("DELETE FROM state"), database.statement("DELETE FROM field"),
       database.statement("DELETE FROM binding"),
     ]
-    guard let identity = file.identity, let log = file.logIdentity else { throw StateFileGone() }
+    guard let identity = file.identity, let log = file.log.identity else { throw StateFileGone() }
     (self.identity, self.log) = (identity, log)
   }
 
-  private static let syncing = "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000"
-
-  /// Syncs the log at checkpoints, and makes these from now on.
-  private func startSyncing() throws(DatabaseError) {
-    guard !isSyncing else { return }
-    try database.execute(Journal.syncing)
-    isSyncing = true
+  deinit {
+    checkpoints.finish()
+    // The last connection that is closed makes a checkpoint: the process ends, and may wait for the disk.
+    if file.log.size > 0 { try? database.execute("PRAGMA synchronous = NORMAL") }
   }
 
   /// Goes on from what an earlier process has saved.
@@ -108,7 +102,9 @@ final class Journal {
   /// - Throws: `DatabaseError`, `StateFileRefused`.
   /// - Returns: the copy's path.
   func keepCopy(of file: StateFile) throws -> String {
-    try startSyncing()
+    // What it was copied from is written over.
+    try database.execute("PRAGMA synchronous = NORMAL")
+    defer { try? database.execute("PRAGMA synchronous = OFF") }
     let path = try file.create("over-limits")
     do {
       try database.statement("VACUUM INTO ?").run([.text(file.resolved(path))])
@@ -119,8 +115,8 @@ final class Journal {
     return path
   }
 
-  /// Whether the next process would find what is written here: SQLite goes on to write to deleted files.
-  private var isInPlace: Bool { file.identity == identity && file.logIdentity == log }
+  /// Whether a checkpoint is under way, so that the file cannot be closed without waiting for the disk.
+  var isBusy: Bool { checkpoints.isUnderWay }
 
   /// The highest revision that may be published: no later process uses it, or one before it, for another state.
   var reserved: UInt64 { saved.revision }
@@ -145,21 +141,23 @@ final class Journal {
     state.history = model.history
     state.front = model.front
     if mustReserve(for: model) { state.revision = model.revision + Journal.revisionsAhead }
+    try checkpoints.prepareToWrite(to: database)
     do {
       if everything { for statement in deleteEverything { try write(statement) } }
       try save(state)
       if bus != savedBus { try write(putState, [.text("bus"), bus.map { .text($0) } ?? .null]) }
       for field in everything ? model.allFieldsUnsaved : model.unsavedFields { try save(field) }
-      for (id, memory) in everything ? [] : model.unsavedMemories {
-        try write(putMemory, [memory.isEmpty ? .null : .text(KeptMoments.text(ofMemory: memory)), .text(id.text)])
+      for (id, moment) in everything ? [] : model.unsavedMemories {
+        try write(putMemory, [moment == 0 ? .null : .text(KeptMoments.text(ofFocus: moment)), .text(id.text)])
       }
       guard isWriting else { return false }
       try commit.run()
       isWriting = false
-      // It is committed, whatever comes of this.
-      try? startSyncing()
-      // After the commit: what goes away later, goes away with what it holds.
-      guard isInPlace else { throw StateFileGone() }
+      // After the commit: what goes away later, goes away with what it holds. SQLite goes on to write to deleted files, which
+      // the next process would not find.
+      let log = file.log
+      guard file.identity == identity, log.identity == self.log else { throw StateFileGone() }
+      checkpoints.wrote(log.size, to: file.resolvedPath)
     } catch {
       if isWriting { try? database.execute("ROLLBACK") }
       isWriting = false
@@ -219,17 +217,21 @@ final class Journal {
       .text(field.id.text), .text(field.label), .text(field.scope.rawValue), .number(field.lingers ? 1 : 0),
       .number(field.isSensitive ? 1 : 0), field.owner.map { .text($0.text) } ?? .null,
       field.parent.map { .text($0.text) } ?? .null, .number(Int64(bitPattern: field.registration)),
-      field.object.map { .text($0.path.text) } ?? .null,
-      field.object?.interfaces.map { .text($0.joined(separator: " ")) } ?? .null,
+      field.object.map { .text($0.choice.path.text) } ?? .null,
+      field.object?.choice.interfaces.map { .text($0.joined(separator: " ")) } ?? .null,
       field.object.map { .text($0.disabled.map(\.description).joined(separator: " ")) } ?? .null,
       field.object?.service.map { .text($0.text) } ?? .null,
-      field.object.map { .text($0.live.map(\.description).joined(separator: " ")) } ?? .null,
+      field.object.map { .text($0.choice.live.map(\.description).joined(separator: " ")) } ?? .null,
       field.process.map { .number(Int64($0)) } ?? .null,
       field.window.map { .text(KeptMoments.text(of: $0)) } ?? .null,
-      field.memory.isEmpty ? .null : .text(KeptMoments.text(ofMemory: field.memory)),
+      field.lastFocused == 0 ? .null : .text(KeptMoments.text(ofFocus: field.lastFocused)),
       field.activity?.condition.map { .text($0.key.description) } ?? .null,
       field.activity?.condition.map { .blob($0.value.storage) } ?? .null,
       field.activity.map { .text(KeptMoments.text(of: $0)) } ?? .null,
+      field.object.flatMap { object in
+        object.choice.commands.isEmpty
+          ? nil : .text(object.choice.commands.map { $0.key.description + "=" + $0.value.text }.joined(separator: " "))
+      } ?? .null,
     ]
   }
 }

@@ -83,7 +83,7 @@ extension Journal {
   private static func read(_ file: StateFile, _ progress: @escaping StartProgress) throws -> Opened {
     let stamp = file.stamp
     guard !file.isLocked else { throw DatabaseError.busy }
-    let database = try Database(copyOf: file.resolvedPath, hasLog: file.logSize > 0)
+    let database = try Database(copyOf: file.resolvedPath, hasLog: file.log.size > 0)
     try database.check()
     try Schema.migrate(database)
     let saved = try Loading.load(database, progress)

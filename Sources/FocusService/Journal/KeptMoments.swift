@@ -23,19 +23,13 @@ enum KeptMoments {
     return Window(adopted: adopted, lastInFront: front)
   }
 
-  /// `OWNER=MOMENT` for each owner; an empty owner stands for fields without one.
-  static func text(ofMemory memory: [BusName?: UInt64]) -> String {
-    memory.map { "\($0.key?.text ?? "")=\($0.value)" }.sorted().joined(separator: " ")
-  }
+  /// `=MOMENT`, when a field was focused last.
+  static func text(ofFocus moment: UInt64) -> String { "=\(moment)" }
 
-  /// - Throws: `SavedStateDamaged`, or an error for what is no name.
-  static func memory(_ text: String) throws -> [BusName?: UInt64] {
-    var memory: [BusName?: UInt64] = [:]
-    for word in text.split(separator: " ") {
-      let (owner, moment) = try pair(String(word))
-      memory[owner.isEmpty ? nil : try BusName(owner)] = moment
-    }
-    return memory
+  /// The last moment of words `OWNER=MOMENT`, of which version 0.2 kept several.
+  /// - Throws: `SavedStateDamaged`.
+  static func lastFocused(_ text: String) throws -> UInt64 {
+    try text.split(separator: " ").reduce(0) { max($0, try pair(String($1)).1) }
   }
 
   /// `MOMENT`, then `active` and `activated` as far as the field is.

@@ -60,6 +60,8 @@ struct Loading {
   }
 
   private mutating func readFields() throws {
+    let count = try database.number("SELECT count(*) FROM field")
+    saved.restoration = Restoration(expecting: Int(min(count, Int64(Limits.fields))))
     var problem: (any Error)?
     let rows = database.statement(
       """
@@ -126,8 +128,15 @@ struct Loading {
     func keys(_ column: Int32) throws -> Set<Key> { Set(try words(column).map { try Key($0) }) }
     var object: SavedField.SavedObject?
     if let path = text(8) {
+      var commands: [Key: Signature] = [:]
+      for word in words(19) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        commands[try Key(parts.first ?? "")] = try Signature(parts.dropFirst().first ?? "")
+      }
       object = .init(
-        path: try ObjectPath(path), interfaces: text(9) == nil ? nil : words(9), live: try keys(12),
+        ObjectChoice(
+          path: try ObjectPath(path), interfaces: text(9) == nil ? nil : words(9), live: try keys(12),
+          commands: commands),
         service: try text(11).map { try BusName($0) }, disabled: try keys(10))
     }
     guard let scope = Scope(rawValue: text(2) ?? "") else {
@@ -139,7 +148,7 @@ struct Loading {
       parent: try text(6).map { try FieldID($0) }, registration: try count(number(7)),
       process: row.isNull(fieldColumns + 13) ? nil : UInt32(truncatingIfNeeded: number(13)), object: object)
     field.window = try text(14).map { try KeptMoments.window($0) }
-    field.memory = try KeptMoments.memory(text(15) ?? "")
+    field.lastFocused = try KeptMoments.lastFocused(text(15) ?? "")
     let condition = try text(16).map {
       Activity.Condition(key: try Key($0), value: try KeptValue.read(row.blob(fieldColumns + 17)))
     }

@@ -40,6 +40,8 @@ enum Schema {
     ALTER TABLE field ADD COLUMN active_value BLOB;
     ALTER TABLE field ADD COLUMN activity TEXT;
     """,
+    // The commands that a registrant says its object has.
+    "ALTER TABLE field ADD COLUMN commands TEXT;",
   ]
 
   /// The tables of the present version, with their columns, by name.
@@ -50,6 +52,7 @@ enum Schema {
       [
         "id", "label", "scope", "lingers", "sensitive", "owner", "parent", "registration", "object", "interfaces",
         "disabled", "service", "live", "process", "window", "memory", "active_key", "active_value", "activity",
+        "commands",
       ]
     ), ("state", ["name", "value"]),
   ]

@@ -106,18 +106,21 @@ struct StateFile {
     return lstat(path, &found) == 0 ? found : nil
   }
 
-  private func identity(of path: String) -> Identity? {
-    status(path).map { Identity(device: UInt($0.st_dev), inode: UInt($0.st_ino)) }
+  private func identity(_ found: stat?) -> Identity? {
+    found.map { Identity(device: UInt($0.st_dev), inode: UInt($0.st_ino)) }
   }
 
   /// The file that is at the path now; nil for none.
-  var identity: Identity? { identity(of: path) }
+  var identity: Identity? { identity(status(path)) }
 
-  /// The write-ahead log that is beside it now; nil for none.
-  var logIdentity: Identity? { identity(of: path + "-wal") }
+  /// The write-ahead log that is beside it now, nil for none, and how many bytes it takes.
+  var log: (identity: Identity?, size: Int) {
+    let found = status(path + "-wal")
+    return (identity(found), Int(found?.st_size ?? 0))
+  }
 
   /// How many bytes the file and its log take.
-  var size: Int { Int(status(path)?.st_size ?? 0) + logSize }
+  var size: Int { Int(status(path)?.st_size ?? 0) + log.size }
 
   /// Whether anyone has written to the file or its log.
   struct Stamp: Hashable {
@@ -139,9 +142,6 @@ struct StateFile {
     }
   }
 
-  /// How many bytes the log takes.
-  var logSize: Int { Int(status(path + "-wal")?.st_size ?? 0) }
-
   /// Whether another process has the file open, as SQLite's locks tell.
   ///
   /// Not for a file that this process has open: closing a descriptor lets go of the locks of all others.
@@ -160,7 +160,7 @@ struct StateFile {
 
   /// Removes the log beside the file if it is `log`: it belongs to a database that is no longer there.
   func removeLog(_ log: Identity) {
-    if logIdentity == log { unlink(path + "-wal") }
+    if self.log.identity == log { unlink(path + "-wal") }
   }
 
   /// A path beside the file that says `reason` and is free, or nil if a thousand are taken.

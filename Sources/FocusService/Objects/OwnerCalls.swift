@@ -3,7 +3,31 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-/// The calls to owners that are under way: bounded in number and time, and ended when an owner leaves.
+/// What waits for an owner, or for all, takes up.
+struct Load: Hashable {
+  var calls = 0
+  /// Of values and of calls that have not been passed on.
+  var bytes = 0
+  /// File descriptors.
+  var descriptors = 0
+
+  static let call = Load(calls: 1)
+  static let none = Load()
+
+  static func + (left: Load, right: Load) -> Load {
+    Load(
+      calls: left.calls + right.calls, bytes: left.bytes + right.bytes,
+      descriptors: left.descriptors + right.descriptors)
+  }
+
+  static func - (left: Load, right: Load) -> Load {
+    Load(
+      calls: left.calls - right.calls, bytes: left.bytes - right.bytes,
+      descriptors: left.descriptors - right.descriptors)
+  }
+}
+
+/// The calls to owners that are under way: bounded in number, size and time, and ended when an owner leaves.
 final class OwnerCalls {
   /// What an owner's answer, an error of its own included, or the lack of one is handed to.
   typealias Handler = (Result<Message, DBusError>) -> Void
@@ -12,63 +36,55 @@ final class OwnerCalls {
   static let timeout = Duration.seconds(5)
   /// How long an owner has at least for what waited for another call's end; with less, it is not asked any more.
   static let leastTime = Duration.seconds(1)
-  /// How many calls may wait for one owner.
-  static let limit = 256
 
   private let connection: Connection
   private var underWay: [BusName: [UInt64: Handler]] = [:]
-  /// How many calls of clients wait for each owner, and the bytes of values that are kept for them.
-  private var waiting: [BusName: (calls: Int, bytes: Int)] = [:]
-  private var waitingBytes = 0
+  /// What waits for each owner.
+  private var waiting: [BusName: Load] = [:]
+  private var total = Load.none
   private var lastNumber: UInt64 = 0
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Counts one more client's call that waits for `owner`, with values of so many bytes, until `leave`.
-  ///
-  /// The limits of values hold for what waits too: for one owner and for all together.
-  /// - Throws: `DBusError.limitsExceeded` if too many wait already.
-  func enter(_ owner: BusName, bytes: Int = 0) throws(DBusError) {
-    let (calls, present) = waiting[owner, default: (0, 0)]
-    guard calls < OwnerCalls.limit else {
+  /// Counts `more` among what waits for `owner`, until `leave`.
+  /// - Throws: `DBusError.limitsExceeded` if that is past what may wait for one owner, or for all.
+  func enter(_ owner: BusName, _ more: Load = .call) throws(DBusError) {
+    let present = waiting[owner] ?? .none
+    let (own, all) = (present + more, total + more)
+    guard more.calls == 0 || own.calls <= Limits.callsPerOwner else {
       throw DBusError(
-        .limitsExceeded, "\(OwnerCalls.limit) calls to the field's owner are already in progress, the maximum")
+        .limitsExceeded, "\(Limits.callsPerOwner) calls to the field's owner are already in progress, the maximum")
     }
-    guard bytes == 0 || present + bytes <= Limits.perOwner.bytes else {
-      throw DBusError(
-        .limitsExceeded, "pending calls to the field's owner may carry \(Limits.perOwner.bytes) bytes of values"
-      )
+    if more.bytes > 0 {
+      guard own.bytes <= Limits.perOwner.bytes else {
+        throw DBusError(
+          .limitsExceeded, "pending calls to the field's owner may carry \(Limits.perOwner.bytes) bytes of values")
+      }
+      guard all.bytes <= Limits.total.bytes else {
+        throw DBusError(
+          .limitsExceeded, "pending calls to all owners may carry \(Limits.total.bytes) bytes of values")
+      }
     }
-    guard bytes == 0 || waitingBytes + bytes <= Limits.total.bytes else {
-      throw DBusError(
-        .limitsExceeded, "pending calls to all owners may carry \(Limits.total.bytes) bytes of values")
+    if more.descriptors > 0 {
+      guard own.descriptors <= Limits.waitingDescriptorsPerOwner else {
+        throw DBusError(
+          .limitsExceeded,
+          "pending calls to the field's owner may carry \(Limits.waitingDescriptorsPerOwner) file descriptors")
+      }
+      guard all.descriptors <= Limits.waitingDescriptors else {
+        throw DBusError(
+          .limitsExceeded, "pending calls to all owners may carry \(Limits.waitingDescriptors) file descriptors")
+      }
     }
-    waiting[owner] = (calls + 1, present + bytes)
-    waitingBytes += bytes
+    waiting[owner] = own
+    total = all
   }
 
-  /// Counts so many bytes more of what `owner` sent, until `release`.
-  /// - Returns: false if they do not fit beside what waits already.
-  func keep(_ owner: BusName, bytes: Int) -> Bool {
-    let (calls, present) = waiting[owner, default: (0, 0)]
-    guard present + bytes <= Limits.perOwner.bytes, waitingBytes + bytes <= Limits.total.bytes else { return false }
-    waiting[owner] = (calls, present + bytes)
-    waitingBytes += bytes
-    return true
-  }
-
-  /// Undoes `keep`.
-  func release(_ owner: BusName, bytes: Int) {
-    guard bytes > 0, let (calls, present) = waiting[owner] else { return }
-    waiting[owner] = calls > 0 || present > bytes ? (calls, present - bytes) : nil
-    waitingBytes -= bytes
-  }
-
-  /// Undoes one `enter`.
-  func leave(_ owner: BusName, bytes: Int = 0) {
-    let (calls, present) = waiting[owner, default: (1, bytes)]
-    waiting[owner] = calls > 1 || present > bytes ? (calls - 1, present - bytes) : nil
-    waitingBytes -= bytes
+  /// Undoes `enter`.
+  func leave(_ owner: BusName, _ load: Load = .call) {
+    guard let present = waiting[owner] else { return }
+    waiting[owner] = present == load ? nil : present - load
+    total = total - load
   }
 
   /// Forwards a client's call to `owner`, and calls `handler` once, with the reply or with `Timeout` or `OwnerGone`.
@@ -134,60 +150,6 @@ final class OwnerCalls {
     default: result
     }
   }
-}
-
-/// An error that an owner replied, which is passed on as it is.
-///
-/// Errors have to be sendable, and messages are not: this one stays with the thread of the loop, as they do.
-struct OwnerRefusal: Error, @unchecked Sendable {
-  let reply: Message
-}
-
-/// Limits on what is read from owners' answers; the excess is ignored.
-enum OwnerAnswer {
-  /// The most elements: twice what an owner may have, so that what does not fit costs little.
-  static let elementLimit = 2 * Limits.perOwner.elements
-  /// The most bytes of one variant: those of a value, and of the longest signature before it.
-  static let valueLimit = Limits.value.bytes + 264
-  /// Why a larger one is not taken.
-  static let tooLarge = "its value takes more than \(Limits.value.bytes) bytes"
-}
-
-extension Result<Message, DBusError> {
-  /// What the owner replied.
-  /// - Throws: `OwnerRefusal`, or `DBusError` for what prevented a reply.
-  @discardableResult
-  func accepted() throws -> Message {
-    let reply = try get()
-    guard reply.kind != .error else { throw OwnerRefusal(reply: reply) }
-    return reply
-  }
-
-  /// What the owner replied to `Get` of `key`.
-  /// - Throws: `OwnerRefusal`, or `DBusError` for what prevented a reply, or a reply that holds no value.
-  func valueNow(of key: Key) throws -> FetchedValue {
-    let reply = try get()
-    if let error = reply.error, error.name == .unknownProperty { return .nothing }
-    guard reply.kind != .error else { throw OwnerRefusal(reply: reply) }
-    guard reply.signatureText == "v" else {
-      throw DBusError(Focus1.typeMismatch, "the owner of \(key) replied to Get without a value")
-    }
-    return try reply.withBody { bytes throws(DBusError) in
-      var reader = BodyReader(bytes)
-      guard (try? reply.checkLimits(bytes)) != nil, let value = try? reader.variant(limit: OwnerAnswer.valueLimit)
-      else { return .tooLarge }
-      return .value(value)
-    }
-  }
-}
-
-/// A value that an owner was asked for.
-enum FetchedValue {
-  case value(MarshalledValue)
-  /// The owner says that it is nil.
-  case nothing
-  /// The value is past a limit, and counts as nil.
-  case tooLarge
 }
 
 extension DBusError {

@@ -4,86 +4,69 @@ internal import FocusContract
 internal import FocusModel
 internal import ProgramSupport
 
-extension InterfaceName {
-  static let responder = Focus1.responder
-}
-
 /// What owners' objects tell of themselves: changes of their properties, and signals to be emitted again.
-enum OwnerSignals {
-  /// The most bytes of the values of a signal that is emitted again.
-  static let sizeLimit = 1 << 20
-  /// Everything that the object emits.
-  static func rule(_ object: OwnedObject) -> MatchRule { MatchRule(sender: object.owner, path: object.path) }
-
-  /// The registrant's error if the bus does not answer.
-  fileprivate static func silence(_ object: OwnedObject) -> DBusError {
-    DBusError(.timeout, "cannot follow the object \(object.path): the bus did not reply within 5 seconds")
-  }
-
-  /// The registrant's error if the bus refuses the rule with any error.
-  fileprivate static func refusal(_ error: DBusError, _ object: OwnedObject) -> DBusError {
-    DBusError(
-      .limitsExceeded,
-      "cannot follow the object \(object.path): the bus refuses another match rule (\(error.name))")
-  }
-}
-
 extension FocusService {
-  /// Has the bus pass on what `object` emits, and calls `handler` once when it does, or with what speaks against it.
-  func watch(_ object: OwnedObject, _ handler: @escaping (Result<Void, DBusError>) -> Void) {
-    let traffic = object.traffic
-    switch traffic.match {
-    case .taken: handler(.success(()))
-    case .asked(let waiting): traffic.match = .asked(waiting + [handler])
-    case .none:
-      traffic.match = .asked([handler])
-      do throws(DBusError) {
-        try ownerCalls.askBus(for: object.owner, connection.questionToAdd(OwnerSignals.rule(object))) { result in
-          Self.matchAnswered(result, object)
-        }
-      } catch {
-        Self.matchAnswered(.failure(error), object)
-      }
+  /// The most bytes of the values of a signal that is emitted again.
+  private static let emittedSizeLimit = 1 << 20
+
+  /// Everything that `object` emits.
+  private static func rule(_ object: OwnedObject) -> MatchRule { MatchRule(sender: object.owner, path: object.path) }
+
+  /// Has the bus pass on what `object` emits; `followed` tells the looks that wait for that.
+  func follow(_ object: OwnedObject) {
+    object.match = .asked
+    do throws(DBusError) {
+      let question = try connection.questionToAdd(Self.rule(object))
+      try ownerCalls.askBus(for: object.owner, question) { [weak self] answer in self?.matchAnswered(answer, object) }
+    } catch {
+      matchAnswered(.failure(error), object)
     }
   }
 
-  private static func matchAnswered(_ answer: Result<Message, DBusError>, _ object: OwnedObject) {
-    guard case .asked(let waiting) = object.traffic.match else { return }
+  private func matchAnswered(_ answer: Result<Message, DBusError>, _ object: OwnedObject) {
     let refusal = (try? answer.get())?.error
-    // Where the bus has not answered, it may yet take the rule.
-    object.traffic.match = refusal == nil ? .taken : .none
-    let result: Result<Void, DBusError> =
-      switch answer {
-      case .success: refusal.map { .failure(OwnerSignals.refusal($0, object)) } ?? .success(())
-      case .failure(let error) where error.name == .timeout: .failure(OwnerSignals.silence(object))
-      case .failure(let error): .failure(error)
-      }
-    for handler in waiting { handler(result) }
+    // If the bus has not answered, it may yet take the rule.
+    object.match = refusal == nil ? .taken : .none
+    let result: Result<Void, DBusError>
+    switch answer {
+    case .success:
+      result =
+        refusal.map { error in
+          .failure(
+            DBusError(
+              .limitsExceeded,
+              "cannot follow the object \(object.path): the bus refuses another match rule (\(error.name))"))
+        } ?? .success(())
+    case .failure(let error) where error.name == .timeout:
+      result = .failure(
+        DBusError(.timeout, "cannot follow the object \(object.path): the bus did not reply within 5 seconds"))
+    case .failure(let error): result = .failure(error)
+    }
+    followed(object, result)
   }
 
   /// Has nothing more to do with `object`.
-  func stopWatching(_ object: OwnedObject) {
-    guard objects.remove(object) else { return }
-    if case .none = object.traffic.match { return }
-    object.traffic.match = .none
-    connection.changeMatch(.remove, OwnerSignals.rule(object))
+  func stopFollowing(_ object: OwnedObject) {
+    if case .none = object.match { return }
+    object.match = .none
+    connection.changeMatch(.remove, Self.rule(object))
   }
 
   func ownerEmitted(_ message: Message) {
-    guard let sender = message.sender, let path = message.path, let interface = message.interface else { return }
-    let objects = objects.at(.init(owner: sender, path: path))
-    guard !objects.isEmpty else { return }
+    guard let sender = message.sender, let path = message.path, let interface = message.interface,
+      let object = objects.at(path, of: sender)
+    else { return }
     if message.isSignal(.properties, MemberName(known: "PropertiesChanged")) {
-      takeChanges(message, objects)
+      takeChanges(message, object)
     } else {
-      emitAgain(message, interface, objects.filter { $0.interface(interface) != nil })
+      emitAgain(message, interface, object)
     }
   }
 
-  /// Handles the signal `PropertiesChanged` of the object behind `objects`.
+  /// Handles the signal `PropertiesChanged` of `object`.
   ///
   /// Of one that is past the limits nothing is read but the interface, whose values are stale then.
-  private func takeChanges(_ message: Message, _ objects: [OwnedObject]) {
+  private func takeChanges(_ message: Message, _ object: OwnedObject) {
     guard message.signatureText == "sa{sv}as" else { return }
     var updates: [Key: MarshalledValue?] = [:]
     var stale: Set<Key> = []
@@ -91,18 +74,21 @@ extension FocusService {
     try? message.withBody { bytes throws(DBusError) in
       var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       guard let interface = try? reader.text() else { return }
-      var known: [String: Key] = [:]
-      for key in objects.flatMap({ $0.readableKeys(interface) }) { known[key.member.text] = key }
-      guard !known.isEmpty else { return }
+      let known = readableKeys(of: interface, object)
+      guard !known.isEmpty || object.hasLostField else { return }
+      func key(_ name: String) -> Key? {
+        if object.hasLostField, let key = try? Key(interface: interface, member: name) { object.note([key]) }
+        return known[name]
+      }
       do {
         try reader.array(ofEntries: true) { entry throws(WireError) in
-          guard let key = known[try entry.text()] else { return try entry.skipVariant() }
+          guard let key = key(try entry.text()) else { return try entry.skipVariant() }
           let value = try entry.variant(limit: OwnerAnswer.valueLimit)
           if value == nil { tooLarge.append(key) }
           updates.updateValue(value, forKey: key)
         }
         try reader.array { name throws(WireError) in
-          if let key = known[try name.text()] { stale.insert(key) }
+          if let key = key(try name.text()) { stale.insert(key) }
         }
       } catch {
         if droppedSignals.admit() != nil {
@@ -112,25 +98,39 @@ extension FocusService {
         stale = Set(known.values)
       }
     }
-    for key in updates.keys { objects.first?.traffic.stale.remove(key) }
-    if let address = objects.first?.address, !updates.isEmpty { take(updates, at: address) }
-    for key in tooLarge {
-      for object in objects where object.reads(key) { nameUnfit(key, of: object, OwnerAnswer.tooLarge) }
+    object.told(updates.keys)
+    if !updates.isEmpty { take(updates, of: object) }
+    for key in tooLarge { nameUnfit(key, of: object, OwnerAnswer.tooLarge) }
+    for key in stale { becameStale(key, of: object) }
+  }
+
+  /// The keys of the properties of `interface` that fields or looks read from `object`, by their names.
+  private func readableKeys(of interface: String, _ object: OwnedObject) -> [String: Key] {
+    var keys: [String: Key] = [:]
+    for id in object.fields {
+      for key in model.fields[id]?.object?.readableKeys(of: interface) ?? [] { keys[key.member.text] = key }
     }
-    for key in stale {
-      if let object = objects.first(where: { $0.reads(key) }) { becameStale(key, of: object) }
+    for look in object.looks { for key in look.readableKeys(of: interface) { keys[key.member.text] = key } }
+    return keys
+  }
+
+  /// Logs once that `key` of each field of `object` is nil because its value does not fit.
+  func nameUnfit(_ key: Key, of object: OwnedObject, _ reason: String) {
+    for id in objects.fields(of: object) where model.fields[id]?.object?.reads(key) == true {
+      nameUnfit(key, of: id, object, reason)
     }
   }
 
-  /// Emits a signal of the object behind `objects` from the field of each, and from `focused`.
-  private func emitAgain(_ message: Message, _ interface: InterfaceName, _ objects: [OwnedObject]) {
+  /// Emits a signal of `object` from each of its fields, and from `focused`.
+  private func emitAgain(_ message: Message, _ interface: InterfaceName, _ object: OwnedObject) {
     // The fields are not shown to anyone yet.
     guard !persistence.isRecovering else { return }
     let size = message.measuredBodySize
     let focused = model.resolve(interface)
-    for object in objects {
-      guard let id = object.field, model.fields[id]?.isSensitive == false else { continue }
-      guard size <= OwnerSignals.sizeLimit else { return logDropped(message, of: id, size: size) }
+    for id in objects.fields(of: object).sorted() {
+      guard let field = model.fields[id], field.object?.interfaces.contains(interface) == true, !field.isSensitive
+      else { continue }
+      guard size <= Self.emittedSizeLimit else { return logDropped(message, of: id, size: size) }
       var paths = [Target.path(of: id)]
       if focused == id { paths.append(Target.focusedPath) }
       for path in paths {
@@ -149,6 +149,6 @@ extension FocusService {
     }
     log.info(
       "the signal \(interface).\(member) of the field '\(id)' is not emitted again: it has \(size) bytes, but at most "
-        + "\(OwnerSignals.sizeLimit) are allowed" + (skipped > 0 ? "; \(skipped) others were dropped before it" : ""))
+        + "\(Self.emittedSizeLimit) are allowed" + (skipped > 0 ? "; \(skipped) others were dropped before it" : ""))
   }
 }

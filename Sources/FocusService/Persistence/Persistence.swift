@@ -178,6 +178,9 @@ extension Persistence {
     do {
       // Nothing else may hold the journal: to replace it, it is closed.
       return try journal?.save(model) ?? false
+    } catch let error where journal?.isBusy == true {
+      // To close it would wait for the disk: what has to replace it is found again.
+      throw error
     } catch let error as DatabaseError where error.isDamage {
       let replacement = try Replacement(setAside: file, log)
       // Before there is another: SQLite removes, by its name, the log of the one that it closes.

@@ -10,10 +10,16 @@ final class Recovery {
   let hasFields: Bool
   /// Whether calls were answered before, without any fields.
   let isLate: Bool
-  /// How many objects are being looked at.
-  var awaited = 0
+  /// The looks at objects that have not ended.
+  var looks: Set<ObjectIdentifier> = []
+  /// How many connections' processes are being asked for.
+  var processes = 0
+  /// Whether an answer is awaited.
+  var isWaiting: Bool { !looks.isEmpty || processes > 0 }
   /// What has arrived since it began, in that order.
   var held: [Arrival] = []
+  /// The file descriptors of these.
+  var heldDescriptors = 0
   /// Ends it, even if answers are still awaited.
   var deadline: TimerID?
 
@@ -50,19 +56,34 @@ extension FocusService {
     let windowBridge = model.windowBridge
     adopt(found)
     // Names of another bus mean nothing here, also if one is the bridge's.
-    _ = model.setWindowBridge(bus == persistence.bus ? windowBridge : nil)
-    for owner in model.connections where bus != persistence.bus || !names.contains(owner) { _ = model.ownerLeft(owner) }
-    _ = model.setWindowBridge(windowBridge)
-    let bound = model.awaitedObjects
-    recovery.awaited = bound.count
-    guard !bound.isEmpty else { return end(recovery) }
+    model.setWindowBridge(bus == persistence.bus ? windowBridge : nil)
+    for owner in model.connections where bus != persistence.bus || !names.contains(owner) { model.ownerLeft(owner) }
+    // Nothing stands behind them yet.
+    _ = model.takeRemoved()
+    model.setWindowBridge(windowBridge)
+    let looks = model.fieldsAwaitingObjects.compactMap(SavedObjectOfField.init).map { look(at: $0) }
+    let owners = model.connections
+    recovery.looks = Set(looks.map { ObjectIdentifier($0) })
+    recovery.processes = owners.count
+    guard recovery.isWaiting else { return end(recovery) }
     recovery.deadline = loop.schedule(after: ownersTime) { [weak self] in self?.end(recovery) }
-    for field in bound {
-      bindAgain(field.id, field.registration, field.object, of: field.connection) { [weak self] in
-        recovery.awaited -= 1
-        if recovery.awaited == 0 { self?.end(recovery) }
+    // Told later, each field of theirs would need a signal.
+    for owner in owners {
+      askProcess(of: owner) { [weak self] process in
+        guard let self else { return }
+        guard persistence.recovery === recovery else { return self.found(process, of: owner) }
+        if let process { model.restore(process, of: owner) }
+        recovery.processes -= 1
+        if !recovery.isWaiting { end(recovery) }
       }
     }
+    for look in looks { begin(look) }
+  }
+
+  /// Ends the recovery that has waited for `look` alone.
+  func recoveryMayEnd(after look: Look) {
+    guard let recovery = persistence.recovery, recovery.looks.remove(ObjectIdentifier(look)) != nil else { return }
+    if !recovery.isWaiting { end(recovery) }
   }
 
   /// Saves what is left of the fields, publishes them if clients have connected meanwhile, and goes on with what has
@@ -78,8 +99,6 @@ extension FocusService {
     if ended.isLate {
       emit(model.everything)
       sendOutbox()
-    } else {
-      for id in model.fields.keys { findProcess(of: id) }
     }
     for arrival in ended.held {
       handle(arrival)

@@ -14,18 +14,19 @@ enum Arrival {
   case bridge(BusName, owner: BusName?)
   /// The bus has said which names are on it, among them those that a window is to adopt.
   indirect case adoption(Adoption, Result<Set<BusName>, DBusError>)
-  /// The object of a field that is being registered has been introspected.
-  indirect case registration(BoundRegistration, Result<BoundObject, DBusError>)
-  /// The object of a saved field has been introspected.
-  indirect case rebinding(Rebinding, Result<BoundObject, DBusError>)
+  /// A look at an owner's object has ended.
+  case look(Look)
+  /// Owners have been asked for what a read needs.
+  case read(PendingRead)
 
   /// The reply that was given in the turn, or nil.
   var reply: PendingReply? {
     switch self {
     case .call(_, let reply): reply
-    case .registration(let registration, _): registration.reply
+    case .look(let look): look.reply
+    case .read(let read): read.reply
     case .adoption(let adoption, _): adoption.reply
-    case .departure, .bridge, .rebinding: nil
+    case .departure, .bridge: nil
     }
   }
 }
@@ -34,9 +35,9 @@ enum Arrival {
 extension FocusService {
   /// Handles `message`, or has it wait while the saved fields are being recovered.
   func receive(_ message: Message) {
-    if let series = turn.series, !series.mayGoOn(with: message) { endSeries() }
+    if model.hasWrites(byOthersThan: message.sender) { emit(model.settle()) }
     switch message.kind {
-    case .methodCall: arrived(.call(message, PendingReply(to: message, self)))
+    case .methodCall: deliver(.call(message, PendingReply(to: message, self)))
     case .signal where message.sender == .bus: ownerMayHaveChanged(message)
     case .signal: ownerEmitted(message)
     case .methodReturn, .error, .other: break
@@ -45,8 +46,16 @@ extension FocusService {
   }
 
   /// Handles what has arrived, or has it wait in line while the saved fields are being recovered.
-  func arrived(_ arrival: Arrival) {
+  func deliver(_ arrival: Arrival) {
     guard let recovery = persistence.recovery else { return handle(arrival) }
+    if case .call(let message, let reply) = arrival {
+      recovery.heldDescriptors += message.descriptorCount
+      guard recovery.heldDescriptors <= Limits.waitingDescriptors else {
+        return reply.refuseAtOnce(
+          DBusError(
+            .limitsExceeded, "calls that wait may carry \(Limits.waitingDescriptors) file descriptors in all"))
+      }
+    }
     recovery.held.append(arrival)
     // The recovery does not wait for an answer that cannot come.
     if case .departure(let owner) = arrival { ownerCalls.ownerLeft(owner) }
@@ -60,13 +69,15 @@ extension FocusService {
   func handle(_ arrival: Arrival, refusing refusal: DBusError? = nil) {
     let isDone =
       switch arrival {
-      case .call(let message, let reply): answer(message, reply, refusingChanges: refusal)
-      case .registration(let registration, let result): complete(registration, result, refusing: refusal)
+      case .call(let message, let reply):
+        reply.answer { try perform(message, reply, refusingChanges: refusal) }
+      case .look(let look): complete(look, refusing: refusal)
+      case .read(let read): read.reply.answer { try goOn(read) }
       case .departure(let owner): ownerLeft(owner)
       case .bridge(let name, let owner): bridgeChanged(name, owner)
       case .adoption(let adoption, let names): complete(adoption, names, refusing: refusal)
-      case .rebinding(let rebinding, let result): complete(rebinding, result)
       }
+    for id in model.takeRemoved() { objects.fieldRemoved(id) }
     if isDone, refusal == nil { turn.record(arrival) }
   }
 
@@ -77,27 +88,27 @@ extension FocusService {
     else { return }
     let name = BusName(known: text)
     if Bridges.isName(name) {
-      arrived(.bridge(name, owner: owner.isEmpty ? nil : BusName(known: owner)))
+      deliver(.bridge(name, owner: owner.isEmpty ? nil : BusName(known: owner)))
     } else if owner.isEmpty {
       registrants.left(name)
-      arrived(.departure(name))
+      deliver(.departure(name))
     }
   }
 
   /// - Returns: true: what follows from it is done again if the turn is taken back.
   private func bridgeChanged(_ name: BusName, _ owner: BusName?) -> Bool {
     bridges.setOwner(of: name, owner)
-    if name == Focus1.windowBridge { emit(model.setWindowBridge(owner)) }
+    if name == Focus1.windowBridge { model.setWindowBridge(owner) }
     return true
   }
 
   /// - Returns: true: a field that was unregistered before in the turn is the owner's again if that is taken back.
   private func ownerLeft(_ owner: BusName) -> Bool {
+    endRequests(to: owner)
     ownerCalls.ownerLeft(owner)
-    failWrites(to: owner)
-    let changes = model.ownerLeft(owner)
-    if !changes.isEmpty { log.debug("\(owner) left the bus: \(status)") }
-    emit(changes)
+    let hasFields = !model.fields(endingWith: owner).isEmpty
+    model.ownerLeft(owner)
+    if hasFields { log.debug("\(owner) left the bus: \(status)") }
     forgetProcess(of: owner)
     return true
   }

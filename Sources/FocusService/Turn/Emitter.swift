@@ -25,22 +25,16 @@ enum Emitter {
       return try bodies(interface, changed, invalidated).map { body throws(DBusError) in
         try .signal(path: path, interface: .properties, member: MemberName(known: "PropertiesChanged"), body: body)
       }
-    case .ownerChanged(let id): return try own(DaemonInterfaces.field, ["Owner"], .field(id), model)
-    case .processChanged(let id): return try own(DaemonInterfaces.field, ["Process"], .field(id), model)
-    case .parentChanged(let id): return try own(DaemonInterfaces.field, ["Parent"], .field(id), model)
-    case .activeChanged(let id): return try own(DaemonInterfaces.field, ["Active"], .field(id), model)
-    case .adoptedChanged(let id): return try own(DaemonInterfaces.field, ["Adopted"], .field(id), model)
+    case .fieldChanged(let id, let property):
+      return try own(DaemonInterfaces.field, [property.rawValue], .field(id), model)
     case .sessionFieldsChanged:
-      let body = try MessageBody.propertiesChanged(
-        Focus1.manager, [], invalidated: [MemberName(known: "SessionFields")])
-      return [
-        try .signal(
-          path: Target.managerPath, interface: .properties, member: MemberName(known: "PropertiesChanged"), body: body)
-      ]
-    case .focusedChanged(let id): return try own(DaemonInterfaces.field, ["Focused"], .field(id), model)
+      return try own(DaemonInterfaces.manager, [], .manager, model, invalidated: ["SessionFields"])
     case .membersChanged(let place, let keys, let commands):
-      let names = [("Keys", keys), ("Commands", commands)]
-      return try own(DaemonInterfaces.bindings, names.filter(\.1).map(\.0), target(place), model)
+      let counts = place == .focused ? model.countsAtFocused : (0, 0)
+      let names = [("Keys", keys, counts.0), ("Commands", commands, counts.1)].filter(\.1)
+      return try own(
+        DaemonInterfaces.bindings, names.filter { $0.2 <= Limits.listedNames }.map(\.0), target(place), model,
+        invalidated: names.filter { $0.2 > Limits.listedNames }.map(\.0))
     case .focusChanged(let focusedField, let focusPath, let history):
       let names = [("FocusedField", focusedField), ("FocusPath", focusPath), ("History", history)]
       return try own(DaemonInterfaces.manager, names.filter(\.1).map(\.0), .manager, model)
@@ -56,13 +50,29 @@ enum Emitter {
 
   /// `PropertiesChanged` of the daemon's own properties `names`.
   private static func own(
-    _ interface: DaemonInterface, _ names: [String], _ target: Target, _ model: FocusModel
+    _ interface: DaemonInterface, _ names: [String], _ target: Target, _ model: FocusModel, invalidated: [String] = []
   ) throws(DBusError) -> [OutgoingMessage] {
     if case .field(let id) = target, model.fields[id] == nil { return [] }
-    var changed: [(name: String, value: DBusValue)] = []
-    for name in names { changed.append((name, try interface.value(name, model, target, nil))) }
-    let path = target.place.map { Target.path(of: $0) } ?? Target.managerPath
-    return [try .propertiesChanged(path: path, interface: interface.name, changed: changed)]
+    let context = PropertyContext(model, target, nil)
+    var changed: [(property: ServedProperty<DaemonProperty>, value: DBusValue)] = []
+    for name in names {
+      let property = try interface.property(name)
+      guard let value = property.handler(context) else { throw interface.unknownProperty(name) }
+      changed.append((property, value))
+    }
+    var writer = WireWriter(capacity: 256)
+    writer.append(interface.name.text)
+    writer.array(alignment: 8) { array in
+      for (property, value) in changed { property.append(value, to: &array) }
+    }
+    writer.array(alignment: 4) { array in
+      for name in invalidated { array.append(name) }
+    }
+    return [
+      try .signal(
+        path: target.place.map { Target.path(of: $0) } ?? Target.managerPath, interface: .properties,
+        member: MemberName(known: "PropertiesChanged"), body: MessageBody("sa{sv}as", writer))
+    ]
   }
 
   /// The signals of one interface's new values: several bodies if one message cannot carry them.
@@ -100,8 +110,13 @@ enum Emitter {
   private static func interfacesRemoved(
     _ place: Place, _ interfaces: [InterfaceName]
   ) throws(DBusError) -> OutgoingMessage {
-    try .signal(
+    var writer = WireWriter(capacity: 256)
+    writer.append(Target.path(of: place).text)
+    writer.array(alignment: 4) { array in
+      for interface in interfaces { array.append(interface.text) }
+    }
+    return try .signal(
       path: Target.managerPath, interface: .objectManager, member: MemberName(known: "InterfacesRemoved"),
-      [.objectPath(Target.path(of: place)), .strings(interfaces.map(\.text))])
+      body: MessageBody("oas", writer))
   }
 }

@@ -31,11 +31,6 @@ struct Outbox {
   /// Adds a signal before the replies that are in the box, unless one of them shows values.
   mutating func add(signal: OutgoingMessage, tellsOfChange: Bool) {
     if showsValues { seal() }
-    insert(signal: signal, tellsOfChange: tellsOfChange)
-  }
-
-  /// Adds a signal before the replies that are in the box: what they show is what it tells, or newer.
-  mutating func insert(signal: OutgoingMessage, tellsOfChange: Bool) {
     signals.append(Item(message: signal, origin: nil, tellsOfChange: tellsOfChange))
     hasSignals = true
     size += signal.bodySize

@@ -7,8 +7,6 @@ internal import ProgramSupport
 struct Turn {
   /// The messages to send at its end.
   var outbox = Outbox()
-  /// Writes whose changes are not among it yet.
-  var series: WriteSeries?
   private var handled: [Arrival] = []
 
   /// Remembers what was handled, and may have changed something.
@@ -23,7 +21,6 @@ struct Turn {
   /// - Returns: what was handled.
   mutating func takeBack() -> [Arrival] {
     defer { handled = [] }
-    series = nil
     outbox.takeBack(handled.compactMap(\.reply))
     return handled
   }
@@ -35,11 +32,10 @@ extension FocusService {
   func endTurn() {
     guard !persistence.isRecovering else { return }
     emit(model.settle())
-    endSeries()
     if persistence.mustSave(model) { save() }
     model.endTurn()
     turn.commit()
-    for object in objects.endTurn() { stopWatching(object) }
+    for object in objects.endTurn(ownerCalls) { stopFollowing(object) }
     sendOutbox()
   }
 
@@ -64,18 +60,16 @@ extension FocusService {
   private func takeBack(_ error: DBusError) {
     let handled = turn.takeBack()
     model.rollBack()
-    let sent = objects.takeBack()
+    let lost = objects.takeBack(model)
     for arrival in handled { handle(arrival, refusing: error) }
-    for (object, keys) in sent where object.field != nil { for key in keys { becameStale(key, of: object) } }
+    for (object, keys) in lost { for key in keys where isRead(key, of: object) { becameStale(key, of: object) } }
     emit(model.settle())
   }
 
   /// Publishes `changes` at the end of the turn, before the replies of what caused them.
   func emit(_ changes: [Change]) {
-    guard !changes.isEmpty else { return }
-    endSeries()
     for change in changes {
-      if case .fieldRemoved(let id, _) = change { objects.release(id) }
+      if case .fieldChanged(let id, .active) = change { checkActivity(besides: id) }
       if case .fieldAdded(let id) = change { findProcess(of: id) }
       signals(of: change) { turn.outbox.add(signal: $0, tellsOfChange: true) }
     }
@@ -92,7 +86,6 @@ extension FocusService {
   /// Sends `signal` at the end of the turn, after the signals of what has changed before.
   func post(signal: OutgoingMessage) {
     emit(model.settle())
-    endSeries()
     turn.outbox.add(signal: signal, tellsOfChange: false)
   }
 
@@ -100,10 +93,8 @@ extension FocusService {
   func post(reply: OutgoingMessage, of origin: PendingReply) {
     if origin.showsValues {
       emit(model.settle())
-      endSeries()
     } else if turn.outbox.showsValues {
       // Signals that follow a reply that shows values must still come before the replies of what caused them.
-      endSeries()
       turn.outbox.seal()
     }
     turn.outbox.add(reply: reply, of: origin)

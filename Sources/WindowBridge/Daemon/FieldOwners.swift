@@ -3,7 +3,15 @@ package import FocusContract
 
 /// The scenes that the daemon has, with what decides which windows they are in: whose they are, and of which process.
 package struct FieldOwners {
+  /// Whose scene a field is, and of which process.
+  private struct Place: Equatable {
+    let owner: BusName
+    let process: UInt32
+  }
+
   private var fields: [ObjectPath: FieldOrigin] = [:]
+  private var children: [ObjectPath: Set<ObjectPath>] = [:]
+  private var places: [ObjectPath: Place] = [:]
   /// The scenes of each connection by process.
   private var scenes: [BusName: [UInt32: Int]] = [:]
 
@@ -36,24 +44,47 @@ package struct FieldOwners {
   }
 
   private mutating func replace(_ path: ObjectPath, _ origin: FieldOrigin?) -> Bool {
-    let (before, after) = (place(of: fields[path]), place(of: origin))
+    let before = fields[path]
     fields[path] = origin
-    guard before?.owner != after?.owner || before?.process != after?.process else { return false }
+    if before?.parent != origin?.parent {
+      if let parent = before?.parent {
+        children[parent]?.remove(path)
+        if children[parent]?.isEmpty == true { children[parent] = nil }
+      }
+      if let parent = origin?.parent { children[parent, default: []].insert(path) }
+    }
+    // Whether a field is a scene depends on whose its parent is, which may become known later.
+    var isOther = place(path)
+    if before?.owner != origin?.owner { for child in children[path] ?? [] { isOther = place(child) || isOther } }
+    return isOther
+  }
+
+  /// Counts a field where it is now.
+  /// - Returns: whether owners have scenes of other processes than before: another scene of the same is no news.
+  private mutating func place(_ path: ObjectPath) -> Bool {
+    let (before, after) = (places[path], place(of: fields[path]))
+    guard before != after else { return false }
+    places[path] = after
+    var isOther = false
     if let before {
       let left = (scenes[before.owner]?[before.process] ?? 1) - 1
+      isOther = left == 0
       scenes[before.owner]?[before.process] = left > 0 ? left : nil
       if scenes[before.owner]?.isEmpty == true { scenes[before.owner] = nil }
     }
-    if let after { scenes[after.owner, default: [:]][after.process, default: 0] += 1 }
-    return true
+    if let after {
+      isOther = isOther || scenes[after.owner]?[after.process] == nil
+      scenes[after.owner, default: [:]][after.process, default: 0] += 1
+    }
+    return isOther
   }
 
   /// Whose scene it is; nil for a field that is not one, or that has no owner.
   ///
   /// A scene has no parent, or one that is another connection's: its window.
-  private func place(of origin: FieldOrigin?) -> (owner: BusName, process: UInt32)? {
+  private func place(of origin: FieldOrigin?) -> Place? {
     guard let origin, let owner = try? BusName(origin.owner), owner.isUnique else { return nil }
     if let parent = origin.parent, fields[parent]?.owner == origin.owner { return nil }
-    return (owner, origin.process)
+    return Place(owner: owner, process: origin.process)
   }
 }

@@ -64,6 +64,7 @@ final class WindowField {
     var field = FieldDescription(number: number, group: number, objectPath: object)
     field.id = isNamed ? id.description : ""
     field.label = published.application
+    field.isCoalesced = true
     for (key, type) in WindowKey.types {
       field.properties[key] = FieldProperty(
         type: type, tellsChanges: true,

@@ -17,12 +17,17 @@ package struct JSON {
   private let document: Document
   private let value: UnsafeMutablePointer<json_t>
 
+  /// The most values of a message, each of which takes up to a hundred bytes of memory.
+  package static let mostValues = 1 << 19
+
   /// Reads a message.
-  /// - Returns: nil if it is not JSON.
+  /// - Returns: nil if it is not JSON, or has too many values.
   package init?(_ bytes: [UInt8]) {
-    guard let root = Self.read(bytes) ?? Self.read(Array(String(decoding: bytes, as: UTF8.self).utf8)) else {
-      return nil
-    }
+    // Each value but the first follows one of these.
+    let separators = bytes.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: ":") }
+    guard separators < Self.mostValues,
+      let root = Self.read(bytes) ?? Self.read(Array(String(decoding: bytes, as: UTF8.self).utf8))
+    else { return nil }
     document = Document(root)
     value = root
   }
@@ -61,8 +66,6 @@ package struct JSON {
   package var process: UInt32? { integer.flatMap { UInt32(exactly: $0) }.flatMap { $0 > 1 ? $0 : nil } }
 
   package var isTrue: Bool { value.pointee.type == JSON_TRUE }
-
-  package var isNull: Bool { value.pointee.type == JSON_NULL }
 
   /// The names of an object's members.
   package var keys: [String] {

@@ -2,7 +2,8 @@ internal import EventLoop
 
 /// One question to a window manager over a connection of its own.
 enum SocketQuestion {
-  private static let patience = Duration.seconds(2)
+  /// How long an answer may take.
+  static let patience = Duration.seconds(2)
 
   /// Where an answer ends.
   enum Extent {

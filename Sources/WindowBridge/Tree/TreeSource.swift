@@ -3,13 +3,28 @@ package import ProgramSupport
 
 /// sway, or i3, by its socket.
 package final class TreeSource: WindowSource {
+  /// A command that is not answered yet.
+  private final class Command {
+    /// Nil: its time is over.
+    var completion: ((String?) -> Void)?
+
+    init(_ completion: @escaping (String?) -> Void) { self.completion = completion }
+
+    func end(_ refusal: String?) {
+      let due = completion
+      completion = nil
+      due?(refusal)
+    }
+  }
+
   private let name: String
+  private let loop: EventLoop
   private let log: Log
   private let stream: LastingStream
   private var input = ByteQueue()
   private var state = TreeState()
   /// Those whose commands are not answered yet; the window manager answers in order.
-  private var commands: [(String?) -> Void] = []
+  private var commands: [Command] = []
   private var isReading = false
   /// Whether something happened that only the tree tells, since it was last asked for.
   private var isStale = false
@@ -20,6 +35,7 @@ package final class TreeSource: WindowSource {
   /// Follows the window manager `name` at the socket `path`.
   package init(_ name: String, path: String, on loop: EventLoop, log: Log) {
     self.name = name
+    self.loop = loop
     self.log = log
     stream = LastingStream(name, path: path, on: loop, log: log)
   }
@@ -44,7 +60,7 @@ package final class TreeSource: WindowSource {
   private func lost() {
     let unanswered = commands
     commands = []
-    for completion in unanswered { completion("the window manager is gone") }
+    for command in unanswered { command.end("the window manager is gone") }
   }
 
   /// The events after the answer are newer than it, since one connection carries both.
@@ -73,7 +89,7 @@ package final class TreeSource: WindowSource {
     if let event = TreeMessage.Event(rawValue: type) { return happened(event, message) }
     switch TreeMessage.Kind(rawValue: type) {
     case .runCommand:
-      if !commands.isEmpty { commands.removeFirst()(TreeState.refusal(message)) }
+      if !commands.isEmpty { commands.removeFirst().end(TreeState.refusal(message)) }
     case .getTree:
       isReading = false
       stream.succeeded()
@@ -105,7 +121,11 @@ package final class TreeSource: WindowSource {
   private func run(_ command: String?, _ completion: @escaping (String?) -> Void) {
     guard let command else { return completion("\(name) cannot do that") }
     guard stream.isOpen else { return completion("the window manager is gone") }
-    commands.append(completion)
+    let waiting = Command(completion)
+    commands.append(waiting)
+    // Its answer still comes before those of later ones.
+    loop.schedule(after: SocketQuestion.patience) { [weak waiting] in waiting?.end("the window manager does not answer")
+    }
     stream.send(TreeMessage.bytes(.runCommand, command))
   }
 

@@ -93,10 +93,14 @@ final class XConnection {
 
   // MARK: Questions
 
-  /// Asks for a property, at most 64 KiB of a text and as much as there is of a list.
+  /// The most windows that are followed.
+  private static let mostWindows: UInt32 = 1024
+
+  /// Asks for a property, at most 64 KiB of a text or a list, and of the windows as many as are followed.
   func property(_ atom: XAtom, of window: UInt32?, _ handler: @escaping (XProperty?) -> Void) {
     guard let name = atoms[atom] else { return handler(nil) }
-    let length: UInt32 = window == nil ? 1 << 20 : 16 << 10
+    // In units of four bytes.
+    let length: UInt32 = atom == .clientList ? Self.mostWindows : 16 << 10
     let question = xcb_get_property(
       raw, 0, window ?? root, name, xcb_atom_t(XCB_GET_PROPERTY_TYPE_ANY.rawValue), 0, length)
     let utf8 = atoms[.utf8]

@@ -31,9 +31,6 @@ package struct XState {
   /// Where i3 listens, if it is the window manager.
   package var i3Socket: String? { root[.i3Socket]?.text(limit: WindowText.titleLength) }
 
-  /// Whether a window manager has ever said which window is active.
-  package var isManaged: Bool { root[.activeWindow] != nil || supported.contains(.activeWindow) }
-
   private var supported: Set<XAtom> { Set((root[.supported]?.numbers ?? []).compactMap { atoms[$0] }) }
 
   /// Takes over a property of the root window.

@@ -37,6 +37,25 @@ enum Registration {
     return values
   }
 
+  /// The key that `text` spells in full.
+  /// - Throws: `CommandError` if it is not one.
+  static func key(_ text: String) throws(CommandError) -> Key {
+    let whole = try KeyArgument.whole(text)
+    do { return try Key(whole) } catch { throw .usage(error.description) }
+  }
+
+  /// The commands that the options name, each with the types of its arguments.
+  /// - Throws: `CommandError` for what is not `KEY` or `KEY:SIGNATURE`.
+  static func commands(_ options: Options) throws(CommandError) -> [Key: Signature] {
+    var commands: [Key: Signature] = [:]
+    for command in options.commands {
+      let parts = command.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let key = try key(parts.first ?? "")
+      do { commands[key] = try Signature(parts.dropFirst().first ?? "") } catch { throw .usage(error.description) }
+    }
+    return commands
+  }
+
   /// The condition `KEY=VALUE`; the value has the type of the key among `values` if it is there.
   private static func condition(_ text: String, of values: Named) throws(CommandError) -> DBusValue {
     let condition = try KeyedValue(text)

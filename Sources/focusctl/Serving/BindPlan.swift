@@ -38,6 +38,12 @@ struct BindPlan {
     var live: [String] = []
     for key in options.live { live.append(try KeyArgument.whole(key)) }
     if !live.isEmpty { registration.append(("live", .strings(live))) }
+    let commands = try Registration.commands(options).map { key, signature in
+      DBusDictionary.Entry(key: .string(key.description), value: .string(signature.text))
+    }
+    if !commands.isEmpty {
+      registration.append(("commands", .dictionary(DBusDictionary(known: .string, .string, commands))))
+    }
     self.options = registration
   }
 

@@ -20,39 +20,21 @@ struct HoldPlan {
     if !id.isEmpty { _ = try FieldID.path(id) }
     var values: [Key: DBusValue] = [:]
     for each in try Registration.keyedValues(operands.dropFirst(hasID ? 1 : 0)) {
-      values[try HoldPlan.key(each.key)] = try each.value()
+      values[try Registration.key(each.key)] = try each.value()
     }
-    var commands: [Key: [DBusType]] = [:]
-    for command in options.commands {
-      let parts = command.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      do {
-        commands[try HoldPlan.key(String(parts[0]))] = try Signature(parts.count > 1 ? String(parts[1]) : "").types
-      } catch let error as SyntaxError {
-        throw .usage(error.description)
-      } catch let error as CommandError {
-        throw error
-      } catch {
-        throw .usage("\(error)")
-      }
-    }
+    let commands = try Registration.commands(options).mapValues(\.types)
     guard !values.isEmpty || !commands.isEmpty else { throw .usage("'hold' needs a KEY=VALUE or a '--command'") }
     if let both = commands.keys.first(where: { values[$0] != nil }) {
       throw .usage("'\(both)' is both a value and a command")
     }
     var readOnly: Set<Key> = []
     for text in options.readOnly {
-      let key = try HoldPlan.key(text)
+      let key = try Registration.key(text)
       guard values[key] != nil else { throw .usage("'\(text)' of '--read-only' is not among the field's keys") }
       readOnly.insert(key)
     }
     (self.values, self.commands, self.readOnly) = (values, commands, readOnly)
     self.options = try Registration.options(options, of: values.map { ($0.key.description, $0.value) })
     takesFocus = options.focus
-  }
-
-  private static func key(_ text: String) throws(CommandError) -> Key {
-    do { return try Key(try KeyArgument.whole(text)) } catch let error as CommandError { throw error } catch {
-      throw .usage("\(error)")
-    }
   }
 }

@@ -1,5 +1,5 @@
 // Answers as the daemon answers for a stored int32 that has focus, with the same bodies, knowing nothing. Beside that,
-// Carry sends its arguments on as two signals, and Bytes returns as many bytes as it is asked for.
+// Carry sends its arguments on as two signals, Tell sends as many as it is asked for, and Bytes returns as many bytes.
 #include <string.h>
 
 #include "baseline.h"
@@ -37,6 +37,20 @@ static void carry(DBusConnection *connection, DBusMessage *call) {
   for (int index = 0; carried && index < 2; index++) send_and_free(connection, dbus_message_copy(carried));
 }
 
+// Sends as many signals as the first argument says, each with as many bytes as the second.
+static void tell(DBusConnection *connection, DBusMessage *call) {
+  dbus_uint32_t count = 0, size = 0;
+  dbus_message_get_args(
+      call, NULL, DBUS_TYPE_UINT32, &count, DBUS_TYPE_UINT32, &size, DBUS_TYPE_INVALID);
+  unsigned char *bytes = dbus_malloc0(size + 1);
+  for (dbus_uint32_t index = 0; index < count; index++) {
+    DBusMessage *signal = dbus_message_new_signal("/org/focusd/Focus1/field/stored", "bench.Echo", "Told");
+    dbus_message_append_args(signal, DBUS_TYPE_ARRAY, DBUS_TYPE_BYTE, &bytes, (int)size, DBUS_TYPE_INVALID);
+    send_and_free(connection, signal);
+  }
+  dbus_free(bytes);
+}
+
 static void append_bytes(DBusMessageIter *iterator, DBusMessage *call) {
   dbus_uint32_t count = 0;
   DBusMessageIter array;
@@ -69,6 +83,7 @@ DBusHandlerResult echo(DBusConnection *connection, DBusMessage *call, void *data
     append_written(reply, number);
   }
   if (strcmp(member, "Carry") == 0) carry(connection, call);
+  if (strcmp(member, "Tell") == 0) tell(connection, call);
   if (strcmp(member, "Bytes") == 0) append_bytes(&iterator, call);
   if (baseline_argument && strcmp(member, "Get") != 0 && strcmp(member, "Read") != 0) {
     number++;

@@ -16,6 +16,7 @@ enum Measure: String, CaseIterable, Codable, Sendable {
   case commandLine = "focusctl get"
   case players = "One command for the player in front"
   case delay = "The longest that others wait, at the limits"
+  case costs = "What is refused again and again"
   case limitMemory = "Private memory at the limits"
   case windows = "The window bridge"
   case accessibility = "The accessibility bridge, with a form of GTK 3"

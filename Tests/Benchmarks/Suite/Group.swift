@@ -10,11 +10,13 @@ struct Group: Sendable {
     /// How often something is done: a tenth of it in a quick run, or `quick`.
     func count(_ full: Int, quick: Int? = nil) -> Int { isQuick ? quick ?? full / 10 : full }
 
-    /// Runs `body` with a bus and the daemon on it.
+    /// Runs `body` with a bus and the daemon on it, which has `environment` beside its usual one.
     /// - Throws: what `body` throws, and if they cannot be started.
-    func withSession<Result>(_ body: (Session) async throws -> Result) async throws -> Result {
+    func withSession<Result>(
+      _ environment: [String: String] = [:], _ body: (Session) async throws -> Result
+    ) async throws -> Result {
       try await PrivateBus.with { bus in
-        let session = try await Session(bus, programs)
+        let session = try await Session(bus, programs, environment)
         do {
           let result = try await body(session)
           try await session.end()

@@ -5,7 +5,8 @@ internal import TestSupport
 /// What the contract says of whatever is within its limits: how long others wait, what it takes, and the next start.
 func measureLimits(_ context: Group.Context, _ report: inout Report) async throws {
   Report.printHead("small reads of another meanwhile", "ms")
-  for load in Load.all { try await measureDelay(load, context, &report) }
+  for load in Load.all + Load.costs { try await measureDelay(load, context, &report) }
+  try await measureCosts(context, &report)
   try await measureMemoryAtLimits(context, &report)
   try await measureStartAtLimits(context, &report)
 }
@@ -16,31 +17,34 @@ private func measureDelay(_ load: Load, _ context: Group.Context, _ report: inou
   try await context.withSession { session in
     _ = try await session.baseline("echo", "bench.Echo")
     try session.register("small", "demo.Form.Number")
-    let address = session.bus.address
-    func add(_ name: String, _ samples: Samples, _ limit: Limit? = nil) {
-      report.add("limits", name, .free, samples)
-      report.add(.delay, name, samples.quantile(1), "ms", limit)
-    }
-    let stage = try Stage(address)
+    let stage = try Stage(session.bus.address)
     try load.prepare(stage)
-    add(
-      load.name,
-      try await delays(of: Wire.get(), on: address) {
-        try (0..<count).map { number in
-          let window = try Window { try load.run(stage, number) }
-          try load.undo(stage)
-          return window
-        }
-      }, .atMost(50))
+    try await measureDelay(
+      load.name, session, &report, .atMost(50), count, undo: { try load.undo(stage) },
+      during: { try load.run(stage, $0) })
     guard let echoed = load.echoed else { return }
     // The echo makes its signals out of the first call, which takes longer.
     try stage.call(echoed)
-    add(
-      "  C echo: " + load.name,
-      try await delays(of: Wire.get(from: "bench.Echo"), on: address) {
-        try (0..<count).map { _ in try Window { try stage.call(echoed) } }
-      })
+    try await measureDelay("  C echo: " + load.name, from: "bench.Echo", session, &report, nil, count) { _ in
+      try stage.call(echoed)
+    }
   }
+}
+
+/// How long a small read of `destination` takes at the longest during `count` runs of `body`.
+func measureDelay(
+  _ name: String, from destination: String = "org.focusd.Focus1", _ session: Session, _ report: inout Report,
+  _ limit: Limit? = nil, _ count: Int = 1, undo: () throws -> Void = {}, during body: (Int) throws -> Void
+) async throws {
+  let samples = try await delays(of: Wire.get(from: destination), on: session.bus.address) {
+    try (0..<count).map { number in
+      let window = try Window { try body(number) }
+      try undo()
+      return window
+    }
+  }
+  report.add("limits", name, .free, samples)
+  report.add(.delay, name, samples.quantile(1), "ms", limit)
 }
 
 /// A full owner's fields, and what they are: their elements, and their bytes as marshalled.

@@ -71,10 +71,7 @@ extension Load {
           for (owner, count) in [4_000, 4_000, 2_000].enumerated() { try stage.addOwner(count, "f\(owner)_") }
         },
         run: { stage, _ in
-          try stage.call(
-            .call(
-              to: "org.focusd.Focus1", "/org/focusd/Focus1", "org.freedesktop.DBus.ObjectManager",
-              "GetManagedObjects"))
+          try stage.call(Wire.managedObjects)
         },
         echoed: Wire.echo("Bytes", [.uint32(5 << 20)])),
       Load(

@@ -33,6 +33,10 @@ final class Stage {
     try client.call(draft, object: object, mayFail: mayFail)
   }
 
+  /// Makes all calls, several at a time.
+  /// - Throws: as `WireConnection.calls` does.
+  func calls(_ drafts: [WireDraft]) throws { try client.calls(drafts) }
+
   /// Sends a message, and waits for nothing.
   /// - Throws: `WireError`.
   func send(_ draft: WireDraft) throws { try client.send(draft) }

@@ -14,10 +14,10 @@ final class Session {
   private var processes: [ManagedProcess] = []
 
   /// - Throws: `SpawnError`, `DeadlinePassed`, `NotMeasured`, `DBusError`.
-  init(_ bus: PrivateBus, _ programs: String) async throws {
+  init(_ bus: PrivateBus, _ programs: String, _ environment: [String: String] = [:]) async throws {
     self.bus = bus
     self.programs = programs
-    let process = try await bus.start([programs + "/focusd"])
+    let process = try await bus.start([programs + "/focusd"], extra: environment)
     _ = try await process.progress.wait(for: "the daemon") { progress in
       (progress.output + progress.errors).first { $0.contains("serving") }
     }

@@ -4,7 +4,7 @@ internal import DBusTypes
 /// Searches a window for its focused element, breadth first, all of one depth at once.
 ///
 /// Not through AT-SPI's Collection, which makes GTK 3 programs write errors to their logs.
-final class TreeSearch {
+final class FocusSearch {
   /// The most elements that are looked at, and the most children of one of them that are.
   private static let limit = 2000
   private static let childLimit = 256
@@ -35,7 +35,7 @@ final class TreeSearch {
     in window: ElementReference, on bus: AccessibilityBus, isOver: @escaping () -> Bool,
     _ handler: @escaping (Outcome) -> Void
   ) {
-    let search = TreeSearch(bus, isOver, handler)
+    let search = FocusSearch(bus, isOver, handler)
     search.seen = [window]
     search.descend([window])
   }
@@ -82,27 +82,5 @@ final class TreeSearch {
         })
     }
     answers.finish()
-  }
-}
-
-/// Finds the window that an element is in.
-enum WindowSearch {
-  private static let mostLevels = 128
-
-  /// Hands over the outermost of the objects that contain `element` below `root`, itself included; nil if the program does
-  /// not tell.
-  static func find(
-    from element: ElementReference, below root: ElementReference, on bus: AccessibilityBus, level: Int = 0,
-    _ handler: @escaping (ElementReference?) -> Void
-  ) {
-    guard level < mostLevels else { return handler(nil) }
-    bus.get(element, AccessibilityNames.accessible, "Parent") { result in
-      guard case .success(let value) = result else { return handler(nil) }
-      guard let parent = ElementReference(value), parent.application == element.application, parent != element else {
-        return handler(level == 0 ? nil : element)
-      }
-      guard parent != root else { return handler(element) }
-      find(from: parent, below: root, on: bus, level: level + 1, handler)
-    }
   }
 }

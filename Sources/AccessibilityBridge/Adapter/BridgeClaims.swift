@@ -1,0 +1,107 @@
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+
+/// What programs say of focus counts for the one whose window is in front: Qt says it of the window that it leaves, and a
+/// program behind others may say anything.
+extension Bridge {
+  /// Takes an event with which a program claims to be in front, once its window says so, too.
+  func claim(_ event: FocusTracker.Event, _ element: ElementReference) {
+    let application = application(element.application)
+    guard application.claims.isEmpty else {
+      if application.claims.last != event { application.claims.append(event) }
+      return
+    }
+    if let window = tracker.window, window.application == element.application {
+      // A window of its own that comes to the front may be another.
+      if case .gained = event { return take(event) }
+      if window == element { return take(event) }
+    }
+    application.claims = [event]
+    check(application, attempt: 0)
+  }
+
+  /// Takes an event with which a program says that something is not in front any more.
+  func resign(_ event: FocusTracker.Event, _ element: ElementReference) {
+    if let application = applications[element.application] {
+      application.claims.removeAll { $0 == .activated(element) || $0 == .gained(element) }
+    }
+    take(event)
+  }
+
+  /// An object is active, which counts for windows: GTK 4 may tell it in no other way.
+  func becameActive(_ element: ElementReference) {
+    guard tracker.window != element, applications[element.application]?.tellsWindows != true else { return }
+    bus?.ask(element, "GetRole") { [weak self] answer in
+      guard let self, case .success(let values) = answer, case .uint32(let role)? = values.first,
+        ElementRole(rawValue: role).isWindow
+      else { return }
+      claim(.activated(element), element)
+    }
+  }
+
+  private func check(_ application: Application, attempt: Int) {
+    guard let bus else { return }
+    application.ask(bus, ignored: ignored) { [weak self, weak application] in
+      guard let self, let application, applications[application.name] === application else { return }
+      switch application.stage {
+      // What must not be looked into still has the window in front.
+      case .ignored: accept(application)
+      case .known:
+        findWindow(of: application) { [weak self, weak application] window in
+          guard let self, let application else { return }
+          if let window {
+            checkState(of: window, application, attempt)
+          } else {
+            checked(application, tracker.window == nil)
+          }
+        }
+      case .unknown, .asking: checkAgain(application, attempt)
+      }
+    }
+  }
+
+  /// The window that the program claims to be in front, or in which it claims that something has focus.
+  private func findWindow(of application: Application, _ handler: @escaping (ElementReference?) -> Void) {
+    for claim in application.claims.reversed() {
+      if case .activated(let window) = claim { return handler(window) }
+    }
+    guard case .gained(let element)? = application.claims.last, let bus else { return handler(nil) }
+    if let window = application.fields[element]?.window { return handler(window) }
+    application.windows.find(from: element, below: application.root, on: bus, handler)
+  }
+
+  private func checkState(of window: ElementReference, _ application: Application, _ attempt: Int) {
+    bus?.ask(window, "GetState") { [weak self, weak application] answer in
+      guard let self, let application, applications[application.name] === application else { return }
+      switch answer {
+      case .success(let values):
+        let isActive = ElementStates(values.first)?.contains(.active) == true
+        if isActive, !application.claims.isEmpty, tracker.window != window { take(.activated(window)) }
+        checked(application, isActive)
+      case .failure(let error) where error.name == .timeout: checkAgain(application, attempt)
+      case .failure: checked(application, tracker.window == nil)
+      }
+    }
+  }
+
+  private func checkAgain(_ application: Application, _ attempt: Int) {
+    guard Self.retries.indices.contains(attempt), !application.claims.isEmpty else {
+      return checked(application, false)
+    }
+    loop.schedule(after: Self.retries[attempt]) { [weak self, weak application] in
+      guard let self, let application, applications[application.name] === application else { return }
+      check(application, attempt: attempt + 1)
+    }
+  }
+
+  private func checked(_ application: Application, _ isInFront: Bool) {
+    if isInFront { accept(application) } else { application.claims = [] }
+  }
+
+  private func accept(_ application: Application) {
+    let claims = application.claims
+    application.claims = []
+    for claim in claims where claim != tracker.window.map({ .activated($0) }) { take(claim) }
+  }
+}

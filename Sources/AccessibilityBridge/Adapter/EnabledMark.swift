@@ -1,0 +1,37 @@
+internal import EventLoop
+internal import Glibc
+
+/// A file that says that the bridge has turned accessibility on: the setting outlives the session and a bridge that is
+/// killed, and only who made it may put it back.
+struct EnabledMark {
+  private let directory: String?
+
+  /// The file in `$STATE_DIRECTORY`, else in `$XDG_STATE_HOME/focusd-accessibility`, else in
+  /// `~/.local/state/focusd-accessibility`; without any of them, nothing is remembered.
+  init() {
+    let name = "/focusd-accessibility"
+    if let given = Environment.value("STATE_DIRECTORY") {
+      directory = given.split(separator: ":").first.map(String.init)
+    } else if let home = Environment.value("XDG_STATE_HOME"), home.hasPrefix("/") {
+      directory = home + name
+    } else {
+      directory = Environment.value("HOME").map { $0 + "/.local/state" + name }
+    }
+  }
+
+  private var path: String? { directory.map { $0 + "/enabled" } }
+
+  var isSet: Bool { path.map { access($0, F_OK) == 0 } ?? false }
+
+  func set() {
+    guard let directory, let path else { return }
+    for parent in directory.indices.dropFirst() where directory[parent] == "/" {
+      mkdir(String(directory[..<parent]), 0o700)
+    }
+    mkdir(directory, 0o700)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  func remove() { if let path { unlink(path) } }
+}

@@ -1,0 +1,188 @@
+internal import DBus
+internal import DBusTypes
+
+/// Writes of a text: what the program holds afterwards decides, whatever it answers.
+extension ElementWriter {
+  /// The most units of a text that are asked for at once.
+  private static let mostAsked = 4 << 20
+
+  // MARK: Texts
+
+  func setContent(_ text: String) {
+    withNow { [self] now in
+      guard !now.isSecret else { return fillIn(text) }
+      guard let before = now.text else { return done(.failure(.elementGone)) }
+      let change = TextChange(before, 0..<before.counted.length, inserted: text)
+      withPart(change.range, of: before, before.content) { [self] old in
+        set(text) { [self] in
+          let restore: (@escaping () -> Void) -> Void = { [self] next in
+            if let old { set(old, next) } else { next() }
+          }
+          settle(change, restore) { [self] _ in done(.success(())) }
+        }
+      }
+    }
+  }
+
+  func replaceSelection(_ text: String) {
+    withNow { [self] now in
+      guard let before = now.text else { return done(.failure(.elementGone)) }
+      let selection = before.counted.selection
+      guard !text.isEmpty || !selection.isEmpty else { return done(.success(())) }
+      withPart(selection, of: before, before.selected) { [self] old in
+        guard let old else { return fail(.failed, "the program does not tell what is selected") }
+        replace(TextChange(before, selection, inserted: text), old)
+      }
+    }
+  }
+
+  private func replace(_ change: TextChange, _ old: String) {
+    let answers = Answers { [self] in
+      settle(change) { [self] next in
+        insert(old, at: change.range.lowerBound) { [self] _ in
+          ask("AddSelection", [change.range.lowerBound, change.range.upperBound]) { _ in next() }
+        }
+      } whenDone: { [self] now in
+        let caret = change.caret(in: now)
+        guard now.counted.caret != caret else { return done(.success(())) }
+        ask("SetCaretOffset", [caret]) { _ in }
+        read { [self] _ in done(.success(())) }
+      }
+    }
+    if !change.range.isEmpty {
+      bus.call(
+        field.element, AccessibilityNames.editableText, "DeleteText",
+        [.int32(change.range.lowerBound), .int32(change.range.upperBound)], timeout: AccessibilityBus.changeTimeout,
+        answers.expect { (_: AccessibilityBus.Answer) in })
+    }
+    if !change.inserted.isEmpty {
+      insert(change.inserted, at: change.range.lowerBound, answers.expect { (_: AccessibilityBus.Answer) in })
+    }
+    // Toolkits leave the caret before what is inserted there, or at the end.
+    ask("SetCaretOffset", [change.insertedRange.upperBound]) { _ in }
+    answers.finish()
+  }
+
+  private func insert(_ text: String, at position: Int32, _ handler: @escaping (AccessibilityBus.Answer) -> Void) {
+    bus.call(
+      field.element, AccessibilityNames.editableText, "InsertText",
+      [.int32(position), .string(text), .int32(units.insertionLength(text))],
+      timeout: AccessibilityBus.changeTimeout, handler)
+  }
+
+  private func set(_ text: String, _ next: @escaping () -> Void) {
+    change(AccessibilityNames.editableText, "SetTextContents", [.string(text)], next)
+  }
+
+  private func ask(_ member: String, _ arguments: [Int32], _ handler: @escaping (AccessibilityBus.Answer) -> Void) {
+    bus.call(
+      field.element, AccessibilityNames.text, member, arguments.map { .int32($0) }, isOptional: true, handler)
+  }
+
+  /// Hands over a part of the text, asking for it unless it is `known`.
+  private func withPart(
+    _ range: Range<Int32>, of text: TextReading, _ known: String?, _ next: @escaping (String?) -> Void
+  ) {
+    if known != nil { return next(known) }
+    guard range.count <= Self.mostAsked else { return next(nil) }
+    bus.text(of: field.element, range, timeout: AccessibilityBus.changeTimeout) { next(try? $0.get()) }
+  }
+
+  /// Reads the text until the change is there; if the program only cut something out, calls `restore` and fails.
+  private func settle(
+    _ change: TextChange, attempt: Int = 0, _ restore: @escaping (@escaping () -> Void) -> Void,
+    whenDone: @escaping (TextReading) -> Void
+  ) {
+    readLater(attempt) { [self] now in
+      guard let now = now.text else { return done(.failure(.elementGone)) }
+      let end = min(change.insertedRange.upperBound, now.counted.length)
+      let range = min(change.range.lowerBound, end)..<end
+      withPart(range, of: now, change.needsPart(now) ? nil : "") { [self] part in
+        switch change.outcome(now, part: part.map(units.unpadded)) {
+        case .done: whenDone(now)
+        case _ where attempt + 1 < Self.patience.count:
+          settle(change, attempt: attempt + 1, restore, whenDone: whenDone)
+        case .altered: whenDone(now)
+        case .unchanged: fail(.failed, Self.nothingChanged)
+        case .cut:
+          restore { [self] in
+            read { [self] _ in fail(.failed, "the program removed the text and did not take the new one") }
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Secrets
+
+  /// Writes a secret, of which nothing but its length is ever asked.
+  private func fillIn(_ text: String) {
+    withCount { [self] before in
+      set(text) { [self] in checkFilledIn(units.count(text), before: before, attempt: 0) }
+    }
+  }
+
+  private func checkFilledIn(_ count: Int32, before: Int32?, attempt: Int) {
+    later(attempt) { [self] in
+      withCount { [self] now in
+        guard let now, let before, now != count, now == before else { return done(.success(())) }
+        guard attempt + 1 < Self.patience.count else { return fail(.failed, Self.nothingChanged) }
+        checkFilledIn(count, before: before, attempt: attempt + 1)
+      }
+    }
+  }
+
+  /// Asks for the length of the text; nil: the program does not tell.
+  private func withCount(_ next: @escaping (Int32?) -> Void) {
+    bus.get(field.element, AccessibilityNames.text, "CharacterCount") { result in
+      guard case .success(.int32(let count)?) = result else { return next(nil) }
+      next(count)
+    }
+  }
+
+  // MARK: Caret and selection
+
+  /// Selects characters, or puts the caret there if there are none.
+  func select(_ selection: Range<Int32>) {
+    withNow { [self] now in
+      guard let text = now.text else { return done(.failure(.elementGone)) }
+      guard let shown = text.shown else { return fail(.notSupported, "the text is too long to count its characters") }
+      guard selection.lowerBound >= 0, selection.upperBound <= shown.length else {
+        return done(
+          .failure(
+            DBusError(
+              .invalidArgs,
+              "\(key) must be within 0 and \(shown.length), the length of the text, not \(selection.lowerBound) to "
+                + "\(selection.upperBound)")))
+      }
+      withPart(0..<text.counted.length, of: text, units.areCharacters ? "" : text.content) { [self] whole in
+        guard let whole = whole.map(units.unpadded) else { return done(.failure(.elementGone)) }
+        let start = units.position(after: selection.lowerBound, in: whole)
+        select(start..<units.position(after: selection.upperBound, in: whole), from: text.counted)
+      }
+    }
+  }
+
+  private func select(_ selection: Range<Int32>, from before: TextExtent) {
+    // GTK 4 carries some of these out and never replies: what is read back decides.
+    let answers = Answers { [self] in
+      verify {
+        selection.isEmpty
+          ? $0.text?.counted.caret == selection.lowerBound && $0.text?.counted.selection.isEmpty == true
+          : $0.text?.counted.selection == selection
+      }
+    }
+    func expect(_ member: String, _ arguments: [Int32]) {
+      ask(member, arguments, answers.expect { (_: AccessibilityBus.Answer) in })
+    }
+    if selection.isEmpty {
+      if !before.selection.isEmpty { expect("RemoveSelection", [0]) }
+      expect("SetCaretOffset", [selection.lowerBound])
+    } else if before.selection.isEmpty {
+      expect("AddSelection", [selection.lowerBound, selection.upperBound])
+    } else {
+      expect("SetSelection", [0, selection.lowerBound, selection.upperBound])
+    }
+    answers.finish()
+  }
+}

@@ -1,0 +1,77 @@
+/// What a text must hold after a part of it was replaced, and what became of that.
+package struct TextChange: Equatable, Sendable {
+  /// What is there afterwards.
+  package enum Outcome: Equatable, Sendable {
+    case done
+    /// The program took nothing.
+    case unchanged
+    /// The program removed a part, and did not insert anything.
+    case cut
+    /// The program made something else of it.
+    case altered
+  }
+
+  package let before: TextReading
+  /// The part that is replaced, as the program counts.
+  package let range: Range<Int32>
+  package let inserted: String
+
+  package init(_ before: TextReading, _ range: Range<Int32>, inserted: String) {
+    (self.before, self.range, self.inserted) = (before, range, inserted)
+  }
+
+  /// Where the program has what was inserted.
+  package var insertedRange: Range<Int32> {
+    range.lowerBound..<range.lowerBound + before.units.count(inserted)
+  }
+
+  /// Where the caret is after what was inserted, in a text of which `length` is known.
+  package func caret(in now: TextReading) -> Int32 {
+    max(now.counted.length - (before.counted.length - range.upperBound), range.lowerBound)
+  }
+
+  /// Whether `outcome` takes `part`.
+  package func needsPart(_ now: TextReading) -> Bool { before.content == nil || now.content == nil }
+
+  /// What became of it; `part` is what the text has at `insertedRange`, if one of both texts is not known as a whole.
+  package func outcome(_ now: TextReading, part: String? = nil) -> Outcome {
+    let length = before.counted.length
+    guard let old = before.content, let new = now.content else {
+      let lengths = (
+        done: length - Int32(range.count) + before.units.count(inserted), cut: length - Int32(range.count)
+      )
+      if now.counted.length == lengths.done, part == inserted { return .done }
+      if now.counted.length == length { return .unchanged }
+      return now.counted.length == lengths.cut && isReplacement ? .cut : .altered
+    }
+    let ends = (
+      start: Int(before.units.characters(before: range.lowerBound, in: old)),
+      end: Int(before.units.characters(before: range.upperBound, in: old))
+    )
+    let scalars = old.unicodeScalars
+    let (head, tail) = (scalars.prefix(ends.start), scalars.dropFirst(ends.end))
+    func holds(_ middle: String) -> Bool {
+      (head + middle.unicodeScalars + tail).withFoldedLines.elementsEqual(new.unicodeScalars.withFoldedLines)
+    }
+    if holds(inserted) { return .done }
+    if old.unicodeScalars.elementsEqual(new.unicodeScalars) { return .unchanged }
+    return isReplacement && holds("") ? .cut : .altered
+  }
+
+  private var isReplacement: Bool { !range.isEmpty && !inserted.isEmpty }
+}
+
+extension Sequence<Unicode.Scalar> {
+  /// With each end of a line written as one, whichever the program keeps.
+  fileprivate var withFoldedLines: String.UnicodeScalarView {
+    var folded = String.UnicodeScalarView()
+    var wasReturn = false
+    for scalar in self {
+      let isSecond = wasReturn && scalar == "\n"
+      wasReturn = scalar == "\r"
+      guard !isSecond else { continue }
+      folded.append(wasReturn || scalar == "\u{2029}" ? "\n" : scalar)
+    }
+    return folded
+  }
+}

@@ -1,0 +1,93 @@
+public import DBusTypes
+public import FocusContract
+
+extension FocusModel {
+  /// What everyone has been shown of focus.
+  struct Published {
+    var focus = Focus()
+    /// The scenes of the focus path.
+    var scenes: [FieldID] = []
+    /// The session-scoped fields that supply what nothing nearer has, by interface.
+    var suppliers: [InterfaceName: FieldID] = [:]
+    /// What `focused` shows.
+    private(set) var members: [InterfaceName: [Key: ShownMember]] = [:]
+    private(set) var keyCount = 0
+    private(set) var commandCount = 0
+
+    subscript(key: Key) -> ShownMember { members[key.interface]?[key] ?? .none }
+
+    func has(_ interface: InterfaceName) -> Bool { members[interface] != nil }
+
+    /// Shows `member` of `key`, after `old`.
+    mutating func show(_ member: ShownMember, of key: Key, after old: ShownMember) {
+      keyCount += (member.isKey ? 1 : 0) - (old.isKey ? 1 : 0)
+      commandCount += (member.isEnabled == nil ? 0 : 1) - (old.isEnabled == nil ? 0 : 1)
+      guard member == .none else {
+        members[key.interface, default: [:]][key] = member
+        return
+      }
+      members[key.interface]?[key] = nil
+      if members[key.interface]?.isEmpty == true { members[key.interface] = nil }
+    }
+  }
+
+  /// What everyone has been shown at `focused`, by interface.
+  public var shownAtFocused: [InterfaceName: [Key: ShownMember]] { published.members }
+
+  /// How many keys and commands everyone has been shown at `focused`.
+  public var countsAtFocused: (keys: Int, commands: Int) { (published.keyCount, published.commandCount) }
+
+  /// The names of the fields and scenes that focus has left or come to since it was published.
+  func namesMoved(_ scenes: [FieldID]) -> Set<Key> {
+    var names: Set<Key> = []
+    let (old, new) = (published.focus.path, focus.path)
+    if old != new {
+      let common = zip(old.reversed(), new.reversed()).prefix { $0 == $1 }.count
+      for id in old.dropLast(common) + new.dropLast(common) {
+        if let field = fields[id] { names.formUnion(field.names) }
+      }
+    }
+    guard scenes != published.scenes else { return names }
+    for scene in Set(scenes).symmetricDifference(published.scenes) {
+      names.formUnion(table.names.keys.names(in: scene))
+      names.formUnion(table.names.commands.names(in: scene))
+    }
+    return names
+  }
+
+  /// The session-scoped fields that supply an interface from now on, if these names, and the suppliers of these interfaces,
+  /// may differ; with the names that go and come with that.
+  func newSuppliers(
+    of names: Set<Key>, _ interfaces: Set<InterfaceName>, _ nearby: Nearby
+  ) -> [InterfaceName: (now: FieldID?, names: [Key])] {
+    guard !table.session.isEmpty || !published.suppliers.isEmpty else { return [:] }
+    var suppliers: [InterfaceName: (now: FieldID?, names: [Key])] = [:]
+    for interface in names.reduce(into: interfaces, { $0.insert($1.interface) }) {
+      let supplier = nearby.supplier(of: interface)
+      guard published.suppliers[interface] != supplier else { continue }
+      let coming = supplier.flatMap { fields[$0] }?.names.filter { $0.interface == interface } ?? []
+      suppliers[interface] = (supplier, coming + Array((published.members[interface] ?? [:]).keys))
+    }
+    return suppliers
+  }
+
+  /// Which of `names` everyone must be shown otherwise at `focused`.
+  func differences(of names: Set<Key>, _ nearby: Nearby) -> [ShownDifference] {
+    resolutions += names.count
+    return names.compactMap { key in
+      let (before, after) = (published[key], shownMember(key, nearby))
+      return before == after ? nil : ShownDifference(key: key, before: before, after: after)
+    }
+  }
+
+  /// What everyone must be shown of `key` at `focused`.
+  private func shownMember(_ key: Key, _ nearby: Nearby) -> ShownMember {
+    let command = nearby.holder(ofCommand: key).flatMap { fields[$0]?.object?.commands[key] }
+    var member = ShownMember(isEnabled: command?.isEnabled)
+    if let field = nearby.holder(of: key).flatMap({ fields[$0] }), !field.isSensitive, let binding = field.bindings[key]
+    {
+      member.show(binding)
+    }
+    return member
+  }
+}

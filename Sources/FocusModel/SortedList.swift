@@ -1,0 +1,75 @@
+/// Elements in order, each once, in runs of limited length: to add or remove one moves a run, not all.
+struct SortedList<Element: Comparable> {
+  private static var longestRun: Int { 512 }
+
+  /// None of them is empty.
+  private var runs: [[Element]] = []
+
+  var isEmpty: Bool { runs.isEmpty }
+  var first: Element? { runs.first?.first }
+  var last: Element? { runs.last?.last }
+  var count: Int { runs.reduce(0) { $0 + $1.count } }
+
+  /// Where the first element is that does not come before `element`.
+  private func place(of element: Element) -> (run: Int, index: Int) {
+    let run = SortedList.firstIndex(in: runs) { $0.last.map { $0 >= element } ?? true }
+    guard run < runs.count else { return (run, 0) }
+    return (run, SortedList.firstIndex(in: runs[run]) { $0 >= element })
+  }
+
+  /// The first index for whose item, and for all after it, `holds` is true.
+  private static func firstIndex<Item>(in items: [Item], _ holds: (Item) -> Bool) -> Int {
+    var (low, high) = (0, items.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(items[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  private func holds(_ element: Element, at place: (run: Int, index: Int)) -> Bool {
+    place.run < runs.count && runs[place.run][place.index] == element
+  }
+
+  /// How many elements come before `element`, whether it is there or not.
+  func position(of element: Element) -> Int {
+    let place = place(of: element)
+    return runs[..<place.run].reduce(place.index) { $0 + $1.count }
+  }
+
+  /// Adds `element`; nothing happens if it is there.
+  mutating func insert(_ element: Element) {
+    var place = place(of: element)
+    guard !holds(element, at: place) else { return }
+    if place.run == runs.count {
+      guard let last = runs.last else { return runs.append([element]) }
+      place = (runs.count - 1, last.count)
+    }
+    runs[place.run].insert(element, at: place.index)
+    let length = runs[place.run].count
+    guard length > SortedList.longestRun else { return }
+    let rest = Array(runs[place.run][(length / 2)...])
+    runs[place.run].removeLast(rest.count)
+    runs.insert(rest, at: place.run + 1)
+  }
+
+  /// Removes `element`; nothing happens if it is not there.
+  mutating func remove(_ element: Element) {
+    let place = place(of: element)
+    guard holds(element, at: place) else { return }
+    runs[place.run].remove(at: place.index)
+    let next = place.run + 1
+    if runs[place.run].isEmpty {
+      runs.remove(at: place.run)
+    } else if next < runs.count, runs[place.run].count + runs[next].count < SortedList.longestRun / 2 {
+      runs[place.run] += runs[next]
+      runs.remove(at: next)
+    }
+  }
+}
+
+extension SortedList: Sequence, Equatable {
+  func makeIterator() -> FlattenSequence<[[Element]]>.Iterator { runs.joined().makeIterator() }
+
+  static func == (left: SortedList, right: SortedList) -> Bool { left.elementsEqual(right) }
+}

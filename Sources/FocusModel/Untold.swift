@@ -1,0 +1,126 @@
+internal import DBusTypes
+internal import FocusContract
+
+/// What everyone has been told of fields, as far as that is not so any more, and what may resolve to something else.
+///
+/// What came and went since it was told last leaves nothing here.
+struct Untold {
+  /// What is told of a field beside its names.
+  struct Facts {
+    let owner: BusName?
+    let parent: FieldID?
+    let adopted: [BusName: UInt64]?
+    let isActive: Bool
+
+    init(_ field: Field) {
+      (owner, parent, adopted) = (field.owner, field.parent, field.window?.adopted)
+      isActive = field.activity?.isActive == true
+    }
+
+    func changes(to new: Facts, of id: FieldID) -> [Change] {
+      var changes: [Change] = []
+      if owner != new.owner { changes.append(.fieldChanged(id, .owner)) }
+      if parent != new.parent { changes.append(.fieldChanged(id, .parent)) }
+      if adopted?.keys != new.adopted?.keys { changes.append(.fieldChanged(id, .adopted)) }
+      if isActive != new.isActive { changes.append(.fieldChanged(id, .active)) }
+      return changes
+    }
+  }
+
+  /// What was told of fields with the same name.
+  private struct Told {
+    /// A field that is gone.
+    var gone: (registration: UInt64, interfaces: [InterfaceName])?
+    /// Whether nothing was told of the field that is there now.
+    var isNew = false
+    var facts: Facts?
+    var members: [Key: ShownMember] = [:]
+  }
+
+  private var told: [FieldID: Told] = [:]
+  /// The client that has changed values since, or the last of several.
+  var writer: BusName?
+  /// The fields of whose processes nothing was told.
+  private var processes: Set<FieldID> = []
+  /// The names that may resolve to something else.
+  private(set) var names: Set<Key> = []
+
+  var isEmpty: Bool { told.isEmpty && processes.isEmpty && names.isEmpty }
+
+  /// Notes that `field` is there.
+  mutating func added(_ field: Field) { told[field.id, default: Told()].isNew = true }
+
+  /// Notes that `field` goes.
+  mutating func removed(_ field: Field) {
+    var entry = told.removeValue(forKey: field.id) ?? Told()
+    if !entry.isNew {
+      var shown = field.shown
+      for (key, member) in entry.members { shown[key] = member }
+      let interfaces = Set(shown.lazy.filter { $1 != .none }.map(\.key.interface))
+      entry = Told(gone: (field.registration, interfaces.sorted()))
+    }
+    guard entry.gone != nil else { return }
+    told[field.id] = Told(gone: entry.gone)
+  }
+
+  /// Notes that the name `key` of `field` changes.
+  mutating func note(_ key: Key, of field: Field) {
+    let entry = told[field.id]
+    guard entry?.isNew != true, entry?.members[key] == nil else { return }
+    told[field.id, default: Told()].members[key] = field.shown(key)
+  }
+
+  /// Notes that the name `key` of the field `id` was shown as `member`.
+  mutating func note(_ key: Key, of id: FieldID, told member: ShownMember) {
+    told[id, default: Told()].members[key] = member
+    note(key)
+  }
+
+  /// Notes that `key` may resolve to something else.
+  mutating func note(_ key: Key) { names.insert(key) }
+
+  /// Notes that what else is told of `field` changes.
+  mutating func noteFacts(of field: Field) {
+    guard told[field.id]?.isNew != true, told[field.id]?.facts == nil else { return }
+    told[field.id, default: Told()].facts = Facts(field)
+  }
+
+  /// Notes that the field `id` belongs to another process.
+  mutating func noteProcess(of id: FieldID) { processes.insert(id) }
+
+  /// Whether nothing was told of the field `id`.
+  func isNew(_ id: FieldID) -> Bool { told[id]?.isNew == true }
+
+  /// What must be told of the fields: first which came and went, and what else they are; then what they show.
+  func changes(_ fields: [FieldID: Field]) -> (fields: [Change], values: [Change]) {
+    var (first, values): ([Change], [Change]) = ([], [])
+    let gone = told.compactMap { id, told in told.gone.map { (id: id, $0) } }
+    for (id, gone) in gone.sorted(by: { $0.1.registration > $1.1.registration }) {
+      first.append(.fieldRemoved(id, interfaces: gone.interfaces))
+    }
+    let added = told.compactMap { id, told in told.isNew ? fields[id] : nil }
+    first += added.sorted { $0.registration < $1.registration }.map { .fieldAdded($0.id) }
+    for (id, told) in told.count == 1 ? Array(told) : told.sorted(by: { $0.key < $1.key }) where !told.isNew {
+      guard let field = fields[id] else { continue }
+      if let facts = told.facts { first += facts.changes(to: Facts(field), of: id) }
+      values += field.changes(since: told.members)
+    }
+    for id in processes.sorted() where fields[id] != nil && told[id]?.isNew != true {
+      first.append(.fieldChanged(id, .process))
+    }
+    return (first, values)
+  }
+
+  /// Forgets everything, which has been told.
+  mutating func removeAll() {
+    takeBack()
+    if !processes.isEmpty { processes.removeAll() }
+  }
+
+  /// Forgets what has been taken back.
+  mutating func takeBack() {
+    if !told.isEmpty { told.removeAll(keepingCapacity: told.count < 64) }
+    if !names.isEmpty { names.removeAll(keepingCapacity: names.count < 64) }
+    writer = nil
+  }
+}

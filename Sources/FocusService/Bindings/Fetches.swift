@@ -1,0 +1,126 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusContract
+internal import FocusModel
+
+/// Values that owners are asked for, since they keep the daemon told of them late, or not at all.
+extension FocusService {
+  /// The object that must be asked before the value of `key` in the field `id` is known; nil if it is known.
+  func objectToAsk(for key: Key, in id: FieldID) -> OwnedObject? {
+    guard let property = model.fields[id]?.object?.properties[key], property.isReadable, let object = objects[id],
+      property.isReadEachTime || object.isOutdated(key)
+    else { return nil }
+    return object
+  }
+
+  /// Lets `waiter` go on when the model has the value of `key` in the field `id` as `object` has it, or when that is prevented.
+  ///
+  /// A value that its owner does not tell changes of is asked for each time; for a stale one, all wait for one answer.
+  func makeCurrent(_ key: Key, in id: FieldID, of object: OwnedObject, for waiter: OwnedObject.Waiter) {
+    if model.fields[id]?.object?.properties[key]?.isReadEachTime == true {
+      ask(for: key, of: object) { [weak self] answer in self?.goOn(waiter, object, answer) }
+    } else if object.wait(for: key, waiter) {
+      fetch(key, of: object)
+    }
+  }
+
+  /// Asks the owner for the new value of `key`, since the known one is stale.
+  func becameStale(_ key: Key, of object: OwnedObject) {
+    if object.becameStale(key) { fetch(key, of: object) }
+  }
+
+  /// Whether a field reads `key` from `object`.
+  func isRead(_ key: Key, of object: OwnedObject) -> Bool {
+    objects.fields(of: object).contains { model.fields[$0]?.object?.reads(key) == true }
+  }
+
+  /// Asks again for what decides whether the fields of `object` are active: players forget to tell.
+  ///
+  /// `known` has just been read.
+  func checkActivity(of object: OwnedObject, except known: Key? = nil) {
+    for id in objects.fields(of: object) {
+      guard let key = model.fields[id]?.activity?.condition?.key, key != known,
+        model.fields[id]?.object?.reads(key) == true
+      else { continue }
+      becameStale(key, of: object)
+    }
+  }
+
+  /// How many session fields that count as active are asked again when another becomes so.
+  private static let mostChecked = 16
+
+  /// Asks the other session fields that count as active whether they are, since `id` has become so.
+  func checkActivity(besides id: FieldID) {
+    guard model.fields[id]?.activity?.isActive == true else { return }
+    for other in model.activeFields(most: Self.mostChecked + 1) where other != id {
+      objects[other].map { checkActivity(of: $0) }
+    }
+  }
+
+  private func fetch(_ key: Key, of object: OwnedObject) {
+    ask(for: key, of: object) { [weak self] answer in
+      let (waiting, asksAgain) = object.endFetch(key, hasValue: (try? answer.get()) != nil)
+      if asksAgain { self?.fetch(key, of: object) }
+      for waiter in waiting { self?.goOn(waiter, object, answer) }
+    }
+  }
+
+  private func goOn(
+    _ waiter: OwnedObject.Waiter, _ object: OwnedObject, _ answer: Result<Message, any Error>
+  ) {
+    switch waiter {
+    case .read(let read, let asked):
+      ownerCalls.leave(object.owner)
+      answered(read, asked, answer)
+    case .write(let request, let write):
+      carryOut(madeCurrent(write, of: request, object, answer), request, write, object)
+    }
+  }
+
+  /// Asks the owner for the value of `key`, and calls `handler` with its reply when the model has it, or with what
+  /// prevented that.
+  func ask(
+    for key: Key, of object: OwnedObject, timeout: Duration = OwnerCalls.timeout,
+    _ handler: @escaping (Result<Message, any Error>) -> Void
+  ) {
+    do {
+      let message = try OutgoingMessage.methodCall(
+        to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Get"),
+        body: .getting(key))
+      try ownerCalls.ask(object.owner, message, timeout: timeout) { [weak self] answer in
+        handler(
+          Result {
+            try self?.take(answer.valueNow(of: key), of: key, object)
+            return try answer.get()
+          })
+      }
+    } catch {
+      handler(.failure(error))
+    }
+  }
+
+  private func take(_ value: FetchedValue, of key: Key, _ object: OwnedObject) {
+    switch value {
+    case .value(let value): take([key: value], of: object)
+    case .nothing: take([key: nil], of: object)
+    case .tooLarge:
+      take([key: nil], of: object)
+      nameUnfit(key, of: object, OwnerAnswer.tooLarge)
+    }
+  }
+
+  /// Gives values of `object` to its fields that expose them, and to the looks at it.
+  func take(_ values: [Key: MarshalledValue?], of object: OwnedObject) {
+    object.note(values.keys)
+    for request in object.requests {
+      guard case .write(let write) = request.work, write.asked != nil, let value = values[write.path.key] else {
+        continue
+      }
+      write.told = value
+    }
+    for id in objects.fields(of: object) {
+      for (key, error) in model.update(values, of: id) { nameUnfit(key, of: id, object, error.description) }
+    }
+    for look in object.looks { for (key, value) in values { look.keep(value, of: key, ownerCalls) } }
+  }
+}

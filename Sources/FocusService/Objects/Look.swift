@@ -1,0 +1,301 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusContract
+internal import FocusModel
+
+/// One look at an owner's object: it is followed, introspected and read, whatever that is for.
+final class Look {
+  /// What it is for.
+  enum Purpose {
+    /// A field is being registered with the object.
+    case registration(Registration)
+    /// `Examine` of a field.
+    case examination(FieldID)
+    /// A saved field is to have its object again; `Examine` waits for that if there is a reply.
+    case restoration(SavedObjectOfField, PendingReply?)
+  }
+
+  /// What to do next.
+  enum Step {
+    /// Ask for the introspection data.
+    case introspect
+    /// Ask for the properties of these interfaces.
+    case getAll([InterfaceName])
+    /// Wait for an answer that is under way.
+    case wait
+    /// It has ended.
+    case end
+  }
+
+  private enum State {
+    case following
+    case introspecting
+    case reading(awaited: Int)
+    case ended(Result<Void, DBusError>)
+  }
+
+  let object: OwnedObject
+  let choice: ObjectChoice
+  let purpose: Purpose
+  private var state = State.following
+  /// What the object exposes.
+  private var interfaces: [InterfaceDescription] = []
+  private var introspectionSize = 0
+  private var hasResponder = false
+  /// Whether the object shows any interface that could be exposed.
+  private var showsAny = false
+  /// The properties that can be read, by interface and name.
+  private var readable: [String: [String: Key]] = [:]
+  /// The values that the owner has sent.
+  private var values: [Key: MarshalledValue] = [:]
+  /// The keys whose values do not fit, and why.
+  private(set) var unfit: [Key: String] = [:]
+  /// The bytes of `values`, as far as they count among what waits for the owner.
+  private var keptBytes = 0
+  /// Whether what it was for is done; until the turn's end it goes on to keep what the object tells.
+  var isCompleted = false
+
+  init(at object: OwnedObject, _ choice: ObjectChoice, for purpose: Purpose) {
+    (self.object, self.choice, self.purpose) = (object, choice, purpose)
+  }
+
+  var isEnded: Bool {
+    if case .ended = state { true } else { false }
+  }
+
+  /// The reply of the turn in which the look ends, which is taken back with that turn; nil for no reply.
+  var reply: PendingReply? {
+    if case .registration(let registration) = purpose { registration.reply } else { nil }
+  }
+
+  /// Whether it is a look at what a field shows already: what has vanished is nil then.
+  private var isAgain: Bool {
+    if case .examination = purpose { true } else { false }
+  }
+
+  /// The keys of the properties of `interface` that can be read.
+  func readableKeys(of interface: String) -> [Key] { readable[interface].map { Array($0.values) } ?? [] }
+
+  /// What the object declares, and holds now.
+  /// - Throws: the error that ended the look; `ModelError.invalid` if a member cannot be a key.
+  func result() throws -> BoundObject {
+    if case .ended(let result) = state { try result.get() }
+    var properties: [Key: BoundObject.Property] = [:]
+    var commands: [Key: BoundObject.Command] = [:]
+    var signals: [InterfaceName: [InterfaceDescription.Signal]] = [:]
+    for interface in interfaces {
+      for property in interface.properties {
+        let key = try Key(interface: interface.name.text, member: property.name.text)
+        properties[key] = .init(
+          type: property.type, isReadable: property.access != .write, isWritable: property.access != .read,
+          emits: property.emits)
+      }
+      for method in interface.methods {
+        let key = try Key(interface: interface.name.text, member: method.name.text)
+        commands[key, default: .init()].methods.append(method)
+      }
+      if !interface.signals.isEmpty { signals[interface.name] = interface.signals }
+    }
+    return BoundObject(
+      choice, properties: properties, commands: commands, signals: signals,
+      interfaces: Set(interfaces.map(\.name)), hasResponder: hasResponder, values: values,
+      introspectionSize: introspectionSize)
+  }
+}
+
+/// Its steps; each transition returns the next.
+extension Look {
+  /// The bus has said whether it passes on what the object emits.
+  func followed(_ result: Result<Void, DBusError>) -> Step {
+    if case .failure(let error) = result { return end(error) }
+    state = .introspecting
+    return .introspect
+  }
+
+  /// The owner has answered `Introspect`.
+  func introspected(_ answer: Result<Message, DBusError>) -> Step {
+    do {
+      try takeIntrospection(of: answer.get().success())
+      let asked = Set(readable.keys).union(choice.interfaces ?? [])
+      state = .reading(awaited: asked.count)
+      return asked.isEmpty ? try finish() : .getAll(try asked.sorted().map { name in try InterfaceName(name) })
+    } catch {
+      return end(error)
+    }
+  }
+
+  /// The owner has answered `GetAll` of `interface`.
+  func read(_ interface: InterfaceName, _ answer: Result<Message, DBusError>, _ calls: OwnerCalls) -> Step {
+    guard case .reading(let awaited) = state else { return .wait }
+    do {
+      let reply = try answer.get()
+      let isDeclared = readable[interface.text] != nil
+      // An object may have properties that it does not declare.
+      if isDeclared || reply.kind != .error {
+        try takeProperties(of: interface, reply.success(), isDeclared: isDeclared, calls)
+      }
+      state = .reading(awaited: awaited - 1)
+      return awaited == 1 ? try finish() : .wait
+    } catch {
+      return end(error)
+    }
+  }
+
+  /// Ends the look with what speaks against the object.
+  func end(_ error: any Error) -> Step {
+    if !isEnded { state = .ended(.failure(reason(error))) }
+    return .end
+  }
+
+  private func finish() throws -> Step {
+    // GDBus and others answer for objects that are not there, with the standard interfaces alone.
+    guard hasResponder || showsAny || !interfaces.isEmpty else {
+      throw DBusError(
+        Focus1.nothingToExpose,
+        "the object \(object.path) has neither an interface to expose nor \(Focus1.responder): give the path of one that has"
+      )
+    }
+    if !isAgain {
+      let shown = Set(interfaces.map(\.name.text))
+      if let missing = choice.interfaces?.first(where: { !shown.contains($0) }) {
+        throw DBusError(.invalidArgs, "it does not have the interface '\(missing)' that 'interfaces' lists")
+      }
+      if let command = choice.commands.keys.sorted().first(where: { !shown.contains($0.interface.text) }) {
+        throw DBusError(
+          .invalidArgs, "'commands' lists \(command), but the interface '\(command.interface)' is not exposed")
+      }
+    }
+    try result().check()
+    state = .ended(.success(()))
+    return .end
+  }
+
+  /// Why an object cannot stand behind a field: the registrant's error.
+  private func reason(_ error: any Error) -> DBusError {
+    let error = DBusError(any: error)
+    switch error.name {
+    case Focus1.ownerGone, Focus1.nothingToExpose, .limitsExceeded: return error
+    case .timeout:
+      return DBusError(
+        .timeout,
+        "the object \(object.path) did not reply within 5 seconds: it must reply while it is registered or examined"
+      )
+    default:
+      return DBusError(.invalidArgs, "the object \(object.path) cannot back a field: \(error.message)")
+    }
+  }
+}
+
+/// What the object tells.
+extension Look {
+  private func takeIntrospection(of answer: Message) throws {
+    guard case .string(let xml)? = try answer.limitedArguments().first else {
+      throw DBusError(.invalidArgs, "the reply to Introspect is not a string")
+    }
+    let all = try IntrospectionDocument.interfaces(in: xml)
+    if let reserved = choice.interfaces?.first(where: Key.isReserved) {
+      throw DBusError(.invalidArgs, "'interfaces' lists '\(reserved)', which is reserved for D-Bus or focusd")
+    }
+    introspectionSize = xml.utf8.count
+    hasResponder = all.contains { $0.name == Focus1.responder }
+    let free = all.filter { !Key.isReserved($0.name.text) }
+    showsAny = !free.isEmpty
+    expose(free.filter { choice.interfaces?.contains($0.name.text) ?? true })
+    addCommands()
+    try result().check()
+  }
+
+  private func expose(_ interfaces: [InterfaceDescription]) {
+    self.interfaces = interfaces
+    readable = [:]
+    for (place, interface) in interfaces.enumerated() {
+      for (index, property) in interface.properties.enumerated() {
+        guard let key = try? Key(interface: interface.name.text, member: property.name.text) else { continue }
+        if choice.live.contains(key) { self.interfaces[place].properties[index].emits = .never }
+        if property.access != .write { readable[interface.name.text, default: [:]][property.name.text] = key }
+      }
+    }
+  }
+
+  /// Adds the commands that the registrant says the object has, as far as their interfaces are exposed.
+  private func addCommands() {
+    for (key, signature) in choice.commands.sorted(by: { $0.key < $1.key }) {
+      let method = InterfaceDescription.Method(key.member, in: signature.types.map { .init("", $0) })
+      if let place = interfaces.firstIndex(where: { $0.name == key.interface }) {
+        if !interfaces[place].methods.contains(where: { $0.name == key.member }) {
+          interfaces[place].methods.append(method)
+        }
+      } else if choice.interfaces?.contains(key.interface.text) == true {
+        interfaces.append(InterfaceDescription(key.interface, methods: [method]))
+      }
+    }
+  }
+
+  /// Takes the answer to `GetAll` of `interface`; changes signalled meanwhile came before it.
+  ///
+  /// What the object tells of an interface that the registrant chose is taken even if it is not declared.
+  /// - Throws: `DBusError.invalidArgs` if it is not a dictionary and the interface `isDeclared` to have properties.
+  private func takeProperties(
+    of interface: InterfaceName, _ answer: Message, isDeclared: Bool, _ calls: OwnerCalls
+  ) throws {
+    guard answer.signatureText == "a{sv}" else {
+      guard isDeclared else { return }
+      throw DBusError(.invalidArgs, "the reply to GetAll for \(interface) is not a dictionary of properties")
+    }
+    let mayAdd = choice.interfaces?.contains(interface.text) == true
+    let declared = Set(interfaces.first { $0.name == interface }?.properties.map(\.name.text) ?? [])
+    var found: [InterfaceDescription.Property] = []
+    try answer.withBody { bytes throws(DBusError) in
+      var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
+      _ = try? reader.array(ofEntries: true) { entry throws(WireError) in
+        let name = try entry.text()
+        let isNew = mayAdd && !declared.contains(name)
+        guard
+          let key = readable[interface.text]?[name]
+            ?? (isNew ? try? Key(interface: interface.text, member: name) : nil),
+          found.count <= Limits.keysPerField
+        else { return try entry.skipVariant() }
+        guard let value = try entry.variant(limit: OwnerAnswer.valueLimit) else {
+          unfit[key] = OwnerAnswer.tooLarge
+          return
+        }
+        if !declared.contains(name), !found.contains(where: { $0.name == key.member }) {
+          found.append(.init(key.member, value.type, .readWrite))
+        }
+        keep(value, of: key, calls)
+      }
+    }
+    guard !found.isEmpty else { return }
+    var all = interfaces
+    if !all.contains(where: { $0.name == interface }) { all.append(InterfaceDescription(interface)) }
+    for index in all.indices where all[index].name == interface { all[index].properties += found }
+    expose(all)
+  }
+
+  /// Keeps what the owner tells, nil for no value any more; what is past its allowance is nil.
+  func keep(_ value: MarshalledValue?, of key: Key, _ calls: OwnerCalls) {
+    guard readable[key.interface.text]?[key.member.text] != nil || value != nil else { return }
+    if let old = values.removeValue(forKey: key) { release(old.size, calls) }
+    unfit[key] = nil
+    guard let value else { return }
+    do {
+      try calls.enter(object.owner, Load(bytes: value.size))
+      keptBytes += value.size
+      values[key] = value
+    } catch {
+      unfit[key] = "too many values of the owner wait to be shown"
+    }
+  }
+
+  private func release(_ bytes: Int, _ calls: OwnerCalls) {
+    calls.leave(object.owner, Load(bytes: bytes))
+    keptBytes -= bytes
+  }
+
+  /// Lets go of what was kept.
+  func detach(_ calls: OwnerCalls) {
+    release(keptBytes, calls)
+    values = [:]
+    object.looks.removeAll { $0 === self }
+  }
+}

@@ -1,0 +1,219 @@
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+internal import FocusContract
+internal import FocusModel
+internal import ProgramSupport
+
+/// A saved field that must get its object back.
+struct SavedObjectOfField {
+  let field: FieldID
+  /// The field's registration: another field of the name is another.
+  let registration: UInt64
+  let connection: BusName
+  let object: SavedField.SavedObject
+
+  /// What `field` is to have again; nil if that is nothing.
+  init?(_ field: Field) {
+    guard let connection = field.connection, let object = field.awaited else { return nil }
+    (self.field, registration, self.connection, self.object) = (field.id, field.registration, connection, object)
+  }
+
+  /// The field, unless it is gone or has its object again.
+  func field(in model: FocusModel) -> Field? {
+    guard let field = model.fields[field], field.isAwaitingObject, field.registration == registration else {
+      return nil
+    }
+    return field.connection == connection ? field : nil
+  }
+}
+
+/// Looks at owners' objects are carried out, and what follows from them.
+extension FocusService {
+  /// Begins a look, which is handed to `lookEnded` once.
+  func begin(_ look: Look) {
+    let object = look.object
+    object.looks.append(look)
+    switch object.match {
+    case .taken: take(look.followed(.success(())), of: look)
+    case .asked: break
+    case .none: follow(object)
+    }
+  }
+
+  /// A look at the object of a saved field; an owner that does not answer is asked again once a second.
+  func look(at saved: SavedObjectOfField, _ reply: PendingReply? = nil) -> Look {
+    let object = objects.object(at: saved.object.choice.path, of: saved.connection)
+    return Look(at: object, saved.object.choice, for: .restoration(saved, reply))
+  }
+
+  /// Goes on with the looks that have waited for the bus to pass on what `object` emits.
+  func followed(_ object: OwnedObject, _ result: Result<Void, DBusError>) {
+    for look in object.looks where !look.isEnded { take(look.followed(result), of: look) }
+  }
+
+  private func take(_ step: Look.Step, of look: Look) {
+    switch step {
+    case .introspect:
+      ask(look, .introspectable, "Introspect") { look, answer, _ in look.introspected(answer) }
+    case .getAll(let interfaces):
+      for interface in interfaces {
+        ask(look, .properties, "GetAll", [.string(interface.text)]) { look, answer, calls in
+          look.read(interface, answer, calls)
+        }
+      }
+    case .wait: break
+    case .end: lookEnded(look)
+    }
+  }
+
+  /// Asks the object; `transition` tells what follows from the answer.
+  private func ask(
+    _ look: Look, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
+    _ transition: @escaping (Look, Result<Message, DBusError>, OwnerCalls) -> Look.Step
+  ) {
+    guard !look.isEnded else { return }
+    do {
+      var message = try OutgoingMessage.methodCall(
+        to: look.object.owner, path: look.object.path, interface: interface, member: MemberName(known: member),
+        arguments)
+      message.disableAutoStart()
+      try ownerCalls.ask(look.object.owner, message) { [weak self] answer in
+        guard let self, !look.isEnded else { return }
+        take(transition(look, answer, ownerCalls), of: look)
+      }
+    } catch {
+      take(look.end(error), of: look)
+    }
+  }
+
+  /// A recovery waits for the looks at saved fields' objects, and what else is held for the recovery.
+  private func lookEnded(_ look: Look) {
+    switch look.purpose {
+    case .registration(let registration):
+      registration.hasLeft = registrants.end(registration.owner)
+      deliver(.look(look))
+    case .examination: handle(.look(look))
+    case .restoration(let saved, let reply):
+      handle(.look(look))
+      if let reply { answerExamination(of: saved, look, reply) }
+      recoveryMayEnd(after: look)
+    }
+  }
+
+  private func answerExamination(of saved: SavedObjectOfField, _ look: Look, _ reply: PendingReply) {
+    ownerCalls.leave(saved.connection)
+    reply.answer {
+      _ = try look.result()
+      guard model.fields[saved.field]?.isAwaitingObject == false else {
+        throw DBusError(.invalidArgs, "the object \(look.object.path) cannot back the field '\(saved.field)'")
+      }
+      return .empty
+    }
+  }
+
+  /// Does what the look was for.
+  /// - Returns: whether it must be done again if the turn is taken back.
+  func complete(_ look: Look, refusing refusal: DBusError?) -> Bool {
+    objects.touch(look.object)
+    let isFirst = !look.isCompleted
+    look.isCompleted = true
+    switch look.purpose {
+    case .registration(let registration):
+      return complete(registration, look, isFirst: isFirst, refusing: refusal)
+    case .examination(let id):
+      end(of: look, Result { try renew(id, look) })
+      return false
+    case .restoration(let saved, _): return complete(saved, look)
+    }
+  }
+
+  /// Makes what the object is now the field's.
+  /// - Throws: `ModelError` as `FocusModel.renew` does; `DBusError.unknownObject` if the field is gone.
+  private func renew(_ id: FieldID, _ look: Look) throws {
+    let bound = try look.result()
+    guard objects[id] === look.object else {
+      throw DBusError(.unknownObject, "the field '\(id)' has been unregistered meanwhile")
+    }
+    try model.renew(bound, of: id)
+    look.object.named.formIntersection(bound.properties.keys)
+    nameUnfit(look, of: id, bound)
+  }
+
+  /// Binds the object to the saved field; one whose object fails stays without it.
+  ///
+  /// Neither needs saving.
+  private func complete(_ saved: SavedObjectOfField, _ look: Look) -> Bool {
+    let id = saved.field
+    guard let field = saved.field(in: model) else { return true }
+    do {
+      let bound = try look.result()
+      try model.bind(bound, disabled: saved.object.disabled, to: id)
+      objects.bind(id, to: look.object)
+      nameUnfit(look, of: id, bound)
+    } catch {
+      let name = DBusError(any: error).name
+      guard name != .timeout else {
+        log.debug("the owner of the field '\(id)' does not reply yet")
+        loop.schedule(after: .seconds(1)) { [weak self] in
+          guard let self, saved.field(in: model) != nil else { return }
+          begin(self.look(at: saved))
+        }
+        return false
+      }
+      if name == Focus1.ownerGone, let owner = field.owner {
+        try? model.unregister(id, by: owner)
+        return true
+      }
+      // Only the error's name: what an owner says of it may hold a value.
+      log.info("the object of the field '\(id)' was not restored until its owner calls Examine: \(name)")
+    }
+    return true
+  }
+}
+
+/// `Field.Examine`: a field's object is looked at anew.
+extension FocusService {
+  /// Looks at the object of the field `id` anew, and replies when the field shows what the object has now.
+  /// - Throws: `DBusError`: `invalidArgs` for a field without an object, `limitsExceeded` if too many calls wait for the
+  ///   owner.
+  func examine(_ id: FieldID, for client: BusName, _ reply: PendingReply) throws {
+    if let object = objects[id], let choice = model.fields[id]?.object?.choice {
+      try ownerCalls.enter(object.owner)
+      object.add(Request(.examination(Look(at: object, choice, for: .examination(id))), for: client, reply, .call))
+      return proceed(with: object)
+    }
+    guard let saved = model.fields[id].flatMap(SavedObjectOfField.init) else {
+      throw DBusError(.invalidArgs, "the field '\(id)' has no object: its owner changes it with Publish and Withdraw")
+    }
+    try ownerCalls.enter(saved.connection)
+    begin(look(at: saved, reply))
+  }
+
+  /// Ends the request that `look` was made for.
+  private func end(of look: Look, _ result: Result<Void, any Error>) {
+    let request = look.object.requests.first { request in
+      if case .examination(let own) = request.work { own === look } else { false }
+    }
+    if let request { end(request, of: look.object, result.map { .empty }) }
+  }
+}
+
+/// Values that cannot be shown are named in the log, never shown there.
+extension FocusService {
+  /// Logs the keys of the field `id` whose values do not fit, among those that the look has found.
+  func nameUnfit(_ look: Look, of id: FieldID, _ bound: BoundObject) {
+    var unfit = look.unfit
+    for (key, value) in bound.values {
+      if let reason = model.reason(against: value, toldOf: key, of: id) { unfit[key] = reason.description }
+    }
+    for (key, reason) in unfit.sorted(by: { $0.key < $1.key }) { nameUnfit(key, of: id, look.object, reason) }
+  }
+
+  /// Logs once that `key` of the field `id` is nil because its value does not fit.
+  func nameUnfit(_ key: Key, of id: FieldID, _ object: OwnedObject, _ reason: String) {
+    guard object.named.insert(key).inserted, let skipped = unfitValues.admit() else { return }
+    log.info(
+      "\(key) of the field '\(id)' is nil: \(reason)" + (skipped > 0 ? "; \(skipped) others before it too" : ""))
+  }
+}

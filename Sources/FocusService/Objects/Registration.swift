@@ -1,0 +1,178 @@
+internal import DBus
+internal import DBusTypes
+internal import FocusContract
+internal import FocusModel
+
+/// What `Register` was asked for, while the object behind the field is looked at.
+final class Registration {
+  let id: FieldID?
+  let values: [Key: MarshalledValue]
+  let options: FieldOptions
+  let choice: ObjectChoice
+  let takesFocus: Bool
+  let owner: BusName
+  let reply: PendingReply
+  /// Whether the registrant has left the bus meanwhile.
+  var hasLeft = false
+
+  init(
+    _ id: FieldID?, _ values: [Key: MarshalledValue], _ options: FieldOptions, _ choice: ObjectChoice,
+    takesFocus: Bool, owner: BusName, _ reply: PendingReply
+  ) {
+    (self.id, self.values, self.options, self.choice) = (id, values, options, choice)
+    (self.takesFocus, self.owner, self.reply) = (takesFocus, owner, reply)
+  }
+
+  /// What it takes of what may wait.
+  fileprivate var load: Load {
+    let names = (choice.interfaces ?? []).reduce(0) { $0 + $1.utf8.count }
+    return Load(calls: 1, bytes: values.values.reduce(names) { $0 + $1.size })
+  }
+}
+
+/// Registration of a field with an object: the field is added when the object has been looked at.
+extension FocusService {
+  /// Looks up who owns the name `service`, and goes on with `registration` of a field with an object there.
+  /// - Throws: `DBusError`: `accessDenied` if the registrant is not a bridge, `invalidArgs` if the name is not valid,
+  ///   `limitsExceeded` if too many calls wait.
+  func register(_ registration: Registration, ofService service: String) throws {
+    let client = registration.owner
+    guard bridges.isBridge(client) != false else { throw FocusService.noBridge }
+    let name = try BusName(service)
+    let question = try connection.questionForOwner(of: name)
+    let load = registration.load
+    try ownerCalls.enter(client, load)
+    registrants.begin(client)
+    findBridge(client) { [weak self] isBridge in
+      guard let self else { return }
+      do {
+        guard isBridge else { throw FocusService.noBridge }
+        try ownerCalls.askBus(for: client, question) { [weak self] answer in
+          self?.endLookUp(of: registration) { service in
+            try service.register(registration, at: service.connection(answeredFor: name, answer))
+          }
+        }
+      } catch {
+        endLookUp(of: registration) { _ in throw error }
+      }
+    }
+  }
+
+  private func endLookUp(of registration: Registration, _ goOn: (FocusService) throws -> Void) {
+    ownerCalls.leave(registration.owner, registration.load)
+    let hasLeft = registrants.end(registration.owner)
+    do {
+      guard !hasLeft else { throw DBusError.ownerGone }
+      try goOn(self)
+    } catch {
+      registration.reply.fail(error)
+    }
+  }
+
+  private static let noBridge = DBusError(
+    .accessDenied, "the option 'service' is for bridges: own a bus name below org.focusd.Bridge1 first")
+
+  /// The connection that owns `name`, as the bus answers.
+  /// - Throws: `DBusError`: `ownerGone` without such a connection, `invalidArgs` for one that cannot have fields' objects.
+  private func connection(
+    answeredFor name: BusName, _ answer: Result<Message, DBusError>
+  ) throws(DBusError) -> BusName {
+    let answer = try answer.get()
+    guard answer.error == nil, case .string(let text)? = try answer.arguments().first else {
+      throw DBusError(Focus1.ownerGone, "the name '\(name)' of the option 'service' has no owner on the bus")
+    }
+    let owner = BusName(known: text)
+    guard owner != connection.uniqueName, owner != .bus else {
+      throw DBusError(.invalidArgs, "the option 'service' must name another program than focusd and the bus")
+    }
+    return owner
+  }
+
+  /// Begins `registration` of a field with an object of the connection `holder`; it is replied to later.
+  /// - Throws: `ModelError.fieldExists`, or `DBusError.limitsExceeded` if too many calls wait for the owner, or too many
+  ///   fields have the object.
+  func register(_ registration: Registration, at holder: BusName) throws {
+    let path = registration.choice.path
+    if let object = objects.at(path, of: holder) { try checkRoom(behind: object) }
+    let load = registration.load
+    try ownerCalls.enter(holder, load)
+    do {
+      if let id = registration.id { try model.reserve(id) }
+    } catch {
+      ownerCalls.leave(holder, load)
+      throw error
+    }
+    registrants.begin(registration.owner)
+    let object = objects.object(at: path, of: holder)
+    begin(Look(at: object, registration.choice, for: .registration(registration)))
+  }
+
+  /// Checks that one more field may have `object`; fields that are being registered count too.
+  /// - Throws: `DBusError.limitsExceeded`.
+  private func checkRoom(behind object: OwnedObject) throws(DBusError) {
+    let underWay = object.looks.count { look in
+      if case .registration = look.purpose { !look.isCompleted } else { false }
+    }
+    guard objects.fields(of: object).count + underWay >= Limits.fieldsPerObject else { return }
+    throw DBusError(
+      .limitsExceeded,
+      "the object \(object.path) already backs \(Limits.fieldsPerObject) fields, the maximum")
+  }
+
+  /// Ends a registration whose object has been looked at; `isFirst` the first time, refused or not.
+  /// - Returns: whether the field is registered.
+  func complete(
+    _ registration: Registration, _ look: Look, isFirst: Bool, refusing refusal: DBusError?
+  ) -> Bool {
+    if isFirst {
+      ownerCalls.leave(look.object.owner, registration.load)
+      if let id = registration.id { model.release(id) }
+    }
+    do {
+      if let refusal { throw refusal }
+      guard !registration.hasLeft else { throw DBusError.ownerGone }
+      // A removal that could not be saved has brought a field back.
+      try checkRoom(behind: look.object)
+      var options = registration.options
+      let bound = try look.result()
+      options.object = bound
+      options.service = look.object.owner == registration.owner ? nil : look.object.owner
+      let id = try model.register(
+        registration.id, registration.values, options, owner: registration.owner)
+      objects.bind(id, to: look.object)
+      nameUnfit(look, of: id, bound)
+      if registration.takesFocus { try model.focus(id, by: registration.owner) }
+      registration.reply.succeed(try MessageBody([.objectPath(Target.path(of: id))]))
+      return true
+    } catch {
+      registration.reply.fail(error)
+      return false
+    }
+  }
+}
+
+/// The registrants whose registrations are under way: one may leave while another connection's object answers.
+struct Registrants {
+  private var underWay: [BusName: Int] = [:]
+  private var gone: Set<BusName> = []
+
+  mutating func begin(_ registrant: BusName) { underWay[registrant, default: 0] += 1 }
+
+  /// Takes note that `connection` has left the bus.
+  mutating func left(_ connection: BusName) {
+    if underWay[connection] != nil { gone.insert(connection) }
+  }
+
+  /// Ends one registration.
+  /// - Returns: whether the registrant has left meanwhile.
+  mutating func end(_ registrant: BusName) -> Bool {
+    let hasLeft = gone.contains(registrant)
+    if let count = underWay[registrant], count > 1 {
+      underWay[registrant] = count - 1
+    } else {
+      underWay[registrant] = nil
+      gone.remove(registrant)
+    }
+    return hasLeft
+  }
+}

@@ -1,0 +1,171 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// Programs that say that they have focus, and are not in front.
+@Suite struct FrontTests {
+  /// One program in front with an entry that has focus, and one behind it.
+  private static func withTwo(_ body: (AccessibleDesktop, StubProgram, StubProgram) async throws -> Void) async throws {
+    try await AccessibleDesktop.with { desktop in
+      let front = try await desktop.program("front")
+      front.set("/entry", .entry("abc"))
+      front.activate()
+      front.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      let behind = try await desktop.program("behind")
+      behind.change("/window") { $0.states = 0 }
+      for index in 0..<20 { behind.set("/field\(index)", .entry("behind \(index)")) }
+      try await body(desktop, front, behind)
+    }
+  }
+
+  /// Types into the entry in front, and waits until that is told.
+  private static func type(_ text: String, in program: StubProgram, _ desktop: AccessibleDesktop) async throws {
+    program.change("/entry") { $0.text = text }
+    program.textChanged("/entry")
+    try await desktop.waits(for: "Text.Content", .string(text))
+  }
+
+  @Test func aProgramBehindTakesNoFocus() async throws {
+    try await Self.withTwo { desktop, front, behind in
+      behind.focus("/field0")
+      try await behind.state.wait(for: "the question") { state in
+        state.calls.contains { $0.path == "/window" && $0.member == "GetState" } ? () : nil
+      }
+      try await Self.type("typed", in: front, desktop)
+      #expect(try await desktop.get("Window.Application") == .string("front"))
+      for index in 0..<20 { behind.focus("/field\(index)") }
+      try await Self.type("typed more", in: front, desktop)
+      #expect(try await desktop.fields().count == 1)
+    }
+  }
+
+  /// Qt does it with the window that it leaves.
+  @Test func aWindowThatIsNotActiveDoesNotComeToTheFront() async throws {
+    try await Self.withTwo { desktop, front, behind in
+      behind.claimActivation()
+      try await behind.state.wait(for: "the question") { state in
+        state.calls.contains { $0.path == "/window" && $0.member == "GetState" } ? () : nil
+      }
+      try await Self.type("typed", in: front, desktop)
+      behind.activate()
+      behind.focus("/field0")
+      try await desktop.waits(for: "Text.Content", .string("behind 0"))
+    }
+  }
+
+  @Test func aWindowThatOnlyTellsItsStateComesToTheFront() async throws {
+    try await Self.withTwo { desktop, front, behind in
+      // Only one window is active, or the bridge would find the other when none is in front.
+      front.change("/window") { $0.states = 0 }
+      behind.change("/window") { $0.states = StubElement.active }
+      behind.stateChanged("/window", "active", 1)
+      behind.focus("/field0")
+      try await desktop.waits(for: "Text.Content", .string("behind 0"))
+      // A list item that is active is no window.
+      behind.set("/item", StubElement(role: 32, states: StubElement.active))
+      behind.stateChanged("/item", "active", 1)
+      try await behind.state.wait(for: "the question") { state in
+        state.calls.contains { $0.path == "/item" && $0.member == "GetRole" } ? () : nil
+      }
+      behind.stateChanged("/window", "active", 0)
+      try await desktop.waitsForNothing()
+    }
+  }
+
+  /// While the window bridge runs, the daemon knows what is in front; a program behind may have an active window there.
+  @Test func whatTheDaemonSaysHasFocusIsFollowed() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let windows = try await desktop.desktop.peer()
+      try await windows.own("org.focusd.Bridge1.Windows")
+      let front = try await desktop.program("front")
+      front.set("/entry", .entry("abc"))
+      front.activate()
+      front.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      let owner = try await desktop.owners()
+      let window = try await windows.register("front", [("demo.W.Name", .string("front"))])
+      try await windows.call(Focus1.field(window), Focus1.fieldInterface, "Adopt", [.strings(owner)])
+      try await windows.call(Focus1.field(window), Focus1.fieldInterface, "Focus")
+      let other = try await windows.register("behind", [("demo.W.Name", .string("behind"))])
+      let behind = try await desktop.program("behind")
+      for index in 0..<20 { behind.set("/field\(index)", .entry("behind \(index)")) }
+      behind.activate()
+      behind.focus("/field0")
+      try await eventually("its field") { try await desktop.owners().count == 2 }
+      let second = try await desktop.owners().filter { !owner.contains($0) }
+      try await windows.call(Focus1.field(other), Focus1.fieldInterface, "Adopt", [.strings(second)])
+      for index in 1..<20 {
+        behind.focus("/field\(index)")
+        try await behind.state.wait(for: "its text") { state in
+          state.calls.contains { $0.path == "/field\(index)" && $0.member == "GetText" } ? () : nil
+        }
+      }
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      for text in ["typed", "typed more", "typed again"] { try await Self.type(text, in: front, desktop) }
+    }
+  }
+
+  @Test func aProgramThatHangsDoesNotKeepTheOldOneWritable() async throws {
+    try await Self.withTwo { desktop, front, behind in
+      behind.change("/field0") { $0.isHung = true }
+      front.change("/window") { $0.states = 0 }
+      behind.activate()
+      behind.focus("/field0")
+      try await desktop.waitsForNothing()
+      #expect(front.text(of: "/entry") == "abc")
+    }
+  }
+
+  @Test func aProgramThatNeverAnswersIsAskedLittle() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program("silent")
+      for index in 0..<256 { program.set("/child\(index)", .entry("text")) }
+      program.state.update { state in
+        for path in state.elements.keys where path != "/window" { state.elements[path]?.isHung = true }
+      }
+      program.activate()
+      // It is searched for what has focus, and searched again after it did not answer.
+      try await program.state.wait(for: "questions") { state in
+        state.calls.count { $0.path == "/window" && $0.member == "GetChildren" } > 2 ? () : nil
+      }
+      // What it has told comes before what the other tells.
+      try await program.peer.askBus("GetId")
+      let second = try await desktop.program("second")
+      second.set("/entry", .entry("of the second"))
+      second.activate()
+      second.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("of the second"))
+      #expect(program.state.now.calls.count { $0.path.hasPrefix("/child") } <= 64)
+    }
+  }
+
+  @Test func keptElementsCountForEachProgram() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let programs = [try await desktop.program("first"), try await desktop.program("second")]
+      for program in programs {
+        let name = program.name
+        program.activate()
+        for index in 0..<18 {
+          program.set("/field\(index)", .entry("\(name) \(index)"))
+          program.focus("/field\(index)")
+          try await desktop.waits(for: "Text.Content", .string("\(name) \(index)"))
+        }
+      }
+      try await eventually("sixteen fields of each") { try await desktop.fields().count == 32 }
+    }
+  }
+}
+
+extension AccessibleDesktop {
+  /// The connections that have fields of elements.
+  fileprivate func owners() async throws -> [String] {
+    let fields = try await desktop.focusctl("list", "--json").text
+    return Set(
+      fields.split(separator: "\n").filter { $0.contains("textbox") || $0.contains("entry") }.flatMap {
+        $0.matches(of: /:1\.\d+/).map { String($0.output) }
+      }
+    ).sorted()
+  }
+}

@@ -1,0 +1,160 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// Texts of stock toolkits, judged by what the program's widgets hold: it writes that to a file.
+@Suite struct TextTests {
+  enum Kit: String, Sendable, CaseIterable {
+    case gtk3, gtk4, qt5, qt6
+
+    var isHere: Bool {
+      switch self {
+      case .gtk3: RealDesktop.hasPython("/usr/lib/x86_64-linux-gnu/girepository-1.0/Gtk-3.0.typelib")
+      case .gtk4: RealDesktop.hasPython("/usr/lib/x86_64-linux-gnu/girepository-1.0/Gtk-4.0.typelib")
+      case .qt5: RealDesktop.hasPython("/usr/lib/python3/dist-packages/PyQt5/QtWidgets.abi3.so")
+      case .qt6: RealDesktop.hasPython("/usr/lib/python3/dist-packages/PyQt6/QtWidgets.abi3.so")
+      }
+    }
+
+    var isQt: Bool { self == .qt5 || self == .qt6 }
+
+    /// The widgets, in the order in which Tab goes through them.
+    var widgets: [String] { isQt ? ["entry", "view", "plain"] : ["entry", "view"] }
+
+    static let here = RealDesktop.canRun() ? allCases.filter(\.isHere) : []
+  }
+
+  /// A replacement of what is selected, in characters.
+  private struct Case {
+    let before: String
+    let selection: Range<Int32>
+    let text: String
+    let after: String
+
+    init(_ before: String, _ selection: Range<Int32>, _ text: String, _ after: String) {
+      (self.before, self.selection, self.text, self.after) = (before, selection, text, after)
+    }
+  }
+
+  private static let cases = [
+    Case("", 0..<0, "Grüße", "Grüße"), Case("😀", 1..<1, "🚀", "😀🚀"), Case("😀🚀", 2..<2, "z", "😀🚀z"),
+    Case("a😀bc", 2..<3, "ü", "a😀üc"), Case("a😀b", 1..<2, "", "ab"), Case("e\u{301}x", 1..<2, "\u{308}", "e\u{308}x"),
+    Case("אבג", 1..<2, "ש", "אשג"), Case("abc", 0..<3, "abc", "abc"), Case("x", 1..<1, "🏳️‍🌈", "x🏳️‍🌈"),
+    Case("12", 1..<1, "a\r\nb", "1a\r\nb2"), Case("12", 1..<1, "a\tb", "1a\tb2"),
+  ]
+
+  @Test(arguments: Kit.here) func whatIsWrittenIsWhatTheProgramHolds(_ kit: Kit) async throws {
+    try await RealDesktop.withTexts(kit.rawValue) { desktop in
+      for widget in kit.widgets {
+        try await desktop.waits(for: "Element.Role", .string("textbox"))
+        // A view of Qt has one end of a line.
+        func held(_ text: String) -> String {
+          kit.isQt && widget != "entry" ? text.replacing("\r\n", with: "\n") : text
+        }
+        for each in Self.cases {
+          try await desktop.set("Text.Content", .string(each.before))
+          try await desktop.holds(widget, each.before)
+          let (start, end) = (each.selection.lowerBound, each.selection.upperBound)
+          try await desktop.set("Text.Selection", .structure([.int32(start), .int32(end)]))
+          try await desktop.run("Text.Insert", [.string(each.text)])
+          try await desktop.holds(widget, held(each.after))
+          #expect(try await desktop.get("Text.Content") == .string(held(each.after)))
+          let caret = start + Int32(held(each.text).unicodeScalars.count)
+          #expect(try await desktop.get("Text.Caret") == .int32(caret), "\(widget): \(each)")
+        }
+        try await desktop.types(in: widget)
+        // An entry takes less.
+        if widget != "entry" { try await desktop.writesALongText(in: widget) }
+        try await desktop.tab()
+      }
+      if kit.isQt {
+        try await desktop.waits(for: "Text.SelectedText", .string("ab?"))
+        try await desktop.set("Text.Selection", .structure([.int32(3), .int32(3)]))
+        try await desktop.run("Text.Insert", [.string("ü")])
+        try await desktop.holds("half", "ab\u{FFFD}ü")
+      }
+    }
+  }
+
+  /// GTK's numeric spin button removes the text, refuses the new one, and agrees to both.
+  @Test(arguments: Kit.here.filter { !$0.isQt }) func aRefusedReplacementLeavesTheOldText(_ kit: Kit) async throws {
+    try await RealDesktop.withTexts(kit.rawValue) { desktop in
+      for _ in kit.widgets {
+        try await desktop.waits(for: "Element.Role", .string("textbox"))
+        try await desktop.tab()
+      }
+      try await desktop.waits(for: "Element.Role", .string("spinbutton"))
+      try await desktop.holds("spin", "5")
+      #expect(try await desktop.refusal("Text.Content", .string("abc"))?.message.contains("did not take") == true)
+      try await desktop.holds("spin", "5")
+      try await desktop.set("Text.Selection", .structure([.int32(0), .int32(1)]))
+      #expect(try await desktop.refusal("Text.SelectedText", .string("abc"))?.message.contains("did not take") == true)
+      try await desktop.holds("spin", "5")
+      try await desktop.set("Text.Content", .string("7"))
+      try await desktop.holds("spin", "7")
+    }
+  }
+}
+
+extension RealDesktop {
+  private var file: String { desktop.bus.directory + "/texts" }
+
+  /// Runs `body` with a window of texts in front.
+  fileprivate static func withTexts(
+    _ kit: String, isolation: isolated (any Actor)? = #isolation, _ body: (RealDesktop) async throws -> Void
+  ) async throws {
+    try await RealDesktop.with { desktop in
+      let program = try await desktop.script("texts", kit, desktop.file, title: "Texts")
+      try await body(desktop)
+      #expect(program.progress.now.exit == nil)
+      try await program.stop()
+    }
+  }
+
+  /// Waits until the program holds `text`.
+  fileprivate func holds(_ widget: String, _ text: String) async throws {
+    try await eventually("\(widget) holds \(text.prefix(50))") { () async throws -> Bool in
+      let data = try Data(contentsOf: URL(fileURLWithPath: self.file))
+      let texts = try? JSONDecoder().decode([String: String].self, from: data)
+      return texts?[widget].map { $0.utf8.elementsEqual(text.utf8) } == true
+    }
+  }
+
+  fileprivate func tab() async throws {
+    let before = try await focusedField()
+    try await xdotool("key", "Tab")
+    try await eventually("another field") { try await self.focusedField().map { $0 != before } ?? false }
+  }
+
+  /// What is inserted one after another ends up so.
+  fileprivate func types(in widget: String) async throws {
+    try await set("Text.Content", .string(""))
+    for text in ["😀", "🚀", "z"] { try await run("Text.Insert", [.string(text)]) }
+    try await holds(widget, "😀🚀z")
+    // The program's own caret is there.
+    try await xdotool("type", "k")
+    try await holds(widget, "😀🚀zk")
+    try await waits(for: "Text.Caret", .int32(4))
+  }
+
+  /// More than is published.
+  fileprivate func writesALongText(in widget: String) async throws {
+    // In lines: GTK would make one as wide as it is.
+    let text = String(repeating: "01234\n6😀9", count: 7778)
+    try await set("Text.Content", .string(text))
+    try await holds(widget, text)
+    #expect(try await get("Text.Content") == nil)
+    #expect(try await get("Text.Length") == .int32(70_002))
+    try await set("Text.Selection", .structure([.int32(69_997), .int32(70_000)]))
+    #expect(try await get("Text.SelectedText") == .string("4\n6"))
+    try await run("Text.Insert", [.string("ü🚀")])
+    try await holds(widget, text.dropLast(5) + "ü🚀😀9")
+    #expect(try await get("Text.Caret") == .int32(69_999))
+    // What is nil cannot be written.
+    try await set("Text.Selection", .structure([.int32(0), .int32(70_001)]))
+    try await run("Text.Insert", [.string("end")])
+    try await holds(widget, "end")
+  }
+}

@@ -1,0 +1,123 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// What stock programs and the bridge send on both buses: all messages count, those of the daemon and the programs too.
+@Suite struct TrafficTests {
+  /// Messages on the accessibility bus and on the session bus.
+  struct Cost: Sendable, CustomStringConvertible {
+    let accessibility: Int
+    let session: Int
+
+    var description: String { "\(accessibility) on the accessibility bus, \(session) on the session bus" }
+  }
+
+  @Test(arguments: TextTests.Kit.here) func eachStepCostsFewMessages(_ kit: TextTests.Kit) async throws {
+    try await RealDesktop.with { desktop in
+      let first = try await desktop.script("entries", kit.rawValue, "First", title: "First")
+      try await desktop.waits(for: "Text.Content", .string("entry 0"))
+      try await desktop.session.subscribe()
+      // The first field of a program has it tell its events, once.
+      try await desktop.xdotool("key", "Tab")
+      try await desktop.tells("entry 1")
+      let traffic = try await Traffic(desktop)
+
+      let new = try await traffic.cost(of: 8) { number in
+        try await desktop.xdotool("key", "Tab")
+        try await desktop.tells("entry \(number + 2)")
+      }
+      #expect(new.accessibility <= 40, "a new element: \(new)")
+      let kept = try await traffic.cost(of: 8) { number in
+        try await desktop.xdotool("key", "shift+Tab")
+        try await desktop.tells("entry \(8 - number)")
+      }
+      #expect(kept.accessibility <= 25, "a kept element: \(kept)")
+      try await desktop.xdotool("key", "shift+Tab", "End")
+      try await desktop.tells("entry 0")
+      try await desktop.waits(for: "Text.Selection", .structure([.int32(7), .int32(7)]))
+      let typed = try await traffic.cost(of: 8) { number in
+        try await desktop.xdotool("type", "x")
+        try await desktop.tells("entry 0" + String(repeating: "x", count: number + 1))
+      }
+      #expect(typed.accessibility <= 16 && typed.session <= 3, "a key: \(typed)")
+      let second = try await desktop.script("entries", kit.rawValue, "Second", title: "Second")
+      try await desktop.waits(for: "Text.Content", .string("entry 0"))
+      try await traffic.waitsForDeactivations(1)
+      let switched = try await traffic.cost(of: 4) { number in
+        let title = number % 2 == 0 ? "^First$" : "^Second$"
+        try await desktop.xdotool("search", "--onlyvisible", "--name", title, "windowfocus")
+        try await desktop.tells(number % 2 == 0 ? "entry 0xxxxxxxx" : "entry 0")
+        // Qt tells it a tenth of a second later, and nothing at all if the window is back by then.
+        try await traffic.waitsForDeactivations(number + 2)
+      }
+      #expect(switched.accessibility <= 30, "another program: \(switched)")
+      for program in [first, second] { try await program.stop() }
+    }
+  }
+}
+
+extension RealDesktop {
+  /// Waits until the last text that was told is `text`.
+  fileprivate func tells(_ text: String) async throws {
+    try await session.signals("'\(text)'") { signals in
+      signals.values(of: "org.focusd.Text.Content").last == .string(text) ? true : nil
+    }
+  }
+}
+
+/// Counts the messages on both buses.
+private struct Traffic {
+  private let monitors: [ManagedProcess]
+  private let probes: [Peer]
+
+  init(_ desktop: RealDesktop) async throws {
+    let addresses = [try await desktop.address(), desktop.desktop.bus.address]
+    var (monitors, probes): ([ManagedProcess], [Peer]) = ([], [])
+    for address in addresses {
+      let monitor = try await desktop.desktop.start(["/usr/bin/dbus-monitor", "--address", address])
+      try await monitor.line("monitor")
+      monitors.append(monitor)
+      probes.append(try await Peer(to: address))
+    }
+    (self.monitors, self.probes) = (monitors, probes)
+  }
+
+  /// What the cheapest of `count` steps costs: on a busy machine, a program's event may come late, and cost one more
+  /// reading.
+  func cost(of count: Int, _ step: (Int) async throws -> Void) async throws -> TrafficTests.Cost {
+    var costs: [[Int]] = []
+    var before = try await counts("before")
+    for number in 0..<count {
+      try await step(number)
+      let after = try await counts("step\(number)")
+      costs.append(zip(after, before).map { $0 - $1 })
+      before = after
+    }
+    let least = (0..<2).map { bus in costs.map { $0[bus] }.min() ?? .max }
+    return TrafficTests.Cost(accessibility: least[0], session: least[1])
+  }
+
+  /// Waits until programs have told `count` times that a window is not in front any more.
+  func waitsForDeactivations(_ count: Int) async throws {
+    _ = try await monitors[0].progress.wait(for: "\(count) deactivations") { progress in
+      progress.output.count { $0.contains("Event.Window") && $0.lowercased().contains("=deactivate") } >= count
+        ? true : nil
+    }
+  }
+
+  /// How many messages there were, but for those that this sends.
+  private func counts(_ mark: String) async throws -> [Int] {
+    var counts: [Int] = []
+    for (monitor, probe) in zip(monitors, probes) {
+      let start = monitor.progress.now.output.count
+      // A call to nobody, and the bus's answer.
+      _ = try? await probe.askBus("GetNameOwner", [.string("demo." + mark)])
+      try await monitor.line(from: start, mark) { $0.contains("demo." + mark) }
+      let messages = monitor.progress.now.output.filter { !$0.hasPrefix(" ") && !$0.contains("\(probe.name) ") }
+      // GTK 3 and Qt ask the registry about each key that is pressed or released, whoever listens.
+      counts.append(messages.count - 2 * messages.count { $0.contains("member=NotifyListeners") })
+    }
+    return counts
+  }
+}

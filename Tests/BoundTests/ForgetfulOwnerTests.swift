@@ -1,0 +1,182 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// Owners that tell late, not at all, or do not answer: nobody is shown what is known to be wrong.
+@Suite struct ForgetfulOwnerTests {
+  private static let xml = document(
+    (
+      "demo.A",
+      property("X", "i") + property("Late", "i", emits: "invalidates") + property("Live", "i", emits: "false")
+        + method("Do")
+    ))
+
+  private func field(_ desktop: TestDesktop, _ options: Named = []) async throws -> Exported {
+    let values: [String: DBusValue] = ["demo.A.X": .int32(1), "demo.A.Late": .int32(1), "demo.A.Live": .int32(1)]
+    let object = Exported(try await desktop.peer(), Self.xml, values)
+    try await object.owner.register("a", object: object.path, [("focus", .boolean(true))] + options)
+    return object
+  }
+
+  @Test("A read of a key that its owner has invalidated waits for the owner's answer")
+  func invalidated() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
+      object.rule("Get") { _, _, _ in .hold }
+      object.invalidate("demo.A.Late", to: .int32(2))
+      try await object.called("Get")
+      let reads: [DaemonCall] = [.get("demo.A.Late"), .read("demo.A.Late"), .getAll("demo.A"), .readAll()]
+      let calls = reads.map { client.begin($0) }
+      try await object.called("Get", times: 3)
+      #expect(client.replies.isEmpty)
+      object.rule("Get", nil)
+      object.release()
+      for call in calls { #expect("\(try await call.values())".contains("int32(2)")) }
+    }
+  }
+
+  @Test(
+    "An owner's error reaches who reads a stale or a live key; who reads all does without it",
+    arguments: ["Late", "Live"])
+  func errors(_ name: String) async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let (client, key) = (try await desktop.peer(), "demo.A." + name)
+      object.rule("Get") { call, _, _ in call.key == key ? .error("org.example.Error.Odd", "not now") : nil }
+      object.invalidate(key, to: .int32(2))
+      try await object.owner.settle()
+      for path in [Focus1.focused, Focus1.field("a")] {
+        #expect(try await refusal { try await client.get(key, at: path) } == "org.example.Error.Odd")
+        #expect(try await refusal { try await client.read(key, at: path) } == "org.example.Error.Odd")
+        #expect(try await client.readAll(at: path)[key] == nil)
+        #expect(try await client.getAll("demo.A", at: path)[name] == nil)
+        #expect(try await client.readAll(at: path)["demo.A.X"] == .int32(1))
+      }
+      // It is asked again each time, until it answers; that it has none now is an answer.
+      object.rule("Get", nil)
+      #expect(try await client.get(key) == .int32(2))
+      object.rule("Get") { call, _, _ in
+        call.key == key ? .error("org.freedesktop.DBus.Error.UnknownProperty", "none") : nil
+      }
+      object.invalidate(key, to: .int32(3))
+      try await object.owner.settle()
+      #expect(try await refusal { try await client.get(key) } == "NotFocused")
+      #expect(try await client.read(key).value == nil)
+      #expect(try await client.readAll()[key] == nil)
+    }
+  }
+
+  @Test(
+    "A write that the owner has taken succeeds though its value cannot be read back", arguments: ["X", "Late", "Live"])
+  func unreadable(_ name: String) async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let (client, key) = (try await desktop.peer(), "demo.A." + name)
+      object.state.update { $0.tells = false }
+      object.rule("Get") { _, _, _ in .error("org.example.Error.Odd", "not now") }
+      #expect(try await client.write(key, .int32(7)) == Reading(value: .int32(7), field: "a", revision: 0))
+      try await client.set(key, .int32(8))
+      #expect(object.count("Set") == 2)
+      // What is not known is not shown.
+      #expect(try await refusal { try await client.get(key) } == "org.example.Error.Odd")
+      object.rule("Get", nil)
+      #expect(try await client.get(key) == .int32(8))
+    }
+  }
+
+  @Test("What an owner tells is known again: a read of it does not ask")
+  func toldAgain() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let (client, key) = (try await desktop.peer(), "demo.A.Late")
+      object.rule("Get") { _, _, _ in .error("org.example.Error.Odd", "not now") }
+      object.invalidate(key, to: .int32(2))
+      try await object.owner.settle()
+      #expect(try await refusal { try await client.get(key) } == "org.example.Error.Odd")
+      object.change(key, to: .int32(3))
+      try await object.owner.settle()
+      let asked = object.count("Get", key)
+      #expect(try await client.get(key) == .int32(3))
+      #expect(try await client.readAll()[key] == .int32(3))
+      #expect(object.count("Get", key) == asked)
+    }
+  }
+
+  @Test("A write of an element that cannot be read back is told with what was written")
+  func element() async throws {
+    try await TestDesktop.with { desktop in
+      let object = Exported(
+        try await desktop.peer(), document(("demo.A", property("Items", "as"))),
+        ["demo.A.Items": .strings(["a", "b"])])
+      object.state.update { $0.tells = false }
+      try await object.owner.register("a", object: object.path, [("focus", .boolean(true))])
+      object.rule("Get") { _, _, _ in .error("org.example.Error.Odd", "not now") }
+      let client = try await desktop.peer()
+      #expect(
+        try await client.write("demo.A.Items/1", .string("c")) == Reading(value: .string("c"), field: "a", revision: 0))
+    }
+  }
+
+  @Test("An owner that tells the value that it was asked to take is not asked for it; one that tells another is")
+  func told() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
+      let before = try await client.read("demo.A.X").revision
+      let written = try await client.write("demo.A.X", .int32(7))
+      #expect(written.value == .int32(7) && written.revision > before)
+      #expect(object.count("Get") == 0)
+      object.rule("Set") { _, object, thread in
+        object.change("demo.A.X", to: .int32(5), thread)
+        return .values([])
+      }
+      #expect(try await client.write("demo.A.X", .int32(9)).value == .int32(5))
+      #expect(object.count("Get") == 1)
+    }
+  }
+}
+
+/// Players forget to tell whether they play.
+extension ForgetfulOwnerTests {
+  private static let player = document(("demo.P", property("Status", "s") + property("Volume", "i") + method("Pause")))
+  private static let session: Named = [
+    ("scope", .string("session")),
+    ("active", .structure([.string("demo.P.Status"), .variant(.string("Playing"))])),
+  ]
+
+  private func player(_ id: String, _ desktop: TestDesktop, status: String) async throws -> Exported {
+    let object = Exported(
+      try await desktop.peer(), Self.player, ["demo.P.Status": .string(status), "demo.P.Volume": .int32(1)])
+    object.state.update { $0.tells = false }
+    try await object.owner.register(id, object: object.path, Self.session)
+    return object
+  }
+
+  /// What makes the daemon ask whether a player plays.
+  enum Reason: CaseIterable { case command, commandWithoutReply, invoked, write, anotherBecomesActive }
+
+  @Test("Whether a session field is active is asked again after what may have changed it", arguments: Reason.allCases)
+  func activity(_ reason: Reason) async throws {
+    try await TestDesktop.with { desktop in
+      let (quiet, client) = (try await player("quiet", desktop, status: "Playing"), try await desktop.peer())
+      let other = try await player("other", desktop, status: "Paused")
+      #expect(try await client.get(Focus1.fieldInterface + ".Active", at: Focus1.field("quiet")) == .boolean(true))
+      quiet.state.update { $0.values["demo.P.Status"] = .string("Paused") }
+      let path = Focus1.field("quiet")
+      switch reason {
+      case .command: _ = try await client.call(path, "demo.P", "Pause")
+      case .commandWithoutReply: client.send(DaemonCall(path, "demo.P", "Pause"))
+      case .invoked: _ = try await client.invoke("demo.P.Pause", at: path)
+      case .write: try await client.set("demo.P.Volume", .int32(2), at: path)
+      case .anotherBecomesActive:
+        other.state.update { $0.tells = true }
+        other.change("demo.P.Status", to: .string("Playing"))
+      }
+      try await eventually("it is asked, and counts as active no more") {
+        try await client.get(Focus1.fieldInterface + ".Active", at: path) == .boolean(false)
+      }
+    }
+  }
+}

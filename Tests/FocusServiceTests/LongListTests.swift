@@ -1,0 +1,25 @@
+import BusSupport
+import DBusTypes
+import Testing
+
+/// `Keys` is told without its list if that is long.
+@Suite struct LongListTests {
+  @Test("A change of Keys is told as invalidated with more than 1,024 entries", arguments: [1024, 1025])
+  func keys(_ count: Int) async throws {
+    try await Stage.with { stage in
+      let keys = (0..<count).map { (name: "demo.I.K\($0)", value: DBusValue.byte(1)) }
+      try stage.settle([.call(anna, .register("w"))])
+      for (number, start) in stride(from: 0, to: count, by: 256).enumerated() {
+        let options: Named = [("parent", Focus1.fieldPath("w")), ("scope", .string("scene"))]
+        let some = Array(keys[start..<min(start + 256, count)])
+        try stage.settle([.call(anna, .register("part\(number)", some, options))])
+      }
+      let told = try stage.settle([.call(anna, .field("w", "Focus"))]).lines.filter { $0.contains("Bindings") }
+      #expect(told.count == 1)
+      let change = try #require(told.first)
+      #expect(
+        change.contains("-Keys") == (count > 1024) && change.contains("K1023") == (count <= 1024),
+        "\(change.prefix(80))")
+    }
+  }
+}
