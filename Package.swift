@@ -94,7 +94,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["DBus", "DBusTypes", "EventLoop"], path: "Tests/TestSupport",
-      resources: [.copy("Resources")], swiftSettings: strict),
+      resources: [.copy("Resources")], swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "DBusTypesTests", dependencies: ["DBusTypes", "TestSupport"], swiftSettings: strict),

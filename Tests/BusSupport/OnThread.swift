@@ -16,6 +16,3 @@ private final class OwnThread: TaskExecutor {
     Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }
-
-/// Whether the long runs were asked for, with `FOCUSD_SLOW=1`.
-package let isSlow = ProcessInfo.processInfo.environment["FOCUSD_SLOW"] == "1"

@@ -211,7 +211,7 @@ package final class Peer: Sendable {
   /// Waits until the bus has told everyone that the connection `name` has left.
   /// - Throws: `RemoteError`, `DeadlinePassed`.
   package func waitForDeparture(of name: String) async throws {
-    while try await askBus("NameHasOwner", [.string(name)]) == [.boolean(true)] {}
+    try await eventually("\(name) has left") { try await askBus("NameHasOwner", [.string(name)]) == [.boolean(false)] }
   }
 
   /// Has `handler` answer whatever is called at `path`, at every path for nil.

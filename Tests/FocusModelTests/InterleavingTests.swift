@@ -16,11 +16,14 @@ import Testing
     ("a window that goes", ["!w1 !w2 ~w2", "w1+A w2+AB", "a1 a2", "b1"]),
   ]
 
-  @Test("Every order of what they say ends as the contract has it", arguments: scenarios.indices)
+  /// One order of so many is played; every one in the long runs. Neighbours in the list differ at the end alone.
+  private static let stride = isSlow ? 1 : 7
+
+  @Test("Whatever the order of what they say, it ends as the contract has it", arguments: scenarios.indices)
   func merges(_ index: Int) async throws {
     let streams = Self.scenarios[index].streams.map { $0.split(separator: " ").map(String.init) }
     var count = 0
-    for order in Self.merges(of: streams) {
+    for (number, order) in Self.merges(of: streams).enumerated() where number.isMultiple(of: Self.stride) {
       if count.isMultiple(of: 100) { await Task.yield() }
       count += 1
       try Self.play(order)

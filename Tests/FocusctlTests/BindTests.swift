@@ -205,9 +205,11 @@ import Testing
     try await TestDesktop.with { desktop in
       let process = try await desktop.start([Products.focusctl, "--address", desktop.bus.address] + arguments)
       let watcher = try await desktop.peer()
-      while try await watcher.askBus("ListNames").first.map({ "\($0)".contains("Bind_lamp") }) != true,
-        try await watcher.fields().isEmpty
-      {}
+      try await eventually("the name, or a field") {
+        let names = try await watcher.askBus("ListNames").first.map { "\($0)" } ?? ""
+        let fields = try await watcher.fields()
+        return names.contains("Bind_lamp") || !fields.isEmpty
+      }
       try await desktop.bus.stop()
       #expect(try await process.finish() == .status(3))
       #expect(process.progress.now.errors == ["focusctl: lost the connection to the bus"])

@@ -75,7 +75,7 @@ import Testing
       #expect(try await desktop.focusctl("run", "Play").status == 0)
       try await expect("PlaybackStatus", "Playing", after: "Play", desktop)
       let second = try await mpv(desktop, try track(in: desktop.bus.directory, "two"))
-      while try await stage.registered().count < 2 {}
+      try await eventually("two players") { try await stage.registered().count == 2 }
       try await expect("Metadata/xesam:title", "one.wav", after: "the second opens", desktop)
       let id = "player_mpv_instance\(second.processID)"
       #expect(try await desktop.focusctl("run", "Play", "--field", id).status == 0)

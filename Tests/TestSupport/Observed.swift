@@ -79,7 +79,11 @@ package func eventually(
   isolation: isolated (any Actor)? = #isolation, _ what: String, _ condition: () async throws -> Bool
 ) async throws {
   let deadline = SuspendingClock.now + .seconds(60)
+  var pause = Duration.milliseconds(1)
   while try await !condition() {
     guard SuspendingClock.now < deadline else { throw DeadlinePassed(description: "not within a minute: \(what)") }
+    // Longer each time, since asking takes time from what it waits for.
+    try await Task.sleep(for: pause)
+    pause = min(pause * 2, .milliseconds(50))
   }
 }
