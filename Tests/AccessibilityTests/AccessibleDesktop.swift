@@ -104,10 +104,12 @@ final class AccessibleDesktop: DaemonSession {
     status.update { ($0.events, $0.programs) = ([], []) }
   }
 
+  var registry: Peer? { state.now.registry }
+
   /// Waits until the bridge listens.
   func isListening() async throws {
     _ = try await status.wait(for: "registered events") { $0.events.contains("Window:Destroy") ? true : nil }
-    try await state.now.registry?.settleAtBus()
+    try await registry?.settleAtBus()
   }
 
   /// A program with a window and nothing in it.

@@ -107,14 +107,28 @@ import Testing
     }
   }
 
+  /// Not only when the program in front has been given up: it is asked again after that.
   @Test func aProgramThatHangsDoesNotKeepTheOldOneWritable() async throws {
-    try await Self.withTwo { desktop, front, behind in
-      behind.change("/field0") { $0.isHung = true }
-      front.change("/window") { $0.states = 0 }
-      behind.activate()
-      behind.focus("/field0")
-      try await desktop.waitsForNothing()
-      #expect(front.text(of: "/entry") == "abc")
+    try await Self.withTwo { desktop, front, _ in
+      // On a busy machine the end of the old field may be seen late, and who was late is left alone for a while.
+      var isPrompt = false
+      for round in 0..<5 where !isPrompt {
+        let next = try await desktop.program("next \(round)")
+        next.set("/field", .entry("next"))
+        next.change("/field") { $0.isHung = true }
+        front.change("/window") { $0.states = 0 }
+        next.activate()
+        next.focus("/field")
+        try await desktop.waitsForNothing()
+        let asked = next.state.now.calls.filter { $0.path == "/field" }.map { "\($0.member) \($0.arguments)" }
+        isPrompt = !asked.isEmpty && Set(asked).count == asked.count
+        #expect(front.text(of: "/entry") == "abc")
+        try await next.peer.leave()
+        front.activate()
+        front.focus("/entry")
+        try await desktop.waits(for: "Text.Content", .string("abc"))
+      }
+      #expect(isPrompt)
     }
   }
 

@@ -152,6 +152,8 @@ import Testing
       program.focus("/entry")
       try await desktop.waits(for: "Text.Content", .string("abc"))
       desktop.status.update { $0.events = [] }
+      let before = desktop.bridge.residentMemory
+      desktop.bridge.forgetPeak()
       program.peer.perform { thread in
         let text = DBusValue.string(String(repeating: "x", count: 40 << 20))
         thread.emit("/entry", StubProgram.interface + "Event.Object", "StateChanged", [.string("focused"), text])
@@ -159,6 +161,34 @@ import Testing
       try await desktop.isListening()
       program.focus("/entry")
       try await desktop.waits(for: "Text.Content", .string("abc"))
+      let peak = desktop.bridge.peakMemory
+      #expect(isSanitized || peak < before + (32 << 10), "\(before) KiB before, \(peak) KiB at most")
+    }
+  }
+
+  /// Any name that is told would be remembered.
+  @Test func onlyTheRegistryTellsOfPrograms() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let front = try await desktop.program("front")
+      front.set("/entry", .entry("abc"))
+      front.activate()
+      front.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      let bridge = try #require(front.state.now.calls.last?.sender)
+      // While a window is in front, no other is looked for.
+      front.change("/window") { $0.states = 0 }
+      front.deactivate()
+      try await desktop.waitsForNothing()
+      let next = try await desktop.program("next")
+      let child = DBusValue.structure([.string(next.peer.name), .objectPath(ObjectPath(known: StubProgram.root))])
+      let event: [DBusValue] = [.string("add"), .int32(0), .int32(0), .variant(child), .properties([])]
+      let (path, interface) = (StubProgram.root, StubProgram.interface + "Event.Object")
+      try front.peer.forge(to: bridge, path, interface, "ChildrenChanged", event)
+      try await front.peer.settle(bridge)
+      #expect(next.state.now.calls.isEmpty)
+      let registry = try #require(desktop.registry)
+      registry.perform { $0.emit(path, interface, "ChildrenChanged", event) }
+      try await next.state.wait(for: "the first question") { $0.calls.isEmpty ? nil : () }
     }
   }
 

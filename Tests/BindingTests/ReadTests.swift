@@ -53,3 +53,16 @@ struct ReadTests {
     }
   }
 }
+
+@Suite struct AllInterfacesTests {
+  @Test("Of members of one name in several interfaces, GetAll of all tells that of the first interface")
+  func members() async throws {
+    try await TestDesktop.with { desktop in
+      let client = try await desktop.peer()
+      try await client.register("a", [("demo.B.X", .int32(2)), ("demo.A.X", .int32(1)), ("demo.B.Y", .int32(3))])
+      try await client.field("a", "Focus")
+      let all = try await client.call(.getAll())
+      #expect(all == [.properties([("X", .int32(1)), ("Y", .int32(3))])])
+    }
+  }
+}

@@ -16,7 +16,7 @@ import Testing
     ("a window that goes", ["!w1 !w2 ~w2", "w1+A w2+AB", "a1 a2", "b1"]),
   ]
 
-  /// One order of so many is played; every one in the long runs. Neighbours in the list differ at the end alone.
+  /// One order of so many is played, every one in the long runs: neighbours in the list differ at the end alone.
   private static let stride = isSlow ? 1 : 7
 
   @Test("Whatever the order of what they say, it ends as the contract has it", arguments: scenarios.indices)

@@ -17,8 +17,8 @@ enum Letter: Sendable {
   case answer(_ owner: String, String)
   /// An answer of the test's own, in place of such an answer.
   case answered(_ owner: String, String, [DBusValue])
-  /// The error `UnknownObject`, in place of such an answer.
-  case refusal(_ owner: String, String)
+  /// An error of D-Bus's own, in place of such an answer.
+  case refusal(_ owner: String, String, _ error: String = "UnknownObject")
   /// A reply with these values.
   case raw(Sent, [DBusValue])
 
@@ -32,7 +32,7 @@ enum Letter: Sendable {
     case .emitted(_, let member): member
     case .answer(_, let member): "\(member) answered"
     case .answered(_, let member, _): "\(member) answered"
-    case .refusal(_, let member): "\(member) refused"
+    case .refusal(_, let member, _): "\(member) refused"
     case .raw: "reply"
     }
   }

@@ -206,11 +206,11 @@ extension Loopback.State {
       return try bytes(of: .raw(question, OwnersObject(level: levels[owner] ?? 1).answer(to: question)))
     case .answered(let owner, let member, let values):
       return try bytes(of: .raw(takeQuestion(owner, member), values))
-    case .refusal(let owner, let member):
+    case .refusal(let owner, let member, let error):
       let question = try takeQuestion(owner, member)
       sender = owner
       message = OutgoingMessage(.error, destination: nil, .empty) { header in
-        header.add(.errorName, "org.freedesktop.DBus.Error.UnknownObject")
+        header.add(.errorName, "org.freedesktop.DBus.Error." + error)
         header.add(.replySerial, question.serial)
       }
     case .raw(let question, let values):

@@ -119,3 +119,45 @@ extension QueueTests {
     }
   }
 }
+
+/// Writes that depend on what is there.
+extension QueueTests {
+  private static let stale: [Letter] = [.invalidated(carl, ["Level"])]
+
+  @Test(
+    "A write that depends on a stale value asks for it first",
+    arguments: [
+      DaemonCall.write(OwnersObject.levelKey, .int32(9), [("revision", .uint64(1))], at: dial),
+      .write(OwnersObject.levelKey + "/0", .int32(9), at: dial),
+    ])
+  func dependence(_ write: DaemonCall) async throws {
+    try await Stage.with { stage in
+      try stage.settle([.call(carl, .register("dial", object: OwnersObject.path))])
+      try stage.turn(Self.stale)
+      try stage.turn([.refusal(carl, "Get")])
+      #expect(try stage.turn([.call(bert, write)]).lines == ["\(carl): Get demo.Bound Level"])
+      #expect(try stage.settle().lines.contains { $0.hasPrefix("Write") })
+      try stage.turn(Self.stale)
+      try stage.turn([.refusal(carl, "Get")])
+      // A whole value depends on nothing.
+      #expect(try stage.turn([.call(bert, Self.level(9))]).lines == ["\(carl): Set demo.Bound Level 9"])
+    }
+  }
+
+  @Test(
+    "A write whose key is gone when its turn comes is refused as one that finds none",
+    arguments: [(Focus1.focused, "NotFocused"), (dial, "UnknownProperty")])
+  func gone(place: String, error: String) async throws {
+    try await Stage.with { stage in
+      try stage.settle([
+        .call(carl, .register("dial", object: OwnersObject.path, [("focus", .boolean(true))]))
+      ])
+      func write(_ value: Int32) -> Letter { .call(bert, .write(OwnersObject.levelKey, .int32(value), at: place)) }
+      try stage.turn([write(2), write(3)])
+      try stage.turn([.answered(carl, "Set", [])])
+      let sent = try stage.turn([.refusal(carl, "Get", "UnknownProperty")])
+      #expect(sent.lines.filter { $0.hasPrefix("Write") }.last == "Write: \(error)")
+      #expect(!sent.lines.contains { $0.hasPrefix("\(carl): Set") })
+    }
+  }
+}

@@ -88,6 +88,7 @@ import Testing
         (bridge, "w1", ["org.focusd.Focus1"], "InvalidArgs"), (bridge, "w1", ["nonsense"], "InvalidArgs"),
         (bridge, "w1", (0...256).map { ":1.\($0)" }, "LimitsExceeded"), (bridge, "gone", [a.name], "UnknownObject"),
         (bridge, "w1", [":1.99999", a.name, a.name], nil), (bridge, "w1", [a.name], nil),
+        (bridge, "w1", (0..<255).map { ":1.9\($0)99999" } + [a.name], nil),
       ]
       for (peer, field, names, error) in cases {
         let refusal = try await peer.begin(.field(field, "Adopt", [.strings(names)])).refusal()

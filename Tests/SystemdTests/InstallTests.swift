@@ -212,4 +212,36 @@ internal import Testing
     #expect(transcript.status == 0, "\(transcript)")
     #expect(transcript.output == [#"s "0.2.0""#, "not-found"], "\(transcript)")
   }
+
+  /// The bridge notes in its state directory what it turned on: killed, it leaves that to the removal.
+  @Test(.enabled(if: access("/usr/libexec/at-spi-bus-launcher", X_OK) == 0, "needs at-spi2-core: .ci/setup test"))
+  func accessibilityThatTheBridgeTurnedOnIsPutBack() async throws {
+    let transcript = try await Script.runInSession(
+      """
+      is_on() { busctl --user get-property org.a11y.Bus /org/a11y/bus org.a11y.Status IsEnabled; }
+      marks() { find ~ -path '*/focusd-accessibility/enabled' | wc -l; }
+      is_on_yet() { until [ "$(is_on)" = "b true" ]; do :; done; }
+      export -f is_on is_on_yet
+      becomes_on() { timeout 20 bash -c is_on_yet; }
+      install_focusd
+      is_on
+      systemctl --user start focusd-accessibility
+      becomes_on
+      marks
+      systemctl --user stop focusd-accessibility
+      is_on
+      marks
+      systemctl --user start focusd-accessibility
+      becomes_on
+      systemctl --user kill --signal KILL focusd-accessibility
+      systemctl --user stop focusd-accessibility
+      is_on
+      marks
+      /run/stage/Systemd/install --uninstall >/dev/null
+      is_on
+      marks
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(transcript.output == ["b false", "1", "b false", "0", "b true", "1", "b false", "0"], "\(transcript)")
+  }
 }

@@ -63,57 +63,52 @@ import WindowBridge
     #expect(Adoption.homes(of: many, among: windows, limit: 256)[WindowID(3)]?.count == 256)
   }
 
+  private static func origin(_ owner: String, _ process: UInt32, parent: String = "/") throws -> FieldOrigin {
+    let properties: [(name: String, value: DBusValue)] = [
+      ("Owner", .string(owner)), ("Process", .uint32(process)), ("Parent", .objectPath(ObjectPath(known: parent))),
+      ("Id", .string("x")),
+    ]
+    let interface = DBusDictionary.Entry(key: .string("org.focusd.Focus1.Field"), value: .properties(properties))
+    let type = DBusType.dictionary(key: .string, value: .variant)
+    return try #require(FieldOrigin(.dictionary(DBusDictionary(known: .string, type, [interface]))))
+  }
+
   @Test func scenesAreCountedByOwnerAndProcess() throws {
     let (one, two) = (ObjectPath(known: "/f/1"), ObjectPath(known: "/f/2"))
     var owners = FieldOwners()
-    func field(_ owner: String, _ process: UInt32, parent: String = "/") throws -> FieldOrigin {
-      let properties: [(name: String, value: DBusValue)] = [
-        ("Owner", .string(owner)), ("Process", .uint32(process)), ("Parent", .objectPath(ObjectPath(known: parent))),
-        ("Id", .string("x")),
-      ]
-      let interface = DBusDictionary.Entry(key: .string("org.focusd.Focus1.Field"), value: .properties(properties))
-      let type = DBusType.dictionary(key: .string, value: .variant)
-      return try #require(FieldOrigin(.dictionary(DBusDictionary(known: .string, type, [interface]))))
-    }
     // The process comes later.
-    #expect(owners.add(one, try field(":1.1", 0)) == true)
+    var first = try Self.origin(":1.1", 0)
+    #expect(owners.set(one, first) == true)
     #expect(owners.processes == [BusName(known: ":1.1"): []])
-    #expect(owners.update(one, [("Process", .uint32(7))]) == true)
+    first.update([("Process", .uint32(7))])
+    #expect(owners.set(one, first) == true)
     #expect(owners.processes == [BusName(known: ":1.1"): [7]])
-    #expect(owners.update(one, [("Focused", .boolean(true))]) == false)
     // Another scene of the same connection and process is no news.
     let third = ObjectPath(known: "/f/3")
-    let changes = [owners.add(third, try field(":1.1", 7)), owners.remove(third)]
+    let changes = [owners.set(third, try Self.origin(":1.1", 7)), owners.set(third, nil)]
     #expect(changes == [false, false])
     // A child is no scene, an adopted scene is one.
-    #expect(owners.add(two, try field(":1.1", 9, parent: "/f/1")) == false)
-    #expect(owners.add(two, try field(":1.2", 9, parent: "/f/1")) == true)
+    #expect(owners.set(two, try Self.origin(":1.1", 9, parent: "/f/1")) == false)
+    var second = try Self.origin(":1.2", 9, parent: "/f/1")
+    #expect(owners.set(two, second) == true)
     #expect(owners.processes == [BusName(known: ":1.1"): [7], BusName(known: ":1.2"): [9]])
-    #expect(owners.fields(of: BusName(known: ":1.2")) == [two])
-    #expect(owners.update(two, [("Owner", .string(""))]) == true)
-    #expect(
-      owners.update(two, [("Owner", .string("no name")), ("Process", .string("nonsense")), ("Parent", nil)]) == false)
-    #expect(owners.remove(one) == true)
-    #expect(owners.remove(one) == false)
+    second.update([("Owner", .string(""))])
+    #expect(owners.set(two, second) == true)
+    second.update([("Owner", .string("no name")), ("Process", .string("nonsense")), ("Parent", nil)])
+    #expect(owners.set(two, second) == false)
+    #expect(owners.set(one, nil) == true)
+    #expect(owners.set(one, nil) == false)
     #expect(owners.processes.isEmpty)
   }
 
   /// A list of fields may name a child before its parent.
   @Test func aChildThatComesBeforeItsParentIsNoScene() throws {
-    func origin(_ parent: String, _ process: UInt32) throws -> FieldOrigin {
-      let properties: [(name: String, value: DBusValue)] = [
-        ("Owner", .string(":1.1")), ("Process", .uint32(process)), ("Parent", .objectPath(ObjectPath(known: parent))),
-      ]
-      let interface = DBusDictionary.Entry(key: .string("org.focusd.Focus1.Field"), value: .properties(properties))
-      let type = DBusType.dictionary(key: .string, value: .variant)
-      return try #require(FieldOrigin(.dictionary(DBusDictionary(known: .string, type, [interface]))))
-    }
     var owners = FieldOwners()
     let (child, parent) = (ObjectPath(known: "/f/a"), ObjectPath(known: "/f/b"))
-    _ = owners.add(child, try origin("/f/b", 9))
-    _ = owners.add(parent, try origin("/", 7))
+    _ = owners.set(child, try Self.origin(":1.1", 9, parent: "/f/b"))
+    _ = owners.set(parent, try Self.origin(":1.1", 7))
     #expect(owners.processes == [BusName(known: ":1.1"): [7]])
-    let changes = [owners.remove(child), owners.remove(parent)]
+    let changes = [owners.set(child, nil), owners.set(parent, nil)]
     #expect(changes == [false, true])
     #expect(owners.processes.isEmpty)
   }

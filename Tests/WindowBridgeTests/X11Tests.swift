@@ -190,6 +190,36 @@ struct X11Tests {
     }
   }
 
+  /// Sets the windows that the window manager has to those of the arguments: XChangeProperty(3).
+  private static let clientList = """
+    import sys
+    from ctypes import CDLL, c_ulong, c_void_p
+    x = CDLL("libX11.so.6")
+    x.XOpenDisplay.restype = c_void_p
+    display = c_void_p(x.XOpenDisplay(None))
+    x.XDefaultRootWindow.restype = x.XInternAtom.restype = c_ulong
+    root, name = x.XDefaultRootWindow(display), x.XInternAtom(display, b"_NET_CLIENT_LIST", 0)
+    windows = [int(number) for number in sys.argv[1:]]
+    x.XChangeProperty(
+        display, c_ulong(root), c_ulong(name), c_ulong(33), 32, 0, (c_ulong * len(windows))(*windows), len(windows))
+    x.XCloseDisplay(display)
+    """
+
+  @Test func theFirstThousandWindowsAreFollowed() async throws {
+    try await Self.with(.openbox) { desktop, _, peer in
+      let terminal = try await Self.terminal(desktop, "terminal")
+      let window = try await peer.window("terminal")
+      for (others, isFollowed) in [(1024, false), (1023, true)] {
+        // Those before it are gone by the time they are asked.
+        let list = (0..<others).map { String(0x7F0000 + $0) } + [String(window.dropFirst())]
+        let result = try await desktop.run(["/usr/bin/python3", "-c", Self.clientList] + list)
+        #expect(result.succeeded, "\(result)")
+        try await eventually("\(others) windows") { try await peer.fields().contains(window) == isFollowed }
+      }
+      withExtendedLifetime(terminal) {}
+    }
+  }
+
   @Test func theXServerGoesAway() async throws {
     try await TestDesktop.with { desktop in
       let server = try await desktop.start(["/usr/bin/Xvfb", "-displayfd", "1", "-nolisten", "tcp", "-noreset"])

@@ -16,19 +16,22 @@ final class OwnPrograms {
   private let link: Link
   /// Whether a connection is this program's.
   private let isOurs: (String) -> Bool
-  private var fields: [ObjectPath: FieldOrigin] = [:]
-  /// The process behind each owner, as the bus says.
-  private var owners: [String: UInt32] = [:]
+  private let fields: FieldFollower
   private var bridgeOwners: [String: String] = [:]
   /// The processes, each with its parents, until something changes.
   private var known: [[UInt32]]?
-  private var reading = 0
   /// Called when there may be others.
   var onChange: (() -> Void)?
 
   init(_ link: Link, isOurs: @escaping (String) -> Bool) {
     self.link = link
     self.isOurs = isOurs
+    fields = FieldFollower(link)
+    fields.onChange = { [weak self] _, before, now in
+      guard let self, before.map(counts) == true || now.map(counts) == true else { return }
+      changed()
+    }
+    fields.onProcess = { [weak self] in self?.changed() }
   }
 
   /// Whether the process, or another for it, has registered fields; what a program starts is the program's, but not what a
@@ -41,7 +44,7 @@ final class OwnPrograms {
 
   private func findChains() -> [[UInt32]] {
     let bridges = Set(bridgeOwners.values)
-    let all = fields.values.filter { !bridges.contains($0.owner) }
+    let all = fields.fields.values.filter { counts($0) && !bridges.contains($0.owner) }
     return Set(all.flatMap { processes(of: $0) }).map { Processes().chain(of: $0).filter { $0 > 1 } }
   }
 
@@ -50,15 +53,12 @@ final class OwnPrograms {
 
   /// The owner's process, and the one that it speaks for, unless it is in a sandbox and so may not.
   private func processes(of field: FieldOrigin) -> [UInt32] {
-    guard let owner = owners[field.owner] else { return [] }
+    guard let name = try? BusName(field.owner), let owner = fields.process(of: name), owner > 0 else { return [] }
     return owner == field.process || Processes().isSandboxed(owner) ? [owner] : [owner, field.process]
   }
 
   /// The daemon is there: reads its fields.
   func begin() {
-    reading += 1
-    let number = reading
-    (fields, owners) = ([:], [:])
     link.daemon?.connection.askNames { [weak self] result in
       for name in (try? result.get()) ?? [] where name.text.hasPrefix(Self.bridges + ".") {
         self?.link.daemon?.connection.askOwner(of: name) { owner in
@@ -66,26 +66,16 @@ final class OwnPrograms {
         }
       }
     }
-    link.call(.managedObjects(), patiently: true) { [weak self] result in
-      guard let self, number == reading, case .success(let objects) = result else { return }
-      for entry in objects.entries {
-        guard case .objectPath(let path) = entry.key, let origin = FieldOrigin(entry.value) else { continue }
-        add(path, origin)
-      }
-    }
+    fields.begin { [weak self] in self?.changed() }
   }
 
   /// The daemon is gone, with all fields.
   func end() {
-    reading += 1
-    (fields, owners) = ([:], [:])
+    fields.end()
     changed()
   }
 
-  func received(_ signal: DaemonSignal) {
-    guard case .field(let path, let origin) = signal else { return }
-    if let origin { add(path, origin) } else if fields.removeValue(forKey: path) != nil { changed() }
-  }
+  func received(_ signal: DaemonSignal) { fields.received(signal) }
 
   /// Takes a signal of the bus about a bridge's name.
   func ownerChanged(_ name: String, to owner: String) {
@@ -94,19 +84,8 @@ final class OwnPrograms {
     changed()
   }
 
-  private func add(_ path: ObjectPath, _ origin: FieldOrigin) {
-    // Who registers a field that lingers need not show it.
-    guard !origin.owner.isEmpty, !origin.lingers, !isOurs(origin.owner), let owner = try? BusName(origin.owner) else {
-      return
-    }
-    fields[path] = origin
-    guard owners[origin.owner] == nil else { return changed() }
-    link.daemon?.connection.askProcess(of: owner, timeout: .seconds(25)) { [weak self] result in
-      guard let self, let process = try? result.get() else { return }
-      owners[origin.owner] = process
-      changed()
-    }
-  }
+  /// Whether it is a field of a program that is there: who registers one that lingers need not show it.
+  private func counts(_ field: FieldOrigin) -> Bool { !field.owner.isEmpty && !field.lingers && !isOurs(field.owner) }
 
   private func changed() {
     known = nil

@@ -11,10 +11,6 @@ extension Connection {
       member: MemberName(known: member), arguments)
   }
 
-  private func askBus(_ member: String, _ arguments: [DBusValue] = []) throws(DBusError) -> [DBusValue] {
-    try call(question(member, arguments)).arguments()
-  }
-
   /// Asks for a well-known name without queueing for it.
   /// - Throws: `DBusError` if the bus never grants the name.
   /// - Returns: whether this connection holds the name now.
@@ -31,12 +27,6 @@ extension Connection {
   static func isOwner(_ answer: [DBusValue]) -> Bool {
     answer.first == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER))
       || answer.first == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER))
-  }
-
-  /// Asks to be sent the signals that `rule` matches, and waits until the bus has taken it.
-  /// - Throws: `DBusError` if the bus refuses the rule.
-  public func addMatch(_ rule: MatchRule) throws(DBusError) {
-    _ = try askBus("AddMatch", [.string(rule.description)])
   }
 
   /// What is to become of a match rule.
@@ -72,10 +62,6 @@ extension Connection {
     }
   }
 
-  /// The bus's id, which differs from that of every other, also of one at the same address before or after it.
-  /// - Throws: `DBusError` if the bus does not answer.
-  public func busID() throws(DBusError) -> String { try askBus("GetId").text }
-
   /// Which bus this is, and every name on it; in the same exchange asks for the signals that `rules` match, those of
   /// names that come or go later among them.
   /// - Throws: `DBusError` if the bus refuses a rule, or does not answer.
@@ -92,7 +78,7 @@ extension Connection {
   /// The process behind `name`.
   /// - Throws: `DBusError` if the name has no owner, or the bus does not know it.
   public func processID(of name: BusName) throws(DBusError) -> UInt32 {
-    try Connection.process(askBus("GetConnectionUnixProcessID", [.string(name.text)]), of: name)
+    try Connection.process(call(question("GetConnectionUnixProcessID", [.string(name.text)])).arguments(), of: name)
   }
 
   static func process(_ answer: [DBusValue], of name: BusName) throws(DBusError) -> UInt32 {

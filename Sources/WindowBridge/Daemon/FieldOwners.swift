@@ -22,28 +22,9 @@ package struct FieldOwners {
     scenes.mapValues { Set($0.keys.filter { $0 != 0 }) }
   }
 
-  /// Takes over a field that has come.
+  /// Takes over where a field comes from now; nil: it is gone.
   /// - Returns: whether scenes, or whose they are, differ now.
-  package mutating func add(_ path: ObjectPath, _ origin: FieldOrigin) -> Bool { replace(path, origin) }
-
-  /// Takes over what properties of a field are now.
-  /// - Returns: whether scenes, or whose they are, differ now.
-  package mutating func update(_ path: ObjectPath, _ properties: [(name: String, value: DBusValue?)]) -> Bool {
-    guard var origin = fields[path] else { return false }
-    origin.update(properties)
-    return replace(path, origin)
-  }
-
-  /// Forgets a field.
-  /// - Returns: whether scenes, or whose they are, differ now.
-  package mutating func remove(_ path: ObjectPath) -> Bool { replace(path, nil) }
-
-  /// The fields of `owner`.
-  package func fields(of owner: BusName) -> [ObjectPath] {
-    fields.filter { $0.value.owner == owner.text }.keys.sorted { $0.text < $1.text }
-  }
-
-  private mutating func replace(_ path: ObjectPath, _ origin: FieldOrigin?) -> Bool {
+  package mutating func set(_ path: ObjectPath, _ origin: FieldOrigin?) -> Bool {
     let before = fields[path]
     fields[path] = origin
     if before?.parent != origin?.parent {

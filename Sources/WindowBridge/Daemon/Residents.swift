@@ -8,13 +8,8 @@ internal import ProgramSupport
 final class Residents {
   private let link: Link
   private let processes: Processes
+  private let fields: FieldFollower
   private var owners = FieldOwners()
-  /// Whether the fields are known.
-  private var hasRead = false
-  /// The process of each connection with scenes, as the bus says; 0 if it does not know.
-  private var busProcesses: [BusName: UInt32] = [:]
-  /// The connections whose processes the bus is asked for.
-  private var asked: Set<BusName> = []
   /// The processes of all connections, if some have fields for other processes than their own: with the option `service`
   /// the connection of that process counts, which the daemon does not show.
   private var others = ConnectionProcesses()
@@ -22,8 +17,6 @@ final class Residents {
   private var parents: [BusName: [UInt32: [UInt32]]] = [:]
   /// Whether connections whose word for their processes matters are in sandboxes.
   private var sandboxed: [BusName: Bool] = [:]
-  /// The answers of a bus, or a daemon, before this one mean nothing.
-  private var session = 0
 
   /// Whether all that were there at the beginning are known.
   private(set) var isSettled = false
@@ -34,51 +27,37 @@ final class Residents {
   init(_ link: Link, _ processes: Processes) {
     self.link = link
     self.processes = processes
+    fields = FieldFollower(link)
+    fields.onChange = { [weak self] path, _, origin in
+      guard let self, owners.set(path, origin), fields.hasRead else { return }
+      changed()
+    }
+    fields.onProcess = { [weak self] in self?.told() }
   }
 
   /// Forgets everything: the daemon, or the bus, is gone.
   func end() {
-    session += 1
-    (hasRead, isSettled) = (false, false)
+    fields.end()
+    isSettled = false
     owners = FieldOwners()
-    busProcesses = [:]
-    asked = []
     others = ConnectionProcesses()
     parents = [:]
     sandboxed = [:]
   }
 
   /// Reads the fields of a daemon that has come, and calls `handler` when they are known, with those of this connection.
-  ///
-  /// What signals say before the reply is no newer than it, and what they say later is newer.
   func begin(_ handler: @escaping (_ own: [ObjectPath]) -> Void) {
     end()
-    let session = session
-    link.call(.managedObjects(), patiently: true) { [weak self] result in
-      guard let self, session == self.session, case .success(let objects) = result else { return }
-      owners = FieldOwners()
-      hasRead = true
-      for entry in objects.entries {
-        guard case .objectPath(let path) = entry.key, let origin = FieldOrigin(entry.value) else { continue }
-        _ = owners.add(path, origin)
-      }
+    fields.begin { [weak self] in
+      guard let self else { return }
       changed()
-      handler(link.daemon?.connection.uniqueName.map(owners.fields) ?? [])
+      let own = link.daemon?.connection.uniqueName?.text
+      handler(fields.fields.filter { $0.value.owner == own }.keys.sorted { $0.text < $1.text })
     }
   }
 
   /// Takes over what a signal says of a field.
-  func received(_ signal: DaemonSignal) {
-    switch signal {
-    case .properties(let path, Focus1.field.text, let changes):
-      if owners.update(path, changes) { changed() }
-    case .field(let path, let origin?):
-      if owners.add(path, origin) { changed() }
-    case .field(let path, nil):
-      if owners.remove(path) { changed() }
-    default: break
-    }
-  }
+  func received(_ signal: DaemonSignal) { fields.received(signal) }
 
   // MARK: Processes
 
@@ -90,37 +69,25 @@ final class Residents {
   }
 
   private func changed() {
-    guard hasRead else { return }
     let current = scenes
-    busProcesses = busProcesses.filter { current[$0.key] != nil }
+    fields.forgetProcesses { current[$0] != nil }
     parents = parents.filter { current[$0.key] != nil || others[$0.key] != nil }
     sandboxed = sandboxed.filter { current[$0.key] != nil }
-    asked.formIntersection(current.keys)
-    for connection in current.keys where busProcesses[connection] == nil { ask(connection) }
+    for connection in current.keys { _ = fields.process(of: connection) }
     told()
   }
 
   private func told() {
-    if asked.isEmpty { isSettled = true }
+    if !fields.isAsking { isSettled = true }
     seekOthers()
     onChange?()
-  }
-
-  private func ask(_ connection: BusName) {
-    guard asked.insert(connection).inserted else { return }
-    let session = session
-    link.daemon?.connection.askProcess(of: connection, timeout: .seconds(25)) { [weak self] result in
-      guard let self, session == self.session, asked.remove(connection) != nil else { return }
-      busProcesses[connection] = (try? result.get()) ?? 0
-      told()
-    }
   }
 
   /// The processes that connections have fields for and that are not their own.
   private var claims: Set<UInt32> {
     var claims: Set<UInt32> = []
     for (connection, processes) in scenes {
-      guard let own = busProcesses[connection], processes.contains(where: { $0 != own }) else { continue }
+      guard let own = fields.process(of: connection), processes.contains(where: { $0 != own }) else { continue }
       if !isSandboxed(connection, own) { claims.formUnion(processes.subtracting([own])) }
     }
     return claims
@@ -136,10 +103,10 @@ final class Residents {
   ///
   /// A field's own word for its process counts, unless its connection is in a sandbox, where processes have other numbers.
   func chains() -> [BusName: [[UInt32]]]? {
-    guard hasRead, asked.isEmpty else { return nil }
+    guard fields.hasRead, !fields.isAsking else { return nil }
     var chains: [BusName: [[UInt32]]] = [:]
     for (connection, claims) in scenes {
-      let process = busProcesses[connection] ?? 0
+      let process = fields.process(of: connection) ?? 0
       let isIgnored = claims.contains { $0 != process } && isSandboxed(connection, process)
       chains[connection] = (isIgnored ? [process] : claims.sorted()).map { chain(of: $0, for: connection) }
     }

@@ -2,12 +2,14 @@ package import EventLoop
 package import ProgramSupport
 
 /// Hyprland, by its two sockets; written from its documentation.
-package final class HyprlandSource: WindowSource {
+package final class HyprlandSource: RequestSource {
+  package static let name = "Hyprland"
+
   private let requests: String
   private let loop: EventLoop
   private let stream: LastingStream
   private var input = ByteQueue()
-  private var state = HyprlandState()
+  package var state = HyprlandState()
   private var isReading = false
   /// Whether something happened that only the list of clients tells, since it was last asked for.
   private var isStale = false
@@ -19,7 +21,7 @@ package final class HyprlandSource: WindowSource {
   package init(directory: String, on loop: EventLoop, log: Log) {
     requests = directory + "/.socket.sock"
     self.loop = loop
-    stream = LastingStream("Hyprland", path: directory + "/.socket2.sock", on: loop, log: log)
+    stream = LastingStream(Self.name, path: directory + "/.socket2.sock", on: loop, log: log)
   }
 
   package func start() throws {
@@ -68,24 +70,7 @@ package final class HyprlandSource: WindowSource {
     }
   }
 
-  private func change(_ body: (inout HyprlandState) -> Void) {
-    let before = state.desktop
-    defer { if state.desktop != before { onChange?(state.desktop) } }
-    body(&state)
-  }
-
-  private func request(_ request: String?, _ completion: @escaping (String?) -> Void) {
-    guard let request else { return completion("Hyprland cannot do that") }
-    SocketQuestion.ask(Array(request.utf8), at: requests, .everything, on: loop) {
-      completion($0.refusal(HyprlandState.refusal))
-    }
-  }
-
-  package func raise(_ window: WindowID, _ completion: @escaping (String?) -> Void) {
-    request(HyprlandState.raiseRequest(window), completion)
-  }
-
-  package func perform(_ action: WindowAction, on window: WindowID, _ completion: @escaping (String?) -> Void) {
-    request(HyprlandState.request(action, on: window), completion)
+  package func request(_ request: [UInt8], _ completion: @escaping (String?) -> Void) {
+    SocketQuestion.ask(request, at: requests, .everything, on: loop) { completion($0.refusal(HyprlandState.refusal)) }
   }
 }

@@ -1,5 +1,5 @@
 /// The windows of Hyprland, from its list of clients and its events: <https://wiki.hypr.land/IPC/>.
-package struct HyprlandState {
+package struct HyprlandState: RequestState {
   package private(set) var desktop = Desktop()
   /// The window that was said to be active last, also if the list of clients does not have it yet.
   private var active: WindowID?
@@ -64,19 +64,21 @@ package struct HyprlandState {
 
   private static func address(_ window: WindowID) -> String { "address:0x" + String(window.number, radix: 16) }
 
-  /// The request that does `action` to a window; nil if Hyprland cannot do it.
-  package static func request(_ action: WindowAction, on window: WindowID) -> String? {
-    switch action {
-    case .close: "dispatch closewindow \(address(window))"
-    // It works on the active window only.
-    case .fullscreen: "[[BATCH]]\(raiseRequest(window));dispatch fullscreen 0"
-    case .float: "dispatch togglefloating \(address(window))"
-    case .minimize: nil
-    }
+  package static func request(_ action: WindowAction, on window: WindowID) -> [UInt8]? {
+    let request: String? =
+      switch action {
+      case .close: "dispatch closewindow \(address(window))"
+      // It works on the active window only.
+      case .fullscreen: "[[BATCH]]\(raising(window));dispatch fullscreen 0"
+      case .float: "dispatch togglefloating \(address(window))"
+      case .minimize: nil
+      }
+    return request.map { Array($0.utf8) }
   }
 
-  /// The request that brings a window to the front.
-  package static func raiseRequest(_ window: WindowID) -> String { "dispatch focuswindow \(address(window))" }
+  package static func raiseRequest(_ window: WindowID) -> [UInt8] { Array(raising(window).utf8) }
+
+  private static func raising(_ window: WindowID) -> String { "dispatch focuswindow \(address(window))" }
 
   /// Why a request was refused, from the answer, which is `ok` for each part of it.
   package static func refusal(_ answer: [UInt8]) -> String? {

@@ -2,13 +2,15 @@ package import EventLoop
 package import ProgramSupport
 
 /// niri, by its socket; written from its documentation.
-package final class NiriSource: WindowSource {
+package final class NiriSource: RequestSource {
+  package static let name = "niri"
+
   private let path: String
   private let loop: EventLoop
   private let log: Log
   private let stream: LastingStream
   private var input = ByteQueue()
-  private var state = NiriState()
+  package var state = NiriState()
 
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
@@ -18,7 +20,7 @@ package final class NiriSource: WindowSource {
     self.path = path
     self.loop = loop
     self.log = log
-    stream = LastingStream("niri", path: path, on: loop, log: log)
+    stream = LastingStream(Self.name, path: path, on: loop, log: log)
   }
 
   package func start() throws {
@@ -48,23 +50,8 @@ package final class NiriSource: WindowSource {
     }
   }
 
-  private func change(_ body: (inout NiriState) -> Void) {
-    let before = state.desktop
-    defer { if state.desktop != before { onChange?(state.desktop) } }
-    body(&state)
-  }
-
-  private func request(_ request: [UInt8]?, _ completion: @escaping (String?) -> Void) {
-    guard let request else { return completion("niri cannot do that") }
+  package func request(_ request: [UInt8], _ completion: @escaping (String?) -> Void) {
     // The connection of the events takes no requests.
-    SocketQuestion.ask(request, at: path, .line, on: loop) { completion($0.refusal { NiriState.refusal(JSON($0)) }) }
-  }
-
-  package func raise(_ window: WindowID, _ completion: @escaping (String?) -> Void) {
-    request(NiriState.raiseRequest(window), completion)
-  }
-
-  package func perform(_ action: WindowAction, on window: WindowID, _ completion: @escaping (String?) -> Void) {
-    request(NiriState.request(action, on: window), completion)
+    SocketQuestion.ask(request, at: path, .line, on: loop) { completion($0.refusal(NiriState.refusal)) }
   }
 }

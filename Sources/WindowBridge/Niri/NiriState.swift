@@ -1,5 +1,5 @@
 /// The windows of niri, from its event stream: <https://yalter.github.io/niri/niri_ipc/enum.Event.html>.
-package struct NiriState {
+package struct NiriState: RequestState {
   package private(set) var desktop = Desktop()
   /// The workspace of each window, and the names of workspaces.
   private var homes: [WindowID: UInt64] = [:]
@@ -50,7 +50,6 @@ package struct NiriState {
   /// What is sent to be told of all events.
   package static let subscription = Array("\"EventStream\"\n".utf8)
 
-  /// The request that does `action` to a window; nil if niri cannot do it.
   package static func request(_ action: WindowAction, on window: WindowID) -> [UInt8]? {
     switch action {
     case .close: request("CloseWindow", window)
@@ -60,7 +59,6 @@ package struct NiriState {
     }
   }
 
-  /// The request that brings a window to the front.
   package static func raiseRequest(_ window: WindowID) -> [UInt8] { request("FocusWindow", window) }
 
   private static func request(_ action: String, _ window: WindowID) -> [UInt8] {
@@ -68,7 +66,8 @@ package struct NiriState {
   }
 
   /// Why a request was refused, from niri's answer; nil if it was not.
-  package static func refusal(_ answer: JSON?) -> String? {
+  package static func refusal(_ answer: [UInt8]) -> String? {
+    let answer = JSON(answer)
     if answer?["Ok"] != nil { return nil }
     return WindowText.cut(answer?["Err"]?.text ?? "the answer of niri cannot be read", limit: WindowText.titleLength)
   }
