@@ -24,7 +24,7 @@ package protocol RequestSource: WindowSource {
 }
 
 extension RequestSource {
-  /// Changes the state, and tells what there is now if that differs.
+  /// Changes the state, and tells the windows if they are others now.
   func change(_ body: (inout State) -> Void) {
     let before = state.desktop
     body(&state)
