@@ -66,6 +66,21 @@ import Testing
     #expect(stage.tracker.desired == nil)
   }
 
+  /// Qt tells focus of the current item of a view without focus.
+  @Test func anElementThatIsDoubtedGivesWayToTheOneBefore() {
+    var stage = Stage()
+    stage.take(.activated(window), .gained(entry), .gained(button), .gained(item), .doubted(item))
+    #expect(stage.tracker.desired == button)
+    stage.take(.doubted(item))
+    #expect(stage.tracker.desired == button, "another has focus by now")
+    stage.take(.doubted(button))
+    #expect(stage.tracker.desired == entry)
+    stage.take(.doubted(entry))
+    #expect(stage.tracker.desired == entry, "there is no other")
+    stage.take(.gained(Self.element("/entry", ":1.2")), .doubted(Self.element("/entry", ":1.2")))
+    #expect(stage.tracker.desired == Self.element("/entry", ":1.2"), "another program's is not gone back to")
+  }
+
   @Test func aMenuGivesFocusBackWithoutTellingIt() {
     var stage = Stage()
     stage.take(.activated(window), .gained(entry), .gained(item), .lost(item))

@@ -7,8 +7,9 @@ internal import ProgramSupport
 /// From what should have focus to what the daemon has: one loop, which each event and each answer turns once.
 extension Bridge {
   /// Takes an event, and does what it leads to.
-  func take(_ event: FocusTracker.Event) {
-    let steps = tracker.take(event)
+  func take(_ event: FocusTracker.Event) { carryOut(tracker.take(event)) }
+
+  private func carryOut(_ steps: [FocusTracker.Step]) {
     guard !steps.isEmpty else { return }
     // Timers of older steps would find nothing to do.
     if steps.contains(where: \.beginsAnew) { cancelTimers() }
@@ -114,7 +115,9 @@ extension Bridge {
       let changed = application.reading?.changed ?? []
       application.reading = nil
       guard let self, applications[application.name] === application else { return }
-      finish(element, of: application, outcome.content, window.content, place.content)
+      checkFocus(of: element, application, outcome.content) { [weak self] in
+        self?.finish(element, of: application, outcome.content, window.content, place.content)
+      }
       guard !changed.isEmpty, let field = application.fields[element] else { return }
       field.pending.formUnion(changed)
       readLater()
@@ -171,6 +174,24 @@ extension Bridge {
         return handler(nil)
       }
       title(of: front, handler)
+    }
+  }
+
+  /// Goes on if the element has focus as its program told.
+  private func checkFocus(
+    of element: ElementReference, _ application: Application, _ outcome: ElementReader.Outcome, _ goOn: @escaping () -> Void
+  ) {
+    guard let bus, case .success(let snapshot) = outcome, application.toolkit.mayLieOfFocus(snapshot.role) else {
+      return goOn()
+    }
+    bus.get(element, AccessibilityNames.accessible, "Parent") { [weak self] parent in
+      guard case .success(let parent) = parent, let view = ElementReference(parent) else { return goOn() }
+      bus.ask(view, "GetState") { answer in
+        guard let self, case .success(let values) = answer, ElementStates(values.first)?.contains(.focused) == false
+        else { return goOn() }
+        let steps = self.tracker.take(.doubted(element))
+        if steps.isEmpty { goOn() } else { self.carryOut(steps) }
+      }
     }
   }
 

@@ -239,6 +239,7 @@ struct Toolkit: Equatable {
   var tellsDisplay: Bool { isGTK || name.isEmpty }
 
   private var isGTK: Bool { name.lowercased() == "gtk" }
+  private var isQt: Bool { name.lowercased() == "qt" }
 
   /// Whether `name` is what GTK 4 tells of an element without a name: that of its class.
   func isClassName(_ name: String) -> Bool {
@@ -246,7 +247,10 @@ struct Toolkit: Equatable {
   }
 
   /// Whether it may tell an attribute that makes an entry a password's: GTK and Qt have roles alone.
-  var tellsInputType: Bool { !isGTK && name.lowercased() != "qt" }
+  var tellsInputType: Bool { !isGTK && !isQt }
+
+  /// Whether it tells focus of an item though the view that contains it may have none.
+  func mayLieOfFocus(_ role: ElementRole) -> Bool { isQt && role.isItem }
 
   /// How it counts text.
   var units: TextUnits { TextUnits(toolkit: name) }

@@ -7,6 +7,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   private init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
   package static let alert = ElementRole(2)
+  package static let cell = ElementRole(56)
   package static let checkBox = ElementRole(7)
   package static let checkMenuItem = ElementRole(8)
   package static let colorChooser = ElementRole(9)
@@ -16,6 +17,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let fontChooser = ElementRole(22)
   package static let frame = ElementRole(23)
   package static let levelBar = ElementRole(103)
+  package static let listItem = ElementRole(32)
   package static let passwordText = ElementRole(40)
   package static let progressBar = ElementRole(42)
   package static let pushButton = ElementRole(43)
@@ -27,6 +29,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let terminal = ElementRole(60)
   package static let text = ElementRole(61)
   package static let toggleButton = ElementRole(62)
+  package static let treeItem = ElementRole(91)
   package static let window = ElementRole(69)
   package static let entry = ElementRole(79)
   package static let switchButton = ElementRole(130)
@@ -36,6 +39,9 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
 
   /// Whether it is a top-level window.
   package var isWindow: Bool { Self.windows.contains(self) }
+
+  /// Whether it is one of many in a list, a table or a tree.
+  package var isItem: Bool { Self.items.contains(self) }
 
   /// Whether it is on or off.
   package var isToggle: Bool { Self.toggles.contains(self) }
@@ -57,6 +63,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   private static let windows: Set<ElementRole> = [
     .alert, .colorChooser, .dialog, .fileChooser, .fontChooser, .frame, .window,
   ]
+  private static let items: Set<ElementRole> = [.cell, .listItem, .treeItem]
   private static let toggles: Set<ElementRole> = [
     .checkBox, .checkMenuItem, .radioButton, .radioMenuItem, .toggleButton, .switchButton,
   ]

@@ -8,6 +8,8 @@ package struct FocusTracker {
   /// What happened.
   package enum Event: Hashable, Sendable {
     case gained(ElementReference)
+    /// Its program told that it has focus, and what contains it says that it has not.
+    case doubted(ElementReference)
     case lost(ElementReference)
     case activated(ElementReference)
     case deactivated(ElementReference)
@@ -51,6 +53,9 @@ package struct FocusTracker {
   private var pending: Pending?
   /// Whether the element had focus before its window came to the front.
   private var isStale = false
+  /// What had focus before in the window in front, newest last.
+  private var earlier: [ElementReference] = []
+  private static let mostEarlier = 8
 
   package init() {}
 
@@ -60,6 +65,7 @@ package struct FocusTracker {
   package mutating func take(_ event: Event) -> [Step] {
     switch event {
     case .gained(let element): return focus(element)
+    case .doubted(let element): return doubt(element)
     case .lost(let element):
       // What a window that leaves loses does not bring it back.
       guard element == desired, pending != .deactivation else { return [] }
@@ -93,8 +99,24 @@ package struct FocusTracker {
   private mutating func focus(_ element: ElementReference?) -> [Step] {
     begin()
     isStale = false
+    note(desired, before: element)
     desired = element
     return [.desire(element)]
+  }
+
+  /// Remembers `old` as what had focus before `new`.
+  private mutating func note(_ old: ElementReference?, before new: ElementReference?) {
+    guard let new, new.application == old?.application else { return earlier = [] }
+    earlier.removeAll { $0 == new || $0 == old }
+    if let old, old != new { earlier = earlier.suffix(Self.mostEarlier - 1) + [old] }
+  }
+
+  /// Goes back to what had focus before; the element stays if there is nothing.
+  private mutating func doubt(_ element: ElementReference) -> [Step] {
+    guard element == desired, let before = earlier.popLast() else { return [] }
+    begin()
+    desired = before
+    return [.desire(before)]
   }
 
   private mutating func wait(_ event: Pending, _ grace: Duration) -> [Step] {
