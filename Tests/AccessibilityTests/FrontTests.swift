@@ -132,6 +132,22 @@ import Testing
     }
   }
 
+  /// Qt tells focus of the current item of a list, whether or not the list has focus.
+  @Test func anItemHasFocusIfItsListHas() async throws {
+    try await Self.withTwo { desktop, front, _ in
+      front.set("/list", StubElement(role: 31))
+      front.set("/item", StubElement(role: 32, states: StubElement.focused, name: "An item", parent: "/list"))
+      front.stateChanged("/item", "focused", 1)
+      try await front.state.wait(for: "the question") { state in
+        state.calls.contains { $0.path == "/list" && $0.member == "GetState" } ? () : nil
+      }
+      try await Self.type("typed", in: front, desktop)
+      front.change("/list") { $0.states = StubElement.focused }
+      front.stateChanged("/item", "focused", 1)
+      try await desktop.waits(for: "Element.Role", .string("listitem"))
+    }
+  }
+
   @Test func aProgramThatNeverAnswersIsAskedLittle() async throws {
     try await AccessibleDesktop.with { desktop in
       let program = try await desktop.program("silent")

@@ -179,7 +179,8 @@ extension Bridge {
 
   /// Goes on if the element has focus as its program told.
   private func checkFocus(
-    of element: ElementReference, _ application: Application, _ outcome: ElementReader.Outcome, _ goOn: @escaping () -> Void
+    of element: ElementReference, _ application: Application, _ outcome: ElementReader.Outcome,
+    _ goOn: @escaping () -> Void
   ) {
     guard let bus, case .success(let snapshot) = outcome, application.toolkit.mayLieOfFocus(snapshot.role) else {
       return goOn()

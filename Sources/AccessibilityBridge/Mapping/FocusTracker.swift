@@ -106,7 +106,10 @@ package struct FocusTracker {
 
   /// Remembers `old` as what had focus before `new`.
   private mutating func note(_ old: ElementReference?, before new: ElementReference?) {
-    guard let new, new.application == old?.application else { return earlier = [] }
+    guard let new, new.application == old?.application else {
+      earlier = []
+      return
+    }
     earlier.removeAll { $0 == new || $0 == old }
     if let old, old != new { earlier = earlier.suffix(Self.mostEarlier - 1) + [old] }
   }
