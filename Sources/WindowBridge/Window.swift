@@ -1,6 +1,7 @@
 /// Names a window as its window manager does, for as long as the window is there.
 package struct WindowID: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The window manager's number: an X window, a container of sway or i3, a window of niri, an address of Hyprland's.
+  /// The window manager's number: an X window, a container of sway or i3, a window of niri, an address of Hyprland's, what
+  /// Plasma's UUID of the window hashes to; the bridge's own if the window manager has none.
   package let number: UInt64
 
   package init(_ number: UInt64) { self.number = number }
@@ -17,6 +18,17 @@ package enum WindowAction: String, Sendable, CaseIterable {
   case fullscreen = "Fullscreen"
   case float = "Float"
   case minimize = "Minimize"
+}
+
+/// The address of a window's menus on the session bus, as its program has told the window manager.
+package struct WindowMenus: Hashable, Sendable {
+  package let service: String
+  package let path: String
+
+  package init(service: String, path: String) {
+    self.service = service
+    self.path = path
+  }
 }
 
 /// A top-level window, as its window manager describes it.
@@ -39,6 +51,8 @@ package struct Window: Hashable, Sendable {
   package var workspace: String?
   package var kind = Kind.ordinary
   package var actions: Set<WindowAction> = []
+  /// Where its menus are on the bus, if its window manager says so.
+  package var menus: WindowMenus?
 
   package init(
     title: String = "", application: String? = nil, process: UInt32? = nil, workspace: String? = nil,
