@@ -180,6 +180,8 @@ package final class WindowBridge {
     for (id, field) in fields {
       guard let window = desktop.windows[id], window.actions == field.published.actions else {
         remove(field)
+        // By name another may be the only one now.
+        residentsMoved = residentsMoved || field.published.process == nil
         continue
       }
       residentsMoved =
