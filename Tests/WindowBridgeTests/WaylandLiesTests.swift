@@ -1,4 +1,5 @@
 import BusSupport
+import DBusTypes
 import Foundation
 import TestSupport
 import Testing
@@ -22,7 +23,7 @@ import WindowBridge
 
   private static func number(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
 
-  /// (what is told, whether the connection ends with it)
+  /// What is told, and whether the connection ends with it.
   static let lies: [(name: String, bytes: [UInt8], ends: Bool)] = [
     ("a size below a header's", header(1, size: 4), true), ("a size of nothing", header(1, size: 0), true),
     ("a size that is no multiple of four", header(1, size: 13) + [1, 2, 3, 4, 5], true),
