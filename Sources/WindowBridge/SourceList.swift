@@ -74,7 +74,7 @@ package final class SourceList: WindowSource {
       // It shows only some of the windows, and none of them in front while another program has the keyboard.
       rest.removeAll { if case .x11 = $0 { true } else { false } }
     }
-    // In the order in which they are to be heard: the first is what matters.
+    // Of several reasons the first is given, unless a desktop does not tell.
     problem = isRefused ? Ended(description: reason) : problem ?? Ended(description: reason)
     do { try next() } catch { onEnd?("\(error)") }
   }

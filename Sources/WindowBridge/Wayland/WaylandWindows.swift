@@ -74,7 +74,7 @@ package struct WaylandWindows {
     hasChanged = true
   }
 
-  /// Whether the desktop is another than when this was called last.
+  /// Whether the desktop has changed since this was called last.
   package mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
