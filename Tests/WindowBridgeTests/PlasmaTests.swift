@@ -73,8 +73,10 @@ struct PlasmaTests {
       _ = try #require(mkdtemp(&template))
       let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
       defer { try? FileManager.default.removeItem(atPath: directory) }
-      // Its capability cannot be had in a container; a copy has none.
-      try FileManager.default.copyItem(atPath: PlasmaPrograms.compositor, toPath: directory + "/kwin_wayland")
+      // Its capability cannot be had in a container; a copy has none. What this process has open for writing, a process
+      // that another test starts at the same time may have open as well.
+      let copy = try await desktop.run(["/usr/bin/cp", PlasmaPrograms.compositor, directory + "/kwin_wayland"])
+      #expect(copy.succeeded, "\(copy)")
       let session = Session(desktop: desktop, directory: directory)
       let kwin = try await session.compositor()
       try await body(session, kwin, try await desktop.peer())
