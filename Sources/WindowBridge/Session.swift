@@ -10,6 +10,8 @@ package enum Session: Hashable, Sendable {
   case niri(socket: String)
   /// KDE Plasma, a compositor with wlroots' protocol, or COSMIC.
   case wayland(socket: String)
+  /// KDE Plasma on Wayland, by a script in its compositor.
+  case kwin
 
   /// A desktop that the bridge cannot follow.
   package struct Unsupported: Error, CustomStringConvertible {
@@ -17,7 +19,7 @@ package enum Session: Hashable, Sendable {
   }
 
   /// What `--source` takes.
-  package static let names = ["x11", "sway", "i3", "hyprland", "niri", "wayland"]
+  package static let names = ["x11", "sway", "i3", "hyprland", "niri", "wayland", "kwin"]
 
   /// The window managers that there may be, the likeliest first; `variable` is one of the environment, and `name` what
   /// `--source` asks for.
@@ -33,6 +35,7 @@ package enum Session: Hashable, Sendable {
       ("hyprland", hyprland(variable)),
       ("niri", variable("NIRI_SOCKET").map { .niri(socket: $0) }),
       ("wayland", wayland(variable).map { .wayland(socket: $0) }),
+      ("kwin", wayland(variable) == nil ? nil : .kwin),
       // Of a Wayland session it knows only the windows of X11's programs: it counts if no compositor listens.
       (
         "x11",
@@ -82,6 +85,7 @@ package enum Session: Hashable, Sendable {
     case .hyprland: "hyprland"
     case .niri: "niri"
     case .wayland: "wayland"
+    case .kwin: "kwin"
     }
   }
 
@@ -94,6 +98,7 @@ package enum Session: Hashable, Sendable {
     case .hyprland(let directory): HyprlandSource(directory: directory, on: loop, log: log)
     case .niri(let socket): NiriSource(path: socket, on: loop, log: log)
     case .wayland(let socket): WaylandSource(path: socket, on: loop, log: log)
+    case .kwin: KWinSource(on: loop, log: log)
     }
   }
 }

@@ -6,6 +6,11 @@ package struct WindowID: Hashable, Sendable, Comparable, CustomStringConvertible
 
   package init(_ number: UInt64) { self.number = number }
 
+  /// The window that Plasma names by a UUID, which FNV-1a makes a number.
+  package init(uuid: String) {
+    number = uuid.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
+
   /// The id of the window's field, such as `w5`: the same for every bridge that sees the window.
   package var description: String { "w\(number)" }
 

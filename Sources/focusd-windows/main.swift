@@ -18,8 +18,8 @@ private let help = """
 
     --ignore APPLICATION  leave out the windows of a launcher or a bar; the
                           window before stays in front
-    --source NAME         x11, sway, i3, hyprland, niri or wayland (default: the
-                          first that the environment names and that answers)
+    --source NAME         x11, sway, i3, hyprland, niri, wayland or kwin (default:
+                          the first that the environment names and that answers)
     --address ADDRESS     the bus of focusd (default: the session bus)
     --verbose             log each step to standard error, but never a title
     -h, --help            print this and exit
@@ -33,7 +33,7 @@ private let help = """
 
 private let options = ProgramOptions([
   .init("ignore", argument: "an application's identifier"),
-  .init("source", argument: "x11, sway, i3, hyprland, niri or wayland"),
+  .init("source", argument: "x11, sway, i3, hyprland, niri, wayland or kwin"),
   .init("address", argument: "the address of a bus"), .init("verbose"),
 ])
 

@@ -6,7 +6,8 @@ internal import Testing
   private static var installed: [String] {
     get throws {
       let shared = [
-        "share/applications/focusd-windows.desktop", "share/bash-completion/completions/focusctl", "share/dbus-1/interfaces/org.focusd.Focus1.xml",
+        "share/applications/focusd-windows.desktop", "share/focusd/kwin-windows.js",
+        "share/bash-completion/completions/focusctl", "share/dbus-1/interfaces/org.focusd.Focus1.xml",
         "share/dbus-1/services/org.focusd.Focus1.service", "share/fish/vendor_completions.d/focusctl.fish",
         "share/zsh/site-functions/_focusctl",
       ]

@@ -129,7 +129,7 @@ import WindowBridge
       "SWAYSOCK": "/s", "DISPLAY": ":1", "I3SOCK": "/i", "WAYLAND_DISPLAY": "w", "XDG_RUNTIME_DIR": "/r",
     ]
     let found = try Session.candidates(in: { environment[$0] })
-    #expect(found == [.sway(socket: "/s"), .wayland(socket: "/r/w"), .x11(display: ":1"), .i3(socket: "/i")])
+    #expect(found == [.sway(socket: "/s"), .wayland(socket: "/r/w"), .kwin, .x11(display: ":1"), .i3(socket: "/i")])
   }
 
   @Test func whichWindowManagerTheEnvironmentNames() throws {

@@ -12,6 +12,9 @@ struct PlasmaTests {
     let desktop: TestDesktop
     let directory: String
 
+    static let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+      .path()
+
     private var environment: [String: String] {
       [
         "XDG_RUNTIME_DIR": directory, "HOME": directory, "XDG_DATA_HOME": directory + "/data",
@@ -37,11 +40,26 @@ struct PlasmaTests {
     func permit() throws {
       let directory = directory + "/data/applications"
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-      let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
       let program = URL(filePath: Products.windowBridge).resolvingSymlinksInPath().path
-      try String(contentsOf: project.appending(path: "Systemd/focusd-windows.desktop.in"), encoding: .utf8)
+      try String(contentsOfFile: Self.project + "/Systemd/focusd-windows.desktop.in", encoding: .utf8)
         .replacing("@bindir@/focusd-windows", with: program)
         .write(toFile: directory + "/focusd-windows.desktop", atomically: false, encoding: .utf8)
+    }
+
+    /// Starts the bridge as it is installed, without the permission.
+    func installedBridge() async throws -> ManagedProcess {
+      for (name, from) in [("bin", Products.windowBridge), ("share/focusd", Self.project + "/Systemd/kwin-windows.js")]
+      {
+        try FileManager.default.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
+        #expect(try await desktop.run(["/usr/bin/cp", from, "\(directory)/\(name)"]).succeeded)
+      }
+      let environment = ["WAYLAND_DISPLAY": socket, "DBUS_SESSION_BUS_ADDRESS": desktop.bus.address]
+      let bridge = try await desktop.start(
+        [directory + "/bin/focusd-windows", "--verbose", "--address", desktop.bus.address], extra: environment)
+      _ = try await bridge.progress.wait(for: "script") { progress in
+        progress.errors.contains { $0.contains("serving as") } || progress.exit != nil ? true : nil
+      }
+      return bridge
     }
 
     func window(_ title: String) async throws -> ManagedProcess {
@@ -133,6 +151,47 @@ struct PlasmaTests {
       try await peer.reached([])
       bridge.terminate()
       #expect(try await bridge.finish() == .status(0))
+    }
+  }
+
+  @Test func aScriptTellsWhereTheProtocolIsRefused() async throws {
+    try await Self.with { session, kwin, peer in
+      let bridge = try await session.installedBridge()
+      var windows: [String: ManagedProcess] = [:]
+      for title in ["one", "two"] {
+        windows[title] = try await session.window(title)
+        try await Self.expect(title, windows, peer)
+      }
+      let ids = try await peer.windows()
+      for round in 0..<20 {
+        let title = round % 2 == 0 ? "one" : "two"
+        if round % 4 < 2 {
+          try await session.activate(title)
+        } else {
+          #expect(try await session.desktop.focusctl("focus", ids[title] ?? "").succeeded)
+        }
+        try await Self.expect(title, windows, peer)
+      }
+      for title in windows.keys { try await eventually("adoption") { try await peer.parent(of: title) == ids[title] } }
+      #expect(try await peer.get("org.focusd.Window.ProcessId") == .uint32(UInt32(windows["two"]?.processID ?? 0)))
+      #expect(try await peer.get("org.focusd.Window.Application") == .string("org.test.two"))
+      #expect(try await peer.get("org.focusd.Window.Workspace") == .string("Desktop 1"))
+      windows["two"]?.send(line: "due")
+      try await eventually("title") { try await peer.read(Peer.title).value == .string("due") }
+      _ = try await peer.invoke("org.focusd.Window.Fullscreen")
+      _ = try await peer.invoke("org.focusd.Window.Minimize")
+      try await eventually("another in front") { try await peer.path().last == ids["one"] }
+      _ = try await peer.invoke("org.focusd.Window.Close")
+      try await windows["one"]?.finish()
+      try await kwin.stop()
+      try await windows["two"]?.stop()
+      let next = try await session.compositor()
+      let after = try await session.window("after")
+      try await Self.expect("after", ["after": after], peer)
+      #expect(bridge.progress.now.exit == nil)
+      try await after.stop()
+      next.terminate()
+      try await next.finish()
     }
   }
 

@@ -12,7 +12,7 @@ import Testing
       (["x"], [:], 2, "unexpected argument 'x'"), ([], [:], 3, "no desktop: none of SWAYSOCK"),
       ([], ["XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "GNOME"], 3, "the socket of GNOME on Wayland"),
       ([], ["WAYLAND_DISPLAY": "/nonexistent"], 1, "connect to /nonexistent: No such file or directory"),
-      (["--source", "kde"], [:], 2, "one of x11, sway, i3, hyprland, niri, wayland, not 'kde'"),
+      (["--source", "kde"], [:], 2, "one of x11, sway, i3, hyprland, niri, wayland, kwin, not 'kde'"),
       (["--source", "i3"], [:], 3, "does not name the socket or the display of i3"),
       ([], ["DISPLAY": ":4711"], 1, "cannot connect to the X server at :4711"),
       ([], ["SWAYSOCK": "/nonexistent"], 1, "connect to /nonexistent: No such file or directory"),

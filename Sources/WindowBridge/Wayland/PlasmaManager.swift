@@ -50,7 +50,7 @@ final class PlasmaManager: WaylandManager {
       let window = display.create(.plasmaWindow) {
         display.send(manager, Request.getWindow, [.number($0), .string(uuid)])
       }
-      try windows.add(window, number: Self.hash(uuid))
+      try windows.add(window, number: WindowID(uuid: uuid).number)
     case .closed:
       display.destroy(object, Request.destroy)
       places[object] = nil
@@ -97,11 +97,6 @@ final class PlasmaManager: WaylandManager {
     // Those that come and go with the state of a window would make its field another each time.
     for (flag, action) in State.actions where states & flag != 0 { entry.window.actions.insert(action) }
     entry.window.kind = states & State.isSkipped == State.isSkipped ? .panel : .ordinary
-  }
-
-  /// A number for a window that stays as long as its UUID: FNV-1a.
-  private static func hash(_ uuid: String) -> UInt64 {
-    uuid.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
   // MARK: Virtual desktops
