@@ -78,10 +78,10 @@ import WindowBridge
   }
 
   /// All that is sent from the beginning of each connection, until the bridge gives up or is asked to end.
-  @Test(arguments: ["windows", "closed windows", "desktops", "no done", "no title"])
+  @Test(arguments: ["windows", "closed windows", "desktops", "places", "no done", "no title"])
   func oneThatOnlyLiesIsWaitedForLongerAndLonger(_ kind: String) async throws {
     try await TestDesktop.with { desktop in
-      let isPlasma = kind == "desktops" || kind == "closed windows"
+      let isPlasma = ["desktops", "closed windows", "places"].contains(kind)
       let fake = FakeCompositor(in: desktop.bus.directory, isPlasma ? .plasma : .wlr)
       let peer = try await desktop.peer()
       fake.state.update { ($0.views, $0.front) = ([5: .init(title: "one")], 5) }
@@ -118,6 +118,12 @@ import WindowBridge
     case "desktops":
       return (0..<50_000).flatMap { event(desktops, 0, .string("desktop \($0)"), .number(0)) }
         + event(1, 0, .number(1), .number(1), .string("at the end"))
+    case "places":
+      return (0..<1500).flatMap { number -> [UInt8] in
+        let next: UInt32 = number == 0 ? 3 : 6 + UInt32(number)
+        let places = (0..<30).flatMap { event(next, 11, .string("\($0)" + String(repeating: "x", count: 250))) }
+        return event(manager, 4, .number(1), .string("\(number)")) + places
+      } + event(1, 0, .number(1), .number(1), .string("at the end"))
     case "no done": return event(manager, 0, .number(window))
     default: return event(manager, 0, .number(window)) + event(window, 5)
     }

@@ -21,6 +21,8 @@ final class PlasmaManager: WaylandManager {
   /// The first version that names windows by UUID when they come.
   private static let oldestVersion: UInt32 = 13
   private static let mostDesktops = 256
+  /// Virtual desktops of one window: it has a workspace only if it is on one.
+  private static let mostPlaces = 16
 
   private let display: WaylandDisplay
   private let manager: UInt32
@@ -79,7 +81,7 @@ final class PlasmaManager: WaylandManager {
       windows.change(object) { $0.window.menus = menus.service.isEmpty || menus.path.isEmpty ? nil : menus }
     case .entered:
       let id = arguments.text(0)
-      if windows[object] != nil, places[object]?.contains(id) != true, places[object]?.count ?? 0 < Self.mostDesktops {
+      if windows[object] != nil, places[object]?.contains(id) != true, places[object]?.count ?? 0 < Self.mostPlaces {
         places[object, default: []].append(id)
       }
       place(object)

@@ -15,6 +15,8 @@ final class WaylandDisplay {
   private static let firstServerID: UInt32 = 0xff00_0000
   /// The most that the compositor may leave unread.
   private static let longestOutput = 1 << 20
+  /// The most objects that the compositor may not forget.
+  private static let mostDestroyed = 1 << 16
 
   private let stream: LastingStream
   private var input = ByteQueue()
@@ -133,6 +135,7 @@ final class WaylandDisplay {
     guard objects.removeValue(forKey: object) != nil else { return }
     if object < Self.firstServerID { destroyed.insert(object) }
     if let opcode { send(object, opcode) }
+    if destroyed.count > Self.mostDestroyed { lost("does not forget what is destroyed") }
   }
 
   // MARK: Events
