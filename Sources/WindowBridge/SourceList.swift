@@ -49,6 +49,8 @@ package final class SourceList: WindowSource {
       self.source = source
       do {
         try source.start()
+        // If it ends, that is what is given as the reason.
+        (problem, isRefused) = (nil, false)
         onChoice?(session)
         return
       } catch {
@@ -69,9 +71,9 @@ package final class SourceList: WindowSource {
   private func ended(_ ended: any WindowSource, _ session: Session, _ reason: String) {
     guard ended === source else { return }
     if !rest.isEmpty { log.info("cannot follow \(session.name): \(reason)") }
-    if (ended as? WaylandSource)?.isRefused == true {
-      isRefused = true
-      // It shows only some of the windows, and none of them in front while another program has the keyboard.
+    if let compositor = ended as? WaylandSource {
+      isRefused = compositor.isRefused
+      // The X server is the compositor's: it knows only some of the windows.
       rest.removeAll { if case .x11 = $0 { true } else { false } }
     }
     // Of several reasons the first is given, unless a desktop does not tell.

@@ -71,7 +71,8 @@ package final class WaylandSource: WindowSource {
     let windows = WaylandWindows(after: lastNumber)
     manager = PlasmaManager(display, windows) ?? ToplevelManager(display, windows)
     guard manager != nil else {
-      isRefused = true
+      // One that takes the place of another is worth another look at all that may be there.
+      isRefused = !hasSettled
       return end(Self.refusal(isPlasma: display.isPlasma))
     }
     // After the first all windows are named, and after the second described.
