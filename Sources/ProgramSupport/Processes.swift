@@ -38,13 +38,15 @@ package struct Processes {
     let arguments = (contents("\(process)/cmdline") ?? []).split(separator: 0).prefix(8).map(text)
     let program = arguments.first?.split(separator: "/").last.map(String.init) ?? ""
     var names = [name] + arguments.prefix(1)
-    // Such as python3 and python3.11.
-    if Self.interpreters.contains(where: {
-      program.hasPrefix($0) && program.dropFirst($0.count).allSatisfy(\.isVersion)
-    }) {
+    if Self.isInterpreter(program) {
       names += arguments.dropFirst().filter { !$0.hasPrefix("-") }.prefix(1)
     }
     return names + application(of: process)
+  }
+
+  /// Whether a program runs scripts, such as python3 and python3.11: its name says nothing of them.
+  package static func isInterpreter(_ program: String) -> Bool {
+    interpreters.contains { program.hasPrefix($0) && program.dropFirst($0.count).allSatisfy(\.isVersion) }
   }
 
   private func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }

@@ -8,6 +8,10 @@ package enum Session: Hashable, Sendable {
   case i3(socket: String)
   case hyprland(directory: String)
   case niri(socket: String)
+  /// KDE Plasma, a compositor with wlroots' protocol, or COSMIC.
+  case wayland(socket: String)
+  /// KDE Plasma on Wayland, by a script in its compositor.
+  case kwin
 
   /// A desktop that the bridge cannot follow.
   package struct Unsupported: Error, CustomStringConvertible {
@@ -15,7 +19,7 @@ package enum Session: Hashable, Sendable {
   }
 
   /// What `--source` takes.
-  package static let names = ["x11", "sway", "i3", "hyprland", "niri"]
+  package static let names = ["x11", "sway", "i3", "hyprland", "niri", "wayland", "kwin"]
 
   /// The window managers that there may be, the likeliest first; `variable` is one of the environment, and `name` what
   /// `--source` asks for.
@@ -30,7 +34,14 @@ package enum Session: Hashable, Sendable {
       ("sway", variable("SWAYSOCK").map { .sway(socket: $0) }),
       ("hyprland", hyprland(variable)),
       ("niri", variable("NIRI_SOCKET").map { .niri(socket: $0) }),
-      ("x11", isWayland(variable) && name == nil ? nil : variable("DISPLAY").map { .x11(display: $0) }),
+      ("wayland", wayland(variable).map { .wayland(socket: $0) }),
+      ("kwin", wayland(variable) == nil ? nil : .kwin),
+      // Of a Wayland session it knows only the windows of X11's programs: it counts if no compositor listens.
+      (
+        "x11",
+        isWayland(variable) && wayland(variable) == nil && name == nil
+          ? nil : variable("DISPLAY").map { .x11(display: $0) }
+      ),
       ("i3", variable("I3SOCK").map { .i3(socket: $0) }),
     ]
     let found = all.filter { name == nil || $0.name == name }.compactMap(\.session)
@@ -45,6 +56,11 @@ package enum Session: Hashable, Sendable {
     return .hyprland(directory: "\(directory)/hypr/\(instance)")
   }
 
+  private static func wayland(_ variable: (String) -> String?) -> String? {
+    guard let name = variable("WAYLAND_DISPLAY"), !name.isEmpty else { return nil }
+    return name.hasPrefix("/") ? name : variable("XDG_RUNTIME_DIR").map { "\($0)/\(name)" }
+  }
+
   private static func isWayland(_ variable: (String) -> String?) -> Bool {
     variable("WAYLAND_DISPLAY") != nil || variable("XDG_SESSION_TYPE") == "wayland"
   }
@@ -52,13 +68,12 @@ package enum Session: Hashable, Sendable {
   private static func reason(_ name: String?, _ variable: (String) -> String?) -> String {
     if let name { return "the environment does not name the socket or the display of \(name); see focusd-windows(8)" }
     guard isWayland(variable) else {
-      return "no desktop: none of SWAYSOCK, HYPRLAND_INSTANCE_SIGNATURE, NIRI_SOCKET, DISPLAY and I3SOCK is set; "
-        + "see focusd-windows(8)"
+      return "no desktop: none of SWAYSOCK, HYPRLAND_INSTANCE_SIGNATURE, NIRI_SOCKET, WAYLAND_DISPLAY, DISPLAY and "
+        + "I3SOCK is set; see focusd-windows(8)"
     }
     return
-      "\(variable("XDG_CURRENT_DESKTOP") ?? "this desktop") on Wayland does not tell other programs which window is "
-      + "in front; use its X11 session, sway, Hyprland or niri, or do without: programs that blur their fields and the "
-      + "accessibility bridge work on their own"
+      "the socket of \(variable("XDG_CURRENT_DESKTOP") ?? "this desktop") on Wayland is unknown: WAYLAND_DISPLAY or "
+      + "XDG_RUNTIME_DIR is not set; see focusd-windows(8)"
   }
 
   /// The window manager's name, as `--source` takes it.
@@ -69,6 +84,8 @@ package enum Session: Hashable, Sendable {
     case .i3: "i3"
     case .hyprland: "hyprland"
     case .niri: "niri"
+    case .wayland: "wayland"
+    case .kwin: "kwin"
     }
   }
 
@@ -80,6 +97,8 @@ package enum Session: Hashable, Sendable {
     case .i3(let socket): TreeSource("i3", path: socket, on: loop, log: log)
     case .hyprland(let directory): HyprlandSource(directory: directory, on: loop, log: log)
     case .niri(let socket): NiriSource(path: socket, on: loop, log: log)
+    case .wayland(let socket): WaylandSource(path: socket, on: loop, log: log)
+    case .kwin: KWinSource(on: loop, log: log)
     }
   }
 }

@@ -1,9 +1,15 @@
 /// Names a window as its window manager does, for as long as the window is there.
 package struct WindowID: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The window manager's number: an X window, a container of sway or i3, a window of niri, an address of Hyprland's.
+  /// The window manager's number: an X window, a container of sway or i3, a window of niri, an address of Hyprland's, what
+  /// Plasma's UUID of the window hashes to; the bridge's own if the window manager has none.
   package let number: UInt64
 
   package init(_ number: UInt64) { self.number = number }
+
+  /// The window that Plasma names by a UUID, which FNV-1a makes a number.
+  package init(uuid: String) {
+    number = uuid.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
 
   /// The id of the window's field, such as `w5`: the same for every bridge that sees the window.
   package var description: String { "w\(number)" }
@@ -17,6 +23,17 @@ package enum WindowAction: String, Sendable, CaseIterable {
   case fullscreen = "Fullscreen"
   case float = "Float"
   case minimize = "Minimize"
+}
+
+/// The address of a window's menus on the session bus, as its program has told the window manager.
+package struct WindowMenus: Hashable, Sendable {
+  package let service: String
+  package let path: String
+
+  package init(service: String, path: String) {
+    self.service = service
+    self.path = path
+  }
 }
 
 /// A top-level window, as its window manager describes it.
@@ -39,6 +56,8 @@ package struct Window: Hashable, Sendable {
   package var workspace: String?
   package var kind = Kind.ordinary
   package var actions: Set<WindowAction> = []
+  /// Where its menus are on the bus, if its window manager says so.
+  package var menus: WindowMenus?
 
   package init(
     title: String = "", application: String? = nil, process: UInt32? = nil, workspace: String? = nil,

@@ -20,6 +20,7 @@ package final class WindowBridge {
   private let link: Link
   private let publisher: FieldPublisher
   private let residents: Residents
+  private let programs: NamedPrograms
   private var selection: WindowSelection
   private var desktop = Desktop()
   private var fields: [WindowID: WindowField] = [:]
@@ -60,11 +61,13 @@ package final class WindowBridge {
     link = Link(on: loop, rules: [.fields, .fieldProperties, name])
     publisher = FieldPublisher(link)
     residents = Residents(link, processes)
+    programs = NamedPrograms(link, processes, log)
     link.onEvent = { [weak self] in self?.received($0) }
     residents.onChange = { [weak self] in
       self?.tellAdoptions()
       self?.tellFront()
     }
+    programs.onChange = { [weak self] in self?.tellAdoptions() }
     source.onChange = { [weak self] in self?.changed(to: $0) }
     source.onEnd = { [weak self] in self?.onFailure?($0) }
   }
@@ -94,6 +97,7 @@ package final class WindowBridge {
     session += 1
     isOwner = false
     residents.end()
+    programs.end()
     publisher.daemonLeft()
     for field in fields.values { (field.path, field.adopted) = (nil, nil) }
     log.info("focusd is gone; waiting for it")
@@ -176,9 +180,13 @@ package final class WindowBridge {
     for (id, field) in fields {
       guard let window = desktop.windows[id], window.actions == field.published.actions else {
         remove(field)
+        // By name another may be the only one now.
+        residentsMoved = residentsMoved || field.published.process == nil
         continue
       }
-      residentsMoved = residentsMoved || window.process != field.published.process
+      residentsMoved =
+        residentsMoved || window.process != field.published.process
+        || window.application != field.published.application
       publish(window, of: field)
     }
     // The one in front must not wait for the others.
@@ -277,7 +285,7 @@ package final class WindowBridge {
 
   private func tellAdoptions() {
     guard isOwner, let chains = residents.chains() else { return }
-    let windows = fields.compactMapValues(\.published.process)
+    let windows = programs.processes(of: fields.mapValues(\.published), among: chains.values.joined())
     let homes = Adoption.homes(of: chains, among: windows, limit: Limits.adoptedConnections)
     for field in fields.values.sorted(by: { $0.id < $1.id }) {
       let owners = homes[field.id] ?? []

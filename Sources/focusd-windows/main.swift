@@ -18,22 +18,22 @@ private let help = """
 
     --ignore APPLICATION  leave out the windows of a launcher or a bar; the
                           window before stays in front
-    --source NAME         x11, sway, i3, hyprland or niri (default: the one that
-                          the environment names)
+    --source NAME         x11, sway, i3, hyprland, niri, wayland or kwin (default:
+                          the first that the environment names and that answers)
     --address ADDRESS     the bus of focusd (default: the session bus)
     --verbose             log each step to standard error, but never a title
     -h, --help            print this and exit
     --version             print the version and exit
 
   Exit status: 0 terminated on request; 1 the window manager cannot be reached,
-  or the name is already owned; 2 usage error; 3 this desktop cannot be followed,
-  or the environment names no display and no socket.
+  or the name is already owned; 2 usage error; 3 this desktop does not tell, or
+  the environment names no display and no socket.
 
   """
 
 private let options = ProgramOptions([
   .init("ignore", argument: "an application's identifier"),
-  .init("source", argument: "x11, sway, i3, hyprland or niri"),
+  .init("source", argument: "x11, sway, i3, hyprland, niri, wayland or kwin"),
   .init("address", argument: "the address of a bus"), .init("verbose"),
 ])
 
@@ -54,24 +54,19 @@ ServiceProgram.main("focusd-windows", help: help, version: Version.current, opti
     program.fail("no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
     return nil
   }
-  var problem: (any Error)?
-  for session in sessions {
-    let bridge = WindowBridge(
-      session.source(on: program.loop, log: program.log), ignoring: options.arguments(of: "ignore"), on: program.loop,
-      log: program.log)
-    bridge.onFailure = { [weak program] in program?.fail($0) }
-    bridge.onReady = { [manager = program.manager] in manager.notify("READY=1\nSTATUS=Following \(session.name)") }
-    bridge.onWaiting = { [manager = program.manager] in
-      manager.notify("READY=1\nSTATUS=Waiting for another window bridge to end")
-    }
-    do {
-      try bridge.start(on: bus)
-      return bridge
-    } catch {
-      program.log.info("cannot follow \(session.name): \(error)")
-      problem = problem ?? error
-    }
+  let source = SourceList(sessions, on: program.loop, log: program.log)
+  let bridge = WindowBridge(
+    source, ignoring: options.arguments(of: "ignore"), on: program.loop, log: program.log)
+  var state = "Waiting for focusd"
+  source.onChoice = { [manager = program.manager] session in
+    state = "Following \(session.name)"
+    manager.notify("STATUS=\(state)")
   }
-  if let problem { throw problem }
-  return nil
+  bridge.onFailure = { [weak program, weak source] in program?.fail($0, status: source?.isRefused == true ? 3 : 1) }
+  bridge.onReady = { [manager = program.manager] in manager.notify("READY=1\nSTATUS=\(state)") }
+  bridge.onWaiting = { [manager = program.manager] in
+    manager.notify("READY=1\nSTATUS=Waiting for another window bridge to end")
+  }
+  try bridge.start(on: bus)
+  return bridge
 }

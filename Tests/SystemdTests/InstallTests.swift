@@ -6,6 +6,7 @@ internal import Testing
   private static var installed: [String] {
     get throws {
       let shared = [
+        "share/applications/focusd-windows.desktop", "share/focusd/kwin-windows.js",
         "share/bash-completion/completions/focusctl", "share/dbus-1/interfaces/org.focusd.Focus1.xml",
         "share/dbus-1/services/org.focusd.Focus1.service", "share/fish/vendor_completions.d/focusctl.fish",
         "share/zsh/site-functions/_focusctl",
@@ -88,6 +89,17 @@ internal import Testing
     #expect(Set(transcript.output.filter { $0.hasPrefix("./") }.map { String($0.dropFirst(2)) }) == files)
   }
 
+  /// KDE compares it with the path that the system shows.
+  @Test func theDesktopFileNamesTheProgramWithoutSymbolicLinks() async throws {
+    let transcript = try await run(
+      """
+      mkdir real && ln -s real link
+      $install --prefix ~/link --binaries "$BINARIES" >/dev/null
+      [ "$(sed -n 's/^Exec=//p' real/share/applications/focusd-windows.desktop)" = "$(realpath real/bin/focusd-windows)" ]
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+  }
+
   @Test func uninstallingTakesWhatWasInstalledAndLeavesWhatWasThere() async throws {
     let transcript = try await run(
       """
@@ -131,13 +143,14 @@ internal import Testing
       DESTDIR=$PWD/package $install --prefix /usr --binaries "$BINARIES"
       cd package/usr && find . -type f | LC_ALL=C sort
       grep -h '^Exec' share/systemd/user/focusd.service share/dbus-1/services/org.focusd.Focus1.service
-      ! grep -r '@[a-z]*@' share/systemd share/dbus-1/services
+      grep -h '^Exec' share/applications/*
+      ! grep -r '@[a-z]*@' share/applications share/systemd share/dbus-1/services
       """)
     #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
     #expect(
       transcript.output.dropFirst()
         == (try Self.installed.map { "./" + $0 } + [
-          "ExecStart=/usr/bin/focusd", "Exec=/usr/bin/focusd",
+          "ExecStart=/usr/bin/focusd", "Exec=/usr/bin/focusd", "Exec=/usr/bin/focusd-windows",
         ])[...], "\(transcript)")
   }
 

@@ -18,8 +18,15 @@ extension TestDesktop {
   }
 
   /// Starts the window bridge with a window manager that the test plays.
-  func windowBridge(_ stub: StubManager, _ arguments: [String] = []) async throws -> ManagedProcess {
-    try await windowBridge(arguments, ["SWAYSOCK": stub.path])
+  func windowBridge(
+    _ stub: StubManager, _ arguments: [String] = [], _ environment: [String: String] = [:]
+  ) async throws -> ManagedProcess {
+    try await windowBridge(arguments, environment.merging(["SWAYSOCK": stub.path]) { $1 })
+  }
+
+  /// Starts the window bridge with a Wayland compositor that the test plays.
+  func windowBridge(_ fake: FakeCompositor) async throws -> ManagedProcess {
+    try await windowBridge([], ["WAYLAND_DISPLAY": fake.path])
   }
 }
 

@@ -30,12 +30,28 @@ struct SwayTests {
       #expect(result.succeeded, "\(result)")
     }
 
-    func terminal(_ title: String) async throws -> ManagedProcess {
-      try await start(["/usr/bin/foot", "-T", title, "/bin/sleep", "1000"])
+    func terminal(_ title: String, _ application: String = "foot") async throws -> ManagedProcess {
+      try await start(["/usr/bin/foot", "-T", title, "-a", application, "/bin/sleep", "1000"])
+    }
+
+    /// The title of the window that sway says has focus.
+    func focusedTitle() async throws -> String? {
+      let tree = try await desktop.run(["/usr/bin/swaymsg", "-s", socket, "-t", "get_tree"]).text
+      return Self.focused(in: try JSONSerialization.jsonObject(with: Data(tree.utf8)))
+    }
+
+    private static func focused(in node: Any) -> String? {
+      guard let node = node as? [String: Any] else { return nil }
+      if node["focused"] as? Bool == true { return node["pid"] == nil ? nil : node["name"] as? String }
+      let children = (node["nodes"] as? [Any] ?? []) + (node["floating_nodes"] as? [Any] ?? [])
+      return children.lazy.compactMap { Self.focused(in: $0) }.first
     }
   }
 
-  private static func with(_ body: @Sendable (Session, Peer) async throws -> Void) async throws {
+  /// Runs `body` with a bridge that follows sway by its socket, or as any compositor with wlroots' protocol.
+  private static func with(
+    asWayland: Bool = false, _ body: @Sendable (Session, Peer) async throws -> Void
+  ) async throws {
     try await TestDesktop.with { desktop in
       var template = Array("/tmp/focusd-sway.XXXXXX".utf8CString)
       _ = try #require(mkdtemp(&template))
@@ -51,7 +67,8 @@ struct SwayTests {
         guard sway.progress.now.exit == nil else { throw DaemonGone(said: sway.progress.now.errors.suffix(5)) }
         return try await desktop.run(["/usr/bin/swaymsg", "-s", session.socket, "-t", "get_version"]).succeeded
       }
-      let bridge = try await desktop.windowBridge([], ["SWAYSOCK": session.socket])
+      let display = ["WAYLAND_DISPLAY": "wayland-1", "XDG_RUNTIME_DIR": directory]
+      let bridge = try await desktop.windowBridge([], asWayland ? display : ["SWAYSOCK": session.socket])
       try await body(session, try await desktop.peer())
       bridge.terminate()
       #expect(try await bridge.finish() == .status(0))
@@ -125,6 +142,46 @@ struct SwayTests {
       try await peer.reached([])
       #expect(try await peer.fields() == [windows[1]])
       withExtendedLifetime(two) {}
+    }
+  }
+
+  @Test func withoutItsSocketItIsFollowedAsAnyCompositor() async throws {
+    try await Self.with(asWayland: true) { session, peer in
+      var terminals: [String: ManagedProcess] = [:]
+      for title in ["one", "two", "three"] {
+        terminals[title] = try await session.terminal(title, title == "one" ? "foot" : "other")
+        try await eventually("\(title) in front") { try await peer.read(Peer.title).value == .string(title) }
+      }
+      let windows = try await peer.windows()
+      // The only window of foot, with the only program that runs in one.
+      let program = try await session.desktop.peer()
+      try await program.register("form", process: Int(terminals["one"]?.processID ?? 0))
+      try await eventually("adoption") { try await peer.parent(of: "form") == windows["one"] }
+      try await program.focus("form")
+      var front = "three"
+      for round in 0..<100 {
+        front = terminals.keys.filter { $0 != front }.randomElement() ?? front
+        if round % 2 == 0 {
+          try await session.message("[title=\(front)] focus")
+        } else {
+          #expect(try await session.desktop.focusctl("focus", windows[front] ?? "").succeeded)
+        }
+        #expect(try await session.focusedTitle() == front)
+        try await peer.reached((front == "one" ? ["form"] : []) + [windows[front] ?? ""])
+      }
+      for _ in 0..<3 {
+        try await session.message("workspace 2")
+        #expect(try await session.focusedTitle() == nil)
+        try await peer.reached([])
+        try await session.message("[title=three] focus")
+        try await peer.reached([windows["three"] ?? ""])
+      }
+      _ = try await peer.invoke("org.focusd.Window.Fullscreen")
+      // sway has no minimized windows.
+      #expect(try await peer.begin(.invoke("org.focusd.Window.Minimize", [])).refusal() == "Failed")
+      _ = try await peer.invoke("org.focusd.Window.Close")
+      try await terminals["three"]?.finish()
+      try await eventually("it is gone") { try await peer.windows().count == 2 }
     }
   }
 }

@@ -28,6 +28,11 @@ package struct ByteQueue {
     return bytes[start..<start + count]
   }
 
+  /// A number of what comes next, in the byte order of the machine; it must be there.
+  private func number(at offset: Int) -> UInt32 {
+    bytes[start + offset..<start + offset + 4].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+  }
+
   /// The next message of the protocol of i3 and sway: `i3-ipc`, a length, a type, and a payload; nil until it is complete.
   /// - Throws: `FramingError`; nothing that follows can be read then.
   package mutating func nextFrame() throws(FramingError) -> (type: UInt32, payload: [UInt8])? {
@@ -35,16 +40,26 @@ package struct ByteQueue {
     guard bytes[start..<start + TreeMessage.magic.count].elementsEqual(TreeMessage.magic) else {
       throw FramingError(description: "a message that does not begin with 'i3-ipc'")
     }
-    func number(at offset: Int) -> UInt32 {
-      let place = start + TreeMessage.magic.count + offset
-      // In the byte order of the machine.
-      return bytes[place..<place + 4].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
-    }
-    let (length, type) = (Int(number(at: 0)), number(at: 4))
+    let (length, type) = (Int(number(at: TreeMessage.magic.count)), number(at: TreeMessage.magic.count + 4))
     guard length <= Self.longestMessage else { throw FramingError(description: "a message of \(length) bytes") }
     guard bytes.count - start >= TreeMessage.headerLength + length else { return nil }
     _ = take(TreeMessage.headerLength)
     return (type, Array(take(length)))
+  }
+
+  /// The next message of the Wayland protocol: an object, a length and an opcode, and arguments; nil until it is complete.
+  /// - Throws: `FramingError`; nothing that follows can be read then.
+  package mutating func nextMessage() throws(FramingError) -> WaylandMessage? {
+    guard bytes.count - start >= WaylandMessage.headerLength else { return nil }
+    let (object, sizes) = (number(at: 0), number(at: 4))
+    let length = Int(sizes >> 16)
+    guard length >= WaylandMessage.headerLength, length % 4 == 0 else {
+      throw FramingError(description: "a message of \(length) bytes")
+    }
+    guard bytes.count - start >= length else { return nil }
+    _ = take(WaylandMessage.headerLength)
+    let body = Array(take(length - WaylandMessage.headerLength))
+    return WaylandMessage(object: object, opcode: Int(sizes & 0xffff), body: body)
   }
 
   /// The next line, without its line feed; nil until it is complete.

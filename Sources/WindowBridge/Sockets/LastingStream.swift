@@ -9,6 +9,7 @@ final class LastingStream {
   private let log: Log
   private var stream: UnixStream?
   private var reconnection = Reconnection()
+  private var isOver = false
 
   /// Called with each new connection, before anything arrives.
   var onConnect: (() -> Void)?
@@ -45,6 +46,17 @@ final class LastingStream {
 
   func send(_ bytes: [UInt8]) { stream?.send(bytes) }
 
+  /// How many bytes the window manager has not taken yet.
+  var unsent: Int { stream?.unsent ?? 0 }
+
+  /// Ends the connection for good: nothing is told any more.
+  func end() {
+    stream?.close()
+    stream = nil
+    (onConnect, onBytes, onLost, onForgotten, onEnd) = (nil, nil, nil, nil, nil)
+    isOver = true
+  }
+
   /// The window manager answers: if it is lost, that is for the first time.
   func succeeded() { reconnection.succeeded() }
 
@@ -55,7 +67,7 @@ final class LastingStream {
     stream = nil
     log.info("\(name) \(reason)")
     onLost?()
-    connectLater()
+    if !isOver { connectLater() }
   }
 
   private func connectLater() {
@@ -65,7 +77,7 @@ final class LastingStream {
     }
     if next.isForgotten { onForgotten?() }
     loop.schedule(after: next.delay) { [weak self] in
-      guard let self, !isOpen else { return }
+      guard let self, !isOpen, !isOver else { return }
       do { try connect() } catch { connectLater() }
     }
   }

@@ -49,6 +49,9 @@ package final class UnixStream {
     write()
   }
 
+  /// How many bytes the other side has not taken yet.
+  package var unsent: Int { output.count }
+
   /// Ends the connection.
   package func close() {
     guard descriptor >= 0 else { return }

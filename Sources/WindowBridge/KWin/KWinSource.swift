@@ -1,0 +1,222 @@
+internal import DBus
+internal import DBusTypes
+package import EventLoop
+internal import FocusClient
+internal import Glibc
+package import ProgramSupport
+
+/// KDE's compositor by a script in it: for one that does not show its windows over Wayland.
+package final class KWinSource: WindowSource {
+  /// What prevents it.
+  private struct Missing: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private enum Name {
+    static let compositor = BusName(known: "org.kde.KWin")
+    /// What the script calls.
+    static let bridge = BusName(known: "org.focusd.Bridge1.Windows.KWin")
+    static let interface = InterfaceName(known: "org.focusd.Bridge1.Windows.KWin")
+    static let scripting = InterfaceName(known: "org.kde.kwin.Scripting")
+    static let runner = InterfaceName(known: "org.kde.krunner1")
+    static let plugin = "focusd-windows"
+  }
+
+  /// How long the compositor may be without a window in front before that is told: it is so in each switch.
+  private static let pause = Duration.milliseconds(10)
+  private static let patience = Duration.seconds(2)
+
+  private let loop: EventLoop
+  private let log: Log
+  private var connection: Connection?
+  private var script = ""
+  /// The unique name of the compositor.
+  private var owner: BusName?
+  private var state = KWinState()
+  private var isReady = false
+  private var reconnection = Reconnection()
+  private var timer: TimerID?
+  private var told = Desktop()
+
+  package var onChange: ((Desktop) -> Void)?
+  package var onEnd: ((String) -> Void)?
+
+  package init(on loop: EventLoop, log: Log) {
+    self.loop = loop
+    self.log = log
+  }
+
+  /// The script, where an installation puts it beside this program.
+  private static var installedScript: String? {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &bytes, bytes.count)
+    guard count > 0 else { return nil }
+    let program = String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let prefix = program.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
+    return prefix + "/share/focusd/kwin-windows.js"
+  }
+
+  package func start() throws {
+    guard let script = Self.installedScript, access(script, R_OK) == 0 else {
+      throw Missing(description: "kwin-windows.js is not installed beside this program")
+    }
+    self.script = script
+    guard let bus = DaemonConnection.sessionBus else { throw Missing(description: "there is no session bus") }
+    let connection = try Connection(to: bus, timeout: Self.patience)
+    connection.limitMessages(to: 1 << 20)
+    let rule = MatchRule(
+      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
+      arguments: [0: Name.compositor.text])
+    guard let owner = try connection.owner(of: Name.compositor, adding: [rule]) else {
+      throw Missing(description: "KWin is not on the session bus")
+    }
+    guard try connection.requestName(Name.bridge) else {
+      throw Missing(description: "another program owns \(Name.bridge)")
+    }
+    self.connection = connection
+    self.owner = owner
+    connection.onMessage = { [weak self] in self?.received($0) }
+    connection.onDisconnect = { [weak self] in self?.onEnd?("the session bus is gone") }
+    connection.attach(to: loop)
+    load()
+  }
+
+  // MARK: The script
+
+  /// Has the compositor run the script again: one that a bridge before this left there may be of another version.
+  private func load() {
+    script("unloadScript", [.string(Name.plugin)]) { [weak self] _ in
+      guard let self else { return }
+      script("loadScript", [.string(script), .string(Name.plugin)]) { [weak self] result in
+        guard let self else { return }
+        guard case .success = result else { return loadLater() }
+        script("start", []) { [weak self] in if case .failure = $0 { self?.loadLater() } }
+      }
+    }
+  }
+
+  /// A compositor that starts has its name before it takes scripts.
+  private func loadLater() {
+    guard let next = reconnection.failed() else {
+      onEnd?("KWin takes no script")
+      return
+    }
+    if next.isForgotten { change(to: Desktop()) }
+    loop.schedule(after: next.delay) { [weak self] in if self?.owner != nil { self?.load() } }
+  }
+
+  private func script(
+    _ member: String, _ arguments: [DBusValue], _ handler: @escaping (Result<Message, DBusError>) -> Void
+  ) {
+    call("/Scripting", Name.scripting, member, arguments, handler)
+  }
+
+  private func call(
+    _ path: String, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue],
+    _ handler: @escaping (Result<Message, DBusError>) -> Void
+  ) {
+    do {
+      guard let connection, owner != nil else { throw DBusError(.disconnected, "the compositor is gone") }
+      let message = try OutgoingMessage.methodCall(
+        to: Name.compositor, path: ObjectPath(known: path), interface: interface,
+        member: MemberName(known: member), arguments)
+      try connection.call(message, timeout: Self.patience) { reply in
+        handler(reply.flatMap { message in message.error.map { .failure($0) } ?? .success(message) })
+      }
+    } catch {
+      handler(.failure((error as? DBusError) ?? DBusError(.failed, "\(error)")))
+    }
+  }
+
+  // MARK: What is told
+
+  private func received(_ message: Message) {
+    guard let values = try? message.arguments() else { return }
+    let texts = values.compactMap(\.basicText)
+    switch message.kind {
+    case .signal where message.sender == .bus && texts.count == 3 && texts[0] == Name.compositor.text:
+      owned(by: texts[2].isEmpty ? nil : BusName(known: texts[2]))
+    case .methodCall:
+      if message.sender == owner, message.interface == Name.interface, let member = message.member?.text {
+        scriptSaid(member, texts.first ?? "")
+      }
+      if message.wantsReply, let reply = try? message.reply() { _ = try? connection?.send(reply) }
+    default: break
+    }
+  }
+
+  private func owned(by new: BusName?) {
+    owner = new
+    isReady = false
+    guard new == nil else { return load() }
+    log.info("KWin is gone")
+    // Its programs end with it, and one that comes back has other windows.
+    after(Reconnection.grace) { if $0.owner == nil { $0.change(to: Desktop()) } }
+  }
+
+  private func scriptSaid(_ member: String, _ text: String) {
+    switch member {
+    case "Begin": (state, isReady) = (KWinState(), false)
+    case "Window":
+      guard let window = JSON(Array(text.utf8)) else { return }
+      if !state.window(window) { log.debug("KWin tells of too many windows") }
+    case "Gone": state.gone(text)
+    case "Front": state.front(text)
+    case "Ready":
+      isReady = true
+      reconnection.succeeded()
+    default: break
+    }
+    guard isReady else { return }
+    let desktop = state.desktop
+    guard desktop.front == nil, told.front != nil else { return change(to: desktop) }
+    after(Self.pause) { if $0.isReady { $0.change(to: $0.state.desktop) } }
+  }
+
+  private func after(_ time: Duration, _ body: @escaping (KWinSource) -> Void) {
+    guard timer == nil else { return }
+    timer = loop.schedule(after: time) { [weak self] in
+      guard let self else { return }
+      timer = nil
+      body(self)
+    }
+  }
+
+  private func change(to desktop: Desktop) {
+    guard desktop != told else { return }
+    told = desktop
+    onChange?(desktop)
+  }
+
+  // MARK: Commands
+
+  /// What KWin's own plugin for KRunner does to a window.
+  private enum Verb: Int {
+    case activate = 0
+    case close = 1
+    case minimize = 2
+    case fullscreen = 4
+  }
+
+  private func run(_ verb: Verb, _ window: WindowID, _ completion: @escaping (String?) -> Void) {
+    guard let uuid = state.uuid(window) else { return completion("the window was closed") }
+    call("/WindowsRunner", Name.runner, "Run", [.string("\(verb.rawValue)_\(uuid)"), .string("")]) { result in
+      if case .failure(let error) = result { completion(error.message) } else { completion(nil) }
+    }
+  }
+
+  package func raise(_ window: WindowID, _ completion: @escaping (String?) -> Void) {
+    run(.activate, window, completion)
+  }
+
+  package func perform(_ action: WindowAction, on window: WindowID, _ completion: @escaping (String?) -> Void) {
+    switch action {
+    case .close: run(.close, window, completion)
+    case .fullscreen: run(.fullscreen, window, completion)
+    // It would come back.
+    case .minimize where state.isMinimized(window): completion(nil)
+    case .minimize: run(.minimize, window, completion)
+    case .float: completion("KWin cannot do that")
+    }
+  }
+}

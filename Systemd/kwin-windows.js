@@ -1,0 +1,38 @@
+// Tells focusd-windows of the windows of KWin 5 or 6, which loads this if it does not show them over Wayland.
+const tell = (member, ...texts) => callDBus(
+  "org.focusd.Bridge1.Windows.KWin", "/org/focusd/windows/KWin", "org.focusd.Bridge1.Windows.KWin", member, ...texts);
+const isSix = !!workspace.windowList;
+
+function workspaceName(window) {
+  if (isSix) return window.desktops.length === 1 ? window.desktops[0].name : "";
+  return window.desktop > 0 ? workspace.desktopName(window.desktop) : "";
+}
+
+function describe(window) {
+  if (window.deleted) return;
+  tell("Window", JSON.stringify({
+    id: String(window.internalId), title: window.caption, pid: window.pid, workspace: workspaceName(window),
+    application: String(window.desktopFileName || window.resourceClass || ""), minimized: window.minimized,
+    close: window.closeable, minimize: window.minimizable, fullscreen: window.fullScreenable,
+    kind: window.desktopWindow ? "backdrop" : window.skipTaskbar && window.skipSwitcher ? "panel" : "",
+  }));
+}
+
+function follow(window) {
+  const changes = [
+    "captionChanged", "desktopChanged", "desktopsChanged", "desktopFileNameChanged", "windowClassChanged",
+    "minimizedChanged",
+  ];
+  for (const change of changes) if (window[change]) window[change].connect(() => describe(window));
+  describe(window);
+}
+
+const inFront = (window) => tell("Front", window ? String(window.internalId) : "");
+
+tell("Begin");
+(isSix ? workspace.windowList() : workspace.clientList()).forEach(follow);
+inFront(isSix ? workspace.activeWindow : workspace.activeClient);
+tell("Ready");
+(isSix ? workspace.windowAdded : workspace.clientAdded).connect(follow);
+(isSix ? workspace.windowRemoved : workspace.clientRemoved).connect((window) => tell("Gone", String(window.internalId)));
+(isSix ? workspace.windowActivated : workspace.clientActivated).connect(inFront);
