@@ -8,33 +8,37 @@ package enum Session: Hashable, Sendable {
   case i3(socket: String)
   case hyprland(directory: String)
   case niri(socket: String)
+  case gnome(bus: String)
 
   /// A desktop that the bridge cannot follow.
   package struct Unsupported: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// What `--source` takes.
-  package static let names = ["x11", "sway", "i3", "hyprland", "niri"]
+  /// What `--source` takes, the likeliest first.
+  package static let names = ["sway", "hyprland", "niri", "gnome", "x11", "i3"]
 
   /// The window managers that there may be, the likeliest first; `variable` is one of the environment, and `name` what
   /// `--source` asks for.
   ///
   /// A variable may name one that has ended: the first that can be reached is followed.
   /// i3 is followed as an X session, which tells the processes of windows as well.
+  /// - Parameters:
+  ///   - found: those whose sockets are there, whether or not a variable names them.
+  ///   - gnome: the address of the bus that GNOME's extension is on; nil if it is not there.
   /// - Throws: `Unsupported` if there are none.
   package static func candidates(
-    _ name: String? = nil, in variable: (String) -> String?
+    _ name: String? = nil, in variable: (String) -> String?, found: [Session] = [], gnome: String? = nil
   ) throws(Unsupported) -> [Session] {
-    let all: [(name: String, session: Session?)] = [
-      ("sway", variable("SWAYSOCK").map { .sway(socket: $0) }),
-      ("hyprland", hyprland(variable)),
-      ("niri", variable("NIRI_SOCKET").map { .niri(socket: $0) }),
-      ("x11", isWayland(variable) && name == nil ? nil : variable("DISPLAY").map { .x11(display: $0) }),
-      ("i3", variable("I3SOCK").map { .i3(socket: $0) }),
+    let hasDisplay = !isWayland(variable) || name != nil
+    let named: [Session?] = [
+      variable("SWAYSOCK").map { .sway(socket: $0) }, hyprland(variable),
+      variable("NIRI_SOCKET").map { .niri(socket: $0) }, gnome.map { .gnome(bus: $0) },
+      hasDisplay ? variable("DISPLAY").map { .x11(display: $0) } : nil, variable("I3SOCK").map { .i3(socket: $0) },
     ]
-    let found = all.filter { name == nil || $0.name == name }.compactMap(\.session)
-    guard found.isEmpty else { return found }
+    let all = named.compactMap(\.self) + found
+    let chosen = names.filter { name == nil || $0 == name }.flatMap { kind in all.filter { $0.name == kind } }
+    guard chosen.isEmpty else { return chosen }
     throw Unsupported(description: reason(name, variable))
   }
 
@@ -55,10 +59,13 @@ package enum Session: Hashable, Sendable {
       return "no desktop: none of SWAYSOCK, HYPRLAND_INSTANCE_SIGNATURE, NIRI_SOCKET, DISPLAY and I3SOCK is set; "
         + "see focusd-windows(8)"
     }
-    return
-      "\(variable("XDG_CURRENT_DESKTOP") ?? "this desktop") on Wayland does not tell other programs which window is "
-      + "in front; use its X11 session, sway, Hyprland or niri, or do without: programs that blur their fields and the "
-      + "accessibility bridge work on their own"
+    let desktop = variable("XDG_CURRENT_DESKTOP") ?? "this desktop"
+    if desktop.contains("GNOME") {
+      return "\(desktop) tells which window is in front only through its extension: "
+        + "gnome-extensions enable focusd@org.focusd, then log in again; see focusd-windows(8)"
+    }
+    return "\(desktop) on Wayland does not tell other programs which window is in front; use its X11 session, sway, "
+      + "Hyprland or niri, or do without: programs that blur their fields and the accessibility bridge work on their own"
   }
 
   /// The window manager's name, as `--source` takes it.
@@ -69,6 +76,7 @@ package enum Session: Hashable, Sendable {
     case .i3: "i3"
     case .hyprland: "hyprland"
     case .niri: "niri"
+    case .gnome: "gnome"
     }
   }
 
@@ -80,6 +88,7 @@ package enum Session: Hashable, Sendable {
     case .i3(let socket): TreeSource("i3", path: socket, on: loop, log: log)
     case .hyprland(let directory): HyprlandSource(directory: directory, on: loop, log: log)
     case .niri(let socket): NiriSource(path: socket, on: loop, log: log)
+    case .gnome(let bus): GNOMESource(bus: bus, on: loop)
     }
   }
 }

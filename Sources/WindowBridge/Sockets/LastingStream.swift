@@ -10,6 +10,9 @@ final class LastingStream {
   private var stream: UnixStream?
   private var reconnection = Reconnection()
 
+  /// Whether it comes back; else it ends when the connection does.
+  var isLasting = true
+
   /// Called with each new connection, before anything arrives.
   var onConnect: (() -> Void)?
   /// Called with what arrives; an error ends the connection.
@@ -55,6 +58,10 @@ final class LastingStream {
     stream = nil
     log.info("\(name) \(reason)")
     onLost?()
+    guard isLasting else {
+      onEnd?("\(name) \(reason)")
+      return
+    }
     connectLater()
   }
 

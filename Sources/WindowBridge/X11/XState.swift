@@ -100,6 +100,7 @@ package struct XState {
       let name = names.indices.contains(Int(index)) ? WindowText.name(names[Int(index)]) : nil
       window.workspace = name ?? String(UInt64(index) + 1)
     }
+    for (atom, part) in XAtom.menus { window.menus[part] = text(atom, WindowText.titleLength) }
     if types.contains(.typeDock) { window.kind = .panel }
     if types.contains(.typeDesktop) { window.kind = .backdrop }
     return window
