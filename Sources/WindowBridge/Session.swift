@@ -13,6 +13,8 @@ package enum Session: Hashable, Sendable {
   /// A desktop that the bridge cannot follow.
   package struct Unsupported: Error, CustomStringConvertible {
     package let description: String
+    /// Whether there is no desktop at all, as far as is known.
+    package var isAbsence = false
   }
 
   /// What `--source` takes, the likeliest first.
@@ -39,7 +41,8 @@ package enum Session: Hashable, Sendable {
     let all = named.compactMap(\.self) + found
     let chosen = names.filter { name == nil || $0 == name }.flatMap { kind in all.filter { $0.name == kind } }
     guard chosen.isEmpty else { return chosen }
-    throw Unsupported(description: reason(name, variable))
+    let isAbsence = name == nil && !isWayland(variable)
+    throw Unsupported(description: reason(name, variable), isAbsence: isAbsence)
   }
 
   private static func hyprland(_ variable: (String) -> String?) -> Session? {

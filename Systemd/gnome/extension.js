@@ -7,6 +7,8 @@ const NAME = 'org.focusd.GNOMEShell1';
 const PATH = '/org/focusd/GNOMEShell1';
 // Of the interface: the bridge asks for exactly this one.
 const VERSION = 1;
+// A program may set a title of megabytes, and the bridge cuts it anyway.
+const LONGEST = 4096;
 const INTERFACE = `<node><interface name="${NAME}">
   <method name="Follow"><arg type="u" direction="out"/><arg type="a(ta{sv})" direction="out"/><arg type="t" direction="out"/></method>
   <method name="Activate"><arg type="t" direction="in"/></method>
@@ -49,7 +51,7 @@ function facts(window) {
         result.pid = new GLib.Variant('u', window.get_pid());
     for (const name of Object.keys(texts)) {
         if (texts[name])
-            result[name] = new GLib.Variant('s', texts[name]);
+            result[name] = new GLib.Variant('s', texts[name].slice(0, LONGEST));
     }
     return result;
 }

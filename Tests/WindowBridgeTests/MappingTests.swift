@@ -130,6 +130,37 @@ import WindowBridge
     #expect(found == [.sway(socket: "/s"), .x11(display: ":1"), .i3(socket: "/i")])
   }
 
+  @Test func socketsThatNoVariableNamesAndGNOMEComeBeforeX11() throws {
+    let environment = ["SWAYSOCK": "/s", "DISPLAY": ":1"]
+    let sockets: [Session] = [.niri(socket: "/n"), .sway(socket: "/t")]
+    let found = try Session.candidates(in: { environment[$0] }, found: sockets, gnome: "bus")
+    #expect(
+      found == [.sway(socket: "/s"), .sway(socket: "/t"), .niri(socket: "/n"), .gnome(bus: "bus"), .x11(display: ":1")])
+  }
+
+  @Test func theVariablesOfAnEndedWaylandDesktopDoNotCount() throws {
+    let lines = ["DISPLAY=:1", "WAYLAND_DISPLAY=wayland-1", "XDG_SESSION_TYPE=wayland", "SECRET=x", "SWAYSOCK=", "I3SOCK"]
+    let variables = try #require(SessionVariables(.variant(.strings(lines))))
+    #expect(["DISPLAY", "SECRET", "SWAYSOCK", "I3SOCK"].map { variables[$0] } == [":1", nil, nil, nil])
+    #expect(variables.checked("/run") { $0 == "/run/wayland-1" } == variables)
+    let checked = variables.checked("/run") { _ in false }
+    #expect(["DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE"].map { checked[$0] } == [":1", nil, nil])
+    #expect(SessionVariables(.strings(lines)) == nil)
+  }
+
+  @Test func onlyNamesAndPathsAreMenuAddresses() {
+    var menus = MenuAddresses()
+    let cases: [(MenuAddresses.Part, String, Bool)] = [
+      (.gtkBusName, ":1.5", true), (.gtkBusName, "org.gnome.gedit", true), (.gtkBusName, "no name", false),
+      (.gtkWindow, "/org/gnome/gedit/window/1", true), (.gtkWindow, "gedit", false), (.gtkWindow, "/", false),
+      (.kdeMenubar, "/" + String(repeating: "x", count: 2000), false), (.kdeMenubar, "/MenuBar/1", true),
+    ]
+    for (part, text, isTaken) in cases {
+      menus[part] = text
+      #expect(menus[part] == (isTaken ? text : nil), "\(text)")
+    }
+  }
+
   @Test func whichWindowManagerTheEnvironmentNames() throws {
     let x: Session = .x11(display: ":1")
     // (the environment, what is asked for, what is followed: nil for none)
@@ -150,8 +181,7 @@ import WindowBridge
     }
     let gnome = ["WAYLAND_DISPLAY": "w", "DISPLAY": ":1", "XDG_CURRENT_DESKTOP": "GNOME"]
     let error = #expect(throws: Session.Unsupported.self) { try Session.candidates(in: { gnome[$0] }) }
-    #expect(
-      error?.description.hasPrefix("GNOME on Wayland does not tell other programs which window is in front") == true)
+    #expect(error?.description.hasPrefix("GNOME tells which window is in front only through its extension") == true)
   }
 
   @Test func aWindowManagerThatIsAwayIsForgottenAndThenGone() {

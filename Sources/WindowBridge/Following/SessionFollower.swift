@@ -17,6 +17,7 @@ package final class SessionFollower: WindowSource {
 
   private let name: String?
   private let variables: SessionVariables
+  private let path: String?
   private let directory: RuntimeDirectory?
   private let bus: SessionBus
   private let address: String
@@ -44,6 +45,7 @@ package final class SessionFollower: WindowSource {
   ) {
     self.name = name
     self.address = address
+    path = directory
     self.directory = directory.map { RuntimeDirectory($0) }
     variables = SessionVariables(variable)
     bus = SessionBus(address, on: loop)
@@ -100,7 +102,7 @@ package final class SessionFollower: WindowSource {
   private func look() {
     guard mayImprove else { return }
     if let directory, let watch { directory.add(to: watch) }
-    let now = bus.variables ?? variables
+    let now = (bus.variables ?? variables).checked(path, isListening)
     var problem = ""
     do {
       let candidates = try Session.candidates(
@@ -114,9 +116,17 @@ package final class SessionFollower: WindowSource {
         do { return try follow(session) } catch { problem = problem.isEmpty ? "\(error)" : problem }
       }
     } catch {
-      problem = "\(error)"
+      // What has ended stays told.
+      if !error.isAbsence { problem = "\(error)" }
     }
     if !problem.isEmpty || status.isEmpty { tell("Waiting for a desktop" + (problem.isEmpty ? "" : ": \(problem)")) }
+  }
+
+  /// Whether somebody listens at a socket.
+  private func isListening(_ path: String) -> Bool {
+    guard let stream = try? UnixStream(path: path, on: loop) else { return false }
+    stream.close()
+    return true
   }
 
   private func tell(_ new: String) {

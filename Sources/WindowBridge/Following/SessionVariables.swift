@@ -29,4 +29,16 @@ package struct SessionVariables: Hashable, Sendable {
 
   /// The variable `name`; nil if it is not set, or empty.
   package subscript(name: String) -> String? { values[name] }
+
+  /// The same without what names a Wayland desktop, if `isThere` says that nobody listens at the socket: the variables
+  /// of one that has ended stay.
+  package func checked(_ directory: String?, _ isThere: (_ path: String) -> Bool) -> SessionVariables {
+    if let display = values["WAYLAND_DISPLAY"] {
+      let path = display.hasPrefix("/") ? display : "\(directory ?? "")/\(display)"
+      if isThere(path) { return self }
+    }
+    var checked = self
+    for name in ["WAYLAND_DISPLAY", "XDG_SESSION_TYPE"] { checked.values[name] = nil }
+    return checked
+  }
 }
