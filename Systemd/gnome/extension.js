@@ -131,7 +131,17 @@ class FocusdExtension {
     }
 
     Activate(id) {
-        Main.activateWindow(this._find(id));
+        const window = this._find(id);
+        const activate = () => Main.activateWindow(window, global.display.get_current_time_roundtrip());
+        if (!Main.overview.visible)
+            return activate();
+        // The overview gives the keyboard to a window of its own choice when it ends.
+        const hidden = Main.overview.connect('hidden', () => {
+            Main.overview.disconnect(hidden);
+            if (this._windows.has(window))
+                activate();
+        });
+        Main.overview.hide();
     }
 
     Perform(id, action) {

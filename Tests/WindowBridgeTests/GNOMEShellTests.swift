@@ -127,8 +127,8 @@ struct GNOMEShellTests {
       #expect(try await peer.get("org.focusd.Window.Workspace")?.basicText != nil)
       for round in 0..<20 {
         let target = targets[round % 2]
-        // Alt and Tab.
-        try await session.press(56, 15)
+        // Alt and Escape.
+        try await session.press(56, 1)
         try await peer.hasSaid("in", target)
         try await peer.reached(target.path)
       }

@@ -129,7 +129,7 @@ import Testing
             to: Shell.name, "/test", "test.Shell", "Window",
             [.uint64(5), .properties([("title", .string("\(number)"))])]))
       }
-      for number in 1000..<4000 {
+      for number in 1000..<2100 {
         shell.peer.begin(
           DaemonCall(to: Shell.name, "/test", "test.Shell", "Window", [.uint64(UInt64(number)), .properties([])]))
       }
