@@ -135,11 +135,14 @@ class FocusdExtension {
         const activate = () => Main.activateWindow(window, global.display.get_current_time_roundtrip());
         if (!Main.overview.visible)
             return activate();
-        // The overview gives the keyboard to a window of its own choice when it ends.
+        // When it has ended, the overview gives the keyboard to a window of its own choice.
         const hidden = Main.overview.connect('hidden', () => {
             Main.overview.disconnect(hidden);
-            if (this._windows.has(window))
-                activate();
+            GLib.idle_add(GLib.PRIORITY_DEFAULT_IDLE, () => {
+                if (this._windows.has(window))
+                    activate();
+                return GLib.SOURCE_REMOVE;
+            });
         });
         Main.overview.hide();
     }

@@ -70,7 +70,7 @@ package final class SessionFollower: WindowSource {
     attempt = 0
     if let timer = retryTimer { loop.cancel(timer) }
     retryTimer = nil
-    // Its answer, if it is another than before, is a reason to look.
+    // An answer that differs is a reason to look.
     bus.read()
     somethingChanged()
     lookLater()
