@@ -25,9 +25,8 @@ package enum Session: Hashable, Sendable {
   ///
   /// A variable may name one that has ended: the first that can be reached is followed.
   /// i3 is followed as an X session, which tells the processes of windows as well.
-  /// - Parameters:
-  ///   - found: those whose sockets are there, whether or not a variable names them.
-  ///   - gnome: the address of the bus that GNOME's extension is on; nil if it is not there.
+  /// `found` are those whose sockets are there, whether or not a variable names them, and `gnome` is the address of the
+  /// bus that GNOME's extension is on; nil if it is not there.
   /// - Throws: `Unsupported` if there are none.
   package static func candidates(
     _ name: String? = nil, in variable: (String) -> String?, found: [Session] = [], gnome: String? = nil

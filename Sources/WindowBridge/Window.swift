@@ -45,7 +45,7 @@ package struct MenuAddresses: Hashable, Sendable {
 
   package init() {}
 
-  /// An address; nil if the program does not tell it. What is no bus name or object path is not taken.
+  /// An address, nil if the program does not tell it: what is no bus name or object path is not taken.
   package subscript(part: Part) -> String? {
     get { parts[part] }
     set { parts[part] = newValue.flatMap { Self.isValid($0, part) ? $0 : nil } }

@@ -35,6 +35,17 @@ extension Peer {
     return windows
   }
 
+  /// Where the menus of a window are, as the bridge's own object says.
+  func menus(_ window: String) async throws -> [String: DBusValue] {
+    let field = DBusValue.objectPath(ObjectPath(known: Focus1.field(window)))
+    let call = DaemonCall(
+      to: TestDesktop.bridge, "/org/focusd/Bridge1/Windows", TestDesktop.bridge, "Menus", [field])
+    guard case .dictionary(let menus)? = try await self.call(call).first else { return [:] }
+    return Dictionary(
+      menus.entries.map { ($0.key.basicText ?? "", $0.value.variantContent ?? $0.value) }
+    ) { first, _ in first }
+  }
+
   func path() async throws -> [String] { try await fields("FocusPath") }
 
   /// Waits until focus is where it is to stay, and says what is there if it is not.

@@ -139,7 +139,9 @@ import WindowBridge
   }
 
   @Test func theVariablesOfAnEndedWaylandDesktopDoNotCount() throws {
-    let lines = ["DISPLAY=:1", "WAYLAND_DISPLAY=wayland-1", "XDG_SESSION_TYPE=wayland", "SECRET=x", "SWAYSOCK=", "I3SOCK"]
+    let lines = [
+      "DISPLAY=:1", "WAYLAND_DISPLAY=wayland-1", "XDG_SESSION_TYPE=wayland", "SECRET=x", "SWAYSOCK=", "I3SOCK",
+    ]
     let variables = try #require(SessionVariables(.variant(.strings(lines))))
     #expect(["DISPLAY", "SECRET", "SWAYSOCK", "I3SOCK"].map { variables[$0] } == [":1", nil, nil, nil])
     #expect(variables.checked("/run") { $0 == "/run/wayland-1" } == variables)

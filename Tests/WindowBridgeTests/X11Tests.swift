@@ -52,6 +52,26 @@ struct X11Tests {
     #expect(result.succeeded, "\(result)")
   }
 
+  /// The addresses lead to the program's own actions.
+  @Test func whereAProgramOfGTKHasItsActions() async throws {
+    try await Self.with(.openbox) { desktop, _, peer in
+      let script = try #require(Bundle.module.path(forResource: "actions", ofType: "py", inDirectory: "Resources"))
+      let program = try await desktop.start(
+        ["/usr/bin/python3", "-Bu", script], extra: ["DBUS_SESSION_BUS_ADDRESS": desktop.bus.address])
+      let window = try await peer.window("actions")
+      try await eventually("menus") { try await peer.menus(window)["gtk-window-object-path"] != nil }
+      let menus = try await peer.menus(window)
+      func address(_ name: String) throws -> String { try #require(menus[name]?.basicText, "\(menus)") }
+      let actions = try await peer.call(
+        DaemonCall(
+          to: address("gtk-unique-bus-name"), address("gtk-window-object-path"), "org.gtk.Actions", "List"))
+      #expect(actions == [.strings(["mark"])])
+      #expect(try address("gtk-application-id") == "org.focusd.test.Actions")
+      #expect(try await refusal { try await peer.menus("w1") } == "UnknownObject")
+      withExtendedLifetime(program) {}
+    }
+  }
+
   @Test(arguments: Manager.allCases) func twoHundredSwitches(_ manager: Manager) async throws {
     try await Self.with(manager) { desktop, bridge, peer in
       var (programs, targets): ([ManagedProcess], [Target]) = ([], [])

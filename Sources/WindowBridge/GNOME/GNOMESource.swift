@@ -44,7 +44,7 @@ package final class GNOMESource: WindowSource {
     self.connection = connection
     connection.onMessage = { [weak self] in self?.received($0) }
     connection.onDisconnect = { [weak self, weak loop] in
-      loop?.schedule(after: .zero) { self?.end("the bus of GNOME's extension is gone, or a message of it is too large") }
+      loop?.schedule(after: .zero) { self?.end("the connection to GNOME's extension is gone, or it sends too much") }
     }
     connection.attach(to: loop)
     // What happens before the answer is in it, and what happens later is told after it.
