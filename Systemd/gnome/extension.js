@@ -60,6 +60,7 @@ class FocusdExtension {
     enable() {
         this._followers = new Map();
         this._windows = new Map();
+        this._timers = new Map();
         this._object = Gio.DBusExportedObject.wrapJSObject(INTERFACE, this);
         this._object.export(Gio.DBus.session, PATH);
         this._name = Gio.DBus.session.own_name(NAME, Gio.BusNameOwnerFlags.NONE, null, null);
@@ -87,16 +88,31 @@ class FocusdExtension {
         if (this._windows.has(window) || window.is_override_redirect() || !KINDS.has(window.get_window_type()))
             return;
         const tell = () => this._tell('Window', '(ta{sv})', [window.get_id(), facts(window)]);
-        const changes = ['notify::title', 'notify::wm-class', 'notify::minimized', 'notify::fullscreen',
+        const changes = ['notify::wm-class', 'notify::minimized', 'notify::fullscreen',
             'notify::gtk-window-object-path', 'notify::gtk-menubar-object-path', 'workspace-changed'];
         const ids = changes.map(name => window.connect(name, tell));
+        ids.push(window.connect('notify::title', () => this._later(window, tell)));
         ids.push(window.connect('unmanaging', () => this._remove(window)));
         this._windows.set(window, ids);
         tell();
     }
 
+    // A program that counts in its title keeps nobody busy.
+    _later(window, tell) {
+        if (this._timers.has(window))
+            return;
+        this._timers.set(window, GLib.timeout_add(GLib.PRIORITY_DEFAULT, 25, () => {
+            this._timers.delete(window);
+            tell();
+            return GLib.SOURCE_REMOVE;
+        }));
+    }
+
     _remove(window) {
         this._windows.get(window).forEach(id => window.disconnect(id));
+        if (this._timers.has(window))
+            GLib.source_remove(this._timers.get(window));
+        this._timers.delete(window);
         this._windows.delete(window);
         this._tell('Gone', '(t)', [window.get_id()]);
     }
