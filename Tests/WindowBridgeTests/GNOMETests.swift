@@ -24,6 +24,12 @@ import Testing
       try await peer.call(DaemonCall(to: Self.name, "/test", "test.Shell", member, arguments))
     }
 
+    /// How often it was asked to tell of its windows.
+    func follows() async throws -> Int {
+      guard case .int32(let count)? = try await tell("Follows").first else { return 0 }
+      return Int(count)
+    }
+
     func orders() async throws -> [String] {
       guard case .array(let orders)? = try await tell("Orders").first else { return [] }
       return orders.compactMap(\.basicText)
@@ -153,6 +159,21 @@ import Testing
         #expect(bridge.progress.now.errors.contains { $0.contains(Self.mismatch) }, "\(bridge.progress.now.errors)")
         withExtendedLifetime(shell) {}
       }
+    }
+  }
+
+  @Test func aServiceSaysOnceThatTheExtensionIsAnother() async throws {
+    try await TestDesktop.with { desktop in
+      let shell = try await Shell(desktop)
+      let peer = try await desktop.peer()
+      let bridge = try await desktop.windowBridge([], ["NOTIFY_SOCKET": desktop.bus.directory + "/nobody"])
+      // It is tried again for some time, and then follows.
+      try await eventually("attempts") { try await shell.follows() >= 3 }
+      try await shell.tell("Answer", .uint32(1), Self.list(Self.window(5, "one")), .uint64(5))
+      try await peer.reached(["w5"])
+      let said = bridge.progress.now.errors.filter { $0.contains("Waiting for a desktop: " + Self.mismatch) }
+      #expect(said.count == 1, "\(said)")
+      withExtendedLifetime(shell) {}
     }
   }
 

@@ -25,8 +25,10 @@ package final class SessionFollower: WindowSource {
   private let log: Log
   private var watch: DirectoryWatch?
   private var followed: Followed?
-  /// Those that were given up since something changed.
+  /// Those that ended at once, and are not tried again in this attempt.
   private var refused: Set<Session> = []
+  /// Those that ended at once since something changed: that they are tried again is no news.
+  private var failed: Set<Session> = []
   private var desktop = Desktop()
   private var attempt = 0
   private var retryTimer: TimerID?
@@ -83,7 +85,8 @@ package final class SessionFollower: WindowSource {
       retryTimer = nil
       attempt += 1
       bus.read()
-      somethingChanged()
+      refused = []
+      look()
       lookLater()
     }
   }
@@ -95,7 +98,7 @@ package final class SessionFollower: WindowSource {
   }
 
   private func somethingChanged() {
-    refused = []
+    (refused, failed) = ([], [])
     look()
   }
 
@@ -149,12 +152,13 @@ package final class SessionFollower: WindowSource {
     try source.start()
     followed = Followed(session: session, source: source)
     bus.isWaiting = false
-    tell("Following \(session.name)")
+    if !failed.contains(session) { tell("Following \(session.name)") }
   }
 
   private func changed(to new: Desktop) {
     if let timer = forgetTimer { loop.cancel(timer) }
     forgetTimer = nil
+    if let session = followed?.session { tell("Following \(session.name)") }
     desktop = new
     onChange?(new)
   }
@@ -165,6 +169,7 @@ package final class SessionFollower: WindowSource {
     tell("Waiting for a desktop: \(reason)")
     if SuspendingClock.now - since >= Self.shortest { return lookOften() }
     refused.insert(session)
+    failed.insert(session)
     look()
     lookLater()
   }

@@ -13,7 +13,7 @@ dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.bus.BusConnection(sys.argv[1])
 followers = []
 orders = []
-state = {"answer": None}
+state = {"answer": None, "follows": 0}
 
 
 def reply(message, arguments=(), signature=""):
@@ -29,6 +29,8 @@ def told(message):
     member = message.get_member()
     if member == "Answer":
         state["answer"] = (arguments, signature)
+    elif member == "Follows":
+        return reply(message, [state["follows"]], "i")
     elif member == "Orders":
         return reply(message, [dbus.Array(orders, signature="s")], "as")
     else:
@@ -48,6 +50,7 @@ def ordered(message):
         if len(orders) > 3:
             return bus.send_message(dbus.lowlevel.ErrorMessage(message, NAME + ".Refused", "no more orders"))
         return reply(message)
+    state["follows"] += 1
     if state["answer"] is None:
         unknown = "org.freedesktop.DBus.Error.UnknownMethod"
         return bus.send_message(dbus.lowlevel.ErrorMessage(message, unknown, "there is no Follow"))
