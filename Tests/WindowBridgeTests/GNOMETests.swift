@@ -177,7 +177,24 @@ import Testing
     }
   }
 
-  /// As a service it waits for the shell to come back; a message that is too large ends the connection as well.
+  @Test func titlesOfMegabytesCostAConnectionAndNoMemory() async throws {
+    try await Self.with { desktop, shell, peer in
+      let bridge = try await desktop.windowBridge([], ["NOTIFY_SOCKET": desktop.bus.directory + "/nobody"])
+      try await peer.reached(["w5"])
+      let title = DBusValue.properties([("title", .string(String(repeating: "x", count: 10 << 20)))])
+      for round in 2...4 {
+        try await shell.tell("Window", .uint64(6), title)
+        try await eventually("connection \(round)") {
+          let follows = try await shell.follows()
+          return follows >= round
+        }
+      }
+      try await peer.reached(["w5"])
+      #expect(bridge.peakMemory < 48 << 10, "\(bridge.peakMemory)")
+    }
+  }
+
+  /// As a service it waits for the shell to come back.
   @Test func aShellThatVanishesIsFollowedAgain() async throws {
     try await Self.with { desktop, shell, peer in
       let bridge = try await desktop.windowBridge([], ["NOTIFY_SOCKET": desktop.bus.directory + "/nobody"])
