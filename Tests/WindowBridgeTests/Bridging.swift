@@ -46,6 +46,16 @@ extension Peer {
     ) { first, _ in first }
   }
 
+  /// Expects that the addresses of a window of `actions.py` lead to its own actions.
+  func hasActions(_ window: String) async throws {
+    try await eventually("menus") { try await self.menus(window)["gtk-window-object-path"] != nil }
+    let menus = try await menus(window)
+    let (name, path) = (menus["gtk-unique-bus-name"]?.basicText ?? "", menus["gtk-window-object-path"]?.basicText ?? "")
+    let actions = try await call(DaemonCall(to: name, path, "org.gtk.Actions", "List"))
+    #expect(actions == [.strings(["mark"])])
+    #expect(menus["gtk-application-id"] == .string("org.focusd.test.Actions"))
+  }
+
   func path() async throws -> [String] { try await fields("FocusPath") }
 
   /// Waits until focus is where it is to stay, and says what is there if it is not.

@@ -141,6 +141,17 @@ struct GNOMEShellTests {
       try await eventually("one is gone") { try await peer.windows()["one"] == nil }
     }
   }
+
+  /// The addresses lead to the program's own actions.
+  @Test func whereAProgramOfGTKHasItsActions() async throws {
+    try await Self.with { session, peer in
+      let script = try #require(Bundle.module.path(forResource: "actions", ofType: "py", inDirectory: "Resources"))
+      let wayland = ["GDK_BACKEND": "wayland"].merging(Self.environment(session.desktop)) { $1 }
+      let program = try await session.desktop.start(["/usr/bin/python3", "-Bu", script], extra: wayland)
+      try await peer.hasActions(try await peer.window("actions"))
+      withExtendedLifetime(program) {}
+    }
+  }
 }
 
 private enum GNOMEPrograms {
