@@ -30,9 +30,10 @@ struct DesktopTests {
       is 10 1 there "$1" >/dev/null
     }
     begin_i3() {
-      exec {display}< <(exec Xvfb -displayfd 1 2>/dev/null)
+      # The first free number would not do: the locks of other servers name processes that are not seen here.
+      exec {display}< <(exec Xvfb ":$((1000 + RANDOM))" -displayfd 1 2>/dev/null)
       server=$!
-      read -r -t 10 number <&"$display"
+      read -r -t 10 number <&"$display" || { echo 'no X server' >&2; exit 1; }
       DISPLAY=:$number /etc/X11/Xsession i3 >/dev/null 2>&1 &
       there() { DISPLAY=:$number xprop -root _NET_SUPPORTING_WM_CHECK | grep -c window; }
       is 10 1 there >/dev/null

@@ -25,8 +25,8 @@ package final class SessionFollower: WindowSource {
   private let log: Log
   private var watch: DirectoryWatch?
   private var followed: Followed?
-  /// Those that ended at once, and are not tried again in this attempt.
-  private var refused: Set<Session> = []
+  /// Those that cannot be followed, with the reasons, until the next attempt.
+  private var refused: [Session: String] = [:]
   /// Those that ended at once since something changed: that they are tried again is no news.
   private var failed: Set<Session> = []
   private var desktop = Desktop()
@@ -85,7 +85,7 @@ package final class SessionFollower: WindowSource {
       retryTimer = nil
       attempt += 1
       bus.read()
-      refused = []
+      refused = [:]
       look()
       lookLater()
     }
@@ -98,7 +98,7 @@ package final class SessionFollower: WindowSource {
   }
 
   private func somethingChanged() {
-    (refused, failed) = ([], [])
+    (refused, failed) = ([:], [])
     look()
   }
 
@@ -115,9 +115,11 @@ package final class SessionFollower: WindowSource {
         end("is not this desktop's")
       }
       if let authority = now["XAUTHORITY"] { setenv("XAUTHORITY", authority, 1) } else { unsetenv("XAUTHORITY") }
-      for session in candidates where !refused.contains(session) {
-        do { return try follow(session) } catch { problem = problem.isEmpty ? "\(error)" : problem }
+      for session in candidates where refused[session] == nil {
+        do { return try follow(session) } catch { refused[session] = "\(error)" }
       }
+      // The likeliest one's.
+      problem = candidates.lazy.compactMap { self.refused[$0] }.first ?? ""
     } catch {
       // What has ended stays told.
       if !error.isAbsence { problem = "\(error)" }
@@ -166,9 +168,11 @@ package final class SessionFollower: WindowSource {
   private func ended(_ session: Session, _ reason: String) {
     guard let since = followed?.since else { return }
     end(reason)
-    tell("Waiting for a desktop: \(reason)")
-    if SuspendingClock.now - since >= Self.shortest { return lookOften() }
-    refused.insert(session)
+    guard SuspendingClock.now - since < Self.shortest else {
+      tell("Waiting for a desktop: \(reason)")
+      return lookOften()
+    }
+    refused[session] = reason
     failed.insert(session)
     look()
     lookLater()
