@@ -20,6 +20,9 @@ package struct ServiceManager {
     watchdogInterval = forUs ? interval.map { .microseconds($0) } : nil
   }
 
+  /// Whether there is one, which waits for `READY=1`.
+  package var isPresent: Bool { socketPath != nil }
+
   /// Sends `state`, such as `READY=1` or `STATUS=…`, to the manager; does nothing without one.
   package func notify(_ state: String) {
     guard let path = socketPath, let first = path.utf8.first else { return }

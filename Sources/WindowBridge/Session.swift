@@ -12,41 +12,44 @@ package enum Session: Hashable, Sendable {
   case wayland(socket: String)
   /// KDE Plasma on Wayland, by a script in its compositor.
   case kwin
+  case gnome(bus: String)
 
   /// A desktop that the bridge cannot follow.
   package struct Unsupported: Error, CustomStringConvertible {
     package let description: String
+    /// Whether there is no desktop at all, as far as is known.
+    package var isAbsence = false
   }
 
-  /// What `--source` takes.
-  package static let names = ["x11", "sway", "i3", "hyprland", "niri", "wayland", "kwin"]
+  /// What `--source` takes, the likeliest first.
+  package static let names = ["sway", "hyprland", "niri", "wayland", "gnome", "kwin", "x11", "i3"]
 
   /// The window managers that there may be, the likeliest first; `variable` is one of the environment, and `name` what
   /// `--source` asks for.
   ///
   /// A variable may name one that has ended: the first that can be reached is followed.
   /// i3 is followed as an X session, which tells the processes of windows as well.
+  /// `found` are those whose sockets are there, whether or not a variable names them, and `gnome` is the address of the
+  /// bus that GNOME's extension is on; nil if it is not there.
   /// - Throws: `Unsupported` if there are none.
   package static func candidates(
-    _ name: String? = nil, in variable: (String) -> String?
+    _ name: String? = nil, in variable: (String) -> String?, found: [Session] = [], gnome: String? = nil
   ) throws(Unsupported) -> [Session] {
-    let all: [(name: String, session: Session?)] = [
-      ("sway", variable("SWAYSOCK").map { .sway(socket: $0) }),
-      ("hyprland", hyprland(variable)),
-      ("niri", variable("NIRI_SOCKET").map { .niri(socket: $0) }),
-      ("wayland", wayland(variable).map { .wayland(socket: $0) }),
-      ("kwin", wayland(variable) == nil ? nil : .kwin),
-      // Of a Wayland session it knows only the windows of X11's programs: it counts if no compositor listens.
-      (
-        "x11",
-        isWayland(variable) && wayland(variable) == nil && name == nil
-          ? nil : variable("DISPLAY").map { .x11(display: $0) }
-      ),
-      ("i3", variable("I3SOCK").map { .i3(socket: $0) }),
+    // Of a Wayland session an X server knows only the windows of X11's programs.
+    let hasDisplay = !isWayland(variable) || name != nil
+    let compositor = wayland(variable).map { Session.wayland(socket: $0) }
+    let isComposited = compositor != nil || found.contains { $0.name == "wayland" }
+    let named: [Session?] = [
+      variable("SWAYSOCK").map { .sway(socket: $0) }, hyprland(variable),
+      variable("NIRI_SOCKET").map { .niri(socket: $0) }, compositor, gnome.map { .gnome(bus: $0) },
+      isComposited ? .kwin : nil, hasDisplay ? variable("DISPLAY").map { .x11(display: $0) } : nil,
+      variable("I3SOCK").map { .i3(socket: $0) },
     ]
-    let found = all.filter { name == nil || $0.name == name }.compactMap(\.session)
-    guard found.isEmpty else { return found }
-    throw Unsupported(description: reason(name, variable))
+    let all = named.compactMap(\.self) + found
+    let chosen = names.filter { name == nil || $0 == name }.flatMap { kind in all.filter { $0.name == kind } }
+    guard chosen.isEmpty else { return chosen }
+    let isAbsence = name == nil && !isWayland(variable)
+    throw Unsupported(description: reason(name, variable), isAbsence: isAbsence)
   }
 
   private static func hyprland(_ variable: (String) -> String?) -> Session? {
@@ -71,9 +74,13 @@ package enum Session: Hashable, Sendable {
       return "no desktop: none of SWAYSOCK, HYPRLAND_INSTANCE_SIGNATURE, NIRI_SOCKET, WAYLAND_DISPLAY, DISPLAY and "
         + "I3SOCK is set; see focusd-windows(8)"
     }
-    return
-      "the socket of \(variable("XDG_CURRENT_DESKTOP") ?? "this desktop") on Wayland is unknown: WAYLAND_DISPLAY or "
-      + "XDG_RUNTIME_DIR is not set; see focusd-windows(8)"
+    let desktop = variable("XDG_CURRENT_DESKTOP") ?? "this desktop"
+    if desktop.contains("GNOME") {
+      return "\(desktop) tells which window is in front only through its extension: "
+        + "gnome-extensions enable focusd@org.focusd, then log in again; see focusd-windows(8)"
+    }
+    return "the socket of \(desktop) on Wayland is unknown: WAYLAND_DISPLAY or XDG_RUNTIME_DIR is not set; "
+      + "see focusd-windows(8)"
   }
 
   /// The window manager's name, as `--source` takes it.
@@ -86,6 +93,7 @@ package enum Session: Hashable, Sendable {
     case .niri: "niri"
     case .wayland: "wayland"
     case .kwin: "kwin"
+    case .gnome: "gnome"
     }
   }
 
@@ -99,6 +107,7 @@ package enum Session: Hashable, Sendable {
     case .niri(let socket): NiriSource(path: socket, on: loop, log: log)
     case .wayland(let socket): WaylandSource(path: socket, on: loop, log: log)
     case .kwin: KWinSource(on: loop, log: log)
+    case .gnome(let bus): GNOMESource(bus: bus, on: loop)
     }
   }
 }

@@ -73,8 +73,6 @@ package final class SourceList: WindowSource {
     if !rest.isEmpty { log.info("cannot follow \(session.name): \(reason)") }
     if let compositor = ended as? WaylandSource {
       isRefused = compositor.isRefused
-      // The X server is the compositor's: it knows only some of the windows.
-      rest.removeAll { if case .x11 = $0 { true } else { false } }
     }
     // Of several reasons the first is given, unless a desktop does not tell.
     problem = isRefused ? Ended(description: reason) : problem ?? Ended(description: reason)

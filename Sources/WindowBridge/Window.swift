@@ -1,3 +1,5 @@
+internal import DBusTypes
+
 /// Names a window as its window manager does, for as long as the window is there.
 package struct WindowID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The window manager's number: an X window, a container of sway or i3, a window of niri, an address of Hyprland's, what
@@ -25,14 +27,42 @@ package enum WindowAction: String, Sendable, CaseIterable {
   case minimize = "Minimize"
 }
 
-/// The address of a window's menus on the session bus, as its program has told the window manager.
-package struct WindowMenus: Hashable, Sendable {
-  package let service: String
-  package let path: String
+/// Where a window's program has its menus and actions on the session bus, by the names of GTK and KDE.
+package struct MenuAddresses: Hashable, Sendable {
+  /// One of the addresses.
+  package enum Part: String, Sendable, CaseIterable {
+    case gtkApplicationID = "gtk-application-id"
+    case gtkBusName = "gtk-unique-bus-name"
+    case gtkApplication = "gtk-application-object-path"
+    case gtkWindow = "gtk-window-object-path"
+    case gtkMenubar = "gtk-menubar-object-path"
+    case gtkAppMenu = "gtk-app-menu-object-path"
+    case kdeBusName = "kde-appmenu-service-name"
+    case kdeMenubar = "kde-appmenu-object-path"
 
-  package init(service: String, path: String) {
-    self.service = service
-    self.path = path
+    var isPath: Bool { rawValue.hasSuffix("-path") }
+  }
+
+  /// The most bytes of a path; a bus name is shorter by its syntax.
+  private static let pathLength = 1024
+
+  /// The addresses that are known, each a valid bus name or object path.
+  package private(set) var parts: [Part: String] = [:]
+
+  /// Takes what is valid of `parts`.
+  package init(_ parts: [Part: String] = [:]) {
+    for (part, text) in parts { self[part] = text }
+  }
+
+  /// An address, nil if the program does not tell it: what is no bus name or object path is not taken.
+  package subscript(part: Part) -> String? {
+    get { parts[part] }
+    set { parts[part] = newValue.flatMap { Self.isValid($0, part) ? $0 : nil } }
+  }
+
+  private static func isValid(_ text: String, _ part: Part) -> Bool {
+    if part.isPath { return text.utf8.count <= pathLength && text != "/" && (try? ObjectPath(text)) != nil }
+    return (try? BusName(text)) != nil
   }
 }
 
@@ -56,12 +86,12 @@ package struct Window: Hashable, Sendable {
   package var workspace: String?
   package var kind = Kind.ordinary
   package var actions: Set<WindowAction> = []
-  /// Where its menus are on the bus, if its window manager says so.
-  package var menus: WindowMenus?
+  /// Never published: only `org.focusd.Bridge1.Windows.Menus` tells them.
+  package var menus = MenuAddresses()
 
   package init(
     title: String = "", application: String? = nil, process: UInt32? = nil, workspace: String? = nil,
-    kind: Kind = .ordinary, actions: Set<WindowAction> = []
+    kind: Kind = .ordinary, actions: Set<WindowAction> = [], menus: MenuAddresses = MenuAddresses()
   ) {
     self.title = title
     self.application = application
@@ -69,6 +99,7 @@ package struct Window: Hashable, Sendable {
     self.workspace = workspace
     self.kind = kind
     self.actions = actions
+    self.menus = menus
   }
 }
 

@@ -86,11 +86,19 @@ package final class WindowBridge {
     case .arrived: claimName()
     case .left: left()
     case .signal(let signal): residents.received(signal)
-    case .call(let message): publisher.called(message)
+    case .call(let message): called(message)
     case .refused(let error): onFailure?("the bus refuses to send the daemon's signals: \(error.message)")
     case .other(let message): nameChanged(message)
     case .closed: break
     }
+  }
+
+  private func called(_ message: Message) {
+    guard message.path == MenuInterface.path else { return publisher.called(message) }
+    let reply = MenuInterface.reply(to: message) { path in
+      fields.values.first { $0.path == path }.flatMap { desktop.windows[$0.id]?.menus }
+    }
+    if message.wantsReply, let reply { link.send(reply) }
   }
 
   private func left() {

@@ -18,12 +18,15 @@ private let help = """
 
     --ignore APPLICATION  leave out the windows of a launcher or a bar; the
                           window before stays in front
-    --source NAME         x11, sway, i3, hyprland, niri, wayland or kwin (default:
-                          the first that the environment names and that answers)
+    --source NAME         sway, hyprland, niri, wayland, gnome, kwin, x11 or i3
+                          (default: the first that answers)
     --address ADDRESS     the bus of focusd (default: the session bus)
     --verbose             log each step to standard error, but never a title
     -h, --help            print this and exit
     --version             print the version and exit
+
+  As a service of systemd it waits for a desktop, and follows the next one when
+  that ends. Started by hand it follows the desktop that the environment names.
 
   Exit status: 0 terminated on request; 1 the window manager cannot be reached,
   or the name is already owned; 2 usage error; 3 this desktop does not tell, or
@@ -33,7 +36,7 @@ private let help = """
 
 private let options = ProgramOptions([
   .init("ignore", argument: "an application's identifier"),
-  .init("source", argument: "x11, sway, i3, hyprland, niri, wayland or kwin"),
+  .init("source", argument: "sway, hyprland, niri, wayland, gnome, kwin, x11 or i3"),
   .init("address", argument: "the address of a bus"), .init("verbose"),
 ])
 
@@ -43,30 +46,55 @@ ServiceProgram.main("focusd-windows", help: help, version: Version.current, opti
     program.fail("'--source' is one of \(Session.names.joined(separator: ", ")), not '\(name)'", status: 2)
     return WindowBridge?.none
   }
-  let sessions: [Session]
-  do throws(Session.Unsupported) {
-    sessions = try Session.candidates(name, in: Environment.value)
-  } catch {
-    program.fail("\(error)", status: 3)
-    return WindowBridge?.none
-  }
-  guard let bus = options.arguments(of: "address").last.map({ .address($0) }) ?? DaemonConnection.sessionBus else {
+  let given = options.arguments(of: "address").last.map { Connection.Bus.address($0) }
+  guard case .address(let address)? = given ?? DaemonConnection.sessionBus else {
     program.fail("no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
     return nil
   }
+  let readiness = Readiness(program.manager)
+  func start(_ source: any WindowSource) throws -> WindowBridge {
+    let bridge = WindowBridge(
+      source, ignoring: options.arguments(of: "ignore"), on: program.loop, log: program.log)
+    bridge.onFailure = { [weak program] in program?.fail($0) }
+    bridge.onReady = { readiness.isReady = true }
+    bridge.onWaiting = { readiness.isWaiting() }
+    try bridge.start(on: .address(address))
+    return bridge
+  }
+  // A service waits for a desktop, and follows the next one when that ends.
+  guard !program.manager.isPresent else {
+    let follower = SessionFollower(
+      name, bus: address, directory: Environment.value("XDG_RUNTIME_DIR"), variable: Environment.value,
+      on: program.loop, log: program.log)
+    follower.onStatus = { readiness.status = $0 }
+    return try start(follower)
+  }
+  let sessions: [Session]
+  do throws(Session.Unsupported) {
+    let gnome = GNOMESource.isPresent(on: address) ? address : nil
+    sessions = try Session.candidates(name, in: Environment.value, gnome: gnome)
+  } catch {
+    program.fail("\(error)", status: 3)
+    return nil
+  }
   let source = SourceList(sessions, on: program.loop, log: program.log)
-  let bridge = WindowBridge(
-    source, ignoring: options.arguments(of: "ignore"), on: program.loop, log: program.log)
-  var state = "Waiting for focusd"
-  source.onChoice = { [manager = program.manager] session in
-    state = "Following \(session.name)"
-    manager.notify("STATUS=\(state)")
+  source.onChoice = { readiness.status = "Following \($0.name)" }
   }
+  let bridge = try start(source)
   bridge.onFailure = { [weak program, weak source] in program?.fail($0, status: source?.isRefused == true ? 3 : 1) }
-  bridge.onReady = { [manager = program.manager] in manager.notify("READY=1\nSTATUS=\(state)") }
-  bridge.onWaiting = { [manager = program.manager] in
-    manager.notify("READY=1\nSTATUS=Waiting for another window bridge to end")
-  }
-  try bridge.start(on: bus)
   return bridge
+}
+
+/// What the service manager is told.
+private final class Readiness {
+  private let manager: ServiceManager
+  /// Whether the bridge serves.
+  var isReady = false { didSet { if isReady { manager.notify("READY=1\nSTATUS=\(status)") } } }
+  /// What the bridge follows, or waits for.
+  var status = "" { didSet { if isReady { manager.notify("STATUS=\(status)") } } }
+
+  init(_ manager: ServiceManager) { self.manager = manager }
+
+  /// Another bridge serves until it ends.
+  func isWaiting() { manager.notify("READY=1\nSTATUS=Waiting for another window bridge to end") }
 }

@@ -11,8 +11,11 @@ internal import Testing
         "share/dbus-1/services/org.focusd.Focus1.service", "share/fish/vendor_completions.d/focusctl.fish",
         "share/zsh/site-functions/_focusctl",
       ]
+      let extensions = ["focusd@org.focusd", "focusd-43@org.focusd"].flatMap { uuid in
+        ["extension.js", "metadata.json"].map { "share/gnome-shell/extensions/\(uuid)/\($0)" }
+      }
       return
-        (shared + (try Script.programs.map { "bin/" + $0 })
+        (shared + extensions + (try Script.programs.map { "bin/" + $0 })
         + (try Script.units.map { "share/systemd/user/" + $0 })
         + (try Script.manuals.map { "share/man/man\($0.suffix(1))/\($0)" })).sorted()
     }

@@ -42,6 +42,27 @@ extension Peer {
     return windows
   }
 
+  /// Where the menus of a window are, as the bridge's own object says.
+  func menus(_ window: String) async throws -> [String: DBusValue] {
+    let field = DBusValue.objectPath(ObjectPath(known: Focus1.field(window)))
+    let call = DaemonCall(
+      to: TestDesktop.bridge, "/org/focusd/Bridge1/Windows", TestDesktop.bridge, "Menus", [field])
+    guard case .dictionary(let menus)? = try await self.call(call).first else { return [:] }
+    return Dictionary(
+      menus.entries.map { ($0.key.basicText ?? "", $0.value.variantContent ?? $0.value) }
+    ) { first, _ in first }
+  }
+
+  /// Expects that the addresses of a window of `actions.py` lead to its own actions.
+  func hasActions(_ window: String) async throws {
+    try await eventually("menus") { try await self.menus(window)["gtk-window-object-path"] != nil }
+    let menus = try await menus(window)
+    let (name, path) = (menus["gtk-unique-bus-name"]?.basicText ?? "", menus["gtk-window-object-path"]?.basicText ?? "")
+    let actions = try await call(DaemonCall(to: name, path, "org.gtk.Actions", "List"))
+    #expect(actions == [.strings(["mark"])])
+    #expect(menus["gtk-application-id"] == .string("org.focusd.test.Actions"))
+  }
+
   func path() async throws -> [String] { try await fields("FocusPath") }
 
   /// Waits until focus is where it is to stay, and says what is there if it is not.

@@ -124,7 +124,43 @@ import WindowBridge
       "SWAYSOCK": "/s", "DISPLAY": ":1", "I3SOCK": "/i", "WAYLAND_DISPLAY": "w", "XDG_RUNTIME_DIR": "/r",
     ]
     let found = try Session.candidates(in: { environment[$0] })
-    #expect(found == [.sway(socket: "/s"), .wayland(socket: "/r/w"), .kwin, .x11(display: ":1"), .i3(socket: "/i")])
+    #expect(found == [.sway(socket: "/s"), .wayland(socket: "/r/w"), .kwin, .i3(socket: "/i")])
+  }
+
+  @Test func socketsThatNoVariableNamesAndGNOMEComeBeforeX11() throws {
+    let environment = ["SWAYSOCK": "/s", "DISPLAY": ":1"]
+    let sockets: [Session] = [.niri(socket: "/n"), .wayland(socket: "/w"), .sway(socket: "/t")]
+    let found = try Session.candidates(in: { environment[$0] }, found: sockets, gnome: "bus")
+    #expect(
+      found == [
+        .sway(socket: "/s"), .sway(socket: "/t"), .niri(socket: "/n"), .wayland(socket: "/w"), .gnome(bus: "bus"), .kwin,
+        .x11(display: ":1"),
+      ])
+  }
+
+  @Test func theVariablesOfAnEndedWaylandDesktopDoNotCount() throws {
+    let lines = [
+      "DISPLAY=:1", "WAYLAND_DISPLAY=wayland-1", "XDG_SESSION_TYPE=wayland", "SECRET=x", "SWAYSOCK=", "I3SOCK",
+    ]
+    let variables = try #require(SessionVariables(.variant(.strings(lines))))
+    #expect(["DISPLAY", "SECRET", "SWAYSOCK", "I3SOCK"].map { variables[$0] } == [":1", nil, nil, nil])
+    #expect(variables.checked("/run") { $0 == "/run/wayland-1" } == variables)
+    let checked = variables.checked("/run") { _ in false }
+    #expect(["DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE"].map { checked[$0] } == [":1", nil, nil])
+    #expect(SessionVariables(.strings(lines)) == nil)
+  }
+
+  @Test func onlyNamesAndPathsAreMenuAddresses() {
+    var menus = MenuAddresses()
+    let cases: [(MenuAddresses.Part, String, Bool)] = [
+      (.gtkBusName, ":1.5", true), (.gtkBusName, "org.gnome.gedit", true), (.gtkBusName, "no name", false),
+      (.gtkWindow, "/org/gnome/gedit/window/1", true), (.gtkWindow, "gedit", false), (.gtkWindow, "/", false),
+      (.kdeMenubar, "/" + String(repeating: "x", count: 2000), false), (.kdeMenubar, "/MenuBar/1", true),
+    ]
+    for (part, text, isTaken) in cases {
+      menus[part] = text
+      #expect(menus[part] == (isTaken ? text : nil), "\(text)")
+    }
   }
 
   @Test func whichWindowManagerTheEnvironmentNames() throws {
@@ -148,7 +184,7 @@ import WindowBridge
     }
     let gnome = ["WAYLAND_DISPLAY": "w", "DISPLAY": ":1", "XDG_CURRENT_DESKTOP": "GNOME"]
     let error = #expect(throws: Session.Unsupported.self) { try Session.candidates(in: { gnome[$0] }) }
-    #expect(error?.description.hasPrefix("the socket of GNOME on Wayland is unknown") == true)
+    #expect(error?.description.hasPrefix("GNOME tells which window is in front only through its extension") == true)
   }
 
   @Test func aWindowManagerThatIsAwayIsForgottenAndThenGone() {

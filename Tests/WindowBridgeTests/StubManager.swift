@@ -37,8 +37,8 @@ final class StubManager: Sendable {
   let state = Observed(State())
   private let listener: Int32
 
-  init(in directory: String) {
-    path = directory + "/stub.sock"
+  init(in directory: String, name: String = "stub.sock") {
+    path = directory + "/" + name
     let listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     listener = listening
     var address = sockaddr_un()
@@ -65,9 +65,8 @@ final class StubManager: Sendable {
   }
 
   deinit {
-    shutdown(listener, Int32(SHUT_RDWR))
+    end()
     Glibc.close(listener)
-    breakOff()
   }
 
   // MARK: What the test has it do
@@ -110,6 +109,12 @@ final class StubManager: Sendable {
       return state.clients
     }
     for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
+  }
+
+  /// Ends, and leaves its socket behind as one that is killed does.
+  func end() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    breakOff()
   }
 
   // MARK: The protocol

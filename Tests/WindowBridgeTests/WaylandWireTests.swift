@@ -74,6 +74,7 @@ import WindowBridge
     source.onChange = { told = $0 }
     try source.start()
     try loop.turn(until: "a window") { !told.windows.isEmpty }
-    #expect(told.windows.values.first?.menus == WindowMenus(service: "org.test.Menus", path: "/menu/5"))
+    let menus = told.windows.values.first?.menus.parts
+    #expect(menus == [.kdeBusName: "org.test.Menus", .kdeMenubar: "/menu/5"])
   }
 }

@@ -52,6 +52,19 @@ struct X11Tests {
     #expect(result.succeeded, "\(result)")
   }
 
+  /// The addresses lead to the program's own actions.
+  @Test func whereAProgramOfGTKHasItsActions() async throws {
+    try await Self.with(.openbox) { desktop, _, peer in
+      let script = try #require(Bundle.module.path(forResource: "actions", ofType: "py", inDirectory: "Resources"))
+      let program = try await desktop.start(
+        ["/usr/bin/python3", "-Bu", script], extra: ["DBUS_SESSION_BUS_ADDRESS": desktop.bus.address])
+      let window = try await peer.window("actions")
+      try await peer.hasActions(window)
+      #expect(try await refusal { try await peer.menus("w1") } == "UnknownObject")
+      withExtendedLifetime(program) {}
+    }
+  }
+
   @Test(arguments: Manager.allCases) func twoHundredSwitches(_ manager: Manager) async throws {
     try await Self.with(manager) { desktop, bridge, peer in
       var (programs, targets): ([ManagedProcess], [Target]) = ([], [])

@@ -16,6 +16,10 @@ package final class HyprlandSource: RequestSource {
 
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
+  package var isLasting: Bool {
+    get { stream.isLasting }
+    set { stream.isLasting = newValue }
+  }
 
   /// Follows the Hyprland whose sockets are in `directory`.
   package init(directory: String, on loop: EventLoop, log: Log) {

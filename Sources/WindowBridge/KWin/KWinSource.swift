@@ -40,6 +40,7 @@ package final class KWinSource: WindowSource {
 
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
+  package var isLasting = true
 
   package init(on loop: EventLoop, log: Log) {
     self.loop = loop
@@ -79,6 +80,14 @@ package final class KWinSource: WindowSource {
     connection.onDisconnect = { [weak self] in self?.onEnd?("the session bus is gone") }
     connection.attach(to: loop)
     load()
+  }
+
+  package func stop() {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+    owner = nil
+    connection?.detach()
+    connection = nil
   }
 
   // MARK: The script
@@ -150,6 +159,10 @@ package final class KWinSource: WindowSource {
     isReady = false
     guard new == nil else { return load() }
     log.info("KWin is gone")
+    guard isLasting else {
+      onEnd?("KWin is gone")
+      return
+    }
     // Its programs end with it, and one that comes back has other windows.
     after(Reconnection.grace) { if $0.owner == nil { $0.change(to: Desktop()) } }
   }

@@ -14,6 +14,10 @@ package final class NiriSource: RequestSource {
 
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
+  package var isLasting: Bool {
+    get { stream.isLasting }
+    set { stream.isLasting = newValue }
+  }
 
   /// Follows niri at the socket `path`.
   package init(path: String, on loop: EventLoop, log: Log) {

@@ -11,6 +11,9 @@ final class LastingStream {
   private var reconnection = Reconnection()
   private var isOver = false
 
+  /// Whether it comes back; else it ends when the connection does.
+  var isLasting = true
+
   /// Called with each new connection, before anything arrives.
   var onConnect: (() -> Void)?
   /// Called with what arrives; an error ends the connection.
@@ -67,6 +70,10 @@ final class LastingStream {
     stream = nil
     log.info("\(name) \(reason)")
     onLost?()
+    guard isLasting else {
+      onEnd?("\(name) \(reason)")
+      return
+    }
     if !isOver { connectLater() }
   }
 

@@ -31,6 +31,10 @@ package final class TreeSource: WindowSource {
 
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
+  package var isLasting: Bool {
+    get { stream.isLasting }
+    set { stream.isLasting = newValue }
+  }
 
   /// Follows the window manager `name` at the socket `path`.
   package init(_ name: String, path: String, on loop: EventLoop, log: Log) {

@@ -77,8 +77,8 @@ final class PlasmaManager: WaylandManager {
       windows.change(object) { $0.window.process = process > 1 ? process : nil }
     case .states: windows.change(object) { Self.setStates(&$0, arguments.number(0)) }
     case .menu:
-      let menus = WindowMenus(service: arguments.text(0), path: arguments.text(1))
-      windows.change(object) { $0.window.menus = menus.service.isEmpty || menus.path.isEmpty ? nil : menus }
+      let menus = MenuAddresses([.kdeBusName: arguments.text(0), .kdeMenubar: arguments.text(1)])
+      windows.change(object) { $0.window.menus = menus }
     case .entered:
       let id = arguments.text(0)
       if windows[object] != nil, places[object]?.contains(id) != true, places[object]?.count ?? 0 < Self.mostPlaces {

@@ -60,6 +60,12 @@ final class WaylandDisplay {
 
   var isOpen: Bool { stream.isOpen }
 
+  /// Whether it comes back when the compositor does.
+  var isLasting: Bool {
+    get { stream.isLasting }
+    set { stream.isLasting = newValue }
+  }
+
   func lost(_ reason: String) { stream.lost(reason) }
   func succeeded() { stream.succeeded() }
   func end() { stream.end() }

@@ -29,6 +29,10 @@ package final class WaylandSource: WindowSource {
 
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
+  package var isLasting: Bool {
+    get { display.isLasting }
+    set { display.isLasting = newValue }
+  }
   /// Whether it ended because the compositor, which answers, does not tell.
   package private(set) var isRefused = false
 
@@ -52,6 +56,12 @@ package final class WaylandSource: WindowSource {
     display.onForgotten = { [weak self] in self?.change(to: Desktop()) }
     display.onEnd = { [weak self] in self?.onEnd?($0) }
     try display.connect()
+  }
+
+  package func stop() {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+    display.end()
   }
 
   private func connected() {
@@ -82,7 +92,8 @@ package final class WaylandSource: WindowSource {
   private static func refusal(isPlasma: Bool) -> String {
     isPlasma
       ? "Plasma shows its windows only to programs with a desktop file that says so; see focusd-windows(8), DESKTOPS"
-      : "the Wayland compositor does not tell other programs which window is in front"
+      : "the Wayland compositor does not tell other programs which window is in front, as GNOME's, which needs its "
+        + "extension; see focusd-windows(8)"
   }
 
   private func settled() {

@@ -1,4 +1,4 @@
-/// The atoms that the bridge uses: ICCCM, EWMH, and i3's own.
+/// The atoms that the bridge uses: ICCCM, EWMH, and those of i3, GTK and KDE.
 package enum XAtom: String, CaseIterable, Sendable {
   case activeWindow = "_NET_ACTIVE_WINDOW"
   case clientList = "_NET_CLIENT_LIST"
@@ -20,11 +20,26 @@ package enum XAtom: String, CaseIterable, Sendable {
   case actionMinimize = "_NET_WM_ACTION_MINIMIZE"
   case changeState = "WM_CHANGE_STATE"
   case utf8 = "UTF8_STRING"
+  case gtkApplicationID = "_GTK_APPLICATION_ID"
+  case gtkBusName = "_GTK_UNIQUE_BUS_NAME"
+  case gtkApplication = "_GTK_APPLICATION_OBJECT_PATH"
+  case gtkWindow = "_GTK_WINDOW_OBJECT_PATH"
+  case gtkMenubar = "_GTK_MENUBAR_OBJECT_PATH"
+  case gtkAppMenu = "_GTK_APP_MENU_OBJECT_PATH"
+  case kdeBusName = "_KDE_NET_WM_APPMENU_SERVICE_NAME"
+  case kdeMenubar = "_KDE_NET_WM_APPMENU_OBJECT_PATH"
 
   /// The properties of the root window that are followed.
   static let ofRoot: Set<XAtom> = [.activeWindow, .clientList, .desktopNames, .supported, .i3Socket]
   /// The properties of each window that are followed.
-  static let ofClient: Set<XAtom> = [.name, .oldName, .class, .machine, .process, .desktop, .type]
+  static let ofClient: Set<XAtom> = Set([.name, .oldName, .class, .machine, .process, .desktop, .type] + menus.keys)
+
+  /// The properties that tell where a window's menus are.
+  static let menus: [XAtom: MenuAddresses.Part] = [
+    .gtkApplicationID: .gtkApplicationID, .gtkBusName: .gtkBusName, .gtkApplication: .gtkApplication,
+    .gtkWindow: .gtkWindow, .gtkMenubar: .gtkMenubar, .gtkAppMenu: .gtkAppMenu, .kdeBusName: .kdeBusName,
+    .kdeMenubar: .kdeMenubar,
+  ]
 }
 
 /// The value of a property.

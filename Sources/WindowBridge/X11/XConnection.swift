@@ -146,8 +146,9 @@ final class XConnection {
     // Sending reads as well, and what is read wakes nobody: it goes on until nothing is left.
     while handleEvents() || handleReplies() { xcb_flush(raw) }
     if xcb_connection_has_error(raw) != 0 {
+      let handler = onEnd
       close()
-      onEnd?()
+      handler?()
     } else {
       onTurn?()
     }
@@ -184,9 +185,11 @@ final class XConnection {
     return count > 0
   }
 
-  private func close() {
+  /// Handles nothing more.
+  func close() {
     isClosed = true
     loop?.remove(self)
+    (onPropertyChange, onTurn, onEnd) = (nil, nil, nil)
   }
 }
 

@@ -43,6 +43,11 @@ package final class XSource: WindowSource {
     for atom in XAtom.ofRoot { ask(atom, of: nil) }
   }
 
+  package func stop() {
+    connection?.close()
+    connection = nil
+  }
+
   /// Asks for a property that is another now.
   private func ask(_ atom: XAtom, of window: UInt32?) {
     guard (window == nil ? XAtom.ofRoot : XAtom.ofClient).contains(atom) else { return }

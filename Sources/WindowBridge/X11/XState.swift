@@ -5,8 +5,8 @@ package struct XState {
     var properties: [XAtom: XProperty] = [:]
     /// The process as the server knows it; 0 if it does not.
     var process: UInt32 = 0
-    /// What has not been answered for the first time.
-    var missing: Set<XAtom> = XAtom.ofClient
+    /// What has not been answered for the first time; nothing waits for the menus.
+    var missing = XAtom.ofClient.subtracting(XAtom.menus.keys)
     var isProcessMissing = true
 
     var isComplete: Bool { missing.isEmpty && !isProcessMissing }
@@ -100,6 +100,7 @@ package struct XState {
       let name = names.indices.contains(Int(index)) ? WindowText.name(names[Int(index)]) : nil
       window.workspace = name ?? String(UInt64(index) + 1)
     }
+    for (atom, part) in XAtom.menus { window.menus[part] = text(atom, WindowText.titleLength) }
     if types.contains(.typeDock) { window.kind = .panel }
     if types.contains(.typeDesktop) { window.kind = .backdrop }
     return window

@@ -1,0 +1,121 @@
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+
+/// What the session's bus tells of the desktop: the user manager's environment, and whether GNOME's extension is there.
+final class SessionBus {
+  private static let manager = BusName(known: "org.freedesktop.systemd1")
+  private static let managerPath = ObjectPath(known: "/org/freedesktop/systemd1")
+  private static let nameOwnerChanged = MemberName(known: "NameOwnerChanged")
+  private static let patience = Duration.seconds(25)
+  private static let delay = Duration.seconds(2)
+  /// A program that has left the bus may have imported variables: the manager tells nobody of them.
+  private static let departures = MatchRule(
+    sender: .bus, interface: .bus, member: nameOwnerChanged, arguments: [2: ""])
+  private static let extensions = MatchRule(
+    sender: .bus, interface: .bus, member: nameOwnerChanged, arguments: [0: GNOMEState.busName.text])
+
+  private let address: String
+  private let loop: EventLoop
+  private var connection: Connection?
+  private var isReading = false
+  /// Whether something happened since the environment was asked for.
+  private var isStale = false
+
+  /// The user manager's variables; nil if there is none.
+  private(set) var variables: SessionVariables?
+  /// Whether GNOME's extension is on the bus.
+  private(set) var hasExtension = false
+  /// Whether the variables matter, which costs a question for each program that leaves the bus.
+  var isWaiting = false {
+    didSet {
+      guard isWaiting != oldValue else { return }
+      connection?.changeMatch(isWaiting ? .add : .remove, Self.departures)
+      if isWaiting { read() }
+    }
+  }
+
+  /// Called when any of it is different.
+  var onChange: (() -> Void)?
+
+  init(_ address: String, on loop: EventLoop) {
+    self.address = address
+    self.loop = loop
+  }
+
+  /// Connects, and again whenever the bus is lost.
+  func connect() {
+    Connection.open(address, on: loop, timeout: Self.patience) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(let connection): connected(connection)
+      case .failure: connectLater()
+      }
+    }
+  }
+
+  private func connectLater() { loop.schedule(after: Self.delay) { [weak self] in self?.connect() } }
+
+  private func connected(_ connection: Connection) {
+    self.connection = connection
+    connection.onMessage = { [weak self] in self?.received($0) }
+    connection.onDisconnect = { [weak self, weak loop] in loop?.schedule(after: .zero) { self?.lost() } }
+    connection.changeMatch(.add, Self.extensions)
+    if isWaiting { connection.changeMatch(.add, Self.departures) }
+    connection.askOwner(of: GNOMEState.busName) { [weak self] result in
+      guard let self, case .success = result else { return }
+      set(hasExtension: true)
+    }
+    read()
+  }
+
+  private func lost() {
+    connection?.detach()
+    connection = nil
+    (isReading, isStale) = (false, false)
+    set(hasExtension: false)
+    connectLater()
+  }
+
+  private func received(_ message: Message) {
+    guard message.sender == .bus, message.isSignal(.bus, Self.nameOwnerChanged),
+      let arguments = try? message.arguments(), arguments.count == 3, case .string(let name) = arguments[0]
+    else { return }
+    let isGone = arguments[2] == .string("")
+    if name == GNOMEState.busName.text { set(hasExtension: !isGone) }
+    if isWaiting, isGone { read() }
+  }
+
+  private func set(hasExtension new: Bool) {
+    guard hasExtension != new else { return }
+    hasExtension = new
+    onChange?()
+  }
+
+  /// Asks for the manager's environment.
+  func read() {
+    guard let connection, !isReading else {
+      isStale = true
+      return
+    }
+    (isReading, isStale) = (true, false)
+    do {
+      var question = try OutgoingMessage.methodCall(
+        to: Self.manager, path: Self.managerPath, interface: .properties, member: MemberName(known: "Get"),
+        [.string("org.freedesktop.systemd1.Manager"), .string("Environment")])
+      question.disableAutoStart()
+      try connection.call(question) { [weak self] result in self?.answered(try? result.get().success().arguments()) }
+    } catch {
+      isReading = false
+    }
+  }
+
+  private func answered(_ values: [DBusValue]?) {
+    isReading = false
+    let new = SessionVariables(values?.first)
+    if isStale { read() }
+    guard new != variables else { return }
+    variables = new
+    onChange?()
+  }
+}

@@ -1,0 +1,205 @@
+package import EventLoop
+internal import Glibc
+package import ProgramSupport
+
+/// Whatever desktop the user has at the moment: waits for one without polling, and looks for another when one ends.
+package final class SessionFollower: WindowSource {
+  /// The variables come some time after the sockets, and a socket may be there before anybody listens.
+  private static let delays: [Duration] = [50, 100, 200, 400, 800, 1600, 3200].map { .milliseconds($0) }
+  /// What ends sooner than that has never worked.
+  private static let shortest = Duration.seconds(1)
+
+  private struct Followed {
+    let session: Session
+    let source: any WindowSource
+    let since = SuspendingClock.now
+  }
+
+  private let name: String?
+  private let variables: SessionVariables
+  private let path: String?
+  private let directory: RuntimeDirectory?
+  private let bus: SessionBus
+  private let address: String
+  private let loop: EventLoop
+  private let log: Log
+  private var watch: DirectoryWatch?
+  private var followed: Followed?
+  /// Those that cannot be followed, with the reasons, until the next attempt.
+  private var refused: [Session: String] = [:]
+  /// Those that ended at once since something changed: that they are tried again is no news.
+  private var failed: Set<Session> = []
+  private var desktop = Desktop()
+  private var attempt = 0
+  private var retryTimer: TimerID?
+  private var forgetTimer: TimerID?
+  private var status = ""
+
+  package var onChange: ((Desktop) -> Void)?
+  package var onEnd: ((String) -> Void)?
+  /// Called with what it follows or waits for, in a few words.
+  package var onStatus: ((String) -> Void)?
+
+  /// Follows only `name` if that is not nil; without a user manager, what `variable` says counts.
+  package init(
+    _ name: String? = nil, bus address: String, directory: String?, variable: (String) -> String?,
+    on loop: EventLoop, log: Log
+  ) {
+    self.name = name
+    self.address = address
+    path = directory
+    self.directory = directory.map { RuntimeDirectory($0) }
+    variables = SessionVariables(variable)
+    bus = SessionBus(address, on: loop)
+    self.loop = loop
+    self.log = log
+  }
+
+  package func start() throws {
+    watch = try DirectoryWatch(on: loop) { [weak self] names in
+      if names.isEmpty || names.contains(where: RuntimeDirectory.isTelling) { self?.lookOften() }
+    }
+    bus.onChange = { [weak self] in self?.somethingChanged() }
+    bus.isWaiting = true
+    bus.connect()
+    lookOften()
+  }
+
+  // MARK: Looking
+
+  /// Looks now, and some times more if that finds nothing.
+  private func lookOften() {
+    attempt = 0
+    if let timer = retryTimer { loop.cancel(timer) }
+    retryTimer = nil
+    // An answer that differs is a reason to look.
+    bus.read()
+    somethingChanged()
+    lookLater()
+  }
+
+  private func lookLater() {
+    guard retryTimer == nil, attempt < Self.delays.count, mayImprove else { return }
+    retryTimer = loop.schedule(after: Self.delays[attempt]) { [weak self] in
+      guard let self else { return }
+      retryTimer = nil
+      attempt += 1
+      bus.read()
+      refused = [:]
+      look()
+      lookLater()
+    }
+  }
+
+  /// Whether another may be better than what is followed: an X server may be one of a Wayland desktop.
+  private var mayImprove: Bool {
+    guard case .x11? = followed?.session else { return followed == nil }
+    return true
+  }
+
+  private func somethingChanged() {
+    (refused, failed) = ([:], [])
+    look()
+  }
+
+  private func look() {
+    guard mayImprove else { return }
+    if let directory, let watch { directory.add(to: watch) }
+    let now = (bus.variables ?? variables).checked(path, isListening)
+    var problem = ""
+    do {
+      let candidates = try Session.candidates(
+        name, in: { now[$0] }, found: directory?.sessions ?? [], gnome: bus.hasExtension ? address : nil)
+      if let session = followed?.session {
+        guard !candidates.contains(session) else { return }
+        end("is not this desktop's")
+      }
+      if let authority = now["XAUTHORITY"] { setenv("XAUTHORITY", authority, 1) } else { unsetenv("XAUTHORITY") }
+      for session in candidates where refused[session] == nil {
+        do { return try follow(session) } catch { refused[session] = "\(error)" }
+      }
+      // The likeliest one's.
+      problem = candidates.lazy.compactMap { self.refused[$0] }.first ?? ""
+    } catch {
+      // What has ended stays told.
+      if !error.isAbsence { problem = "\(error)" }
+    }
+    if !problem.isEmpty || status.isEmpty { tell("Waiting for a desktop" + (problem.isEmpty ? "" : ": \(problem)")) }
+  }
+
+  /// Whether somebody listens at a socket.
+  private func isListening(_ path: String) -> Bool {
+    guard let stream = try? UnixStream(path: path, on: loop) else { return false }
+    stream.close()
+    return true
+  }
+
+  private func tell(_ new: String) {
+    guard new != status else { return }
+    status = new
+    log.info(new)
+    onStatus?(new)
+  }
+
+  // MARK: Following
+
+  private func follow(_ session: Session) throws {
+    let source = session.source(on: loop, log: log)
+    source.isLasting = false
+    source.onChange = { [weak self] in self?.changed(to: $0) }
+    source.onEnd = { [weak self, weak source] reason in
+      guard let self, let source, followed?.source === source else { return }
+      ended(session, reason)
+    }
+    try source.start()
+    followed = Followed(session: session, source: source)
+    bus.isWaiting = false
+    if !failed.contains(session) { tell("Following \(session.name)") }
+  }
+
+  private func changed(to new: Desktop) {
+    if let timer = forgetTimer { loop.cancel(timer) }
+    forgetTimer = nil
+    if let session = followed?.session { tell("Following \(session.name)") }
+    desktop = new
+    onChange?(new)
+  }
+
+  private func ended(_ session: Session, _ reason: String) {
+    guard let since = followed?.since else { return }
+    end(reason)
+    guard SuspendingClock.now - since < Self.shortest else {
+      tell("Waiting for a desktop: \(reason)")
+      return lookOften()
+    }
+    refused[session] = reason
+    failed.insert(session)
+    look()
+    lookLater()
+  }
+
+  /// Lets go of what is followed; its windows stay for a while, since one that restarts has them again.
+  private func end(_ reason: String) {
+    guard let last = followed else { return }
+    followed = nil
+    bus.isWaiting = true
+    log.debug("\(last.session.name) \(reason)")
+    last.source.stop()
+    // Not from within its own handler.
+    loop.schedule(after: .zero) { withExtendedLifetime(last.source) {} }
+    guard forgetTimer == nil, desktop != Desktop() else { return }
+    forgetTimer = loop.schedule(after: Reconnection.grace) { [weak self] in self?.changed(to: Desktop()) }
+  }
+
+  // MARK: What the window manager is asked for
+
+  package func raise(_ window: WindowID, _ completion: @escaping (String?) -> Void) {
+    guard let source = followed?.source else { return completion("the window manager is gone") }
+    source.raise(window, completion)
+  }
+
+  package func perform(_ action: WindowAction, on window: WindowID, _ completion: @escaping (String?) -> Void) {
+    guard let source = followed?.source else { return completion("the window manager is gone") }
+    source.perform(action, on: window, completion)
+  }
+}
