@@ -79,7 +79,6 @@ ServiceProgram.main("focusd-windows", help: help, version: Version.current, opti
   }
   let source = SourceList(sessions, on: program.loop, log: program.log)
   source.onChoice = { readiness.status = "Following \($0.name)" }
-  }
   let bridge = try start(source)
   bridge.onFailure = { [weak program, weak source] in program?.fail($0, status: source?.isRefused == true ? 3 : 1) }
   return bridge
