@@ -27,7 +27,7 @@ package final class SessionFollower: WindowSource {
   private var followed: Followed?
   /// Those that cannot be followed, with the reasons, until the next attempt.
   private var refused: [Session: String] = [:]
-  /// Those that ended at once since something changed: that they are tried again is no news.
+  /// Those that ended at once the last time: that they are tried again is no news until they work.
   private var failed: Set<Session> = []
   private var desktop = Desktop()
   private var attempt = 0
@@ -98,7 +98,7 @@ package final class SessionFollower: WindowSource {
   }
 
   private func somethingChanged() {
-    (refused, failed) = ([:], [])
+    refused = [:]
     look()
   }
 
@@ -154,13 +154,22 @@ package final class SessionFollower: WindowSource {
     try source.start()
     followed = Followed(session: session, source: source)
     bus.isWaiting = false
-    if !failed.contains(session) { tell("Following \(session.name)") }
+    guard failed.contains(session) else { return works(session) }
+    loop.schedule(after: Self.shortest) { [weak self, weak source] in
+      guard let self, let source, followed?.source === source else { return }
+      works(session)
+    }
+  }
+
+  private func works(_ session: Session) {
+    failed.remove(session)
+    tell("Following \(session.name)")
   }
 
   private func changed(to new: Desktop) {
     if let timer = forgetTimer { loop.cancel(timer) }
     forgetTimer = nil
-    if let session = followed?.session { tell("Following \(session.name)") }
+    if let session = followed?.session { works(session) }
     desktop = new
     onChange?(new)
   }
