@@ -190,7 +190,7 @@ import Testing
         }
       }
       try await peer.reached(["w5"])
-      #expect(bridge.peakMemory < 48 << 10, "\(bridge.peakMemory)")
+      #expect(isSanitized || bridge.peakMemory < 48 << 10, "\(bridge.peakMemory)")
     }
   }
 

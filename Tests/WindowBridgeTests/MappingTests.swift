@@ -133,7 +133,8 @@ import WindowBridge
     let found = try Session.candidates(in: { environment[$0] }, found: sockets, gnome: "bus")
     #expect(
       found == [
-        .sway(socket: "/s"), .sway(socket: "/t"), .niri(socket: "/n"), .wayland(socket: "/w"), .gnome(bus: "bus"), .kwin,
+        .sway(socket: "/s"), .sway(socket: "/t"), .niri(socket: "/n"), .wayland(socket: "/w"), .gnome(bus: "bus"),
+        .kwin,
         .x11(display: ":1"),
       ])
   }
