@@ -38,6 +38,16 @@ import Testing
     }
   }
 
+  @Test(arguments: [("GNOME", true), ("ubuntu:GNOME", true), ("KDE", false)])
+  func onGNOMETheExtensionIsNamed(desktopName: String, isNamed: Bool) async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.run(
+        [Products.focusctl, "--address", desktop.bus.address], extra: ["XDG_CURRENT_DESKTOP": desktopName])
+      #expect(result.status == 1 && result.errorText.contains("there are no fields yet"), "\(result)")
+      #expect(result.errorText.contains("gnome-extensions enable focusd@org.focusd") == isNamed, "\(result)")
+    }
+  }
+
   @Test func aTerminalIsToldThatNothingHasFocus() async throws {
     try await TestDesktop.with { desktop in
       let terminal = try await desktop.terminal(

@@ -1,5 +1,6 @@
 import DBus
 import DBusTypes
+import EventLoop
 import FocusClient
 import FocusContract
 
@@ -78,9 +79,16 @@ enum Listing {
       throw CommandError(
         .nothing,
         fields.isEmpty
-          ? "there are no fields yet: '\(Program.name) register --help' shows how to create one"
+          ? "there are no fields yet: '\(Program.name) register --help' shows how to create one" + hint
           : "nothing has focus: '\(Program.name) focus ID' gives it to a field")
     }
+  }
+
+  /// What the desktop needs before there are fields of its windows; empty if that is nothing.
+  private static var hint: String {
+    guard Environment.value("XDG_CURRENT_DESKTOP")?.contains("GNOME") == true else { return "" }
+    return "; GNOME's windows need an extension: 'gnome-extensions enable focusd@org.focusd', then log in again, "
+      + "see focusd-windows(8)"
   }
 
   static func focused(_ call: Invocation) throws(CommandError) {
