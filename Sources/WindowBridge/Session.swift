@@ -83,6 +83,15 @@ package enum Session: Hashable, Sendable {
       + "see focusd-windows(8)"
   }
 
+  /// The socket that only this window manager has; nil if it has none.
+  package var socket: String? {
+    switch self {
+    case .sway(let socket), .i3(let socket), .niri(let socket): socket
+    case .hyprland(let directory): directory + "/.socket2.sock"
+    default: nil
+    }
+  }
+
   /// The window manager's name, as `--source` takes it.
   package var name: String {
     switch self {

@@ -57,8 +57,8 @@ struct DesktopTests {
         unit StatusText
         begin_sway
         wayland_window mail
-        is 2 mail title
-        is 2 'Following sway' unit StatusText
+        is 10 mail title
+        is 10 'Following sway' unit StatusText
         kill -KILL $compositor
         """)
     #expect(transcript.status == 0, "\(transcript)")
@@ -73,7 +73,7 @@ struct DesktopTests {
         begin_i3
         DISPLAY=:$number xterm -T mail -e sleep 1000 2>/dev/null &
         is 10 1 eval 'DISPLAY=:$number xprop -root _NET_CLIENT_LIST | grep -c "0x"' >/dev/null
-        is 2 mail title
+        is 10 mail title
         unit StatusText
         kill $server
         """)
@@ -88,15 +88,15 @@ struct DesktopTests {
         first=$(unit MainPID)
         begin_sway
         wayland_window one
-        is 2 one title
+        is 10 one title
         kill -KILL $compositor
         begin_i3
-        is 2 'Following x11' unit StatusText
+        is 10 'Following x11' unit StatusText
         kill $server
         begin_sway
-        is 2 'Following sway' unit StatusText
+        is 10 'Following sway' unit StatusText
         wayland_window two
-        is 2 two title
+        is 10 two title
         kill -KILL $compositor
         is 10 0 eval '/run/stage/focusctl list | grep -c window'
         [ "$(unit MainPID)" = "$first" ]

@@ -91,10 +91,19 @@ package final class SessionFollower: WindowSource {
     }
   }
 
-  /// Whether another may be better than what is followed: an X server may be one of a Wayland desktop.
+  /// Whether another may be better than what is followed: an X server may be one of a Wayland desktop, and a compositor may
+  /// make a socket of its own, which tells more, after Wayland's.
   private var mayImprove: Bool {
-    guard case .x11? = followed?.session else { return followed == nil }
-    return true
+    switch followed?.session {
+    case nil, .x11?, .wayland?: true
+    default: false
+    }
+  }
+
+  /// Whether one of `others` has a socket of its own at which somebody listens, while `session` is followed by Wayland's.
+  private func isOutdone(_ session: Session, by others: some Sequence<Session>) -> Bool {
+    guard case .wayland = session else { return false }
+    return others.contains { refused[$0] == nil && $0.socket.map(isListening) == true }
   }
 
   private func somethingChanged() {
@@ -111,8 +120,9 @@ package final class SessionFollower: WindowSource {
       let candidates = try Session.candidates(
         name, in: { now[$0] }, found: directory?.sessions ?? [], gnome: bus.hasExtension ? address : nil)
       if let session = followed?.session {
-        guard !candidates.contains(session) else { return }
-        end("is not this desktop's")
+        let isThere = candidates.contains(session)
+        guard !isThere || isOutdone(session, by: candidates.prefix { $0 != session }) else { return }
+        end(isThere ? "has a socket of its own" : "is not this desktop's")
       }
       if let authority = now["XAUTHORITY"] { setenv("XAUTHORITY", authority, 1) } else { unsetenv("XAUTHORITY") }
       for session in candidates where refused[session] == nil {
