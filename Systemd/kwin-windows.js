@@ -18,11 +18,23 @@ function describe(window) {
   }));
 }
 
+// A program that counts in its title keeps nobody busy.
+const renamed = new Set();
+const timer = new QTimer();
+timer.singleShot = true;
+timer.interval = 25;
+timer.timeout.connect(() => {
+  renamed.forEach(describe);
+  renamed.clear();
+});
+function describeLater(window) {
+  renamed.add(window);
+  if (!timer.active) timer.start();
+}
+
 function follow(window) {
-  const changes = [
-    "captionChanged", "desktopChanged", "desktopsChanged", "desktopFileNameChanged", "windowClassChanged",
-    "minimizedChanged",
-  ];
+  const changes = ["desktopChanged", "desktopsChanged", "desktopFileNameChanged", "windowClassChanged", "minimizedChanged"];
+  window.captionChanged.connect(() => describeLater(window));
   for (const change of changes) if (window[change]) window[change].connect(() => describe(window));
   describe(window);
 }
@@ -34,5 +46,8 @@ tell("Begin");
 inFront(isSix ? workspace.activeWindow : workspace.activeClient);
 tell("Ready");
 (isSix ? workspace.windowAdded : workspace.clientAdded).connect(follow);
-(isSix ? workspace.windowRemoved : workspace.clientRemoved).connect((window) => tell("Gone", String(window.internalId)));
+(isSix ? workspace.windowRemoved : workspace.clientRemoved).connect((window) => {
+  renamed.delete(window);
+  tell("Gone", String(window.internalId));
+});
 (isSix ? workspace.windowActivated : workspace.clientActivated).connect(inFront);
