@@ -75,7 +75,7 @@ package enum Session: Hashable, Sendable {
         + "I3SOCK is set; see focusd-windows(8)"
     }
     let desktop = variable("XDG_CURRENT_DESKTOP") ?? "this desktop"
-    if desktop.contains("GNOME") {
+    if desktop.split(separator: ":").contains("GNOME") {
       return "\(desktop) tells which window is in front only through its extension: "
         + "gnome-extensions enable focusd@org.focusd, then log in again; see focusd-windows(8)"
     }

@@ -86,7 +86,8 @@ enum Listing {
 
   /// What the desktop needs before there are fields of its windows; empty if that is nothing.
   private static var hint: String {
-    guard Environment.value("XDG_CURRENT_DESKTOP")?.contains("GNOME") == true else { return "" }
+    let desktops = Environment.value("XDG_CURRENT_DESKTOP")?.split(separator: ":") ?? []
+    guard desktops.contains("GNOME") else { return "" }
     return "; GNOME's windows need an extension: 'gnome-extensions enable focusd@org.focusd', then log in again, "
       + "see focusd-windows(8)"
   }
