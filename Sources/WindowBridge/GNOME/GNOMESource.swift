@@ -18,6 +18,9 @@ package final class GNOMESource: WindowSource {
   /// The connection of the shell: only its signals count.
   private var shell: BusName?
   private var state = GNOMEState()
+  /// What the bridge knows.
+  private var told = Desktop()
+  private var willTell = false
 
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
@@ -54,6 +57,7 @@ package final class GNOMESource: WindowSource {
   package func stop() {
     connection?.detach()
     connection = nil
+    willTell = false
   }
 
   private func end(_ reason: String) {
@@ -73,7 +77,8 @@ package final class GNOMESource: WindowSource {
         return end("GNOME's extension does not answer: \(error.message)")
       case .failure: throw GNOMEState.Mismatch()
       }
-      take(new)
+      state = new
+      tell()
     } catch {
       end("\(error)")
     }
@@ -93,16 +98,25 @@ package final class GNOMESource: WindowSource {
       // Not from within the connection's own dispatching.
       loop.schedule(after: .zero) { [weak self] in self?.end("GNOME Shell or its extension has ended") }
     } else if message.sender == shell, message.interface == GNOMEState.interface, let member = message.member {
-      var new = state
-      new.signal(member.text, arguments)
-      take(new)
+      let front = state.desktop.front
+      state.signal(member.text, arguments)
+      // One by one: which window was in front before a launcher matters.
+      if state.desktop.front != front { tell() } else { tellSoon() }
     }
   }
 
-  private func take(_ new: GNOMEState) {
-    let isOther = new.desktop != state.desktop
-    state = new
-    if isOther { onChange?(state.desktop) }
+  private func tell() {
+    willTell = false
+    guard state.desktop != told else { return }
+    told = state.desktop
+    onChange?(told)
+  }
+
+  /// Tells what has arrived by then at once.
+  private func tellSoon() {
+    guard !willTell else { return }
+    willTell = true
+    loop.schedule(after: .zero) { [weak self] in if self?.willTell == true { self?.tell() } }
   }
 
   // MARK: What the extension is asked for
