@@ -61,7 +61,7 @@ struct Nearby {
     return id
   }
 
-  /// The field that has `interface`; if there is none, the nearest whose object declares it, for its signals.
+  /// The field whose keys `interface` resolves to; without one, the nearest field whose object declares the interface.
   func holder(of interface: InterfaceName) -> FieldID? {
     if let id = nearest(interface) ?? session.supplier(of: interface, front: front) { return id }
     for level in path where level.object?.interfaces.contains(interface) == true { return level.id }

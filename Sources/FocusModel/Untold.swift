@@ -27,7 +27,7 @@ struct Untold {
     }
   }
 
-  /// What was told of fields with the same name.
+  /// What has been signalled for one field id.
   private struct Told {
     /// A field that is gone.
     var gone: (registration: UInt64, interfaces: [InterfaceName])?

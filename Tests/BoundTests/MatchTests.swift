@@ -45,4 +45,35 @@ struct MatchTests {
       }
     }
   }
+
+  /// A bridge has an object for each element: many of one folder take one rule, and give it back with the last of them.
+  @Test(
+    "of one folder take one rule",
+    .disabled(if: PrivateBus.isBroker, "dbus-broker does not take this limit from its configuration"))
+  func folder() async throws {
+    try await TestDesktop.with(matchRules: 2 + Self.objects) { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
+      try await client.subscribe()
+      let objects = (0..<8).map { Exported(owner, Self.xml, ["demo.A.X": .int32(0)], at: "/folder/object\($0)") }
+      for index in objects.indices { try await owner.register("f\(index)", object: objects[index].path) }
+      func changesReach(_ indices: some Sequence<Int>, _ value: Int32) async throws {
+        for index in indices {
+          objects[index].change("demo.A.X", to: .int32(value))
+          try await client.signals("change of \(index)") {
+            $0.values(of: "demo.A.X", at: Focus1.field("f\(index)")).last == .int32(value) ? () : nil
+          }
+        }
+      }
+      try await changesReach(objects.indices, 1)
+      for index in 0..<7 { try await owner.field("f\(index)", "Unregister") }
+      try await changesReach([7], 2)
+      // The first field's rule is free, the folder's is not.
+      let others = (0..<2).map { Exported(owner, Self.xml, ["demo.A.X": .int32(0)], at: "/other\($0)") }
+      try await owner.register("other0", object: others[0].path)
+      let refused = try await owner.begin(.register("other1", object: others[1].path)).refusal()
+      #expect(refused == "LimitsExceeded")
+      try await owner.field("f7", "Unregister")
+      try await owner.register("other1", object: others[1].path)
+    }
+  }
 }

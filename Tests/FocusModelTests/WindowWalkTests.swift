@@ -21,7 +21,7 @@ struct WindowWalkTests {
     let command: Key
     var hasBridge = false
     var registrations = 0
-    /// What was there when the turn began; nil: something that cannot be taken back has happened in it.
+    /// The state at the start of the turn; nil after something that cannot be rolled back.
     var begin: (NaiveSession, Observer)?
 
     init(seed: UInt64) throws {

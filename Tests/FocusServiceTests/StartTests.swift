@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// Nobody has been shown a field before the process behind it is known, so nothing has to tell of it.
+  /// Each field is first shown with its process, so no signal has to add the process later.
   @Test func processesAreKnownBeforeItServes() async throws {
     try await Stage.with { stage in
       try stage.settle((0..<10).map { .call(anna, .register("f\($0)", [("demo.I.K", .int32(1))])) })

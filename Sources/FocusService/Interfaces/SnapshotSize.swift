@@ -10,6 +10,8 @@ struct SnapshotSize {
   private let client: BusName?
   /// What is the same for each field.
   private let constant: Int
+  /// What a field takes whose texts are empty.
+  let least: Int
   /// The properties whose values are texts: what each takes without the text, and how long that is.
   private let texts: [(size: Int, length: (Field) -> Int)]
 
@@ -41,11 +43,14 @@ struct SnapshotSize {
     }
     self.constant = constant
     self.texts = texts
+    least = texts.reduce(constant) { $0 + SnapshotSize.aligned($1.size) }
   }
 
   /// Checks that a message may carry all fields of `model`.
   /// - Throws: `DBusError.limitsExceeded`.
   func check(_ model: FocusModel) throws(DBusError) {
+    // So many fields are refused whatever they have: to look at each of them would take a while.
+    try MessageBody.check(size: model.fields.count * least)
     var size = 0
     for field in model.fields.values {
       size += least(of: field)

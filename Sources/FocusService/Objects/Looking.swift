@@ -32,13 +32,8 @@ struct SavedObjectOfField {
 extension FocusService {
   /// Begins a look, which is handed to `lookEnded` once.
   func begin(_ look: Look) {
-    let object = look.object
-    object.looks.append(look)
-    switch object.match {
-    case .taken: take(look.followed(.success(())), of: look)
-    case .asked: break
-    case .none: follow(object)
-    }
+    look.object.looks.append(look)
+    if follow(look.object) { take(look.followed(.success(())), of: look) }
   }
 
   /// A look at the object of a saved field; an owner that does not answer is asked again once a second.

@@ -7,14 +7,6 @@ internal import FocusModel
 ///
 /// What the object is stands in the model, once for each field that it is behind.
 final class OwnedObject {
-  /// Whether the bus passes on what the object emits.
-  enum Match {
-    case none
-    /// The bus has been asked to; looks wait for its answer.
-    case asked
-    case taken
-  }
-
   /// One question to the owner for the value of a key, and who waits for the answer.
   struct Fetch {
     /// They asked before the question was sent, or while its answer would still do.
@@ -33,7 +25,9 @@ final class OwnedObject {
 
   let owner: BusName
   let path: ObjectPath
-  var match = Match.none
+  /// What has the bus pass on what it emits.
+  var following: Following?
+  let folder: Folder
   /// Whether its owner has left: nothing more is asked of it.
   var isGone = false
   /// The fields that the object is behind, and those of which the turn has taken it away.
@@ -55,9 +49,8 @@ final class OwnedObject {
   /// The keys that it has told of since, which the field misses if it is there again.
   private(set) var toldInVain: Set<Key> = []
 
-  init(owner: BusName, path: ObjectPath) {
-    self.owner = owner
-    self.path = path
+  init(owner: BusName, path: ObjectPath, in folder: Folder) {
+    (self.owner, self.path, self.folder) = (owner, path, folder)
   }
 
   /// Whether the owner has to be asked before the value of `key`, which it keeps the daemon told of, is known.

@@ -7,6 +7,7 @@ internal import FocusModel
 struct OwnedObjects {
   private var byField: [FieldID: OwnedObject] = [:]
   private var byOwner: [BusName: [ObjectPath: OwnedObject]] = [:]
+  private var folders: [BusName: [ObjectPath?: Folder]] = [:]
   /// The objects that the turn may leave without a field, or a look.
   private var touched: [ObjectIdentifier: OwnedObject] = [:]
 
@@ -21,7 +22,10 @@ struct OwnedObjects {
   /// The object at an address, from now on known.
   mutating func object(at path: ObjectPath, of owner: BusName) -> OwnedObject {
     if let object = at(path, of: owner) { return object }
-    let object = OwnedObject(owner: owner, path: path)
+    let folder = folders[owner]?[path.parent] ?? Folder(path.parent)
+    folders[owner, default: [:]][path.parent] = folder
+    _ = folder.count(1)
+    let object = OwnedObject(owner: owner, path: path, in: folder)
     byOwner[owner, default: [:]][path] = object
     return object
   }
@@ -74,10 +78,17 @@ struct OwnedObjects {
       guard object.fields.isEmpty, object.looks.isEmpty, at(object.path, of: object.owner) === object else {
         return false
       }
-      byOwner[object.owner]?[object.path] = nil
-      if byOwner[object.owner]?.isEmpty == true { byOwner[object.owner] = nil }
+      forget(object)
       return true
     }
+  }
+
+  private mutating func forget(_ object: OwnedObject) {
+    byOwner[object.owner]?[object.path] = nil
+    if byOwner[object.owner]?.isEmpty == true { byOwner[object.owner] = nil }
+    guard !object.folder.count(-1) else { return }
+    folders[object.owner]?[object.path.parent] = nil
+    if folders[object.owner]?.isEmpty == true { folders[object.owner] = nil }
   }
 }
 

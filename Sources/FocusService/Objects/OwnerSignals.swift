@@ -9,47 +9,61 @@ extension FocusService {
   /// The most bytes of the values of a signal that is emitted again.
   private static let emittedSizeLimit = 1 << 20
 
-  /// Everything that `object` emits.
-  private static func rule(_ object: OwnedObject) -> MatchRule { MatchRule(sender: object.owner, path: object.path) }
-
   /// Has the bus pass on what `object` emits; `followed` tells the looks that wait for that.
-  func follow(_ object: OwnedObject) {
-    object.match = .asked
-    do throws(DBusError) {
-      let question = try connection.questionToAdd(Self.rule(object))
-      try ownerCalls.askBus(for: object.owner, question) { [weak self] answer in self?.matchAnswered(answer, object) }
-    } catch {
-      matchAnswered(.failure(error), object)
+  /// - Returns: whether it does already.
+  func follow(_ object: OwnedObject) -> Bool {
+    let following = object.following ?? object.folder.following(for: object)
+    object.following = following
+    following.objects[ObjectIdentifier(object)] = object
+    switch following.state {
+    case .taken: return true
+    case .asked: return false
+    case .none: break
     }
+    following.state = .asked
+    do throws(DBusError) {
+      let question = try connection.questionToAdd(following.rule)
+      try ownerCalls.askBus(for: object.owner, question) { [weak self] answer in
+        self?.matchAnswered(answer, following)
+      }
+    } catch {
+      matchAnswered(.failure(error), following)
+    }
+    return false
   }
 
-  private func matchAnswered(_ answer: Result<Message, DBusError>, _ object: OwnedObject) {
+  private func matchAnswered(_ answer: Result<Message, DBusError>, _ following: Following) {
     let refusal = (try? answer.get())?.error
     // If the bus has not answered, it may yet take the rule.
-    object.match = refusal == nil ? .taken : .none
-    let result: Result<Void, DBusError>
+    following.state = refusal == nil ? .taken : .none
+    for object in following.objects.values { followed(object, Self.result(answer, refusal, for: object)) }
+  }
+
+  private static func result(
+    _ answer: Result<Message, DBusError>, _ refusal: DBusError?, for object: OwnedObject
+  ) -> Result<Void, DBusError> {
     switch answer {
     case .success:
-      result =
-        refusal.map { error in
-          .failure(
-            DBusError(
-              .limitsExceeded,
-              "cannot follow the object \(object.path): the bus refuses another match rule (\(error.name))"))
-        } ?? .success(())
+      refusal.map { error in
+        .failure(
+          DBusError(
+            .limitsExceeded,
+            "cannot follow the object \(object.path): the bus refuses another match rule (\(error.name))"))
+      } ?? .success(())
     case .failure(let error) where error.name == .timeout:
-      result = .failure(
-        DBusError(.timeout, "cannot follow the object \(object.path): the bus did not reply within 5 seconds"))
-    case .failure(let error): result = .failure(error)
+      .failure(DBusError(.timeout, "cannot follow the object \(object.path): the bus did not reply within 5 seconds"))
+    case .failure(let error): .failure(error)
     }
-    followed(object, result)
   }
 
   /// Has nothing more to do with `object`.
   func stopFollowing(_ object: OwnedObject) {
-    if case .none = object.match { return }
-    object.match = .none
-    connection.changeMatch(.remove, Self.rule(object))
+    guard let following = object.following else { return }
+    object.following = nil
+    following.objects[ObjectIdentifier(object)] = nil
+    guard following.objects.isEmpty, following.state != .none else { return }
+    following.state = .none
+    connection.changeMatch(.remove, following.rule)
   }
 
   func ownerEmitted(_ message: Message) {

@@ -59,10 +59,10 @@ private struct Filling {
     Filling(
       name: "deep variants",
       values: [WireValue](repeating: .array(6_300, of: .variants(55)), count: 16)),
-    Filling(name: "texts", values: [WireValue](repeating: .text(1 << 20), count: 16)),
+    Filling(name: "texts", values: [WireValue](repeating: .text((1 << 20) - 64), count: 16)),
     Filling(
       name: "small texts and large ones",
-      values: (0..<16).map { $0 < 4 ? .full() : .text(1 << 20) }),
+      values: (0..<16).map { $0 < 4 ? .full() : .text((1 << 20) - 64) }),
   ]
 
   /// What the contract allows for it, in KiB.
