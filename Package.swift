@@ -2,12 +2,25 @@
 import Foundation
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-  .treatAllWarnings(as: .error),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-]
+/// Warnings are errors where `.ci/common` sets FOCUSD_STRICT; whoever depends on the package has other compilers and flags.
+let isStrict = Context.environment["FOCUSD_STRICT"] != nil
+let strict: [SwiftSetting] =
+  (isStrict ? [.treatAllWarnings(as: .error)] : []) + [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+  ]
+
+/// Whether pkg-config knows these libraries, which only some of the programs need.
+func isInstalled(_ libraries: String...) -> Bool {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = ["pkg-config", "--exists"] + libraries
+  process.standardError = FileHandle.nullDevice
+  do { try process.run() } catch { return false }
+  process.waitUntilExit()
+  return process.terminationStatus == 0
+}
 
 /// Whether a distribution builds the programs: they are hardened then, and start a little later.
 let isHardened = Context.environment["FOCUSD_HARDENED"] != nil
@@ -21,7 +34,8 @@ let package = Package(
     .executable(name: "focusd", targets: ["focusd"]),
     .executable(name: "focusctl", targets: ["focusctl"]),
     .executable(name: "focusd-accessibility", targets: ["focusd-accessibility"]),
-    .library(name: "FocusKit", targets: ["FocusKit"]),
+    // Its interface has the types of DBusTypes, for types that convert themselves.
+    .library(name: "FocusKit", targets: ["FocusKit", "DBusTypes"]),
   ],
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
@@ -69,9 +83,12 @@ let package = Package(
           selfContained + (isHardened ? [] : ["-Xclang-linker", "-no-pie"]), .when(configuration: .release))
       ]),
 
+    .target(name: "BridgeSupport", dependencies: ["DBus", "DBusTypes", "EventLoop"], swiftSettings: strict),
     .target(
       name: "AccessibilityBridge",
-      dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport"],
+      dependencies: [
+        "BridgeSupport", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "focusd-accessibility",
@@ -123,8 +140,8 @@ let package = Package(
     .testTarget(
       name: "AccessibilityTests",
       dependencies: [
-        "AccessibilityBridge", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "TestSupport",
-        "focusctl", "focusd", "focusd-accessibility",
+        "AccessibilityBridge", "BridgeSupport", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract",
+        "TestSupport", "focusctl", "focusd", "focusd-accessibility",
       ],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
@@ -160,7 +177,7 @@ let package = Package(
 )
 
 // The window bridge, unless its libraries are missing: a machine without a desktop builds the rest.
-if ["/usr/include/xcb/res.h", "/usr/include/jansson.h"].allSatisfy(FileManager.default.fileExists) {
+if isInstalled("xcb-res", "jansson") {
   package.products.append(.executable(name: "focusd-windows", targets: ["focusd-windows"]))
   package.targets += [
     .systemLibrary(name: "CXCB", pkgConfig: "xcb-res", providers: [.apt(["libxcb1-dev", "libxcb-res0-dev"])]),
@@ -168,7 +185,8 @@ if ["/usr/include/xcb/res.h", "/usr/include/jansson.h"].allSatisfy(FileManager.d
     .target(
       name: "WindowBridge",
       dependencies: [
-        "CJansson", "CXCB", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport",
+        "BridgeSupport", "CJansson", "CXCB", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract",
+        "ProgramSupport",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -187,7 +205,7 @@ if ["/usr/include/xcb/res.h", "/usr/include/jansson.h"].allSatisfy(FileManager.d
 }
 
 // Only where GTK is; no product of the package needs it.
-if FileManager.default.fileExists(atPath: "/usr/include/gtk-4.0/gtk/gtk.h") {
+if isInstalled("gtk4") {
   package.targets += [
     .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     .executableTarget(

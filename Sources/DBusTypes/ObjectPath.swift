@@ -37,6 +37,12 @@ public struct ObjectPath: DBusName {
   /// The path's elements, outermost first; none for `/`.
   public var elements: [Substring] { text.split(separator: "/") }
 
+  /// The path without its last element; nil if that leaves none.
+  public var parent: ObjectPath? {
+    guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")), slash > text.startIndex else { return nil }
+    return ObjectPath(known: String(text[..<slash]))
+  }
+
   /// The path of the child `element`.
   /// - Throws: `SyntaxError` if `element` is not of `[A-Za-z0-9_]`.
   public func appending(_ element: String) throws(SyntaxError) -> ObjectPath {

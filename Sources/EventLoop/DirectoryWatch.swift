@@ -20,7 +20,9 @@ package final class DirectoryWatch {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Watches a directory as well; does nothing if there is none, or if it is watched already.
+  /// Adds a directory to the watch.
+  ///
+  /// A missing directory, or one that is already watched, changes nothing.
   package func add(_ directory: String) {
     inotify_add_watch(descriptor, directory, UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_ONLYDIR))
   }

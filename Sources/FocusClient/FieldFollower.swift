@@ -14,7 +14,7 @@ package final class FieldFollower {
   private var asked: Set<BusName> = []
   /// The answers of a bus, or a daemon, before this one mean nothing.
   private var session = 0
-  /// Called for each field that comes, comes from elsewhere or goes, with what was there and what is.
+  /// Called when a field is added, changed or removed, with its old and its new origin; nil stands for no field.
   package var onChange: ((_ path: ObjectPath, _ before: FieldOrigin?, _ now: FieldOrigin?) -> Void)?
   /// Called when the process of a connection is known.
   package var onProcess: (() -> Void)?

@@ -44,6 +44,16 @@ package struct Processes {
     return names + application(of: process)
   }
 
+  /// The environment that a process was started with, as far as it can be read.
+  package func environment(of process: UInt32) -> [String: String] {
+    var environment: [String: String] = [:]
+    for entry in (contents("\(process)/environ", limit: 1 << 16) ?? []).split(separator: 0) {
+      let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { environment[text(parts[0])] = text(parts[1]) }
+    }
+    return environment
+  }
+
   /// Whether a program runs scripts, such as python3 and python3.11: its name says nothing of them.
   package static func isInterpreter(_ program: String) -> Bool {
     interpreters.contains { program.hasPrefix($0) && program.dropFirst($0.count).allSatisfy(\.isVersion) }
@@ -80,11 +90,11 @@ package struct Processes {
   }
 
   /// The beginning of a small file.
-  private func contents(_ name: String) -> [UInt8]? {
+  private func contents(_ name: String, limit: Int = 8192) -> [UInt8]? {
     let descriptor = open("\(root)/\(name)", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 8192)
+    var bytes = [UInt8](repeating: 0, count: limit)
     let count = read(descriptor, &bytes, bytes.count)
     return count > 0 ? Array(bytes[..<count]) : nil
   }

@@ -26,6 +26,9 @@ package final class ServiceProgram {
     setrlimit(descriptors, &limit)
   }
 
+  /// Returns to the system what was freed, after something that took much for a moment.
+  package static func releaseMemory() { malloc_trim(0) }
+
   /// Ends the program with a status other than 0, which makes the service manager start it again.
   package func fail(_ message: String, status: Int32 = 1) {
     log.error(message)
@@ -69,7 +72,7 @@ package final class ServiceProgram {
       let server = try serve(self)
       manager.keepAlive(loop)
       // A start needs more memory than what follows it.
-      malloc_trim(0)
+      Self.releaseMemory()
       withExtendedLifetime(server) { loop.run() }
       manager.notify("STOPPING=1")
       onEnd?()

@@ -9,7 +9,6 @@ package final class SourceList: WindowSource {
   private let loop: EventLoop
   private var rest: ArraySlice<Session>
   private var source: (any WindowSource)?
-  private var hasStarted = false
   /// What the first that cannot be followed said.
   private var problem: (any Error)?
 
@@ -32,10 +31,7 @@ package final class SourceList: WindowSource {
     let description: String
   }
 
-  package func start() throws {
-    try next()
-    hasStarted = true
-  }
+  package func start() throws { try next() }
 
   /// Goes on to the next that can be started.
   /// - Throws: what the first said, if there are no more.

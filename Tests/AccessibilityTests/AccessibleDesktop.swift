@@ -17,6 +17,8 @@ final class AccessibleDesktop: DaemonSession {
     var bus: ManagedProcess?
     var registry: Peer?
     var bridge: ManagedProcess?
+    /// The programs live as long as the desktop.
+    var programs: [StubProgram] = []
   }
 
   let desktop: TestDesktop
@@ -116,7 +118,19 @@ final class AccessibleDesktop: DaemonSession {
   func program(_ name: String = "stub", toolkit: String = "Qt") async throws -> StubProgram {
     let program = StubProgram(try await Peer(to: address.now), name: name, toolkit: toolkit)
     status.update { $0.programs.append(program.peer.name) }
+    state.update { $0.programs.append(program) }
     program.set("/window", StubElement(role: 23, states: 1 << 1, name: "The window", parent: StubProgram.root))
+    return program
+  }
+
+  /// A program in front, with the text `text` in an entry that has focus, which the daemon knows.
+  @discardableResult
+  func program(_ name: String = "stub", toolkit: String = "Qt", entry text: String) async throws -> StubProgram {
+    let program = try await program(name, toolkit: toolkit)
+    program.set("/entry", .entry(text))
+    program.activate()
+    program.focus("/entry")
+    try await waits(for: "Text.Content", .string(text))
     return program
   }
 

@@ -1,4 +1,5 @@
 import AccessibilityBridge
+import BridgeSupport
 import DBusTypes
 import Testing
 
@@ -77,8 +78,22 @@ import Testing
     #expect(stage.tracker.desired == entry)
     stage.take(.doubted(entry))
     #expect(stage.tracker.desired == entry, "there is no other")
+    stage.pass(finding: entry)
+    stage.take(.doubted(entry))
+    #expect(stage.tracker.desired == entry && stage.searches.isEmpty, "its window has been searched")
     stage.take(.gained(Self.element("/entry", ":1.2")), .doubted(Self.element("/entry", ":1.2")))
     #expect(stage.tracker.desired == Self.element("/entry", ":1.2"), "another program's is not gone back to")
+  }
+
+  /// Kate's lists tell focus of their items before the bridge hears of the editor's.
+  @Test(arguments: ["/entry", nil]) func theWindowOfAnElementThatIsDoubtedIsSearched(found: String?) {
+    var stage = Stage()
+    stage.take(.activated(window), .gained(item))
+    stage.searches = []
+    stage.take(.doubted(item))
+    #expect(stage.searches.map(\.0) == [window])
+    stage.pass(finding: found.map { Self.element($0) })
+    #expect(stage.tracker.desired == (found == nil ? window : entry))
   }
 
   @Test func aMenuGivesFocusBackWithoutTellingIt() {

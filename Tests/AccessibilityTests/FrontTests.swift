@@ -8,11 +8,7 @@ import Testing
   /// One program in front with an entry that has focus, and one behind it.
   private static func withTwo(_ body: (AccessibleDesktop, StubProgram, StubProgram) async throws -> Void) async throws {
     try await AccessibleDesktop.with { desktop in
-      let front = try await desktop.program("front")
-      front.set("/entry", .entry("abc"))
-      front.activate()
-      front.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("abc"))
+      let front = try await desktop.program("front", entry: "abc")
       let behind = try await desktop.program("behind")
       behind.change("/window") { $0.states = 0 }
       for index in 0..<20 { behind.set("/field\(index)", .entry("behind \(index)")) }
@@ -79,11 +75,7 @@ import Testing
     try await AccessibleDesktop.with { desktop in
       let windows = try await desktop.desktop.peer()
       try await windows.own("org.focusd.Bridge1.Windows")
-      let front = try await desktop.program("front")
-      front.set("/entry", .entry("abc"))
-      front.activate()
-      front.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("abc"))
+      let front = try await desktop.program("front", entry: "abc")
       let owner = try await desktop.owners()
       let window = try await windows.register("front", [("demo.W.Name", .string("front"))])
       try await windows.call(Focus1.field(window), Focus1.fieldInterface, "Adopt", [.strings(owner)])
@@ -145,6 +137,42 @@ import Testing
       front.change("/list") { $0.states = StubElement.focused }
       front.stateChanged("/item", "focused", 1)
       try await desktop.waits(for: "Element.Role", .string("listitem"))
+    }
+  }
+
+  /// LibreOffice's panes say that they have focus when what is in them has, and tell it when the window comes back.
+  @Test func whatAPaneContainsHasFocus() async throws {
+    try await Self.withTwo { desktop, front, _ in
+      for (path, role, parent) in [("/root", 46, "/window"), ("/panel", 39, "/root")] as [(String, UInt32, String)] {
+        front.set(path, StubElement(role: role, states: StubElement.focused, parent: parent))
+      }
+      var paragraph = StubElement.entry("a paragraph", role: 73)
+      paragraph.states |= StubElement.focused
+      paragraph.parent = "/panel"
+      front.set("/paragraph", paragraph)
+      front.stateChanged("/root", "focused", 1)
+      try await desktop.waits(for: "Text.Content", .string("a paragraph"))
+      // A pane of which nothing has focus has it itself.
+      front.change("/paragraph") { $0.states &= ~StubElement.focused }
+      front.change("/root") { $0.states &= ~StubElement.focused }
+      front.stateChanged("/panel", "focused", 1)
+      try await desktop.waits(for: "Element.Role", .string("group"))
+    }
+  }
+
+  /// Kate's buttons say that they have focus when its editor has, and its lists tell it of their items.
+  @Test func whatCanBeEditedIsPreferredInQt() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program("editor", toolkit: "Qt")
+      var entry = StubElement.entry("the editor")
+      entry.states |= StubElement.focused
+      program.set("/entry", entry)
+      program.set("/button", StubElement(role: 43, states: StubElement.focused))
+      program.set("/list", StubElement(role: 31))
+      program.set("/item", StubElement(role: 32, states: StubElement.focused, name: "An item", parent: "/list"))
+      program.activate()
+      program.stateChanged("/item", "focused", 1)
+      try await desktop.waits(for: "Text.Content", .string("the editor"))
     }
   }
 

@@ -1,4 +1,5 @@
 import AccessibilityBridge
+import BridgeSupport
 import DBusTypes
 import FocusContract
 import Testing

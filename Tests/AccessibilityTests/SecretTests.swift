@@ -251,11 +251,7 @@ import Testing
       vault.focus("/entry")
       // What two connections send has no order of its own.
       try await vault.peer.settleAtBus()
-      let other = try await desktop.program("other")
-      other.set("/entry", .entry("abc"))
-      other.activate()
-      other.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("abc"))
+      try await desktop.program("other", entry: "abc")
       vault.focus("/entry")
       try await desktop.waitsForNothing()
       #expect(vault.state.now.calls.allSatisfy { $0.path == StubProgram.root }, "\(vault.state.now.calls)")

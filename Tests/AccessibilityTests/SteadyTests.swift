@@ -8,21 +8,13 @@ import Testing
 @Suite struct SteadyTests {
   @Test func theAccessibilityBusMayDieAndComeBack() async throws {
     try await AccessibleDesktop.with { desktop in
-      let program = try await desktop.program()
-      program.set("/entry", .entry("before"))
-      program.activate()
-      program.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("before"))
+      try await desktop.program(entry: "before")
       try await desktop.endBus()
       try await desktop.waitsForNothing()
       #expect(try await desktop.fields().isEmpty)
       try await desktop.startBus()
       try await desktop.isListening()
-      let again = try await desktop.program()
-      again.set("/entry", .entry("after"))
-      again.activate()
-      again.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("after"))
+      try await desktop.program(entry: "after")
     }
   }
 
@@ -47,11 +39,7 @@ import Testing
 
   @Test func itStaysOutOfProgramsThatRegisterFieldsOfTheirOwn() async throws {
     try await AccessibleDesktop.with { desktop in
-      let program = try await desktop.program()
-      program.set("/entry", .entry("abc"))
-      program.activate()
-      program.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("abc"))
+      let program = try await desktop.program(entry: "abc")
       // The stub is in the process of the tests, as this peer is.
       let own = try await desktop.desktop.peer()
       try await own.register("own", [("demo.Form.Number", .int32(1))])
@@ -68,11 +56,7 @@ import Testing
   /// Such as a shell in it that runs 'focusctl hold'.
   @Test func itStaysOutOfProgramsWhoseChildrenRegister() async throws {
     try await AccessibleDesktop.with { desktop in
-      let program = try await desktop.program()
-      program.set("/entry", .entry("abc"))
-      program.activate()
-      program.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("abc"))
+      try await desktop.program(entry: "abc")
       let hold = "'\(Products.focusctl)' --address '\(desktop.desktop.bus.address)' hold child demo.Form.Number=1"
       let child = try await desktop.desktop.start(["/bin/sh", "-c", hold + " <&0 & echo $!; wait"])
       let process = try #require(Int32(try await child.line("the process")))
@@ -87,11 +71,7 @@ import Testing
 
   @Test func focusThatAnotherProgramMovedIsNotTakenBack() async throws {
     try await AccessibleDesktop.with { desktop in
-      let program = try await desktop.program()
-      program.set("/entry", .entry("abc"))
-      program.activate()
-      program.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("abc"))
+      let program = try await desktop.program(entry: "abc")
       // Of processes other than this one, whose fields would end those of the stub.
       let register = ["register", "--focus", "other", "demo.Form.Number=1"]
       #expect(try await desktop.desktop.focusctl(register).succeeded)
@@ -108,11 +88,7 @@ import Testing
       let windows = try await desktop.desktop.peer()
       try await windows.own("org.focusd.Bridge1.Windows")
       try await windows.register("window", [("demo.Form.Number", .int32(1))])
-      let program = try await desktop.program()
-      program.set("/entry", .entry("abc"))
-      program.activate()
-      program.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("abc"))
+      try await desktop.program(entry: "abc")
       // The keys of windows are the window bridge's.
       try await desktop.waits(for: "Window.Title", nil)
       #expect(try await desktop.get("Window.Application") == nil)
@@ -146,11 +122,7 @@ import Testing
   /// It takes several times its size, and the service may take 256 MiB.
   @Test func aMessageThatIsTooLongEndsTheConnectionAndNotTheBridge() async throws {
     try await AccessibleDesktop.with { desktop in
-      let program = try await desktop.program()
-      program.set("/entry", .entry("abc"))
-      program.activate()
-      program.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("abc"))
+      let program = try await desktop.program(entry: "abc")
       desktop.status.update { $0.events = [] }
       let before = desktop.bridge.residentMemory
       desktop.bridge.forgetPeak()
@@ -169,11 +141,7 @@ import Testing
   /// Any name that is told would be remembered.
   @Test func onlyTheRegistryTellsOfPrograms() async throws {
     try await AccessibleDesktop.with { desktop in
-      let front = try await desktop.program("front")
-      front.set("/entry", .entry("abc"))
-      front.activate()
-      front.focus("/entry")
-      try await desktop.waits(for: "Text.Content", .string("abc"))
+      let front = try await desktop.program("front", entry: "abc")
       let bridge = try #require(front.state.now.calls.last?.sender)
       // While a window is in front, no other is looked for.
       front.change("/window") { $0.states = 0 }

@@ -67,6 +67,8 @@ func padded(_ start: String, to count: Int, with filler: String = "x") -> String
     #expect(ObjectPath.root.elements == [])
     #expect(try ObjectPath.root.appending("a") == ObjectPath("/a"))
     #expect(try ObjectPath("/a").appending("b") == ObjectPath("/a/b"))
+    #expect(try ObjectPath("/a/b_1").parent == ObjectPath("/a"))
+    #expect(try ObjectPath("/a").parent == nil && ObjectPath.root.parent == nil)
     for element in ["", "/", "b-c", "b/"] {
       #expect(throws: SyntaxError.self) { try ObjectPath("/a").appending(element) }
     }

@@ -63,6 +63,19 @@ import WindowBridge
     #expect(Adoption.homes(of: many, among: windows, limit: 256)[WindowID(3)]?.count == 256)
   }
 
+  /// Fields as they come and go, and what is counted of them.
+  private struct Stage {
+    var owners = FieldOwners()
+    var fields: [ObjectPath: FieldOrigin] = [:]
+    var processes: [BusName: Set<UInt32>] { owners.processes }
+
+    mutating func set(_ path: ObjectPath, _ origin: FieldOrigin?) -> Bool {
+      let before = fields[path]
+      fields[path] = origin
+      return owners.changed(path, from: before, in: fields)
+    }
+  }
+
   private static func origin(_ owner: String, _ process: UInt32, parent: String = "/") throws -> FieldOrigin {
     let properties: [(name: String, value: DBusValue)] = [
       ("Owner", .string(owner)), ("Process", .uint32(process)), ("Parent", .objectPath(ObjectPath(known: parent))),
@@ -75,7 +88,7 @@ import WindowBridge
 
   @Test func scenesAreCountedByOwnerAndProcess() throws {
     let (one, two) = (ObjectPath(known: "/f/1"), ObjectPath(known: "/f/2"))
-    var owners = FieldOwners()
+    var owners = Stage()
     // The process comes later.
     var first = try Self.origin(":1.1", 0)
     #expect(owners.set(one, first) == true)
@@ -103,7 +116,7 @@ import WindowBridge
 
   /// A list of fields may name a child before its parent.
   @Test func aChildThatComesBeforeItsParentIsNoScene() throws {
-    var owners = FieldOwners()
+    var owners = Stage()
     let (child, parent) = (ObjectPath(known: "/f/a"), ObjectPath(known: "/f/b"))
     _ = owners.set(child, try Self.origin(":1.1", 9, parent: "/f/b"))
     _ = owners.set(parent, try Self.origin(":1.1", 7))

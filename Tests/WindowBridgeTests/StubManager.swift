@@ -35,38 +35,23 @@ final class StubManager: Sendable {
 
   let path: String
   let state = Observed(State())
-  private let listener: Int32
+  private let listener: LocalListener
 
   init(in directory: String, name: String = "stub.sock") {
     path = directory + "/" + name
-    let listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    listener = listening
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    _ = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listening, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    listen(listening, 8)
-    let state = state
-    Thread.detachNewThread { [weak self] in
-      while true {
-        let client = accept(listening, nil, nil)
-        guard client >= 0 else { return }
+    listener = LocalListener(path)
+    listener.run(
+      begin: { [state] client in
         state.update {
           $0.clients.append(client)
           $0.connections += 1
         }
-        Thread.detachNewThread { [weak self] in self?.serve(client) }
-      }
-    }
+      },
+      serve: { [weak self] in self?.serve($0) })
   }
 
   deinit {
     end()
-    Glibc.close(listener)
   }
 
   // MARK: What the test has it do
@@ -113,7 +98,7 @@ final class StubManager: Sendable {
 
   /// Ends, and leaves its socket behind as one that is killed does.
   func end() {
-    shutdown(listener, Int32(SHUT_RDWR))
+    listener.end()
     breakOff()
   }
 

@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
@@ -86,7 +87,7 @@ final class Application {
   }
 
   /// Learns which program it is, from the bus and the system first; it is not asked itself if it is one of `ignored`.
-  func ask(_ bus: AccessibilityBus, ignored: ProgramList, _ handler: @escaping () -> Void) {
+  func ask(_ bus: ProgramBus, ignored: ProgramList, _ handler: @escaping () -> Void) {
     switch stage {
     case .known, .ignored: return handler()
     case .asking: return askers.append(handler)
@@ -100,7 +101,7 @@ final class Application {
       askers = []
       for each in waiting { each() }
     }
-    bus.connection.askProcess(of: name, timeout: AccessibilityBus.changeTimeout) { [weak self] result in
+    bus.connection.askProcess(of: name, timeout: ProgramBus.changeTimeout) { [weak self] result in
       guard let self else { return }
       process = try? result.get()
       guard let process, !ignored.contains(Processes().names(of: process)) else {
@@ -116,7 +117,7 @@ final class Application {
   /// GTK 4 tells events before it registers, and has its root elsewhere than other toolkits.
   private static let retries: [Duration] = [.milliseconds(30), .milliseconds(100), .milliseconds(300)]
 
-  private func findRoot(_ bus: AccessibilityBus, attempt: Int, _ handler: @escaping () -> Void) {
+  private func findRoot(_ bus: ProgramBus, attempt: Int, _ handler: @escaping () -> Void) {
     let registry = ElementReference(AccessibilityNames.registry, AccessibilityNames.root)
     bus.ask(registry, "GetChildren") { [weak self, weak bus] answer in
       guard let self, let bus else { return }
@@ -133,7 +134,7 @@ final class Application {
     }
   }
 
-  private func askItself(_ bus: AccessibilityBus, _ ignored: ProgramList, _ handler: @escaping () -> Void) {
+  private func askItself(_ bus: ProgramBus, _ ignored: ProgramList, _ handler: @escaping () -> Void) {
     var texts = ["", "", ""]
     var isThere = true
     let answers = Answers { [weak self] in

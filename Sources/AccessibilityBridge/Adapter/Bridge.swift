@@ -1,3 +1,4 @@
+internal import BridgeSupport
 package import DBus
 internal import DBusTypes
 package import EventLoop
@@ -35,7 +36,7 @@ package final class Bridge {
   package var onEnd: ((String) -> Void)?
 
   // The accessibility bus, while there is one, and what is known of the programs on it.
-  var bus: AccessibilityBus?
+  var bus: ProgramBus?
   var listener: EventListener?
   var applications: [BusName: Application] = [:]
   var tracker = FocusTracker()
@@ -159,17 +160,17 @@ package final class Bridge {
   private func connect(to address: String) {
     guard bus == nil, !isConnecting else { return }
     isConnecting = true
-    Connection.open(address, on: loop, timeout: AccessibilityBus.changeTimeout) { [weak self] result in
+    Connection.open(address, on: loop, timeout: ProgramBus.changeTimeout) { [weak self] result in
       guard let self else { return }
       isConnecting = false
       switch result {
-      case .success(let connection): connected(AccessibilityBus(connection, on: loop))
+      case .success(let connection): connected(ProgramBus(connection, on: loop))
       case .failure: status.tryLater()
       }
     }
   }
 
-  private func connected(_ bus: AccessibilityBus) {
+  private func connected(_ bus: ProgramBus) {
     self.bus = bus
     listener = EventListener(bus)
     status.succeeded()

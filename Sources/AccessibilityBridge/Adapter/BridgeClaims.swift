@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import EventLoop

@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
@@ -35,7 +36,7 @@ extension Bridge {
   func changed(_ element: ElementReference, _ aspects: ElementAspects, isName: Bool) {
     guard let application = applications[element.application] else { return }
     if isName, application.titles[element] != nil { readTitleLater(element) }
-    // The first answer contains what was told before it.
+    // A program answers after the events it sent before: its first answer already shows them.
     let answers = bus?.answers(of: application.name) ?? 0
     guard let field = application.fields[element] else {
       if let reading = application.reading, reading.element == element, !reading.marks.contains(aspects, answers) {

@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
@@ -55,7 +56,8 @@ extension Bridge {
     case .known:
       guard !isOwn(application) else { return found(nil) }
       let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
-      FocusSearch.find(in: window, on: bus, isOver: isOver) { outcome in
+      let prefersEditable = application.toolkit.hasFocusProxies
+      FocusSearch.find(in: window, on: bus, prefersEditable: prefersEditable, isOver: isOver) { outcome in
         switch outcome {
         case .found(let element): found(element)
         case .nothing: found(nil)
@@ -182,17 +184,28 @@ extension Bridge {
     of element: ElementReference, _ application: Application, _ outcome: ElementReader.Outcome,
     _ goOn: @escaping () -> Void
   ) {
-    guard let bus, case .success(let snapshot) = outcome, application.toolkit.mayLieOfFocus(snapshot.role) else {
-      return goOn()
+    guard let bus, case .success(let snapshot) = outcome else { return goOn() }
+    let goElsewhere = { [weak self] (event: FocusTracker.Event) in
+      guard let self, tracker.desired == element else { return goOn() }
+      let steps = tracker.take(event)
+      if steps.isEmpty { goOn() } else { carryOut(steps) }
     }
-    bus.get(element, AccessibilityNames.accessible, "Parent") { [weak self] parent in
-      guard case .success(let parent) = parent, let view = ElementReference(parent) else { return goOn() }
-      bus.ask(view, "GetState") { answer in
-        guard let self, case .success(let values) = answer, ElementStates(values.first)?.contains(.focused) == false
-        else { return goOn() }
-        let steps = self.tracker.take(.doubted(element))
-        if steps.isEmpty { goOn() } else { self.carryOut(steps) }
+    if snapshot.role.isPane {
+      let isOver = { [weak self] in self?.tracker.desired != element }
+      FocusSearch.find(in: element, on: bus, prefersEditable: true, isOver: isOver) { outcome in
+        if case .found(let inner) = outcome { goElsewhere(.gained(inner)) } else { goOn() }
       }
+    } else if application.toolkit.hasFocusProxies, snapshot.role.isItem {
+      bus.get(element, AccessibilityNames.accessible, "Parent") { parent in
+        guard case .success(let parent) = parent, let view = ElementReference(parent) else { return goOn() }
+        bus.ask(view, "GetState") { answer in
+          guard case .success(let values) = answer, ElementStates(values.first)?.contains(.focused) == false
+          else { return goOn() }
+          goElsewhere(.doubted(element))
+        }
+      }
+    } else {
+      goOn()
     }
   }
 

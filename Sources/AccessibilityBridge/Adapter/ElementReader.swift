@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
@@ -22,7 +23,7 @@ final class ElementReader {
   /// An object that was told of may be exported only later.
   private static let retries: [Duration] = [.milliseconds(30), .milliseconds(100)]
 
-  private let bus: AccessibilityBus
+  private let bus: ProgramBus
   private let element: ElementReference
   private let context: Context
   private let handler: (Outcome) -> Void
@@ -34,7 +35,7 @@ final class ElementReader {
   private var error: DBusError?
 
   private init(
-    _ bus: AccessibilityBus, _ element: ElementReference, _ context: Context, _ handler: @escaping (Outcome) -> Void
+    _ bus: ProgramBus, _ element: ElementReference, _ context: Context, _ handler: @escaping (Outcome) -> Void
   ) {
     (self.bus, self.element, self.context, self.handler) = (bus, element, context, handler)
     before = context.before
@@ -43,7 +44,7 @@ final class ElementReader {
 
   /// Reads `element`, and calls `handler` once.
   static func read(
-    _ element: ElementReference, on bus: AccessibilityBus, _ context: Context, _ handler: @escaping (Outcome) -> Void
+    _ element: ElementReference, on bus: ProgramBus, _ context: Context, _ handler: @escaping (Outcome) -> Void
   ) {
     ElementReader(bus, element, context, handler).begin()
   }
@@ -249,8 +250,8 @@ struct Toolkit: Equatable {
   /// Whether it may tell an attribute that makes an entry a password's: GTK and Qt have roles alone.
   var tellsInputType: Bool { !isGTK && !isQt }
 
-  /// Whether it tells focus of an item though the view that contains it may have none.
-  func mayLieOfFocus(_ role: ElementRole) -> Bool { isQt && role.isItem }
+  /// Whether what only passes focus on says that it has it, and items whose view has none do.
+  var hasFocusProxies: Bool { isQt }
 
   /// How it counts text.
   var units: TextUnits { TextUnits(toolkit: name) }

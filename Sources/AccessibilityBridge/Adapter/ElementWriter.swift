@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
@@ -16,7 +17,7 @@ final class ElementWriter {
   private static let pause = Duration.milliseconds(500)
   static let nothingChanged = "the program agreed and changed nothing"
 
-  let bus: AccessibilityBus
+  let bus: ProgramBus
   let field: ElementField
   let key: Key
   let units: TextUnits
@@ -25,7 +26,7 @@ final class ElementWriter {
   let done: Completion
 
   init(
-    _ bus: AccessibilityBus, _ field: ElementField, _ key: Key, _ units: TextUnits,
+    _ bus: ProgramBus, _ field: ElementField, _ key: Key, _ units: TextUnits,
     reading read: @escaping (@escaping ElementField.Waiter) -> Void, _ done: @escaping Completion
   ) {
     (self.bus, self.field, self.key, self.units, self.read, self.done) = (bus, field, key, units, read, done)
@@ -114,7 +115,7 @@ final class ElementWriter {
     _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue], hasResult: Bool = true,
     _ next: @escaping () -> Void
   ) {
-    bus.call(field.element, interface, member, arguments, timeout: AccessibilityBus.changeTimeout) { [self] answer in
+    bus.call(field.element, interface, member, arguments, timeout: ProgramBus.changeTimeout) { [self] answer in
       switch answer {
       case .failure(let error):
         fail(error.name, error.message)

@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
@@ -17,13 +18,13 @@ final class EventListener {
 
   private static let mostLeftovers = 16
 
-  private let bus: AccessibilityBus
+  private let bus: ProgramBus
   private var followed: Set<ElementReference> = []
   private var registered: [BusName: Set<String>] = [:]
   /// How many programs the registry still knows that have no fields any more.
   private var leftovers = 0
 
-  init(_ bus: AccessibilityBus) {
+  init(_ bus: ProgramBus) {
     self.bus = bus
     let names = MatchRule(
       interface: AccessibilityNames.objectEvent, member: MemberName(known: "PropertyChange"),

@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
@@ -32,13 +33,5 @@ extension Message {
   var child: ElementReference? {
     guard let values = try? arguments(elementLimit: Self.limit), values.count >= 4 else { return nil }
     return ElementReference(values[3].variantContent)
-  }
-
-  /// What `NameOwnerChanged` tells.
-  var nameChange: (name: String, before: String, now: String)? {
-    guard member?.text == "NameOwnerChanged", let values = try? arguments(elementLimit: Self.limit), values.count == 3,
-      case .string(let name) = values[0], case .string(let before) = values[1], case .string(let now) = values[2]
-    else { return nil }
-    return (name, before, now)
   }
 }

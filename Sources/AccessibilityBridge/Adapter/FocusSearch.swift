@@ -1,7 +1,10 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
 /// Searches a window for its focused element, breadth first, all of one depth at once.
+///
+/// If what only passes focus on says that it has it, an element that can be edited is preferred to all before it.
 ///
 /// Not through AT-SPI's Collection, which makes GTK 3 programs write errors to their logs.
 final class FocusSearch {
@@ -10,15 +13,21 @@ final class FocusSearch {
   private static let childLimit = 256
   private static let managesDescendants = ElementStates(rawValue: 1 << 31)
 
-  private let bus: AccessibilityBus
+  private let bus: ProgramBus
+  private let prefersEditable: Bool
   private let isOver: () -> Bool
   private let handler: (Outcome) -> Void
   private var seen: Set<ElementReference> = []
+  /// The first element that says that it has focus.
+  private var first: ElementReference?
   /// Whether the program did not answer something in time.
   private var isIncomplete = false
 
-  private init(_ bus: AccessibilityBus, _ isOver: @escaping () -> Bool, _ handler: @escaping (Outcome) -> Void) {
-    (self.bus, self.isOver, self.handler) = (bus, isOver, handler)
+  private init(
+    _ bus: ProgramBus, _ prefersEditable: Bool, _ isOver: @escaping () -> Bool,
+    _ handler: @escaping (Outcome) -> Void
+  ) {
+    (self.bus, self.prefersEditable, self.isOver, self.handler) = (bus, prefersEditable, isOver, handler)
   }
 
   /// What was found.
@@ -32,17 +41,19 @@ final class FocusSearch {
 
   /// Hands over the focused element in `window`; nothing if `isOver` meanwhile.
   static func find(
-    in window: ElementReference, on bus: AccessibilityBus, isOver: @escaping () -> Bool,
+    in window: ElementReference, on bus: ProgramBus, prefersEditable: Bool, isOver: @escaping () -> Bool,
     _ handler: @escaping (Outcome) -> Void
   ) {
-    let search = FocusSearch(bus, isOver, handler)
+    let search = FocusSearch(bus, prefersEditable, isOver, handler)
     search.seen = [window]
     search.descend([window])
   }
 
   /// Looks at the children of `parents`.
   private func descend(_ parents: [ElementReference]) {
-    guard !parents.isEmpty else { return handler(isIncomplete ? .noAnswer : .nothing) }
+    guard !parents.isEmpty else {
+      return handler(first.map { .found($0) } ?? (isIncomplete ? .noAnswer : .nothing))
+    }
     let children = Box<[(Int, [ElementReference])]>([])
     let answers = Answers { [self] in
       guard !isOver() else { return }
@@ -68,10 +79,12 @@ final class FocusSearch {
     let states = Box<[ElementReference: ElementStates]>([:])
     let answers = Answers { [self] in
       guard !isOver() else { return }
-      if let focused = elements.first(where: { states.content[$0]?.contains(.focused) == true }) {
-        return handler(.found(focused))
+      func first(_ wanted: ElementStates) -> ElementReference? {
+        elements.first { states.content[$0]?.isSuperset(of: wanted) == true }
       }
-      descend(elements.filter { states.content[$0].map { !$0.contains(Self.managesDescendants) } ?? false })
+      if let focused = first(prefersEditable ? [.focused, .editable] : .focused) { return handler(.found(focused)) }
+      self.first = self.first ?? first(.focused)
+      descend(elements.filter { states.content[$0].map(hasOwnChildren) ?? false })
     }
     for element in elements {
       bus.ask(
@@ -82,5 +95,10 @@ final class FocusSearch {
         })
     }
     answers.finish()
+  }
+
+  /// Whether an element of `states` has no more children than are shown; a document's paragraphs are few.
+  private func hasOwnChildren(_ states: ElementStates) -> Bool {
+    !states.contains(Self.managesDescendants) || (prefersEditable && states.contains(.editable))
   }
 }

@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
@@ -21,10 +22,10 @@ final class SecretProof {
   /// Why the role is not known.
   private(set) var error: DBusError?
 
-  func askRole(of element: ElementReference, on bus: AccessibilityBus, _ answers: Answers) {
+  func askRole(of element: ElementReference, on bus: ProgramBus, _ answers: Answers) {
     bus.ask(
       element, "GetRole",
-      answers.expect { [self] (answer: AccessibilityBus.Answer) in
+      answers.expect { [self] (answer: ProgramBus.Answer) in
         switch answer {
         case .success(let values):
           if case .uint32(let role)? = values.first {
@@ -37,10 +38,10 @@ final class SecretProof {
       })
   }
 
-  func askAttributes(of element: ElementReference, on bus: AccessibilityBus, _ answers: Answers) {
+  func askAttributes(of element: ElementReference, on bus: ProgramBus, _ answers: Answers) {
     bus.ask(
       element, "GetAttributes",
-      answers.expect { [self] (answer: AccessibilityBus.Answer) in
+      answers.expect { [self] (answer: ProgramBus.Answer) in
         guard case .success(let values) = answer, case .dictionary(let entries)? = values.first,
           entries.keyType == .string, entries.valueType == .string
         else {

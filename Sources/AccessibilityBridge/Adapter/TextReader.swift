@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
@@ -23,7 +24,7 @@ final class TextReader {
     var error: DBusError?
   }
 
-  private let bus: AccessibilityBus
+  private let bus: ProgramBus
   private let element: ElementReference
   private let toolkit: Toolkit
   private let marks: ReadingMarks
@@ -38,7 +39,7 @@ final class TextReader {
   private let handler: (Outcome) -> Void
 
   private init(
-    _ bus: AccessibilityBus, _ element: ElementReference, _ context: ElementReader.Context, _ role: ElementRole,
+    _ bus: ProgramBus, _ element: ElementReference, _ context: ElementReader.Context, _ role: ElementRole,
     isMultiLine: Bool, _ handler: @escaping (Outcome) -> Void
   ) {
     self.bus = bus
@@ -53,7 +54,7 @@ final class TextReader {
 
   /// Reads the text of `element`, whose `role` allows it.
   static func read(
-    _ element: ElementReference, on bus: AccessibilityBus, _ context: ElementReader.Context, _ role: ElementRole,
+    _ element: ElementReference, on bus: ProgramBus, _ context: ElementReader.Context, _ role: ElementRole,
     isMultiLine: Bool, _ handler: @escaping (Outcome) -> Void
   ) {
     TextReader(bus, element, context, role, isMultiLine: isMultiLine, handler).begin()
@@ -167,10 +168,10 @@ final class TextReader {
   }
 }
 
-extension AccessibilityBus {
+extension ProgramBus {
   /// Asks for a part of a text.
   func text(
-    of element: ElementReference, _ range: Range<Int32>, timeout: Duration = AccessibilityBus.questionTimeout,
+    of element: ElementReference, _ range: Range<Int32>, timeout: Duration = ProgramBus.questionTimeout,
     _ handler: @escaping (Result<String, DBusError>) -> Void
   ) {
     let range: [DBusValue] = [.int32(range.lowerBound), .int32(range.upperBound)]

@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
@@ -52,29 +53,29 @@ extension ElementWriter {
     if !change.range.isEmpty {
       bus.call(
         field.element, AccessibilityNames.editableText, "DeleteText",
-        [.int32(change.range.lowerBound), .int32(change.range.upperBound)], timeout: AccessibilityBus.changeTimeout,
-        answers.expect { (_: AccessibilityBus.Answer) in })
+        [.int32(change.range.lowerBound), .int32(change.range.upperBound)], timeout: ProgramBus.changeTimeout,
+        answers.expect { (_: ProgramBus.Answer) in })
     }
     if !change.inserted.isEmpty {
-      insert(change.inserted, at: change.range.lowerBound, answers.expect { (_: AccessibilityBus.Answer) in })
+      insert(change.inserted, at: change.range.lowerBound, answers.expect { (_: ProgramBus.Answer) in })
     }
     // Toolkits leave the caret before what is inserted there, or at the end.
     ask("SetCaretOffset", [change.insertedRange.upperBound]) { _ in }
     answers.finish()
   }
 
-  private func insert(_ text: String, at position: Int32, _ handler: @escaping (AccessibilityBus.Answer) -> Void) {
+  private func insert(_ text: String, at position: Int32, _ handler: @escaping (ProgramBus.Answer) -> Void) {
     bus.call(
       field.element, AccessibilityNames.editableText, "InsertText",
       [.int32(position), .string(text), .int32(units.insertionLength(text))],
-      timeout: AccessibilityBus.changeTimeout, handler)
+      timeout: ProgramBus.changeTimeout, handler)
   }
 
   private func set(_ text: String, _ next: @escaping () -> Void) {
     change(AccessibilityNames.editableText, "SetTextContents", [.string(text)], next)
   }
 
-  private func ask(_ member: String, _ arguments: [Int32], _ handler: @escaping (AccessibilityBus.Answer) -> Void) {
+  private func ask(_ member: String, _ arguments: [Int32], _ handler: @escaping (ProgramBus.Answer) -> Void) {
     bus.call(
       field.element, AccessibilityNames.text, member, arguments.map { .int32($0) }, isOptional: true, handler)
   }
@@ -85,7 +86,7 @@ extension ElementWriter {
   ) {
     if known != nil { return next(known) }
     guard range.count <= Self.mostAsked else { return next(nil) }
-    bus.text(of: field.element, range, timeout: AccessibilityBus.changeTimeout) { next(try? $0.get()) }
+    bus.text(of: field.element, range, timeout: ProgramBus.changeTimeout) { next(try? $0.get()) }
   }
 
   /// Reads the text until the change is there; if the program only cut something out, calls `restore` and fails.
@@ -173,7 +174,7 @@ extension ElementWriter {
       }
     }
     func expect(_ member: String, _ arguments: [Int32]) {
-      ask(member, arguments, answers.expect { (_: AccessibilityBus.Answer) in })
+      ask(member, arguments, answers.expect { (_: ProgramBus.Answer) in })
     }
     if selection.isEmpty {
       if !before.selection.isEmpty { expect("RemoveSelection", [0]) }

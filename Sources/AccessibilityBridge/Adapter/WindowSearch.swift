@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
@@ -15,7 +16,7 @@ final class WindowSearch {
   /// Hands over the outermost of the objects that contain `element` below `root`, itself included; nil if the program does
   /// not tell.
   func find(
-    from element: ElementReference, below root: ElementReference, on bus: AccessibilityBus,
+    from element: ElementReference, below root: ElementReference, on bus: ProgramBus,
     _ handler: @escaping (ElementReference?) -> Void
   ) {
     climb(from: element, [], below: root, on: bus, handler)
@@ -23,7 +24,7 @@ final class WindowSearch {
 
   private func climb(
     from element: ElementReference, _ passed: [ElementReference], below root: ElementReference,
-    on bus: AccessibilityBus, _ handler: @escaping (ElementReference?) -> Void
+    on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void
   ) {
     guard passed.count < Self.mostLevels else { return handler(nil) }
     let passed = passed + [element]

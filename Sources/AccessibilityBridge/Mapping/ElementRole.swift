@@ -18,11 +18,13 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let frame = ElementRole(23)
   package static let levelBar = ElementRole(103)
   package static let listItem = ElementRole(32)
+  package static let panel = ElementRole(39)
   package static let passwordText = ElementRole(40)
   package static let progressBar = ElementRole(42)
   package static let pushButton = ElementRole(43)
   package static let radioButton = ElementRole(44)
   package static let radioMenuItem = ElementRole(45)
+  package static let rootPane = ElementRole(46)
   package static let scrollBar = ElementRole(48)
   package static let slider = ElementRole(51)
   package static let spinButton = ElementRole(52)
@@ -42,6 +44,9 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
 
   /// Whether it is one of many in a list, a table or a tree.
   package var isItem: Bool { Self.items.contains(self) }
+
+  /// Whether it arranges what is in it: LibreOffice's say that they have focus as that does.
+  package var isPane: Bool { self == .panel || self == .rootPane }
 
   /// Whether it is on or off.
   package var isToggle: Bool { Self.toggles.contains(self) }

@@ -1,3 +1,4 @@
+internal import BridgeSupport
 package import DBusTypes
 package import FocusContract
 

@@ -1,3 +1,5 @@
+package import BridgeSupport
+
 /// What an accessible object told of itself.
 package struct ElementSnapshot: Equatable, Sendable {
   /// Which of AT-SPI's interfaces it has.

@@ -1,3 +1,4 @@
+package import BridgeSupport
 package import DBusTypes
 
 /// Which element should have focus, from what programs tell: gains and losses in any order, twice, late, or never.
@@ -51,6 +52,8 @@ package struct FocusTracker {
   /// Counts events: what waited for an older one is over.
   private var epoch: UInt64 = 0
   private var pending: Pending?
+  /// The element that was doubted, and for which its window has been searched.
+  private var doubted: ElementReference?
   /// Whether the element had focus before its window came to the front.
   private var isStale = false
   /// What had focus before in the window in front, newest last.
@@ -101,6 +104,7 @@ package struct FocusTracker {
     isStale = false
     note(desired, before: element)
     desired = element
+    if doubted != element { doubted = nil }
     return [.desire(element)]
   }
 
@@ -114,12 +118,21 @@ package struct FocusTracker {
     if let old, old != new { earlier = earlier.suffix(Self.mostEarlier - 1) + [old] }
   }
 
-  /// Goes back to what had focus before; the element stays if there is nothing.
+  /// Goes back to what had focus before, or else searches the window once; the element stays if that finds it again.
   private mutating func doubt(_ element: ElementReference) -> [Step] {
-    guard element == desired, let before = earlier.popLast() else { return [] }
+    guard element == desired else { return [] }
+    if let before = earlier.popLast() {
+      begin()
+      desired = before
+      return [.desire(before)]
+    }
+    guard let window, window.application == element.application, window != element, doubted != element else {
+      return []
+    }
     begin()
-    desired = before
-    return [.desire(before)]
+    doubted = element
+    isStale = true
+    return [.search(window, after: .zero, epoch: epoch, isLast: true)]
   }
 
   private mutating func wait(_ event: Pending, _ grace: Duration) -> [Step] {

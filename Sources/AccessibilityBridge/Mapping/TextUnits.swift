@@ -1,3 +1,5 @@
+internal import BridgeSupport
+
 /// How a toolkit counts text on the accessibility bus; what focusd shows is counted in Unicode scalars.
 package struct TextUnits: Equatable, Sendable {
   /// What a number counts.

@@ -14,6 +14,15 @@ extension IntrospectionDocument {
   /// specification asks.
   /// - Throws: `DBusError.invalidArgs` if the document is not introspection data, or is too large.
   public static func interfaces(in xml: String) throws(DBusError) -> [InterfaceDescription] {
+    try parsed(xml).interfaces
+  }
+
+  /// The names of the nodes below the root's: an object's children.
+  ///
+  /// - Throws: `DBusError`, as `interfaces(in:)`.
+  package static func children(in xml: String) throws(DBusError) -> [String] { try parsed(xml).children }
+
+  private static func parsed(_ xml: String) throws(DBusError) -> IntrospectionState {
     guard xml.utf8.count <= maximumSize else {
       throw DBusError(
         .invalidArgs, "the introspection data has \(xml.utf8.count) bytes, but at most \(maximumSize) are allowed")
@@ -43,7 +52,7 @@ extension IntrospectionDocument {
       if let problem = state.problem {
         throw DBusError(.invalidArgs, "the introspection data is not valid: \(problem)")
       }
-      return state.interfaces
+      return state
     }
   }
 }
@@ -67,6 +76,7 @@ private final class IntrospectionState {
   /// What each of its properties says of itself, in their order.
   private var ownEmits: [InterfaceDescription.Property.Emits?] = []
   private(set) var interfaces: [InterfaceDescription] = []
+  private(set) var children: [String] = []
   var problem: String?
 
   init(_ parser: XML_Parser) { self.parser = parser }
@@ -106,6 +116,9 @@ private final class IntrospectionState {
     switch (open.last, element) {
     case (nil, "node"): return .node
     case (nil, _): refuse("its root is '\(element.prefix(60))', not 'node'")
+    case (.node, "node"):
+      if open.count == 1 { children.append(name) }
+      count()
     case (.node, "interface"):
       try beginInterface(InterfaceName(name))
       return .interface

@@ -24,6 +24,8 @@ package struct FieldDescription {
   package var options: [(name: String, value: DBusValue)] = []
   package var properties: [Key: FieldProperty] = [:]
   package var commands: [Key: FieldCommand] = [:]
+  /// The commands that are off when the field is registered.
+  package var disabled: Set<Key> = []
   /// How the field takes and loses focus; nil: it never has focus of its own accord, and takes none on request.
   package var focus: FieldFocus?
   /// What becomes of another program's request to focus the field.
@@ -36,7 +38,7 @@ package struct FieldDescription {
   }
 
   /// Whether others can use anything of the object; a field without that needs no object.
-  var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || takesRequests }
+  package var showsAnything: Bool { !properties.isEmpty || !commands.isEmpty || takesRequests }
 
   /// Whether other programs may ask for focus for the field.
   var takesRequests: Bool {

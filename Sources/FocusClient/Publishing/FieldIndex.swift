@@ -29,6 +29,9 @@ struct FieldIndex {
     waiting.append(field)
   }
 
+  /// The fields of `group`.
+  func inGroup(_ group: UInt64) -> [PublishedField] { groups[group] ?? [] }
+
   /// Takes the fields of `group` out.
   mutating func remove(group: UInt64) -> [PublishedField] {
     let fields = groups.removeValue(forKey: group) ?? []

@@ -33,6 +33,9 @@ package final class FieldPublisher {
   /// Whether the field `number` was added, and not removed since.
   package func contains(_ number: UInt64) -> Bool { fields[number] != nil }
 
+  /// The field `number` as it is described, or nil.
+  package func description(of number: UInt64) -> FieldDescription? { fields[number]?.description }
+
   /// Where the daemon has the field `number`, or nil.
   package func path(of number: UInt64) -> ObjectPath? { fields[number]?.path }
 
@@ -137,28 +140,46 @@ package final class FieldPublisher {
 
   private func registered(_ field: PublishedField, _ path: ObjectPath) {
     guard fields[field.number] === field else { return link.call(.field(path, "Unregister")) { _ in } }
-    if returning == field.number { returning = nil }
+    let hadFocus = returning == field.number
+    if hadFocus { returning = nil }
     fields.registered(field, at: path)
     field.registered(at: path)
     examine(field)
+    let disabled = field.description.disabled
+    if !disabled.isEmpty {
+      let states = disabled.map { ($0.description, false) }
+      link.call(.setEnabled(Dictionary(uniqueKeysWithValues: states), at: path)) { [weak self] result in
+        if case .failure(let error) = result { self?.onError?(error) }
+      }
+      if hadFocus, field.focus == nil { callFocus("Focus", path) { _ in } }
+    }
     focusWanted(field.number)
     focusChanged()
   }
 
-  /// Replaces the description of a field that was added, when its changes until now have been emitted; the daemon looks at
-  /// its object anew if it has it.
-  package func describe(_ description: FieldDescription) {
-    guard let field = fields[description.number] else { return }
-    field.emitter.afterAll { [weak self] in
-      field.describe(description)
-      self?.examine(field)
+  /// Notes whether the command `key` of the fields of `group` is on, for each daemon that they are registered with from
+  /// now on.
+  package func declareCommand(_ key: Key, isEnabled: Bool, group: UInt64) {
+    for field in fields.inGroup(group) where field.description.commands[key] != nil {
+      field.declareCommand(key, isEnabled: isEnabled)
     }
   }
 
-  private func examine(_ field: PublishedField) {
+  /// Replaces the description of a field that was added, when its changes until now have been emitted; the daemon looks at
+  /// its object anew if it has it, and `handler` is called after that.
+  package func describe(_ description: FieldDescription, _ handler: @escaping () -> Void = {}) {
+    guard let field = fields[description.number] else { return }
+    field.emitter.afterAll { [weak self] in
+      field.describe(description)
+      self?.examine(field, handler)
+    }
+  }
+
+  private func examine(_ field: PublishedField, _ handler: @escaping () -> Void = {}) {
     guard let path = field.pathToExamine() else { return }
     link.call(.field(path, "Examine")) { [weak self] result in
       if case .failure(let error) = result { self?.onError?(error) }
+      handler()
     }
   }
 

@@ -61,7 +61,8 @@ final class PublishedField {
     if description.isSceneScoped { options.append(("scope", .string("scene"))) }
     if description.isSensitive { options.append(("sensitive", .boolean(true))) }
     if let process = description.process { options.append(("process", .uint32(process))) }
-    if focus?.isWanted() ?? hadFocus { options.append(("focus", .boolean(true))) }
+    // A field with commands that are off takes focus when the daemon knows that.
+    if description.disabled.isEmpty, focus?.isWanted() ?? hadFocus { options.append(("focus", .boolean(true))) }
     return options
   }
 
@@ -72,9 +73,16 @@ final class PublishedField {
     tellWaiters(.success(path))
   }
 
+  /// Notes whether a command is on when the field is registered again.
+  func declareCommand(_ key: Key, isEnabled: Bool) {
+    if isEnabled { description.disabled.remove(key) } else { description.disabled.insert(key) }
+  }
+
   /// Shows other keys from now on.
   func describe(_ description: FieldDescription) {
+    let disabled = self.description.disabled
     self.description = description
+    self.description.disabled.formUnion(disabled)
     interfaces = ServedInterfaces(PublishedField.tables(of: description))
     isUnexamined = true
   }

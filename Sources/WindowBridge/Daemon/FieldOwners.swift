@@ -9,7 +9,6 @@ package struct FieldOwners {
     let process: UInt32
   }
 
-  private var fields: [ObjectPath: FieldOrigin] = [:]
   private var children: [ObjectPath: Set<ObjectPath>] = [:]
   private var places: [ObjectPath: Place] = [:]
   /// The scenes of each connection by process.
@@ -22,11 +21,12 @@ package struct FieldOwners {
     scenes.mapValues { Set($0.keys.filter { $0 != 0 }) }
   }
 
-  /// Takes over where a field comes from now; nil: it is gone.
+  /// Takes over where a field comes from in `fields`, which had `before` for it; nil: it was not there.
   /// - Returns: whether scenes, or whose they are, differ now.
-  package mutating func set(_ path: ObjectPath, _ origin: FieldOrigin?) -> Bool {
-    let before = fields[path]
-    fields[path] = origin
+  package mutating func changed(
+    _ path: ObjectPath, from before: FieldOrigin?, in fields: [ObjectPath: FieldOrigin]
+  ) -> Bool {
+    let origin = fields[path]
     if before?.parent != origin?.parent {
       if let parent = before?.parent {
         children[parent]?.remove(path)
@@ -35,15 +35,17 @@ package struct FieldOwners {
       if let parent = origin?.parent { children[parent, default: []].insert(path) }
     }
     // Whether a field is a scene depends on whose its parent is, which may become known later.
-    var isOther = place(path)
-    if before?.owner != origin?.owner { for child in children[path] ?? [] { isOther = place(child) || isOther } }
+    var isOther = place(path, in: fields)
+    if before?.owner != origin?.owner {
+      for child in children[path] ?? [] { isOther = place(child, in: fields) || isOther }
+    }
     return isOther
   }
 
   /// Counts a field where it is now.
   /// - Returns: whether owners have scenes of other processes than before: another scene of the same is no news.
-  private mutating func place(_ path: ObjectPath) -> Bool {
-    let (before, after) = (places[path], place(of: fields[path]))
+  private mutating func place(_ path: ObjectPath, in fields: [ObjectPath: FieldOrigin]) -> Bool {
+    let (before, after) = (places[path], Self.place(of: fields[path], in: fields))
     guard before != after else { return false }
     places[path] = after
     var isOther = false
@@ -63,7 +65,7 @@ package struct FieldOwners {
   /// Whose scene it is; nil for a field that is not one, or that has no owner.
   ///
   /// A scene has no parent, or one that is another connection's: its window.
-  private func place(of origin: FieldOrigin?) -> Place? {
+  private static func place(of origin: FieldOrigin?, in fields: [ObjectPath: FieldOrigin]) -> Place? {
     guard let origin, let owner = try? BusName(origin.owner), owner.isUnique else { return nil }
     if let parent = origin.parent, fields[parent]?.owner == origin.owner { return nil }
     return Place(owner: owner, process: origin.process)

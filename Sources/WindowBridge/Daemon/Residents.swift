@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import FocusClient
@@ -28,8 +29,8 @@ final class Residents {
     self.link = link
     self.processes = processes
     fields = FieldFollower(link)
-    fields.onChange = { [weak self] path, _, origin in
-      guard let self, owners.set(path, origin), fields.hasRead else { return }
+    fields.onChange = { [weak self] path, before, _ in
+      guard let self, owners.changed(path, from: before, in: fields.fields), fields.hasRead else { return }
       changed()
     }
     fields.onProcess = { [weak self] in self?.told() }

@@ -22,7 +22,7 @@ final class SessionBus {
   /// Whether something happened since the environment was asked for.
   private var isStale = false
 
-  /// The user manager's variables; nil if there is none.
+  /// The user manager's variables; nil without a user manager.
   private(set) var variables: SessionVariables?
   /// Whether GNOME's extension is on the bus.
   private(set) var hasExtension = false

@@ -1,18 +1,21 @@
-internal import DBus
-internal import DBusTypes
+package import DBus
+package import DBusTypes
 
 /// The processes of all connections on the bus, read when they are needed.
-final class ConnectionProcesses {
+package final class ConnectionProcesses {
   /// Each connection's process, which never changes; 0 if the bus does not know it.
-  private(set) var known: [BusName: UInt32] = [:]
+  package private(set) var known: [BusName: UInt32] = [:]
   private var isReading = false
   /// Whether connections may have come since the names were read.
   private var isStale = false
+  private var waiters: [() -> Void] = []
 
-  subscript(connection: BusName) -> UInt32? { known[connection] }
+  package init() {}
+
+  package subscript(connection: BusName) -> UInt32? { known[connection] }
 
   /// Asks for the connections that are not known, and calls `handler` if there are any.
-  func read(from connection: Connection, _ handler: @escaping () -> Void) {
+  package func read(from connection: Connection, _ handler: @escaping () -> Void) {
     guard !isReading else {
       isStale = true
       return
@@ -37,8 +40,17 @@ final class ConnectionProcesses {
     }
   }
 
+  /// Asks for the connections that are not known, and calls `handler` when all are, in any case.
+  package func update(from connection: Connection, _ handler: @escaping () -> Void) {
+    waiters.append(handler)
+    read(from: connection) {}
+  }
+
   private func ended(_ connection: Connection, _ handler: @escaping () -> Void) {
     isReading = false
+    let told = isStale ? [] : waiters
+    if !isStale { waiters = [] }
+    for waiter in told { waiter() }
     if isStale { read(from: connection, handler) }
   }
 }

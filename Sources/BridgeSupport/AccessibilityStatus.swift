@@ -1,10 +1,10 @@
-internal import DBus
-internal import DBusTypes
-internal import EventLoop
+package import DBus
+package import DBusTypes
+package import EventLoop
 
 /// The accessibility of the session: where its bus is, and whether programs are told to use it.
-final class AccessibilityStatus {
-  static let busName = BusName(known: "org.a11y.Bus")
+package final class AccessibilityStatus {
+  package static let busName = BusName(known: "org.a11y.Bus")
   private static let path = ObjectPath(known: "/org/a11y/bus")
   private static let firstDelay = Duration.milliseconds(500)
   private static let longestDelay = Duration.seconds(60)
@@ -19,14 +19,14 @@ final class AccessibilityStatus {
   /// Whether it was off, and must be again.
   private var mustRestore = false
   /// Called with the address of the accessibility bus, each time that it was asked for.
-  var onAddress: ((String) -> Void)?
+  package var onAddress: ((String) -> Void)?
 
-  init(_ connection: Connection, on loop: EventLoop, enables: Bool) {
+  package init(_ connection: Connection, on loop: EventLoop, enables: Bool) {
     (self.connection, self.loop, self.enables) = (connection, loop, enables)
   }
 
   /// Asks for the bus's address until there is one, at first at once and later once a minute.
-  func begin() {
+  package func begin() {
     if let timer { loop.cancel(timer) }
     timer = nil
     guard !isAsking else { return }
@@ -41,17 +41,17 @@ final class AccessibilityStatus {
   }
 
   /// The bus at the address is there.
-  func succeeded() { delay = Self.firstDelay }
+  package func succeeded() { delay = Self.firstDelay }
 
   /// The bus is not there, or not any more.
-  func tryLater() {
+  package func tryLater() {
     guard timer == nil else { return }
     timer = loop.schedule(after: delay) { [weak self] in self?.begin() }
     delay = min(delay * 2, Self.longestDelay)
   }
 
   /// Another connection offers accessibility.
-  func ownerChanged() {
+  package func ownerChanged() {
     mustRestore = false
     delay = Self.firstDelay
     begin()
@@ -76,7 +76,7 @@ final class AccessibilityStatus {
 
   /// Puts back what `begin` changed, or a bridge before this one, unless a screen reader needs it now; waits for it, two
   /// seconds at most.
-  func restore() {
+  package func restore() {
     guard mustRestore else { return }
     mustRestore = false
     if call("Get", Self.property("ScreenReaderEnabled"))?.first?.variantContent == .boolean(true) {

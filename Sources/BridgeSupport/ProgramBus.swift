@@ -1,33 +1,33 @@
-internal import DBus
-internal import DBusTypes
-internal import EventLoop
+package import DBus
+package import DBusTypes
+package import EventLoop
 
-/// The connection to the accessibility bus, on which programs are asked about their elements; no call waits long.
-final class AccessibilityBus {
-  typealias Answer = Result<[DBusValue], DBusError>
+/// A connection on which programs are asked things that they may never answer: no call waits long.
+package final class ProgramBus {
+  package typealias Answer = Result<[DBusValue], DBusError>
 
   /// How long a question may take, and how long a change.
-  static let questionTimeout = Duration.milliseconds(400)
-  static let changeTimeout = Duration.seconds(3)
+  package static let questionTimeout = Duration.milliseconds(400)
+  package static let changeTimeout = Duration.seconds(3)
   /// The most elements of an answer that is read.
   private static let elementLimit = 1 << 16
 
-  let connection: Connection
-  let loop: EventLoop
+  package let connection: Connection
+  package let loop: EventLoop
   /// The programs that are asked something, or did not answer.
   private var programs: [BusName: ProgramQuestions] = [:]
 
   /// The longest message that is received; a text that is read as a whole takes less.
   private static let longestMessage = 32 << 20
 
-  init(_ connection: Connection, on loop: EventLoop) {
+  package init(_ connection: Connection, on loop: EventLoop) {
     connection.limitMessages(to: Self.longestMessage)
     self.connection = connection
     self.loop = loop
   }
 
   /// Closes the connection, and with it all calls that are unanswered.
-  func close() {
+  package func close() {
     connection.onMessage = nil
     connection.onDisconnect = nil
     connection.detach()
@@ -36,14 +36,14 @@ final class AccessibilityBus {
   // MARK: Calls
 
   /// Asks a question that takes no arguments.
-  func ask(_ element: ElementReference, _ member: String, _ handler: @escaping (Answer) -> Void) {
+  package func ask(_ element: ElementReference, _ member: String, _ handler: @escaping (Answer) -> Void) {
     call(element, AccessibilityNames.accessible, member, [], handler)
   }
 
   /// Calls a method of an element, and hands over what it answers; `isOptional` if some programs never do.
-  func call(
+  package func call(
     _ element: ElementReference, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue],
-    timeout: Duration = AccessibilityBus.questionTimeout, isOptional: Bool = false,
+    timeout: Duration = ProgramBus.questionTimeout, isOptional: Bool = false,
     _ handler: @escaping (Answer) -> Void
   ) {
     call(
@@ -52,14 +52,14 @@ final class AccessibilityBus {
   }
 
   /// Calls a method of any object, and hands over what it answers.
-  func call(
+  package func call(
     _ name: BusName, _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
-    timeout: Duration = AccessibilityBus.questionTimeout, isOptional: Bool = false,
+    timeout: Duration = ProgramBus.questionTimeout, isOptional: Bool = false,
     _ handler: @escaping (Answer) -> Void
   ) {
     let question = ProgramQuestions.Question(
       ask: { [weak self] in
-        guard let self else { return handler(.failure(DBusError(.disconnected, "the accessibility bus is gone"))) }
+        guard let self else { return handler(.failure(DBusError(.disconnected, "the bus is gone"))) }
         send(name, path, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler)
       },
       refuse: { handler(.failure(DBusError(.timeout, "the program did not answer, and is left alone for a while"))) })
@@ -79,7 +79,7 @@ final class AccessibilityBus {
         to: name, path: path, interface: interface, member: MemberName(known: member), arguments)
       try connection.call(message, timeout: timeout) { [weak self] result in
         let answer = Result { () throws(DBusError) in
-          try result.get().success().arguments(elementLimit: AccessibilityBus.elementLimit)
+          try result.get().success().arguments(elementLimit: ProgramBus.elementLimit)
         }
         guard let self else { return handler(answer) }
         let isLate = (try? result.get()) == nil
@@ -101,13 +101,13 @@ final class AccessibilityBus {
   }
 
   /// How many answers a program has given.
-  func answers(of name: BusName) -> Int { programs[name]?.answers ?? 0 }
+  package func answers(of name: BusName) -> Int { programs[name]?.answers ?? 0 }
 
   /// A program has left.
-  func forget(_ name: BusName) { programs[name] = nil }
+  package func forget(_ name: BusName) { programs[name] = nil }
 
   /// Reads one property of an element: never all of them, which kills programs that use Qt.
-  func get(
+  package func get(
     _ element: ElementReference, _ interface: InterfaceName, _ property: String,
     _ handler: @escaping (Result<DBusValue?, DBusError>) -> Void
   ) {
@@ -119,32 +119,32 @@ final class AccessibilityBus {
   // MARK: Events
 
   /// Makes programs emit an event, or only `application` if it is given.
-  func register(_ event: String, of application: BusName? = nil) {
+  package func register(_ event: String, of application: BusName? = nil) {
     call(
       AccessibilityNames.registry, AccessibilityNames.registryPath, AccessibilityNames.registryInterface,
       "RegisterEvent", [.string(event), .strings([]), .string(application?.text ?? "")],
-      timeout: AccessibilityBus.changeTimeout
+      timeout: ProgramBus.changeTimeout
     ) { _ in }
   }
 
   /// Undoes `register`.
-  func deregister(_ event: String) {
+  package func deregister(_ event: String) {
     call(
       AccessibilityNames.registry, AccessibilityNames.registryPath, AccessibilityNames.registryInterface,
-      "DeregisterEvent", [.string(event)], timeout: AccessibilityBus.changeTimeout
+      "DeregisterEvent", [.string(event)], timeout: ProgramBus.changeTimeout
     ) { _ in }
   }
 }
 
 /// Answers to questions that were asked at once.
-final class Answers {
+package final class Answers {
   private var missing = 1
   private let whenComplete: () -> Void
 
-  init(_ whenComplete: @escaping () -> Void) { self.whenComplete = whenComplete }
+  package init(_ whenComplete: @escaping () -> Void) { self.whenComplete = whenComplete }
 
   /// Takes part in the wait until the result is called.
-  func expect<Answer>(_ take: @escaping (Answer) -> Void) -> (Answer) -> Void {
+  package func expect<Answer>(_ take: @escaping (Answer) -> Void) -> (Answer) -> Void {
     missing += 1
     return { [self] answer in
       take(answer)
@@ -153,7 +153,7 @@ final class Answers {
   }
 
   /// No more questions: calls the handler now, or after the last answer.
-  func finish() {
+  package func finish() {
     missing -= 1
     if missing == 0 { whenComplete() }
   }

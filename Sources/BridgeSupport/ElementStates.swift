@@ -11,10 +11,13 @@ package struct ElementStates: OptionSet, Hashable, Sendable {
   package static let active = ElementStates(bit: 1)
   package static let checked = ElementStates(bit: 4)
   package static let editable = ElementStates(bit: 7)
+  package static let enabled = ElementStates(bit: 8)
   package static let focusable = ElementStates(bit: 11)
   package static let focused = ElementStates(bit: 12)
   package static let multiLine = ElementStates(bit: 17)
   package static let pressed = ElementStates(bit: 20)
+  package static let sensitive = ElementStates(bit: 24)
+  package static let checkable = ElementStates(bit: 41)
 }
 
 extension ElementStates {
