@@ -22,6 +22,7 @@ import Testing
     try await TestDesktop.with { desktop in
       try await desktop.display()
       let client = desktop.client()
+      client.connect()
       let left = try await desktop.window("left", client)
       let right = try await desktop.window("right", client)
       try await body(desktop, client)

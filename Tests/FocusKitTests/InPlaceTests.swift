@@ -27,9 +27,9 @@ private struct PlainKey: FocusedValueKey { typealias Value = Binding<Int> }
       try await seen.wait(for: 1)
       // On a thread of its own: it blocks, and what it waits for needs one of Swift's.
       try await onThread {
-        @FocusedBinding(\.number, client: reader) var number
+        let toolbar = Toolbar(reader)
         @FocusedBinding(\.number, client: reader) var shown
-        Self.change(&number) {
+        Self.change(&toolbar.number) {
           Task.detached { try await mover.focus("text2") }
           Self.wait { shown == 2 }
         }
@@ -43,6 +43,12 @@ private struct PlainKey: FocusedValueKey { typealias Value = Binding<Int> }
         #expect(read.output == [value])
       }
     }
+  }
+
+  /// Swift changes a property in place, and reads and assigns a local variable.
+  private struct Toolbar {
+    @FocusedBinding(\.number) var number
+    init(_ client: FocusClient) { _number = FocusedBinding(\.number, client: client) }
   }
 
   private static func change(_ number: inout Int?, _ meanwhile: () -> Void) {

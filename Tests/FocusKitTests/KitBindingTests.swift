@@ -131,15 +131,6 @@ import Testing
       #expect(unwrapped.wrappedValue == "Grace")
       #expect(name == nil)
     },
-    Case("any hashable value") {
-      @State var number = 1
-      let any = Binding<AnyHashable>($number)
-      any.wrappedValue = 2
-      #expect(number == 2)
-      any.wrappedValue = "two"
-      #expect(number == 2)
-      #expect(any.wrappedValue == AnyHashable(2))
-    },
     Case("the identity of the value") {
       @State var person = Person()
       #expect($person.id == 7)

@@ -37,9 +37,10 @@ import Testing
   func elements(_ each: Case) throws {
     func array(_ text: String) -> DBusValue { .strings(text.map(String.init)) }
     #expect(
-      Merge.merge(.string(each.base), .string(each.changed), onto: .string(each.current), .merge)
+      Merge.merge(.string(each.base), .string(each.changed), onto: .string(each.current), byDifference: true)
         == each.merged.map(DBusValue.string))
     #expect(
-      Merge.merge(array(each.base), array(each.changed), onto: array(each.current), .merge) == each.merged.map(array))
+      Merge.merge(array(each.base), array(each.changed), onto: array(each.current), byDifference: false)
+        == each.merged.map(array))
   }
 }

@@ -1,8 +1,9 @@
 import BusSupport
-import FocusKit
 import Observation
 import TestSupport
 import Testing
+
+@testable import FocusKit
 
 @Suite struct StatusTests {
   @Test func theFieldThatHasFocusIsKnownByItsID() async throws {
@@ -49,13 +50,35 @@ import Testing
   @Test func withoutABusAClientIsNotConnected() {
     let client = FocusClient(address: "unix:path=/nonexistent")
     client.onError { _ in }
+    client.connect()
     #expect(!client.isConnected)
     #expect(client.focusedField == nil)
+  }
+
+  @Test func whoReadsTheStatusConnectsNothing() throws {
+    let client = FocusClient(address: "unix:path=/nonexistent")
+    #expect(!client.isConnected && client.focusedField == nil)
+    #expect(client.isConnected == client.isConnected)
+    #expect(!client.hasStarted)
+    client.connect()
+    #expect(client.hasStarted)
+  }
+
+  /// What computes or compares a value may use the client.
+  @Test func aClosureOfTheProgramIsCalledUnderNoLock() async throws {
+    try await TestDesktop.with { desktop in
+      let client = desktop.client()
+      let seen = Statuses(client.changes(of: \.curious))
+      try await seen.wait(for: Curious(isConnected: true))
+      try await desktop.end()
+      try await seen.wait(for: Curious(isConnected: false))
+    }
   }
 
   @Test func observationSeesTheStatus() async throws {
     try await TestDesktop.with { desktop in
       let client = desktop.client()
+      client.connect()
       try await until("the connection") { client.isConnected }
       _ = try await desktop.focusctl("register", "text1", "demo.Form.Number=1", "--focus")
       try await until("the focus") { client.focusedField == "text1" }
@@ -81,6 +104,16 @@ import Testing
       while released != nil, ContinuousClock.now < deadline { await Task.yield() }
       #expect(released == nil)
     }
+  }
+}
+
+private struct Curious: Equatable, Sendable { var isConnected: Bool }
+
+extension FocusClient {
+  fileprivate var curious: Curious {
+    // Each would wait for ever for a lock that is held meanwhile.
+    _ = changes(of: \.focusedField)
+    return Curious(isConnected: isConnected)
   }
 }
 

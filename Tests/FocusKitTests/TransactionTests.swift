@@ -47,14 +47,4 @@ extension Transaction {
     binding.transaction(Transaction()).wrappedValue = 1
     #expect(log.entries.withLock { $0 } == ["own 0", "own 3", "none 0"])
   }
-
-  @Test func anAnimationReachesTheSetterThatDraws() {
-    let seen = Mutex<[Animation?]>([])
-    let binding = Binding(get: { 0 }, set: { _, transaction in seen.withLock { $0.append(transaction.animation) } })
-    binding.wrappedValue = 1
-    withAnimation { binding.wrappedValue = 1 }
-    withAnimation(.spring) { binding.animation(.easeIn(duration: 0.2)).wrappedValue = 1 }
-    withAnimation(.linear) { withAnimation(nil) { binding.wrappedValue = 1 } }
-    #expect(seen.withLock { $0 } == [nil, .default, .easeIn(duration: 0.2), nil])
-  }
 }

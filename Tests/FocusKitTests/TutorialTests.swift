@@ -46,6 +46,7 @@ import Testing
   @Test func theTutorialIsPlayed() async throws {
     try await TestDesktop.with { desktop in
       let client = desktop.client()
+      client.connect()
       var programs: [String: Program] = [:]
       func program(_ name: String) async throws -> Program {
         if let program = programs[name] { return program }

@@ -44,38 +44,6 @@ import Testing
     }
   }
 
-  @Test func aReadingBelongsToWhoRead() async throws {
-    try await TestDesktop.with { desktop in
-      let (one, two) = (State(wrappedValue: 1), State(wrappedValue: 2))
-      let owner = desktop.client()
-      let first = FocusField("text1", client: owner).focusedValue(\.number, one.projectedValue).register()
-      let second = FocusField("text2", client: owner).focusedValue(\.number, two.projectedValue).register()
-      try await second.registered()
-      try await first.focus()
-      let reader = desktop.client()
-      let errors = Errors(of: reader)
-      let seen = Changes(reader.changes(of: \.number))
-      try await seen.wait(for: 1)
-      let toolbar = Toolbar(reader)
-      #expect(toolbar.number == 1)
-      try await second.focus()
-      try await seen.wait(for: 2)
-      // Another reader's reading lets no overwrite pass, and refuses no write of one that has read nothing.
-      #expect(await Task.detached { toolbar.number }.value == 2)
-      toolbar.number = 100
-      try await errors.wait(count: 1)
-      #expect(two.wrappedValue == 2)
-      try await first.focus()
-      try await seen.wait(for: 1)
-      #expect(toolbar.number == 1)
-      try await second.focus()
-      try await seen.wait(for: 2)
-      await Task.detached { toolbar.number = 5 }.value
-      try await eventually("the blind write is made") { two.wrappedValue == 5 }
-      try await errors.wait(count: 1)
-    }
-  }
-
   @Test func changesInPlaceOfTwoProcessesAreAllMade() async throws {
     try await TestDesktop.play(3) { desktop, players in
       let (owner, others) = (players[0], players[1...])

@@ -12,7 +12,7 @@ import FocusKit
   let changes: () -> AsyncStream<String>
 
   private init<Value: Codable & DBusRepresentable>(
-    _ keyPath: KeyPath<FocusedValues, Binding<Value>?>, _ binding: Binding<Value?>
+    _ keyPath: WritableKeyPath<FocusedValues, Binding<Value>?>, _ binding: Binding<Value?>
   ) {
     get = { encoded(binding.wrappedValue) }
     assign = { binding.wrappedValue = $0 == "nil" ? nil : try decoded($0) }

@@ -45,8 +45,11 @@ public struct Binding<Value> {
     self.init(Isolation([get.isolation, set.isolation, isolation]), get, write)
   }
 
-  /// Such functions can only be called with `await`; the location calls them as what they are once their isolation is
-  /// ensured, and never those of a foreign actor.
+  /// Such functions can only be called with `await`, and Swift has no conversion to those that are not isolated.
+  ///
+  /// SwiftUI
+  /// declares the same initializers, and a program's closures must compile. So the location calls them as what they are once
+  /// their isolation is ensured, and never those of a foreign actor; `IsolationTests` and `MainActorTests` check it.
   private init(
     _ isolation: Isolation, _ get: @escaping @isolated(any) @Sendable () -> Value,
     _ write: @escaping @Sendable (Value, Transaction) -> Void
@@ -77,6 +80,18 @@ public struct Binding<Value> {
     }
   }
 
+  /// Changes the value, and loses no other change of this process: of a state, or a member or element of one, on any thread.
+  ///
+  /// No lock is held meanwhile. If the value has become another, `change` is called again with that, so it should have no
+  /// effect but its argument's. The value of a focused field is changed as in place, see ``FocusedBinding``. Closures of a
+  /// `Binding(get:set:)` are called one after the other, on the main actor with nothing in between.
+  public func update(_ change: (inout Value) -> Void) {
+    let transaction = Transaction.current.merging(transaction)
+    Transaction.$current.withValue(transaction) {
+      withoutActuallyEscaping(change) { location.modify(.update(.ofValues(Value.self)), transaction, $0) }
+    }
+  }
+
   /// The binding itself, so that it can be passed on as `$name`.
   public var projectedValue: Binding<Value> { self }
 
@@ -104,11 +119,6 @@ extension Binding {
   public init?(_ base: Binding<Value?>) {
     guard let value = base.wrappedValue else { return nil }
     self.init(UnwrappedLocation(base.location, value), base.transaction)
-  }
-
-  /// Creates a binding to a value of any hashable type; writing a value of another type does nothing.
-  public init<Content: Hashable>(_ base: Binding<Content>) where Value == AnyHashable {
-    self.init(HashableLocation(base.location), base.transaction)
   }
 }
 

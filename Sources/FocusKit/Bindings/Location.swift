@@ -1,3 +1,5 @@
+internal import DBusTypes
+
 /// The source of a binding's value: a state, a pair of closures, or a part of another location.
 protocol Location<Value>: AnyObject {
   associatedtype Value
@@ -11,24 +13,31 @@ protocol Location<Value>: AnyObject {
   /// The current value; Observation registers the read.
   func get() -> Value
 
-  /// The current value, for the binding's own use: not a read that a write may be based on.
+  /// The current value, for the binding's own use: Observation need not know of the read.
   func peek() -> Value
 
   /// Replaces the value.
   func set(_ value: Value, _ transaction: Transaction)
 
-  /// The value for a change in place, and what `finish` must know of it.
+  /// The value for a change in place, and for a focused value what was read.
   func begin() -> (value: Value, reading: SlotReading?)
 
-  /// Ends a change in place of what `begin` returned.
-  func finish(_ value: Value, _ reading: SlotReading?, _ transaction: Transaction)
+  /// Changes the value, or a part of it; `change` is called again if the value has become another meanwhile.
+  func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void)
 
-  /// Changes the value in place; if the source is a state, no other change is lost between reading and writing.
-  func modify(_ transaction: Transaction, _ change: (inout Value) -> Void)
-
-  /// Calls `sink` with the value now, if `withCurrent`, and with each new one, in order, until the result is called.
+  /// Calls `sink` with the value now, if `withCurrent`, and after each write, in order, until the result is called.
   /// - Returns: nil if single changes cannot be observed.
   func follow(withCurrent: Bool, _ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)?
+}
+
+/// What a change follows from, which matters to focused values: others may change those at the same time.
+enum ChangeBasis {
+  /// Nothing: the value, or a part of it, is assigned.
+  case assignment
+  /// The value that `change` is called with.
+  case update(WriteRule)
+  /// The value that was read when the change in place began.
+  case inPlace(SlotReading, WriteRule)
 }
 
 extension Location {
@@ -36,29 +45,33 @@ extension Location {
   var isConstant: Bool { false }
   func peek() -> Value { get() }
   func begin() -> (value: Value, reading: SlotReading?) { (get(), nil) }
-  func finish(_ value: Value, _ reading: SlotReading?, _ transaction: Transaction) { set(value, transaction) }
+  func set(_ value: Value, _ transaction: Transaction) { modify(.assignment, transaction) { $0 = value } }
 
-  func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
-    var value = get()
-    change(&value)
-    set(value, transaction)
+  /// Ends a change in place of what `begin` returned.
+  func finish(_ value: Value, _ reading: SlotReading?, _ transaction: Transaction) {
+    guard let reading else { return set(value, transaction) }
+    modify(.inPlace(reading, .ofValues(Value.self)), transaction) { $0 = value }
   }
 
   func follow(withCurrent: Bool, _ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? { nil }
 }
 
-/// Whether two values are known to be equal; values that cannot be compared never are.
-func areEqual<Value>(_ left: Value, _ right: Value) -> Bool {
-  guard let left = left as? any Equatable else { return false }
-  return left.equals(right)
-}
-
-/// Compares values of `type`; nil if they cannot be compared.
-func equality<Value>(of type: Value.Type) -> ((Value, Value) -> Bool)? {
-  (type as? any Equatable.Type)?.equality as? (Value, Value) -> Bool
+/// Whether those who follow a value need not be told of `after`: `==` decides, and for texts their bytes.
+///
+/// Values that cannot be compared are never equal.
+func areEqual<Value>(_ before: Value, _ after: Value) -> Bool {
+  if let before = before as? String, let after = after as? String { return before.hasSameBytes(as: after) }
+  if Value.self == [String].self, let before = before as? [String], let after = after as? [String] {
+    return before.elementsEqual(after) { $0.hasSameBytes(as: $1) }
+  }
+  return (before as? any Equatable)?.equals(after) ?? false
 }
 
 extension Equatable {
   fileprivate func equals(_ other: Any) -> Bool { (other as? Self).map { $0 == self } ?? false }
-  fileprivate static var equality: Any { { $0 == $1 } as (Self, Self) -> Bool }
+}
+
+/// Whether two values consist of the same bytes, and so are the same whatever `==` says.
+func areIdentical<Value>(_ left: Value, _ right: Value) -> Bool {
+  withUnsafeBytes(of: left) { left in withUnsafeBytes(of: right) { left.elementsEqual($0) } }
 }

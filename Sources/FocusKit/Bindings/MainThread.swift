@@ -37,14 +37,6 @@ enum MainThread {
     }
   }
 
-  /// Runs `body` there.
-  /// - Throws: what `body` throws.
-  static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      post { continuation.resume(with: Result { try body() }) }
-    }
-  }
-
   private static let mark: DispatchSpecificKey<Bool> = {
     let mark = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: mark, value: true)

@@ -20,6 +20,14 @@ final class ClosureLocation<Value>: Location {
   func set(_ value: Value, _ transaction: Transaction) {
     isolation.run { Transaction.$current.withValue(transaction) { write(value, transaction) } }
   }
+
+  func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {
+    isolation.run {
+      var value = read()
+      change(&value)
+      Transaction.$current.withValue(transaction) { write(value, transaction) }
+    }
+  }
 }
 
 /// A value that never changes.
@@ -30,7 +38,11 @@ final class ConstantLocation<Value>: Location {
 
   var isConstant: Bool { true }
   func get() -> Value { value }
-  func set(_ value: Value, _ transaction: Transaction) {}
+  func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {
+    var value = value
+    change(&value)
+  }
+
   func follow(withCurrent: Bool, _ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
     if withCurrent { sink(value) }
     return {}
@@ -50,10 +62,14 @@ final class KeyPathLocation<Root, Value>: Location {
   var isolation: Isolation { base.isolation }
   var isConstant: Bool { base.isConstant }
   func get() -> Value { base.get()[keyPath: keyPath] }
-  func set(_ value: Value, _ transaction: Transaction) { modify(transaction) { $0 = value } }
 
-  func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
-    base.modify(transaction) { change(&$0[keyPath: keyPath]) }
+  func begin() -> (value: Value, reading: SlotReading?) {
+    let (value, reading) = base.begin()
+    return (value[keyPath: keyPath], reading)
+  }
+
+  func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {
+    base.modify(basis, transaction) { [keyPath] in change(&$0[keyPath: keyPath]) }
   }
 
   func follow(withCurrent: Bool, _ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
@@ -97,20 +113,22 @@ final class ElementLocation<Values: MutableCollection>: Location {
   var isolation: Isolation { base.isolation }
   var isConstant: Bool { base.isConstant }
 
-  func get() -> Value {
-    let values = base.get()
-    return last.keeping(Self.has(values, index) ? values[index] : nil)
+  func get() -> Value { element(of: base.get()) }
+
+  func begin() -> (value: Value, reading: SlotReading?) {
+    let (values, reading) = base.begin()
+    return (element(of: values), reading)
   }
 
-  func set(_ value: Value, _ transaction: Transaction) { modify(transaction) { $0 = value } }
+  private func element(of values: Values) -> Value { last.keeping(Self.has(values, index) ? values[index] : nil) }
 
-  func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
+  func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {
     // An array's other elements stay where they are.
     if let storage = base as? Storage<[Value]>, let index = index as? Int {
       if let element = storage.modifyElement(at: index, change) { _ = last.keeping(element) }
       return
     }
-    base.modify(transaction) { values in
+    base.modify(basis, transaction) { [index, last] values in
       guard Self.has(values, index) else { return }
       change(&values[index])
       _ = last.keeping(values[index])
@@ -147,12 +165,8 @@ final class PromotedLocation<Wrapped>: Location {
     return (value, reading)
   }
 
-  func finish(_ value: Wrapped?, _ reading: SlotReading?, _ transaction: Transaction) {
-    if let value { base.finish(value, reading, transaction) }
-  }
-
-  func modify(_ transaction: Transaction, _ change: (inout Wrapped?) -> Void) {
-    base.modify(transaction) { value in
+  func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Wrapped?) -> Void) {
+    base.modify(basis, transaction) { value in
       var optional: Wrapped? = value
       change(&optional)
       if let optional { value = optional }
@@ -188,13 +202,8 @@ final class UnwrappedLocation<Value>: Location {
     return (last.keeping(value), reading)
   }
 
-  func finish(_ value: Value, _ reading: SlotReading?, _ transaction: Transaction) {
-    base.finish(value, reading, transaction)
-    _ = last.keeping(base.peek())
-  }
-
-  func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
-    base.modify(transaction) { optional in
+  func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {
+    base.modify(basis, transaction) { [last] optional in
       var value = optional ?? last.keeping(nil)
       change(&value)
       optional = value
@@ -206,20 +215,5 @@ final class UnwrappedLocation<Value>: Location {
     base.follow(withCurrent: withCurrent) { value in
       if let value { sink(value) }
     }
-  }
-}
-
-/// A type-erased hashable value.
-final class HashableLocation<Content: Hashable>: Location {
-  private let base: any Location<Content>
-
-  init(_ base: any Location<Content>) { self.base = base }
-
-  var isolation: Isolation { base.isolation }
-  var isConstant: Bool { base.isConstant }
-  func get() -> AnyHashable { AnyHashable(base.get()) }
-
-  func set(_ value: AnyHashable, _ transaction: Transaction) {
-    if let value = value.base as? Content { base.set(value, transaction) }
   }
 }

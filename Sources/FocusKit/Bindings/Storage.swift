@@ -25,18 +25,18 @@ final class Storage<Value>: Location, Observable, Sendable {
 
   func get() -> Value {
     registrar.access(self, keyPath: \.value)
-    return content.withLock { $0.value }
+    return peek()
   }
 
-  func set(_ value: Value, _ transaction: Transaction) { modify(transaction) { $0 = value } }
+  func peek() -> Value { content.withLock { $0.value } }
 
-  func modify(_ transaction: Transaction, _ change: (inout Value) -> Void) {
+  func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {
     while true {
       let (before, version) = content.withLock { ($0.value, $0.version) }
       var after = before
       change(&after)
-      guard !areEqual(before, after) else { return }
-      if replace(after, ifVersion: version) { return }
+      let isEqual = areEqual(before, after)
+      if commit(ifVersion: version, isEqual: isEqual, { swap(&$0, &after) }) { return }
     }
   }
 
@@ -44,13 +44,14 @@ final class Storage<Value>: Location, Observable, Sendable {
   /// - Returns: whether it was replaced.
   func replace(_ value: Value, ifVersion version: UInt64) -> Bool {
     var value = value
-    return commit(ifVersion: version) { swap(&$0, &value) }
+    return commit(ifVersion: version, isEqual: false) { swap(&$0, &value) }
   }
 
-  /// Makes a change that runs none of the value's own code, unless the value has been changed since `version`.
+  /// Makes a change that runs none of the value's own code, unless the value has been changed since `version`; observers
+  /// are not told of one to an equal value.
   ///
   /// Observation is notified after the value has changed: another thread that then reads again reads the new value.
-  private func commit(ifVersion version: UInt64, _ change: (inout Value) -> Void) -> Bool {
+  private func commit(ifVersion version: UInt64, isEqual: Bool, _ change: (inout Value) -> Void) -> Bool {
     let (isDone, replaced): (Bool, Value?) = content.withLock { content in
       guard content.version == version else { return (false, nil) }
       change(&content.value)
@@ -59,7 +60,7 @@ final class Storage<Value>: Location, Observable, Sendable {
     }
     withExtendedLifetime(replaced) {}
     guard isDone else { return false }
-    registrar.withMutation(of: self, keyPath: \.value) {}
+    if !isEqual { registrar.withMutation(of: self, keyPath: \.value) {} }
     followers.deliver()
     return true
   }
@@ -81,9 +82,8 @@ extension Storage {
       guard let before = found else { return nil }
       var after = before
       change(&after)
-      guard !areEqual(before, after) else { return before }
-      let result = after
-      if commit(ifVersion: version, { swap(&$0[index], &after) }) { return result }
+      let (result, isEqual) = (after, areEqual(before, after))
+      if commit(ifVersion: version, isEqual: isEqual, { swap(&$0[index], &after) }) { return result }
     }
   }
 }

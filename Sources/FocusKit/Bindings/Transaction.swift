@@ -8,8 +8,7 @@ public protocol TransactionKey {
 
 /// The context of a change of a value: SwiftUI's `Transaction`.
 ///
-/// It reaches the setter of a binding in this process, and no other program. An ``Animation`` is for that setter: FocusKit
-/// animates nothing itself.
+/// It reaches the setter of a binding in this process, and no other program.
 ///
 /// A program adds its own values by extending it with computed properties over a `TransactionKey`.
 public struct Transaction: Sendable {

@@ -9,7 +9,7 @@ extension FocusClient {
   ///
   /// A task that does not keep up misses the oldest changes, never the last.
   public func changes<Value: DBusRepresentable>(
-    of keyPath: KeyPath<FocusedValues, Binding<Value>?>
+    of keyPath: WritableKeyPath<FocusedValues, Binding<Value>?>
   ) -> AsyncStream<Value?> {
     changes(FocusedValues.name(of: keyPath))
   }
@@ -17,12 +17,14 @@ extension FocusClient {
   /// The value of the key at `keyPath` now and after each change, in order, until the task that asks ends.
   ///
   /// A task that does not keep up misses the oldest changes, never the last.
-  public func changes<Value: DBusRepresentable>(of keyPath: KeyPath<FocusedValues, Value?>) -> AsyncStream<Value?> {
+  public func changes<Value: DBusRepresentable>(
+    of keyPath: WritableKeyPath<FocusedValues, Value?>
+  ) -> AsyncStream<Value?> {
     changes(FocusedValues.name(of: keyPath))
   }
 
   /// Whether the command of the key at `keyPath` can be called, nil if nothing in focus has it, now and after each change.
-  public func commandChanges<Value>(of keyPath: KeyPath<FocusedValues, Value?>) -> AsyncStream<Bool?> {
+  public func commandChanges<Value>(of keyPath: WritableKeyPath<FocusedValues, Value?>) -> AsyncStream<Bool?> {
     stream(FocusedValues.name(of: keyPath)) { slot, continuation in
       slot.followCommand { continuation.yield($0) }
     }
@@ -39,7 +41,10 @@ extension FocusClient {
     _ name: String?, _ follow: (Slot, AsyncStream<Element>.Continuation) -> @Sendable () -> Void
   ) -> AsyncStream<Element> {
     AsyncStream(bufferingPolicy: .bufferingNewest(mostKept)) { continuation in
-      guard let name else { return continuation.finish() }
+      guard let name else {
+        report(FocusError("the changes of a property of 'FocusedValues' that is not one key cannot be followed"))
+        return continuation.finish()
+      }
       let cancel = follow(slot(name), continuation)
       // The iterator over the changes keeps the client.
       continuation.onTermination = { [self] _ in withExtendedLifetime(self) { cancel() } }
@@ -73,14 +78,14 @@ extension FocusClient {
   /// Calls `action` with the value before and after each change of the key at `keyPath`, on the actor where it was made,
   /// as long as the result is kept.
   public func onChange<Value: DBusRepresentable>(
-    of keyPath: KeyPath<FocusedValues, Binding<Value>?>,
+    of keyPath: WritableKeyPath<FocusedValues, Binding<Value>?>,
     @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value?, _ new: Value?) -> Void
   ) -> ChangeObservation { ChangeObservation(changes(of: keyPath), action) }
 
   /// Calls `action` with the value before and after each change of the key at `keyPath`, on the actor where it was made,
   /// as long as the result is kept.
   public func onChange<Value: DBusRepresentable>(
-    of keyPath: KeyPath<FocusedValues, Value?>,
+    of keyPath: WritableKeyPath<FocusedValues, Value?>,
     @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value?, _ new: Value?) -> Void
   ) -> ChangeObservation { ChangeObservation(changes(of: keyPath), action) }
 }
@@ -113,9 +118,8 @@ extension Binding where Value: Sendable {
     AsyncStream(bufferingPolicy: .bufferingNewest(mostKept)) { continuation in
       // Those who follow are told one value after another.
       nonisolated(unsafe) var last: Value?
-      let isEqual = equality(of: Value.self)
       let cancel = location.follow(withCurrent: true) { value in
-        if let last, isEqual?(last, value) == true { return }
+        if let last, areEqual(last, value) { return }
         last = value
         continuation.yield(value)
       }

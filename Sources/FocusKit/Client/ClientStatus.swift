@@ -16,11 +16,10 @@ final class ClientStatus: Observable, Sendable {
     /// What the daemon has told since it came: it is there once both are known.
     var hasValues = false
     var hasFocus = false
-    var followers: [UInt64: @Sendable () -> Void] = [:]
-    var lastFollower: UInt64 = 0
   }
 
   private let state = Locked(State())
+  private let followers = Followers<Content>()
   private let registrar = ObservationRegistrar()
 
   /// What readers see.
@@ -48,25 +47,24 @@ final class ClientStatus: Observable, Sendable {
   }
 
   private func update(_ change: (inout State) -> Void) {
-    let followers = state.withLock { state -> [@Sendable () -> Void]? in
+    let isChanged = state.withLock { state in
       let before = state.content
       change(&state)
       state.content.isConnected = state.hasValues && state.hasFocus
-      return state.content == before ? nil : Array(state.followers.values)
+      guard state.content != before else { return false }
+      _ = followers.enqueue(state.content)
+      return true
     }
-    guard let followers else { return }
+    guard isChanged else { return }
     registrar.withMutation(of: self, keyPath: \.content) {}
-    for follower in followers { follower() }
+    followers.deliver()
   }
 
-  /// Calls `follower` after each change until the result is called.
-  func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-    let number = state.withLock { state in
-      state.lastFollower += 1
-      state.followers[state.lastFollower] = follower
-      return state.lastFollower
-    }
-    return { [self] in state.withLock { $0.followers[number] = nil } }
+  /// Calls `sink` now and after each change, one call after another, until the result is called.
+  func follow(_ sink: @escaping (Content) -> Void) -> @Sendable () -> Void {
+    let number = state.withLock { followers.add(sink, current: $0.content) }
+    followers.deliver()
+    return { [self] in followers.remove(number) }
   }
 }
 
@@ -74,13 +72,13 @@ final class ClientStatus: Observable, Sendable {
 extension FocusClient {
   /// Whether the daemon is there, and all that is focused is known; until then, and without it, every focused value is nil.
   ///
-  /// The client connects when it is first used, and this is a use.
-  public var isConnected: Bool { status.content.isConnected }
+  /// Reading it connects nothing: see ``connect()``.
+  public var isConnected: Bool { cache.status.content.isConnected }
 
   /// The id of the field that has focus, of this program or of another; nil if none has, or if the client is not connected.
   ///
   /// It is the ``FocusField/id`` of a field of this program.
-  public var focusedField: String? { status.content.focusedField }
+  public var focusedField: String? { cache.status.content.focusedField }
 
   /// The value of ``isConnected`` or ``focusedField`` now and after each change, until the task that asks ends.
   ///
@@ -90,27 +88,19 @@ extension FocusClient {
   ///
   /// If the values come faster than they are taken, only the newest waits.
   public func changes<Value: Equatable & Sendable>(of keyPath: KeyPath<FocusClient, Value>) -> AsyncStream<Value> {
+    start()
     // A key path is immutable, and only used for reading.
     nonisolated(unsafe) let keyPath = keyPath
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let last = Locked<Value?>(nil)
-      let tell = { @Sendable (client: FocusClient) in
-        last.withLock { last in
-          let value = client[keyPath: keyPath]
-          guard last != value else { return }
-          last = value
-          continuation.yield(value)
-        }
+      // Those who follow are told one value after another.
+      nonisolated(unsafe) var last: Value?
+      let cancel = cache.status.follow { [weak self] _ in
+        guard let value = self?[keyPath: keyPath], last != value else { return }
+        last = value
+        continuation.yield(value)
       }
-      let cancel = status.follow { [weak self] in self.map(tell) }
-      tell(self)
       // The iterator over the changes keeps the client.
       continuation.onTermination = { [self] _ in withExtendedLifetime(self) { cancel() } }
     }
-  }
-
-  private var status: ClientStatus {
-    start()
-    return cache.status
   }
 }

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// This process's way to the daemon: one connection on a thread of its own, and a cache of what is focused.
 ///
-/// It connects when it is first used. When the bus or the daemon goes, every focused value is nil; when they come back, all
+/// It connects when a property wrapper, a field or a call uses it first, or with ``connect()``. When the bus or the daemon goes, every focused value is nil; when they come back, all
 /// that was registered and watched is there again, in order. Property wrappers and fields use ``shared`` where they are
 /// given no other.
 public final class FocusClient: Sendable {
@@ -18,7 +18,7 @@ public final class FocusClient: Sendable {
   let cache: FocusedCache
   private let reporter = ErrorReporter()
   private let bus: Connection.Bus
-  private let hasStarted = Atomic(false)
+  private let isStarted = Atomic(false)
 
   /// Creates a client of the bus at `address`, such as `unix:path=/run/user/1000/bus`, or of the session bus.
   public init(address: String? = nil) {
@@ -49,9 +49,17 @@ public final class FocusClient: Sendable {
 
   func report(_ error: FocusError) { reporter.report(error) }
 
+  /// Connects now, unless the client has been used: ``isConnected`` becomes true when all that is focused is known.
+  ///
+  /// It returns at once, on any thread. Without a bus or a daemon, the client waits for them.
+  public func connect() { start() }
+
+  /// Whether there is a thread.
+  var hasStarted: Bool { isStarted.load(ordering: .acquiring) }
+
   /// Starts the thread, the first time that it is called.
   func start() {
-    guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let (bus, cache, mailbox, reporter) = (bus, cache, mailbox, reporter)
     let thread = SystemThread {
       let worker = Worker(bus, cache, mailbox, reporter)

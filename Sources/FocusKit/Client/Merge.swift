@@ -4,10 +4,10 @@ internal import DBusTypes
 enum Merge {
   /// `current` with what differs between `base` and `changed`; nil if both changed the same part.
   ///
-  /// An array's elements are inserted, removed or replaced, a dictionary's and a structure's values one by one. By the
-  /// rule `merge`, so are a text's characters, the difference is added to a number, and a boolean is toggled.
+  /// An array's elements are inserted, removed or replaced, a dictionary's and a structure's values one by one. If
+  /// `byDifference`, so are a text's characters, the difference is added to a number, and a boolean is toggled.
   static func merge(
-    _ base: DBusValue, _ changed: DBusValue, onto current: DBusValue, _ rule: WriteRule
+    _ base: DBusValue, _ changed: DBusValue, onto current: DBusValue, byDifference: Bool
   ) -> DBusValue? {
     if base == current { return changed }
     if base == changed { return current }
@@ -21,13 +21,16 @@ enum Merge {
       guard a.count == b.count, a.count == c.count else { return nil }
       var members: [DBusValue] = []
       for index in a.indices {
-        guard let member = merge(a[index], b[index], onto: c[index], rule) else { return nil }
+        guard let member = merge(a[index], b[index], onto: c[index], byDifference: byDifference) else { return nil }
         members.append(member)
       }
       return .structure(members)
-    case (.dictionary(let a), .dictionary(let b), .dictionary(let c)): return entries(a, b, c, rule)
-    case (.variant(let a), .variant(let b), .variant(let c)): return merge(a, b, onto: c, rule).map(DBusValue.variant)
-    default: return rule == .merge ? basic(base, changed, current) : nil
+    case (.dictionary(let a), .dictionary(let b), .dictionary(let c)): return entries(a, b, c, byDifference)
+    case (.variant(let a), .variant(let b), .variant(let c)):
+      return merge(a, b, onto: c, byDifference: byDifference).map(DBusValue.variant)
+    default:
+      if byDifference { return basic(base, changed, current) }
+      return changed == current ? current : nil
     }
   }
 
@@ -86,7 +89,7 @@ enum Merge {
   }
 
   private static func entries(
-    _ base: DBusDictionary, _ changed: DBusDictionary, _ current: DBusDictionary, _ rule: WriteRule
+    _ base: DBusDictionary, _ changed: DBusDictionary, _ current: DBusDictionary, _ byDifference: Bool
   ) -> DBusValue? {
     let (old, new) = (values(base), values(changed))
     var merged: [DBusDictionary.Entry] = []
@@ -96,7 +99,7 @@ enum Merge {
       switch (old[entry.key], new[entry.key]) {
       case (nil, nil): merged.append(entry)
       case (let before?, let after?):
-        guard let value = merge(before, after, onto: entry.value, rule) else { return nil }
+        guard let value = merge(before, after, onto: entry.value, byDifference: byDifference) else { return nil }
         merged.append(.init(key: entry.key, value: value))
       case (nil, let added?):
         guard added == entry.value else { return nil }

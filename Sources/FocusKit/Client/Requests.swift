@@ -4,13 +4,15 @@ internal import FocusContract
 
 /// Asking the daemon itself: what a program waits for, or has refused to its face.
 extension FocusClient {
-  /// Calls the daemon.
+  /// Calls the daemon, after the writes of this process have been taken or refused.
   /// - Throws: `FocusError`; `CancellationError`, and then what becomes of the call is unknown.
   func call<Reply: Sendable>(_ call: DaemonCall<Reply>) async throws -> Reply {
     let answer = Answer<Reply>()
     post { worker in
-      guard !answer.isOver else { return }
-      worker.link.ask(call) { answer.resume(with: $0.mapError { $0 as any Error }) }
+      worker.writes.afterAll {
+        guard !answer.isOver else { return }
+        worker.link.ask(call) { answer.resume(with: $0.mapError { $0 as any Error }) }
+      }
     }
     return try await answer.value()
   }

@@ -37,7 +37,7 @@ struct Snapshot: Sendable {
   }
 }
 
-/// What a reader saw of a key, for a change in place.
+/// What was seen of a key, for a change that follows from it.
 struct SlotReading: Sendable {
   let value: DBusValue
   let state: UInt64
@@ -46,24 +46,70 @@ struct SlotReading: Sendable {
   let field: ObjectPath?
 }
 
-/// What a write that meets another's change comes to; it never lands in another field.
+/// What a write that meets another's change of the same field comes to; it never lands in another field.
 enum WriteRule: Sendable {
-  /// It replaces that: the writer had read nothing.
-  case replace
-  /// It is made in the newer value if both changed different elements, else refused: it may follow from what was read.
-  case compare
-  /// It is made in the newer value.
-  case merge
+  /// It is made in the newer value: a number changes by the same difference, a boolean is toggled, texts are spliced.
+  case difference
+  /// It is made in the newer value if both changed different parts, else refused.
+  case parts
+  /// The members that were assigned are assigned in the newer value.
+  case members(Assignment)
+  /// It is refused, unless that is the same value.
+  case whole
 
-  /// The rule of the last of two writes that are made as one.
+  /// The rule of a change in place of a value of `type`, which may have been computed from what was read.
+  ///
+  /// Whether a part of a value was computed or assigned is not known: only a value that has no parts changes by a
+  /// difference, and none that names something, as an enum does.
+  static func ofValues(_ type: Any.Type) -> WriteRule {
+    let type = (type as? any OptionalValue.Type)?.wrapped ?? type
+    return type is any Numeric.Type || type == Bool.self || type == String.self ? .difference : .parts
+  }
+
+  /// The rule of two writes that are made as one.
   func followed(by next: WriteRule) -> WriteRule {
     switch (self, next) {
-    case (.replace, _), (_, .replace): .replace
-    case (.merge, .merge): .merge
-    default: .compare
+    case (.difference, .difference): .difference
+    case (.difference, .parts), (.parts, .difference), (.parts, .parts): .parts
+    case (.members(let first), .members(let second)): first.followed(by: second).map(WriteRule.members) ?? .whole
+    default: .whole
+    }
+  }
+
+  /// The change from `base` to `changed`, made in `current`; nil if that cannot be.
+  func apply(_ base: DBusValue, _ changed: DBusValue, to current: DBusValue) -> DBusValue? {
+    switch self {
+    case _ where base == current: changed
+    case .difference: Merge.merge(base, changed, onto: current, byDifference: true)
+    case .parts: Merge.merge(base, changed, onto: current, byDifference: false)
+    case .members(let assignment): assignment.make(current)
+    case .whole: changed == current ? current : nil
     }
   }
 }
+
+/// An assignment of a value's members that can be made again; it converts the value and assigns, and no more.
+struct Assignment: @unchecked Sendable {
+  private static let longest = 64
+
+  /// Makes the assignment in a value; nil if that has another type.
+  let make: (DBusValue) -> DBusValue?
+  private var length = 1
+
+  init(_ make: @escaping (DBusValue) -> DBusValue?) { self.make = make }
+
+  /// Both, one after the other; nil if that becomes too long.
+  func followed(by next: Assignment) -> Assignment? {
+    guard length < Self.longest else { return nil }
+    var both = Assignment { [make] in make($0).flatMap(next.make) }
+    both.length = length + 1
+    return both
+  }
+}
+
+private protocol OptionalValue { static var wrapped: Any.Type { get } }
+
+extension Optional: OptionalValue { fileprivate static var wrapped: Any.Type { Wrapped.self } }
 
 /// A write that the daemon has not taken yet.
 struct PendingWrite: Sendable {
@@ -87,7 +133,6 @@ final class Slot: Observable, Sendable {
     var next: PendingWrite?
     /// Counts what readers see: another value, or another field's.
     var state: UInt64 = 1
-    var readings = Readings()
 
     var isNil: Bool { visible == nil }
     var visible: DBusValue? { next?.value ?? sent?.value ?? confirmed?.value }
@@ -103,7 +148,7 @@ final class Slot: Observable, Sendable {
       guard reading.moves == confirmed?.moves || (reading.field != nil && reading.field == confirmed?.field),
         let visible
       else { return nil }
-      return Merge.merge(reading.value, value, onto: visible, rule).map { ($0, rule) }
+      return rule.apply(reading.value, value, to: visible).map { ($0, rule) }
     }
   }
 
@@ -161,20 +206,13 @@ final class Slot: Observable, Sendable {
     return content.withLock { $0.isCommandEnabled }
   }
 
-  /// The value that `reader` sees; what it writes next may follow from it.
-  func read(by reader: Reader) -> DBusValue? {
-    registrar.access(self, keyPath: \.value)
-    return content.withLock { content in
-      guard let value = content.visible else { return nil }
-      if content.readings.mustNote(reader, content.state) { content.readings.note(reader, content.reading) }
-      return value
-    }
-  }
+  /// The value that a reader sees, for a change that follows from it.
+  var reading: SlotReading? { content.withLock { $0.reading } }
 
-  /// The value that a reader sees, for a change in place.
-  func begin() -> SlotReading? {
+  /// The same; Observation registers the read.
+  func read() -> SlotReading? {
     registrar.access(self, keyPath: \.value)
-    return content.withLock { $0.reading }
+    return reading
   }
 
   private func update(_ change: (inout Content) -> Void) {
@@ -203,16 +241,13 @@ final class Slot: Observable, Sendable {
   // MARK: Writes
 
   /// Shows `value` at once and asks the worker to write it; does nothing if the key is nil or has that value.
-  /// - Returns: false if the value has changed since `reader` read it.
-  func write(_ value: DBusValue, by reader: Reader) -> Bool {
-    write { content in
-      content.readings.take(reader).map { content.changed($0, value, .compare) } ?? (value, .replace)
-    }
-  }
+  func assign(_ value: DBusValue) { _ = write { _ in (value, .whole) } }
 
-  /// Makes the change from `reading` to `value`, also in a newer value of the same field.
+  /// Makes the change from `reading` to `value`, also in a newer value of the same field if `inNewer`.
   /// - Returns: false if that cannot be.
-  func change(_ reading: SlotReading, to value: DBusValue) -> Bool { write { $0.changed(reading, value, .merge) } }
+  func change(_ reading: SlotReading, to value: DBusValue, _ rule: WriteRule, inNewer: Bool = true) -> Bool {
+    write { inNewer || $0.state == reading.state ? $0.changed(reading, value, rule) : nil }
+  }
 
   private func write(_ change: (inout Content) -> (DBusValue, WriteRule)?) -> Bool {
     var isMade = true
@@ -246,21 +281,31 @@ final class Slot: Observable, Sendable {
     }
   }
 
+  /// How many writes the daemon has neither taken nor refused.
+  var pendingWrites: Int { content.withLock { ($0.sent == nil ? 0 : 1) + ($0.next == nil ? 0 : 1) } }
+
   /// Ends the write under way, which the daemon took; what it told of the value before that is at least as new as the
   /// reply.
   func finishWrite(_ snapshot: Snapshot) {
-    update { content in
-      let sent = content.sent
-      content.sent = nil
-      if content.confirmed?.value == snapshot.value, content.confirmed?.moves == snapshot.moves {
-        content.confirmed = snapshot
-      }
+    var isFinished = false
+    while !isFinished {
       // What comes next was made on the value as it was written, not on what became of it.
-      guard let sent, sent.value != snapshot.value, let next = content.next, next.rule != .replace,
-        let merged = Merge.merge(sent.value, next.value, onto: snapshot.value, next.rule)
-      else { return }
-      content.next?.value = merged
-      content.next?.before = snapshot.value
+      let (sent, next) = content.withLock { ($0.sent, $0.next) }
+      var merged: DBusValue?
+      if let sent, let next, sent.value != snapshot.value {
+        merged = next.rule.apply(sent.value, next.value, to: snapshot.value)
+      }
+      update { content in
+        guard content.next?.value == next?.value else { return }
+        isFinished = true
+        content.sent = nil
+        if content.confirmed?.value == snapshot.value, content.confirmed?.moves == snapshot.moves {
+          content.confirmed = snapshot
+        }
+        guard let merged else { return }
+        content.next?.value = merged
+        content.next?.before = snapshot.value
+      }
     }
   }
 

@@ -55,6 +55,15 @@ final class Worker {
     for description in export.descriptions(of: definition) { fields.add(description) }
   }
 
+  /// Publishes more of a field that was added.
+  func publish(_ publications: [Publication], toScene: Bool, of definition: FieldDefinition) {
+    guard fields.contains(definition.number) else { return }
+    export.publish(publications, toScene: toScene, of: definition, fields)
+  }
+
+  /// Joins a field that was added to a focus state.
+  func join(_ focus: FieldDefinition.Focus, number: UInt64) { export.join(focus, number: number, fields) }
+
   /// Takes a field away; `isLetGo` if the program did not ask for it.
   func remove(_ number: UInt64, isLetGo: Bool = false) {
     export.end(number)

@@ -13,6 +13,10 @@ final class WriteQueue {
   private let reporter: ErrorReporter
   /// The state after the last write of a key, which the next one that follows it is made under.
   private var last: [String: Origin] = [:]
+  /// The slots with a write under way.
+  private var busy: [String: Slot] = [:]
+  /// What waits for writes: how many of each key.
+  private var waiters: [(writes: [String: Int], handler: () -> Void)] = []
 
   init(_ link: Link, _ cache: FocusedCache, _ reporter: ErrorReporter) {
     self.link = link
@@ -20,9 +24,29 @@ final class WriteQueue {
     self.reporter = reporter
   }
 
+  /// Calls `handler` when each write until now has been taken or refused, so that what it sends comes after them.
+  func afterAll(_ handler: @escaping () -> Void) {
+    if busy.isEmpty { return handler() }
+    waiters.append((busy.mapValues(\.pendingWrites), handler))
+  }
+
+  /// A write of `slot` is over, or all of them.
+  private func ended(_ slot: Slot, isAll: Bool) {
+    for index in waiters.indices {
+      let count = waiters[index].writes[slot.key] ?? 0
+      waiters[index].writes[slot.key] = isAll || count <= 1 ? nil : count - 1
+    }
+    if slot.pendingWrites == 0 { busy[slot.key] = nil }
+    while let waiter = waiters.first, waiter.writes.isEmpty {
+      waiters.removeFirst()
+      waiter.handler()
+    }
+  }
+
   /// Makes the write of `slot` that waits, unless another is under way.
   func begin(_ slot: Slot) {
     guard let write = slot.beginWrite() else { return }
+    busy[slot.key] = slot
     if let base = write.base {
       if let origin = base.origin { send(slot, write, write.value, origin) } else { ask(slot, write, base) }
     } else if let origin = last[slot.key] {
@@ -46,9 +70,7 @@ final class WriteQueue {
       guard let self else { return }
       switch result {
       case .success(let reading):
-        last[key] = reading.origin
-        slot.finishWrite(Snapshot(reading.value, reading.origin, moves: cache.moves))
-        begin(slot)
+        finish(slot, reading)
       case .failure(let error):
         guard error.name == FocusError.conflict, conflicts < Self.mostConflicts else {
           return refuse(slot, error)
@@ -63,13 +85,19 @@ final class WriteQueue {
 
   /// Makes a write on the value as it is now.
   private func resolve(_ slot: Slot, _ write: PendingWrite, _ reading: KeyReading, conflicts: Int) {
-    let value: DBusValue? =
-      switch write.rule {
-      case .replace: write.value
-      case .compare, .merge: Merge.merge(write.before, write.value, onto: reading.value, write.rule)
-      }
-    guard let value else { return refuse(slot, Self.conflict(slot)) }
+    guard let value = write.rule.apply(write.before, write.value, to: reading.value) else {
+      return refuse(slot, Self.conflict(slot))
+    }
+    // It is there already, or there is nothing any more that it could change.
+    if value == reading.value, value != write.before { return finish(slot, reading) }
     send(slot, write, value, reading.origin, conflicts: conflicts)
+  }
+
+  private func finish(_ slot: Slot, _ reading: KeyReading) {
+    last[slot.key] = reading.origin
+    slot.finishWrite(Snapshot(reading.value, reading.origin, moves: cache.moves))
+    ended(slot, isAll: false)
+    begin(slot)
   }
 
   private func read(_ slot: Slot, _ handler: @escaping (KeyReading) -> Void) {
@@ -95,6 +123,7 @@ final class WriteQueue {
   /// Undoes the write, and those that were made on it: one refusal, told once.
   private func refuse(_ slot: Slot, _ error: FocusError) {
     slot.undoWrites()
+    ended(slot, isAll: true)
     reporter.report(error)
     begin(slot)
   }

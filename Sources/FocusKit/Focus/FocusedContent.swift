@@ -15,7 +15,6 @@ extension Binding: FocusedBindingContent where Value: DBusRepresentable {
     return {
       guard !slot.isNil else { return nil }
       if let binding = made.withLock({ $0 }) { return binding }
-      // Creating it does not count as a read by the program.
       let binding = slot.value(as: Value.self).map { Binding(UnwrappedLocation(location, $0)) }
       made.withLock { $0 = binding }
       return binding
@@ -54,8 +53,8 @@ enum FocusedContent {
     }
     if Commands.caller(type, slot.key, client) == nil {
       let error = FocusError(
-        "'\(slot.key)' is declared with the type '\(type)', which has no form on the bus: it is always nil; a value must "
-          + "be 'DBusRepresentable', a binding to one, or a closure without arguments and results")
+        "'\(slot.key)' is declared with the type '\(type)', which has no form on the bus: it is always nil; a value "
+          + "must be 'DBusRepresentable', a binding to one, or a closure without arguments and results")
       client.post { $0.reportOnce(error) }
     }
     return {
@@ -84,10 +83,6 @@ enum FocusedContent {
 }
 
 /// The currently focused value of a key, as a location; writing nil does nothing.
-///
-/// A write follows from what the same task or thread last read of the key: if the value has changed since, or focus has
-/// moved, the write is refused. A write without a previous read replaces the value of the field that has focus. A change
-/// in place is made on a newer value of the same field too.
 final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
   private let slot: Slot
   private let client: FocusClient
@@ -97,38 +92,51 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
     self.client = client
   }
 
-  func get() -> Value? { slot.read(by: Reader(of: self)).flatMap { slot.converted($0) } }
+  func get() -> Value? { slot.value(as: Value.self) }
 
-  func peek() -> Value? { slot.value(as: Value.self) }
+  func peek() -> Value? { slot.reading.flatMap { slot.converted($0.value) } }
 
   func set(_ value: Value?, _ transaction: Transaction) {
-    if let value { write(value) { slot.write($0, by: Reader(of: self)) } }
+    guard let value else { return }
+    do { slot.assign(try value.dbusValue()) } catch { client.report(FocusError(any: error)) }
   }
 
   func begin() -> (value: Value?, reading: SlotReading?) {
-    let reading = slot.begin()
+    let reading = slot.read()
     return (reading.flatMap { slot.converted($0.value) }, reading)
   }
 
-  func finish(_ value: Value?, _ reading: SlotReading?, _ transaction: Transaction) {
-    guard let value, let reading else { return }
-    write(value) { slot.change(reading, to: $0) }
-  }
-
-  func modify(_ transaction: Transaction, _ change: (inout Value?) -> Void) {
-    var (value, reading) = begin()
-    change(&value)
-    finish(value, reading, transaction)
-  }
-
-  private func write(_ value: Value, _ write: (DBusValue) -> Bool) {
+  func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value?) -> Void) {
     do {
-      guard try !write(value.dbusValue()) else { return }
-      client.report(
-        FocusError("'\(slot.key)' is no longer the value that was read", name: FocusError.conflict))
+      switch basis {
+      case .assignment:
+        let assignment = Assignment { value in
+          try? Self.changed(value, change)?.adapted(to: value.type)
+        }
+        try modify(.members(assignment), change)
+      case .update(let rule): try modify(rule, change)
+      case .inPlace(let reading, let rule):
+        guard let value = try Self.changed(reading.value, change), !slot.change(reading, to: value, rule) else {
+          return
+        }
+        client.report(FocusError("'\(slot.key)' is no longer the value that was read", name: FocusError.conflict))
+      }
     } catch {
       client.report(FocusError(any: error))
     }
+  }
+
+  /// Makes a change that can be made again, until nobody of this process made another meanwhile.
+  private func modify(_ rule: WriteRule, _ change: (inout Value?) -> Void) throws {
+    while let reading = slot.reading, let value = try Self.changed(reading.value, change),
+      !slot.change(reading, to: value, rule, inNewer: false)
+    {}
+  }
+
+  private static func changed(_ value: DBusValue, _ change: (inout Value?) -> Void) throws -> DBusValue? {
+    var changed: Value? = try Value(dbusValue: value)
+    change(&changed)
+    return try changed?.dbusValue()
   }
 
   func follow(withCurrent: Bool, _ sink: @escaping (Value?) -> Void) -> (@Sendable () -> Void)? {

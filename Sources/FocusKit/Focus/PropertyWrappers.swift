@@ -30,12 +30,14 @@ extension FocusedValue: @unchecked Sendable where Value: Sendable {}
 /// It never changes a field other than the one that had focus when it was made, and is refused, reported to the client's
 /// error handler and undone here if it cannot be made:
 ///
-/// - An assignment by a task or thread that has read the value through the wrapper since it last wrote follows from what
-///   it read: if the value has changed meanwhile, elements of a collection and members are changed in the newer value,
-///   and anything else is refused.
-/// - An assignment by one that has not read replaces the value.
-/// - A change in place of a property (`todos?.append(…)`, `number? += 1`, `$person.name.wrappedValue = …`) is made in the
-///   newer value: also a number changes by the same difference. It is refused if both changed the same element.
+/// - An assignment, `number = 8`, replaces the value that this process knows when it is made, and is refused if another
+///   program has replaced that meanwhile.
+/// - An assignment of a member or an element, `$person.name.wrappedValue = …`, is made in the newer value: it replaces that
+///   member and leaves the others as they are.
+/// - A change of a property in place, `number? += 1`, `isOn?.toggle()`, `text? += "…"`, is made in the newer value: a number changes by the
+///   same difference. So are `$person.age.wrappedValue += 1`, and a change of a part, `todos?.append(…)`,
+///   `person?.name = …`, but that is refused if another program changed the same part. A plain assignment after `?`,
+///   `number? = 8`, is a change in place to Swift: leave out the `?`.
 ///
 /// For a change that must be computed again from the newer value, such as `number *= 8`, and to learn of its result, there
 /// is `FocusClient.update`. While the value is nil, a write does nothing, and neither does writing nil.

@@ -15,8 +15,21 @@ enum Commands {
     }
   }
 
-  private static func mainCommand(_ run: @escaping @MainActor @Sendable () throws -> Void) -> PublishedCommand {
-    command { try await MainThread.run { try MainActor.assumeIsolated { try run() } } }
+  private static func mainCommand(_ run: @escaping @MainActor @Sendable () async throws -> Void) -> PublishedCommand {
+    PublishedCommand(
+      input: [], output: [], isolation: .main,
+      start: { _, completion in
+        MainActor.assumeIsolated {
+          _ = Task.immediate { @MainActor in
+            do {
+              try await run()
+              completion(.success([]))
+            } catch {
+              completion(.failure(error))
+            }
+          }
+        }
+      })
   }
 
   /// `value` as a command, if it is a closure without results, and without arguments or with a text.
@@ -31,14 +44,14 @@ enum Commands {
     case let run as @MainActor () throws -> Void: return mainCommand(run)
     case let run as @MainActor @Sendable () -> Void: return mainCommand(run)
     case let run as @MainActor @Sendable () throws -> Void: return mainCommand(run)
-    case let run as @MainActor @Sendable () async -> Void: return command(run)
-    case let run as @MainActor @Sendable () async throws -> Void: return command(run)
+    case let run as @MainActor @Sendable () async -> Void: return mainCommand(run)
+    case let run as @MainActor @Sendable () async throws -> Void: return mainCommand(run)
     case let run as () -> Void:
       let main = OnMain(closure: run)
-      return command { try await MainThread.run { main.closure() } }
+      return mainCommand { main.closure() }
     case let run as () throws -> Void:
       let main = OnMain(closure: run)
-      return command { try await MainThread.run { try main.closure() } }
+      return mainCommand { try main.closure() }
     case let run as () async -> Void:
       let main = OnMain(closure: run)
       return command { await main.closure() }
@@ -59,8 +72,10 @@ enum Commands {
     }
     let start = { @Sendable () -> Void in
       client.post { worker in
-        worker.link.ask(.invoke(name)) {
-          if case .failure(let error) = $0 { client.report(error) }
+        worker.writes.afterAll {
+          worker.link.ask(.invoke(name)) {
+            if case .failure(let error) = $0 { client.report(error) }
+          }
         }
       }
     }

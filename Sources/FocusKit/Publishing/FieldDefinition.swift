@@ -51,6 +51,8 @@ struct FieldDefinition: Sendable {
   var values: [Publication] = []
   var sceneValues: [Publication] = []
   var focus: Focus?
+  /// The commands that are off.
+  var disabled: Set<String> = []
   var isSensitive = false
   var isRegistered = false
 }

@@ -11,6 +11,8 @@ final class FieldExport {
   private let owners: Owners
   /// What ends following the values of a field, by its number.
   private var cancellations: [UInt64: [@Sendable () -> Void]] = [:]
+  /// The fields that were described anew, as they were last.
+  private var amended: [UInt64: FieldDescription] = [:]
 
   private static let sceneBit: UInt64 = 1 << 63
 
@@ -19,36 +21,74 @@ final class FieldExport {
     self.owners = owners
   }
 
+  /// The number of the field that publishes the values of the field `number` for its whole scene.
+  static func sceneNumber(_ number: UInt64) -> UInt64 { number | sceneBit }
+
   /// The fields that stand for `definition`: values for its whole scene are a field of their own within it.
   func descriptions(of definition: FieldDefinition) -> [FieldDescription] {
-    let number = definition.number
-    var field = description(number, of: definition, path: "field")
+    var field = description(definition.number, of: definition, path: "field")
     field.id = definition.id
     field.parent = definition.parent
     publish(definition.values, &field)
-    if let focus = definition.focus {
-      field.focus = FieldFocus(isWanted: focus.isWanted, set: focus.set)
-      let letters = letters
-      let cancel = focus.follow {
-        letters.post { worker in
-          focus.acknowledge()
-          worker.fields.focusStateChanged(number)
-        }
-      }
-      cancellations[number, default: []].append(cancel)
-    }
-    guard !definition.sceneValues.isEmpty else { return [field] }
-    var scene = description(number | FieldExport.sceneBit, of: definition, path: "scene")
+    if let focus = definition.focus { join(focus, &field) }
+    // A field that shows nothing yet may show something later, so that it needs an object.
+    if !field.showsAnything { field.requests = .asked { $0(.failure(Self.noFocus)) } }
+    return [field] + (definition.sceneValues.isEmpty ? [] : [scene(definition, definition.sceneValues)])
+  }
+
+  private static let noFocus = DBusError(.accessDenied, "the field takes no focus from other programs")
+
+  private func scene(_ definition: FieldDefinition, _ publications: [Publication]) -> FieldDescription {
+    var scene = description(Self.sceneNumber(definition.number), of: definition, path: "scene")
     scene.id = definition.id.isEmpty ? "" : definition.id + "_scene"
-    scene.parent = number
+    scene.parent = definition.number
     scene.isSceneScoped = true
-    publish(definition.sceneValues, &scene)
-    return [field, scene]
+    publish(publications, &scene)
+    return scene
+  }
+
+  private func join(_ focus: FieldDefinition.Focus, _ field: inout FieldDescription) {
+    field.focus = FieldFocus(isWanted: focus.isWanted, set: focus.set)
+    field.requests = .granted
+    let (number, letters) = (field.number, letters)
+    let cancel = focus.follow {
+      letters.post { worker in
+        focus.acknowledge()
+        worker.fields.focusStateChanged(number)
+      }
+    }
+    cancellations[field.group, default: []].append(cancel)
+  }
+
+  /// Publishes more of a field that was added, to its scene or for itself alone.
+  func publish(
+    _ publications: [Publication], toScene: Bool, of definition: FieldDefinition, _ fields: FieldPublisher
+  ) {
+    let number = toScene ? Self.sceneNumber(definition.number) : definition.number
+    guard fields.contains(number) else { return fields.add(scene(definition, publications)) }
+    amend(number, fields) { field in
+      publish(publications, &field)
+      if field.focus == nil { field.requests = .granted }
+    }
+  }
+
+  /// Joins a field that was added to a focus state.
+  func join(_ focus: FieldDefinition.Focus, number: UInt64, _ fields: FieldPublisher) {
+    amend(number, fields) { join(focus, &$0) }
+  }
+
+  /// Describes a field anew; until the last change of it is told, what it publishes is as before.
+  private func amend(_ number: UInt64, _ fields: FieldPublisher, _ change: (inout FieldDescription) -> Void) {
+    guard var field = amended[number] ?? fields.description(of: number) else { return }
+    change(&field)
+    amended[number] = field
+    fields.describe(field)
   }
 
   /// Follows the values of the field `number` no longer.
   func end(_ number: UInt64) {
     for cancel in cancellations.removeValue(forKey: number) ?? [] { cancel() }
+    (amended[number], amended[Self.sceneNumber(number)]) = (nil, nil)
   }
 
   private func description(_ number: UInt64, of definition: FieldDefinition, path: String) -> FieldDescription {
@@ -57,16 +97,18 @@ final class FieldExport {
       objectPath: ObjectPath(known: "/org/focusd/FocusKit/\(path)\(definition.number)"))
     description.label = definition.label
     description.isSensitive = definition.isSensitive
+    description.disabled = Set(definition.disabled.compactMap { try? Key($0) })
     return description
   }
 
   private func publish(_ publications: [Publication], _ field: inout FieldDescription) {
+    let queue = FieldQueue()
     for publication in publications {
       do {
         let key = try Key(publication.name)
         switch publication.content {
-        case .property(let property): field.properties[key] = exported(property, key, field)
-        case .command(let command): field.commands[key] = exported(command)
+        case .property(let property): field.properties[key] = exported(property, key, field, queue)
+        case .command(let command): field.commands[key] = exported(command, queue)
         case .unsupported(let type):
           throw FocusError("'\(publication.name)' is of type '\(type)', which D-Bus cannot represent")
         }
@@ -77,7 +119,9 @@ final class FieldExport {
     }
   }
 
-  private func exported(_ property: PublishedProperty, _ key: Key, _ field: FieldDescription) -> FieldProperty {
+  private func exported(
+    _ property: PublishedProperty, _ key: Key, _ field: FieldDescription, _ queue: FieldQueue
+  ) -> FieldProperty {
     let (name, owners, letters) = (key.description, owners, letters)
     let source = PropertySource(property, field.number, key, letters, owners.post(property.isolation))
     cancellations[field.group, default: []].append { source.end() }
@@ -95,7 +139,7 @@ final class FieldExport {
       write: property.set.map { set in
         { value, completion in
           owners.write(
-            name, property.isolation,
+            name, property.isolation, queue,
             {
               try set(value)
               try source.tell()
@@ -104,24 +148,12 @@ final class FieldExport {
       })
   }
 
-  private func exported(_ command: PublishedCommand) -> FieldCommand {
-    let letters = letters
+  private func exported(_ command: PublishedCommand, _ queue: FieldQueue) -> FieldCommand {
+    let owners = owners
     return FieldCommand(input: command.input, output: command.output) { arguments, completion in
-      let completion = Completion(call: completion)
-      Task {
-        let result: Result<[DBusValue], DBusError>
-        do {
-          result = .success(try await command.run(arguments))
-        } catch {
-          result = .failure(FocusError(any: error).onBus)
-        }
-        letters.post { _ in completion.call(result) }
+      owners.run(command, arguments, queue) { result in
+        completion(result.mapError { FocusError(any: $0).onBus })
       }
     }
-  }
-
-  // Only letters, which the worker's own thread handles, call it.
-  private struct Completion: @unchecked Sendable {
-    let call: (Result<[DBusValue], DBusError>) -> Void
   }
 }

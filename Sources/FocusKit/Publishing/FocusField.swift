@@ -48,20 +48,31 @@ public final class FocusField: Sendable {
   }
 
   private func add(_ publications: [Publication], toScene: Bool = false) {
-    change("'\(publications.first?.name ?? "")' is not published") { draft in
-      if toScene { draft.sceneValues += publications } else { draft.values += publications }
+    change {
+      if toScene { $0.sceneValues += publications } else { $0.values += publications }
+    } later: { worker, definition in
+      worker.publish(publications, toScene: toScene, of: definition)
     }
   }
 
-  /// Describes more of the field, until it is registered.
-  private func change(_ refusal: String, _ change: (inout FieldDefinition) -> Void) {
-    let isRegistered = draft.withLock { draft in
-      if !draft.isRegistered { change(&draft) }
-      return draft.isRegistered
+  /// Describes more of the field; `later` tells the worker if that has been asked to register it.
+  private func change(
+    _ change: (inout FieldDefinition) -> Void, later: @escaping @Sendable (Worker, FieldDefinition) -> Void
+  ) {
+    let definition = draft.withLock { draft in
+      change(&draft)
+      return draft.isRegistered ? draft : nil
     }
-    guard isRegistered else { return }
-    let id = draft.withLock { $0.label ?? $0.id }
-    client.report(FocusError("\(refusal): the field '\(id)' was registered before; call 'register()' last"))
+    if let definition { client.post { later($0, definition) } }
+  }
+
+  private func join(_ focus: FieldDefinition.Focus) -> FocusField {
+    change {
+      $0.focus = focus
+    } later: { worker, definition in
+      worker.join(focus, number: definition.number)
+    }
+    return self
   }
 
   /// Publishes `value`, or nothing if it is nil, while the field is on the focus path.
@@ -147,26 +158,35 @@ public final class FocusField: Sendable {
   /// state becomes that; also when another program asks for it.
   @discardableResult
   public func focused<Value>(_ state: FocusState<Value?>.Binding, equals value: Value) -> FocusField {
-    change("the focus state is not joined") { $0.focus = FieldDefinition.Focus(state.storage, value, nil) }
-    return self
+    join(FieldDefinition.Focus(state.storage, value, nil))
   }
 
   /// Joins the field to a focus state that is true while the field has focus.
   @discardableResult
   public func focused(_ state: FocusState<Bool>.Binding) -> FocusField {
-    change("the focus state is not joined") { $0.focus = FieldDefinition.Focus(state.storage, true, false) }
-    return self
+    join(FieldDefinition.Focus(state.storage, true, false))
   }
 
   /// Hides the field's values from other programs; they may still write them, as a password manager does.
+  ///
+  /// Call it before ``register()``: later it changes nothing, and the client's error handler is told.
   @discardableResult
   public func privacySensitive(_ isSensitive: Bool = true) -> FocusField {
-    change("the field is as sensitive as before") { $0.isSensitive = isSensitive }
+    let isRegistered = draft.withLock { draft in
+      if !draft.isRegistered { draft.isSensitive = isSensitive }
+      return draft.isRegistered
+    }
+    if isRegistered {
+      client.report(
+        FocusError("the field '\(id ?? "")' is as sensitive as before: call 'privacySensitive()' before 'register()'"))
+    }
     return self
   }
 
   /// Registers the field, now and whenever the daemon comes back, as long as the result is kept; a refusal goes to the
-  /// client's error handler, and so does what is declared afterwards.
+  /// client's error handler.
+  ///
+  /// What is published afterwards is published then.
   public func register() -> FocusField {
     let definition = draft.withLock { draft in
       draft.isRegistered = true
@@ -186,10 +206,10 @@ public final class FocusField: Sendable {
 
   /// Waits until the daemon knows the field.
   /// - Throws: `FocusError` if the daemon refuses the field; `CancellationError`.
-  nonisolated(nonsending) public func registered() async throws { _ = try await path() }
+  nonisolated(nonsending) public func registered() async throws { _ = try await path(of: number) }
 
-  private func path() async throws -> ObjectPath {
-    let (number, wait, answer) = (number, Self.nextNumber(), Answer<ObjectPath>())
+  private func path(of number: UInt64) async throws -> ObjectPath {
+    let (wait, answer) = (Self.nextNumber(), Answer<ObjectPath>())
     client.post { worker in
       worker.fields.whenRegistered(number, id: wait) {
         answer.resume(with: $0.mapError { FocusError($0) as any Error })
@@ -205,27 +225,40 @@ public final class FocusField: Sendable {
 
   /// Moves focus to the field.
   /// - Throws: `FocusError`.
-  nonisolated(nonsending) public func focus() async throws { try await client.call(.field(path(), "Focus")) }
+  nonisolated(nonsending) public func focus() async throws { try await client.call(.field(path(of: number), "Focus")) }
 
   /// Gives focus up, to the field's parent or to nothing; a field without focus does nothing.
   /// - Throws: `FocusError`.
-  nonisolated(nonsending) public func blur() async throws { try await client.call(.field(path(), "Blur")) }
+  nonisolated(nonsending) public func blur() async throws { try await client.call(.field(path(of: number), "Blur")) }
 
-  /// Turns the command `name` on or off, as a menu item greys out.
-  /// - Throws: `FocusError`.
+  /// Turns the command `name` on or off, as a menu item greys out; it stays so, also when the daemon comes back.
+  ///
+  /// Before ``register()`` it is declared and returns at once, later it waits for the daemon.
+  /// - Throws: `FocusError`; `CancellationError`.
   nonisolated(nonsending) public func setEnabled(_ name: String, _ isEnabled: Bool) async throws {
-    try await client.call(.setEnabled([name: isEnabled], at: path()))
+    let definition = draft.withLock { draft in
+      if isEnabled { draft.disabled.remove(name) } else { draft.disabled.insert(name) }
+      return draft
+    }
+    guard definition.isRegistered else { return }
+    let isOfScene = definition.sceneValues.contains { $0.name == name }
+    let number = isOfScene ? FieldExport.sceneNumber(number) : number
+    client.post { worker in
+      if let key = try? Key(name) {
+        worker.fields.declareCommand(key, isEnabled: isEnabled, group: definition.number)
+      }
+    }
+    try await client.call(.setEnabled([name: isEnabled], at: path(of: number)))
   }
 
-  /// Turns the command at `keyPath` on or off, as a menu item greys out.
-  /// - Throws: `FocusError`.
+  /// Turns the command at `keyPath` on or off, as a menu item greys out; it stays so, also when the daemon comes back.
+  ///
+  /// Before ``register()`` it is declared and returns at once, later it waits for the daemon.
+  /// - Throws: `FocusError`; `CancellationError`.
   nonisolated(nonsending) public func setEnabled<Value>(_ keyPath: KeyPath<FocusedValues, Value?>, _ isEnabled: Bool)
     async throws
   {
-    guard let name = FocusedValues.name(of: keyPath) else {
-      throw FocusError("the property of 'FocusedValues' must get and set one key: 'self[Key.self]'")
-    }
-    try await setEnabled(name, isEnabled)
+    try await setEnabled(try FocusClient.name(keyPath), isEnabled)
   }
 
   /// Takes the field away before the object goes.
@@ -243,9 +276,7 @@ extension PublishedCommand {
   ) {
     var input: [DBusType] = []
     repeat input.append((each Argument).dbusType)
-    self.input = input
-    self.output = output
-    run = { values in
+    self.init(input: input, output: output) { values in
       var arguments = ArgumentReader(values)
       let output = try await body(repeat try arguments.next((each Argument).self))
       return try results(output)

@@ -1,4 +1,5 @@
 internal import DBus
+internal import DBusTypes
 internal import Dispatch
 internal import EventLoop
 internal import FocusClient
@@ -20,6 +21,8 @@ final class Owners {
   private let reporter: ErrorReporter
   private let own: Lane
   private let main = Lane { MainThread.post($0) }
+  /// Where commands begin that run on any thread: one may block it, so that others have threads of their own.
+  private let commands = Lane(isSerial: false) { DispatchQueue.global().async(execute: $0) }
 
   init(_ loop: EventLoop, _ letters: Worker.Letters, _ reporter: ErrorReporter) {
     (self.loop, self.letters, self.reporter) = (loop, letters, reporter)
@@ -43,41 +46,67 @@ final class Owners {
   ) {
     let isStuck = lane(isolation).isStuck
     if isStuck { handler(.failure(Self.error(key, isolation))) }
-    ask(key, isolation, isStuck ? nil : handler, mayComeLate: true, body) { late($0) }
+    ask(key, isolation, isStuck ? nil : handler, body) { late($0) }
   }
 
-  /// Has `body` make a write of `key`, unless it has not begun in time.
+  /// Has `body` make a write of `key` when its turn in `queue` comes, unless it has not begun in time.
   func write<Value: Sendable>(
-    _ key: String, _ isolation: Isolation, _ body: @escaping @Sendable () throws -> Value,
+    _ key: String, _ isolation: Isolation, _ queue: FieldQueue, _ body: @escaping @Sendable () throws -> Value,
     _ handler: @escaping Handler<Value>
-  ) { ask(key, isolation, handler, mayComeLate: false, body) { _ in } }
+  ) { ask(key, isolation, handler, in: queue, body) { _ in } }
+
+  /// Begins `command` when its turn in `queue` comes.
+  func run(
+    _ command: PublishedCommand, _ arguments: [DBusValue], _ queue: FieldQueue,
+    _ completion: @escaping (Result<[DBusValue], any Error>) -> Void
+  ) {
+    let lane = if case .main = command.isolation { main } else { commands }
+    let (completion, letters) = (Completion(call: completion), letters)
+    queue.add(lane) {
+      lane.post {
+        command.start(arguments) { result in letters.post { _ in completion.call(result) } }
+        letters.post { _ in queue.end() }
+      }
+    }
+  }
+
+  // Only letters, which the worker's own thread handles, call it.
+  private struct Completion: @unchecked Sendable {
+    let call: (Result<[DBusValue], any Error>) -> Void
+  }
 
   /// Asks with `body`; without a `handler` nobody waits for the answer.
+  ///
+  /// Without a `queue` the answer may come late.
   private func ask<Value: Sendable>(
-    _ key: String, _ isolation: Isolation, _ handler: Handler<Value>?, mayComeLate: Bool,
+    _ key: String, _ isolation: Isolation, _ handler: Handler<Value>?, in queue: FieldQueue? = nil,
     _ body: @escaping @Sendable () throws -> Value, late: @escaping (Value) -> Void
   ) {
-    let (question, lane, letters) = (Question(handler, lane(isolation), late), lane(isolation), letters)
+    let (question, lane, letters) = (Question(handler, lane(isolation), queue, late), lane(isolation), letters)
     let start = question.start
     if handler != nil {
       question.timer = loop.schedule(after: Self.patience) { [reporter] in
-        if !mayComeLate { _ = start.decide() }
+        if queue != nil { _ = start.decide() }
         let error = Self.error(key, isolation)
         question.expire(error)
         reporter.report(FocusError(error))
       }
     }
-    lane.post {
-      let result: Result<Value, DBusError>?
-      if start.decide() {
-        result = Result { () throws(DBusError) in
-          do { return try body() } catch { throw FocusError(any: error).onBus }
+    let begin = {
+      question.isPosted = true
+      lane.post {
+        let result: Result<Value, DBusError>?
+        if start.decide() {
+          result = Result { () throws(DBusError) in
+            do { return try body() } catch { throw FocusError(any: error).onBus }
+          }
+        } else {
+          result = nil
         }
-      } else {
-        result = nil
+        letters.post { question.answer(result, $0.link.loop) }
       }
-      letters.post { question.answer(result, $0.link.loop) }
     }
+    if let queue { queue.add(lane, begin) } else { begin() }
   }
 
   private static func error(_ key: String, _ isolation: Isolation) -> DBusError {
@@ -91,13 +120,48 @@ final class Owners {
   }
 }
 
-/// Where closures run one after another.
-private final class Lane {
+/// Where closures run, one after another if it is serial.
+final class Lane {
   let post: Owners.Post
+  let isSerial: Bool
   /// Whether a job took too long, and none has ended since.
   var isStuck = false
 
-  init(_ post: @escaping Owners.Post) { self.post = post }
+  init(isSerial: Bool = true, _ post: @escaping Owners.Post) {
+    self.isSerial = isSerial
+    self.post = post
+  }
+}
+
+/// The writes and commands of one field, which begin in the order in which they came; only the client's thread uses it.
+///
+/// A write is over when its setter has returned, a command when it has returned or waits for something.
+final class FieldQueue: @unchecked Sendable {
+  // Sendable for letters, which carry it back to the client's thread.
+  private var waiting: [(lane: Lane, begin: () -> Void)] = []
+  private var lane: Lane?
+  private var underWay = 0
+
+  /// Calls `begin`, which posts a job to `lane`, when all before it are over, or will be on the same thread.
+  func add(_ lane: Lane, _ begin: @escaping () -> Void) {
+    waiting.append((lane, begin))
+    proceed()
+  }
+
+  /// One that was begun is over.
+  func end() {
+    underWay -= 1
+    proceed()
+  }
+
+  private func proceed() {
+    while let next = waiting.first, underWay == 0 || (next.lane === lane && next.lane.isSerial) {
+      waiting.removeFirst()
+      lane = next.lane
+      underWay += 1
+      next.begin()
+    }
+  }
 }
 
 /// Whether a job has begun, or is too late for that.
@@ -112,16 +176,18 @@ private final class Start: Sendable {
 private final class Question<Value: Sendable>: @unchecked Sendable {
   private var handler: Owners.Handler<Value>?
   private let lane: Lane
+  private let queue: FieldQueue?
   private let late: (Value) -> Void
   let start = Start()
   var timer: TimerID?
+  var isPosted = false
 
-  init(_ handler: Owners.Handler<Value>?, _ lane: Lane, _ late: @escaping (Value) -> Void) {
-    (self.handler, self.lane, self.late) = (handler, lane, late)
+  init(_ handler: Owners.Handler<Value>?, _ lane: Lane, _ queue: FieldQueue?, _ late: @escaping (Value) -> Void) {
+    (self.handler, self.lane, self.queue, self.late) = (handler, lane, queue, late)
   }
 
   func expire(_ error: DBusError) {
-    lane.isStuck = true
+    if isPosted { lane.isStuck = true }
     handler?(.failure(error))
     handler = nil
   }
@@ -136,5 +202,6 @@ private final class Question<Value: Sendable>: @unchecked Sendable {
       late(value)
     }
     handler = nil
+    queue?.end()
   }
 }

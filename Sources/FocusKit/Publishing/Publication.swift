@@ -41,7 +41,6 @@ final class Outgoing<Value: Sendable>: Sendable {
   private static var most: Int { 256 }
 
   private let waiting = Locked<[Value]>([])
-  private nonisolated(unsafe) let isEqual = equality(of: Value.self)
   /// What was added last; those who add do that one after another.
   private nonisolated(unsafe) var last: Value?
 
@@ -52,7 +51,7 @@ final class Outgoing<Value: Sendable>: Sendable {
       last = value
       return false
     }
-    if isEqual?(before, value) == true { return false }
+    if areIdentical(before, value) { return false }
     last = value
     // What is dropped is freed outside of the lock.
     let (isFirst, dropped) = waiting.withLock { waiting in
@@ -77,7 +76,26 @@ final class Outgoing<Value: Sendable>: Sendable {
 struct PublishedCommand: Sendable {
   let input: [DBusType]
   let output: [DBusType]
-  let run: @Sendable ([DBusValue]) async throws -> [DBusValue]
+  let isolation: Isolation
+  /// Begins the command; it has returned, or waits for something, when this returns.
+  let start:
+    @Sendable (_ arguments: [DBusValue], _ completion: @escaping @Sendable (Result<[DBusValue], any Error>) -> Void)
+      -> Void
+}
+
+extension PublishedCommand {
+  /// A command that runs on any thread.
+  init(
+    input: [DBusType], output: [DBusType], run: @escaping @Sendable ([DBusValue]) async throws -> [DBusValue]
+  ) {
+    self.init(
+      input: input, output: output, isolation: .anywhere,
+      start: { arguments, completion in
+        _ = Task.immediate {
+          do { completion(.success(try await run(arguments))) } catch { completion(.failure(error)) }
+        }
+      })
+  }
 }
 
 /// A key with what a field publishes for it.

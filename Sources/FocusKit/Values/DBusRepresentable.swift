@@ -87,83 +87,50 @@ extension DBusValue {
 }
 
 extension DBusRepresentable where Self: FixedWidthInteger, Self: Codable {
+  /// The type of integers of this size: `n`, `i` or `x`; `y`, `q`, `u` or `t` without a sign.
+  public static var dbusType: DBusType {
+    switch (isSigned, bitWidth) {
+    case (true, ...16): .int16
+    case (true, 32): .int32
+    case (true, _): .int64
+    case (false, 8): .byte
+    case (false, 16): .uint16
+    case (false, 32): .uint32
+    case (false, _): .uint64
+    }
+  }
+
   /// Creates the integer from a number of any type that is exactly an integer within its range.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
     guard let value: Self = dbusValue.integer() else { throw DBusConversionError(dbusValue, to: Self.self) }
     self = value
   }
+
+  /// The integer, as `dbusType`.
+  public func dbusValue() -> DBusValue {
+    switch Self.dbusType {
+    case .int16: .int16(Int16(truncatingIfNeeded: self))
+    case .int32: .int32(Int32(truncatingIfNeeded: self))
+    case .byte: .byte(UInt8(truncatingIfNeeded: self))
+    case .uint16: .uint16(UInt16(truncatingIfNeeded: self))
+    case .uint32: .uint32(UInt32(truncatingIfNeeded: self))
+    case .uint64: .uint64(UInt64(truncatingIfNeeded: self))
+    default: .int64(Int64(truncatingIfNeeded: self))
+    }
+  }
 }
 
-extension Int: DBusRepresentable {
-  /// The type `x`.
-  public static var dbusType: DBusType { .int64 }
-  /// The integer as `x`.
-  public func dbusValue() -> DBusValue { .int64(Int64(self)) }
-}
-
-extension Int8: DBusRepresentable {
-  /// The type `n`.
-  public static var dbusType: DBusType { .int16 }
-  /// The integer as `n`.
-  public func dbusValue() -> DBusValue { .int16(Int16(self)) }
-}
-
-extension Int16: DBusRepresentable {
-  /// The type `n`.
-  public static var dbusType: DBusType { .int16 }
-  /// The integer as `n`.
-  public func dbusValue() -> DBusValue { .int16(self) }
-}
-
-extension Int32: DBusRepresentable {
-  /// The type `i`.
-  public static var dbusType: DBusType { .int32 }
-  /// The integer as `i`.
-  public func dbusValue() -> DBusValue { .int32(self) }
-}
-
-extension Int64: DBusRepresentable {
-  /// The type `x`.
-  public static var dbusType: DBusType { .int64 }
-  /// The integer as `x`.
-  public func dbusValue() -> DBusValue { .int64(self) }
-}
-
-extension UInt: DBusRepresentable {
-  /// The type `t`.
-  public static var dbusType: DBusType { .uint64 }
-  /// The integer as `t`.
-  public func dbusValue() -> DBusValue { .uint64(UInt64(self)) }
-}
-
-extension UInt8: DBusRepresentable {
-  /// The type `y`.
-  public static var dbusType: DBusType { .byte }
-  /// The integer as `y`.
-  public func dbusValue() -> DBusValue { .byte(self) }
-}
-
-extension UInt16: DBusRepresentable {
-  /// The type `q`.
-  public static var dbusType: DBusType { .uint16 }
-  /// The integer as `q`.
-  public func dbusValue() -> DBusValue { .uint16(self) }
-}
-
-extension UInt32: DBusRepresentable {
-  /// The type `u`.
-  public static var dbusType: DBusType { .uint32 }
-  /// The integer as `u`.
-  public func dbusValue() -> DBusValue { .uint32(self) }
-}
-
-extension UInt64: DBusRepresentable {
-  /// The type `t`.
-  public static var dbusType: DBusType { .uint64 }
-  /// The integer as `t`.
-  public func dbusValue() -> DBusValue { .uint64(self) }
-}
+extension Int: DBusRepresentable {}
+extension Int8: DBusRepresentable {}
+extension Int16: DBusRepresentable {}
+extension Int32: DBusRepresentable {}
+extension Int64: DBusRepresentable {}
+extension UInt: DBusRepresentable {}
+extension UInt8: DBusRepresentable {}
+extension UInt16: DBusRepresentable {}
+extension UInt32: DBusRepresentable {}
+extension UInt64: DBusRepresentable {}
 
 extension Double: DBusRepresentable {
   /// The type `d`.

@@ -123,7 +123,10 @@ private func caseName<Value>(of value: Value) -> String? {
   return String(cString: name)
 }
 
-/// What the standard library prints cases with; `String(describing:)` would give a description that is for people.
+/// What the standard library prints cases with.
+///
+/// Nothing public says a case's name: `String(describing:)` and `dump` give a description that the type has for people, which
+/// another language would change. `RepresentationTests` has such a type.
 @_silgen_name("swift_EnumCaseName")
 private func enumCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?
 

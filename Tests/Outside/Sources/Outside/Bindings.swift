@@ -27,7 +27,6 @@ func textField(_ title: String, text: Binding<String>) { text.wrappedValue += ti
 func slider<V: BinaryFloatingPoint>(value: Binding<V>) { value.wrappedValue = 0 }
 func stepper<V: Strideable>(value: Binding<V>) {}
 func picker<S: Hashable>(selection: Binding<S>) {}
-func pickerAny(selection: Binding<AnyHashable>) {}
 func optionalField(_ text: Binding<String?>) {}
 
 struct Address: Sendable {
@@ -106,7 +105,6 @@ struct FormView {
     slider(value: $fraction)
     stepper(value: $count)
     picker(selection: $selection)
-    pickerAny(selection: Binding($selection))
     let t = $tuple.a
     t.wrappedValue = 3
     let d: Binding<Int?> = $dict["a"]

@@ -35,14 +35,3 @@ func transactions() {
   c.transaction.flag = true
   c.wrappedValue = 8
 }
-
-func animations() {
-  @State var isOn = false
-  withAnimation { isOn.toggle() }
-  withAnimation(.easeInOut(duration: 0.3)) { isOn = true }
-  $isOn.animation().wrappedValue.toggle()
-  $isOn.animation(.spring).wrappedValue.toggle()
-  var transaction = Transaction(animation: .linear)
-  transaction.disablesAnimations = true
-  withTransaction(transaction) { isOn = false }
-}

@@ -5,7 +5,6 @@ import Glibc
 
 FormView().body()
 transactions()
-animations()
 collections()
 SetView().change()
 BindingUse().use()

@@ -1,0 +1,144 @@
+import BusSupport
+import FocusKit
+import TestSupport
+import Testing
+
+private struct Settings: Codable, DBusRepresentable, Equatable {
+  var isOn = false
+  var level = 1
+  var name = "a"
+  var tags: [String] = []
+}
+
+private struct SettingsKey: FocusedValueKey {
+  typealias Value = Binding<Settings>
+  static let name = "demo.Form.Settings"
+}
+
+extension FocusedValues {
+  fileprivate var settings: SettingsKey.Value? {
+    get { self[SettingsKey.self] }
+    set { self[SettingsKey.self] = newValue }
+  }
+}
+
+/// What two programs assign and change while neither knows of the other's.
+@Suite struct AssignmentTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    fileprivate let one: @Sendable (Form) -> Void
+    fileprivate let other: @Sendable (Form) -> Void
+    fileprivate let results: [Settings]
+    let refusals: Int
+
+    fileprivate init(
+      _ description: String, _ one: @escaping @Sendable (Form) -> Void, _ other: @escaping @Sendable (Form) -> Void,
+      _ results: Settings..., refusals: Int = 0
+    ) {
+      (testDescription, self.one, self.other) = (description, one, other)
+      (self.results, self.refusals) = (results, refusals)
+    }
+  }
+
+  /// As a view has it.
+  fileprivate struct Form: Sendable {
+    @FocusedBinding(\.settings) var settings
+    @FocusedBinding(\.number) var number
+
+    init(_ client: FocusClient) {
+      _settings = FocusedBinding(\.settings, client: client)
+      _number = FocusedBinding(\.number, client: client)
+    }
+  }
+
+  static let cases = [
+    Case(
+      "both turn it on", { Binding($0.$settings)?.isOn.wrappedValue = true },
+      { Binding($0.$settings)?.isOn.wrappedValue = true }, Settings(isOn: true)),
+    Case(
+      "both assign a level", { Binding($0.$settings)?.level.wrappedValue = 5 },
+      { Binding($0.$settings)?.level.wrappedValue = 3 }, Settings(level: 5), Settings(level: 3)),
+    Case(
+      "both assign a name", { Binding($0.$settings)?.name.wrappedValue = "ab" },
+      { Binding($0.$settings)?.name.wrappedValue = "ac" }, Settings(name: "ab"), Settings(name: "ac")),
+    Case(
+      "both assign a list", { Binding($0.$settings)?.tags.wrappedValue = ["a"] },
+      { Binding($0.$settings)?.tags.wrappedValue = ["b"] }, Settings(tags: ["a"]), Settings(tags: ["b"])),
+    Case(
+      "each assigns another member", { Binding($0.$settings)?.isOn.wrappedValue = true },
+      { Binding($0.$settings)?.level.wrappedValue = 3 }, Settings(isOn: true, level: 3)),
+    Case(
+      "both assign all", { $0.settings = Settings(isOn: true, tags: ["a"]) },
+      { $0.settings = Settings(level: 3, tags: ["b"]) }, Settings(isOn: true, tags: ["a"]),
+      Settings(level: 3, tags: ["b"]), refusals: 1),
+    Case(
+      "both assign the same", { $0.settings = Settings(isOn: true) }, { $0.settings = Settings(isOn: true) },
+      Settings(isOn: true)),
+    Case(
+      "both assign a member after a question mark", { $0.settings?.level = 5 }, { $0.settings?.level = 3 },
+      Settings(level: 5), Settings(level: 3), refusals: 1),
+    Case(
+      "both count", { Binding($0.$settings)?.level.wrappedValue += 1 },
+      { Binding($0.$settings)?.level.wrappedValue += 1 }, Settings(level: 3)),
+    Case(
+      "both toggle", { Binding($0.$settings)?.isOn.wrappedValue.toggle() },
+      { Binding($0.$settings)?.isOn.wrappedValue.toggle() }, Settings()),
+    Case(
+      "both append", { $0.settings?.tags.append("a") }, { $0.settings?.tags.append("b") }, Settings(tags: ["a", "b"]),
+      Settings(tags: ["b", "a"])),
+    Case(
+      "both update", { form in Binding(form.$settings)?.level.update { $0 += 2 } },
+      { form in Binding(form.$settings)?.level.update { $0 += 3 } }, Settings(level: 6)),
+  ]
+
+  @Test("While the daemon is held up", arguments: cases)
+  func twoWritersThatDoNotKnowOfEachOther(each: Case) async throws {
+    try await TestDesktop.with { desktop in
+      let state = State(wrappedValue: Settings())
+      let field = FocusField("form", client: desktop.client()).focusedValue(\.settings, state.projectedValue).register()
+      try await field.focus()
+      let clients = [desktop.client(), desktop.client()]
+      let errors = clients.map { Errors(of: $0) }
+      let forms = clients.map { Form($0) }
+      for form in forms { try await until("the value") { form.settings != nil } }
+      desktop.daemon.terminate(19)
+      each.one(forms[0])
+      each.other(forms[1])
+      #expect(forms.allSatisfy { $0.settings != Settings() })
+      desktop.daemon.terminate(18)
+      // A read comes after the writes of its client.
+      for client in clients { _ = try await client.read(\.settings) }
+      #expect(each.results.contains(state.wrappedValue), "\(state.wrappedValue)")
+      try await eventually("the refusals are told") { errors.flatMap(\.all).count == each.refusals }
+      #expect(errors.flatMap(\.all).allSatisfy { $0.name == FocusError.conflict })
+      for form in forms { try await eventually("both see it") { form.settings == state.wrappedValue } }
+    }
+  }
+
+  @Test func anAssignmentIsDecidedByWhatIsKnownWhenItIsMade() async throws {
+    try await TestDesktop.with { desktop in
+      let (one, two) = (State(wrappedValue: 1), State(wrappedValue: 2))
+      let owner = desktop.client()
+      let first = FocusField("text1", client: owner).focusedValue(\.number, one.projectedValue).register()
+      let second = FocusField("text2", client: owner).focusedValue(\.number, two.projectedValue).register()
+      try await second.registered()
+      try await first.focus()
+      let client = desktop.client()
+      let errors = Errors(of: client)
+      let form = Form(client)
+      try await until("the first") { form.number == 1 }
+      try await second.focus()
+      try await until("the second") { form.number == 2 }
+      // It does not matter who read what before, as in SwiftUI.
+      form.number = 8
+      try await eventually("it is made") { two.wrappedValue == 8 }
+      one.wrappedValue = 8
+      two.wrappedValue = 3
+      try await until("the change") { form.number == 3 }
+      form.number = 9
+      try await eventually("it replaces") { two.wrappedValue == 9 }
+      #expect(errors.all.isEmpty)
+      #expect(one.wrappedValue == 8)
+    }
+  }
+}

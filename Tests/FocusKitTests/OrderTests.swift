@@ -1,0 +1,185 @@
+import BusSupport
+import DBusTypes
+import FocusKit
+import Synchronization
+import TestSupport
+import Testing
+
+extension FocusedValues {
+  fileprivate var store: FocusedCommand? {
+    get { self["demo.Form.Store"] }
+    set { self["demo.Form.Store"] = newValue }
+  }
+  fileprivate var storeOnMain: (@MainActor () -> Void)? {
+    get { self["demo.Form.StoreOnMain"] }
+    set { self["demo.Form.StoreOnMain"] = newValue }
+  }
+  fileprivate var storeAtOnce: (@Sendable () -> Void)? {
+    get { self["demo.Form.StoreAtOnce"] }
+    set { self["demo.Form.StoreAtOnce"] = newValue }
+  }
+}
+
+/// Writes and commands that one program sends one after another.
+@Suite struct OrderTests {
+  /// Twice as many calls may wait for one owner.
+  private static let count = 50
+
+  /// A field whose commands note the number that they find.
+  private static func field(
+    _ number: State<Int>, _ stored: State<[Int]>, _ client: FocusClient
+  ) -> FocusField {
+    FocusField("form", client: client).focusedValue(\.number, number.projectedValue)
+      .focusedValue(\.store) {
+        stored.update { $0.append(number.wrappedValue) }
+        await Task.yield()
+      }
+      .focusedValue(\.storeOnMain) { stored.update { $0.append(number.wrappedValue) } }
+      .focusedValue(\.storeAtOnce) { stored.update { $0.append(number.wrappedValue) } }
+  }
+
+  @Test func aCommandFindsWhatWasWrittenBeforeIt() async throws {
+    try await TestDesktop.with { desktop in
+      let (number, stored) = (State(wrappedValue: 0), State(wrappedValue: [Int]()))
+      let field = Self.field(number, stored, desktop.client()).register()
+      try await field.focus()
+      let caller = try await desktop.peer()
+      // The main thread is that of all tests, and few wait for it here.
+      let commands = ["Store", "StoreAtOnce"]
+      var replies: [Peer.Pending] = []
+      for value in 1...Self.count {
+        replies.append(caller.begin(.set("demo.Form.Number", .int64(Int64(value)))))
+        let command = value % 25 == 0 ? "StoreOnMain" : commands[value % 2]
+        replies.append(caller.begin(.invoke("demo.Form.\(command)")))
+      }
+      for reply in replies { try await reply.values() }
+      #expect(stored.wrappedValue == Array(1...Self.count))
+    }
+  }
+
+  @Test func aCommandFollowsTheWritesOfItsOwnClient() async throws {
+    try await TestDesktop.with { desktop in
+      let (number, stored) = (State(wrappedValue: 0), State(wrappedValue: [Int]()))
+      let field = Self.field(number, stored, desktop.client()).register()
+      try await field.focus()
+      let client = desktop.client()
+      @FocusedBinding(\.number, client: client) var shown
+      let store = FocusedValue(\.storeAtOnce, client: client)
+      try await until("the field") { [$shown] in $shown.wrappedValue == 0 && store.wrappedValue != nil }
+      for value in 1...20 {
+        shown = value
+        store.wrappedValue?()
+        try await eventually("it is stored") { stored.wrappedValue.count == value }
+      }
+      for value in 21...40 {
+        shown = value
+        try await client.run(\.store)
+        #expect(try await client.read(\.number) == value)
+      }
+      #expect(stored.wrappedValue == Array(1...40))
+    }
+  }
+
+  @Test func aCommandThatWaitsHoldsNothingUp() async throws {
+    try await TestDesktop.with { desktop in
+      let (number, stored) = (State(wrappedValue: 0), State(wrappedValue: [Int]()))
+      let (isOver, hasBegun) = (Observed(false), Observed(false))
+      let field = Self.field(number, stored, desktop.client()).command("demo.Form.Wait") {
+        hasBegun.update { $0 = true }
+        _ = try await isOver.wait(for: "the end") { $0 ? true : nil }
+      }.register()
+      try await field.focus()
+      let caller = try await desktop.peer()
+      let wait = caller.begin(.invoke("demo.Form.Wait"))
+      _ = try await hasBegun.wait(for: "the command") { $0 ? true : nil }
+      try await caller.begin(.set("demo.Form.Number", .int64(1))).values()
+      try await caller.begin(.invoke("demo.Form.Store")).values()
+      #expect(stored.wrappedValue == [1])
+      isOver.update { $0 = true }
+      try await wait.values()
+    }
+  }
+}
+
+/// What a program says of a field, before and after it is registered.
+@Suite struct DeclarationTests {
+  @Test(arguments: [true, false])
+  func aCommandThatIsOffStaysOff(isDeclaredFirst: Bool) async throws {
+    try await TestDesktop.with { desktop in
+      let (number, stored) = (State(wrappedValue: 0), State(wrappedValue: [Int]()))
+      let field = FocusField("form", client: desktop.client()).focusedValue(\.number, number.projectedValue)
+        .focusedValue(\.store) { stored.update { $0.append(1) } }
+      if isDeclaredFirst { try await field.setEnabled(\.store, false) }
+      try await field.register().registered()
+      if !isDeclaredFirst { try await field.setEnabled(\.store, false) }
+      try await field.focus()
+      let client = desktop.client()
+      let refused = await #expect(throws: FocusError.self) { try await client.run(\.store) }
+      #expect(refused?.name.hasSuffix(".Disabled") == true)
+      let seen = Changes(client.changes(of: \.number))
+      try await seen.wait(for: 0)
+      try await desktop.endBus()
+      try await seen.wait(for: nil)
+      let again = try await desktop.beginAgain()
+      try await seen.wait(for: 0)
+      let refusedAgain = await #expect(throws: FocusError.self) { try await client.run(\.store) }
+      #expect(refusedAgain?.name.hasSuffix(".Disabled") == true)
+      try await field.setEnabled(\.store, true)
+      try await client.run(\.store)
+      #expect(stored.wrappedValue == [1])
+      for process in again { try await process.stop() }
+    }
+  }
+
+  @Test func whatIsPublishedAfterwardsIsPublished() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = desktop.client()
+      let errors = Errors(of: owner)
+      let number = State(wrappedValue: 1)
+      @FocusState var isFocused: Bool
+      let field = FocusField("form", client: owner).register()
+      try await field.registered()
+      field.focusedValue(\.number, number.projectedValue)
+      field.focusedSceneValue(\.title, "scene").focused($isFocused)
+      isFocused = true
+      let client = desktop.client()
+      let (seen, titles) = (Changes(client.changes(of: \.number)), Changes(client.changes(of: \.title)))
+      try await seen.wait(for: 1)
+      try await titles.wait(for: "scene")
+      #expect(try await client.write(\.number, 2) == 2)
+      #expect(number.wrappedValue == 2)
+      field.focusedValue(\.position, .constant(0.5)).command("demo.Form.Reset") { number.wrappedValue = 0 }
+      number.wrappedValue = 3
+      try await seen.wait(for: 3)
+      try await eventually("the key") { try await client.read(\.position) == 0.5 }
+      try await client.run("demo.Form.Reset")
+      try await seen.wait(for: 0)
+      try await desktop.endBus()
+      try await seen.wait(for: nil)
+      let again = try await desktop.beginAgain()
+      try await seen.wait(for: 0)
+      try await titles.wait(for: "scene")
+      #expect(try await client.read(\.position) == 0.5)
+      #expect(errors.all.isEmpty, "\(errors.all)")
+      for process in again { try await process.stop() }
+      withExtendedLifetime(field) {}
+    }
+  }
+
+  @Test func aPropertyThatIsNotOneKeyIsReported() async throws {
+    try await TestDesktop.with { desktop in
+      let client = desktop.client()
+      let errors = Errors(of: client)
+      for await _ in client.changes(of: \.firstOfTwo) {}
+      try await errors.wait(count: 1)
+    }
+  }
+}
+
+extension FocusedValues {
+  /// It computes something from two keys.
+  fileprivate var firstOfTwo: Binding<Int>? {
+    get { self["demo.Form.Number"] ?? self["demo.Form.Other"] }
+    set { self["demo.Form.Number"] = newValue }
+  }
+}
