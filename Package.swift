@@ -34,6 +34,7 @@ let package = Package(
     .executable(name: "focusd", targets: ["focusd"]),
     .executable(name: "focusctl", targets: ["focusctl"]),
     .executable(name: "focusd-accessibility", targets: ["focusd-accessibility"]),
+    .executable(name: "focusd-menus", targets: ["focusd-menus"]),
     // Its interface has the types of DBusTypes, for types that convert themselves.
     .library(name: "FocusKit", targets: ["FocusKit", "DBusTypes"]),
   ],
@@ -95,6 +96,25 @@ let package = Package(
       dependencies: ["AccessibilityBridge", "DBus", "FocusClient", "FocusContract", "ProgramSupport"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
+
+    .target(
+      name: "MenuBridge",
+      dependencies: [
+        "BridgeSupport", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "focusd-menus",
+      dependencies: ["DBus", "FocusClient", "FocusContract", "MenuBridge", "ProgramSupport"],
+      swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
+    .testTarget(
+      name: "MenuBridgeTests",
+      dependencies: [
+        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "MenuBridge", "TestSupport", "focusctl",
+        "focusd", "focusd-menus",
+      ],
+      resources: [.copy("Resources")], swiftSettings: strict),
 
     .testTarget(
       name: "FocusctlTests",

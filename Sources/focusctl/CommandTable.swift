@@ -96,6 +96,9 @@ enum CommandTable {
       "commands", "", 0...0, "list the commands that currently resolve", options: target + [.json, .timeout],
       details: Help.commands, run: Dispatching.commands),
     Command(
+      "menu", "[ITEM [on|off|toggle]]", 0...2, "list the items of the menus in front, run or check one",
+      options: target + [.json, .timeout], details: Help.menu, run: Menus.menu),
+    Command(
       "register", "ID KEY[:SIGNATURE]=VALUE…", 1...unbounded, "create a field that remains after the command exits",
       options: shape + [.sensitive, .focus, .timeout], details: Help.register, run: FieldMethods.register),
     Command(

@@ -107,6 +107,8 @@ struct Completion {
         ("+1", "add"), ("-1", "subtract"), ("toggle", "true and false"), ("append", "text, or an element"),
         ("next", "the value after this one, of those that follow"),
       ]
+    case "ITEM": return items
+    case "on": return [("on", "check it"), ("off", "uncheck it"), ("toggle", "check or uncheck it")]
     case "VALUE": return values
     default: return []
     }
@@ -144,6 +146,14 @@ struct Completion {
   private var commands: [Candidate] {
     guard let bindings, let commands = try? bindings.daemon.call(.commands(at: bindings.path)) else { return [] }
     return whole(commands.map { ($0.key, $0.value ? "command" : "disabled") })
+  }
+
+  /// The items of the menus by their paths, or if none begins so, by their labels.
+  private var items: [Candidate] {
+    guard let daemon, let items = try? MenuField(daemon, parsed.options).items() else { return [] }
+    let paths = items.map { ($0.shownPath, $0.isEnabled ? $0.accelerator : "disabled") }
+    if paths.contains(where: { $0.0.hasPrefix(begun) }) { return paths }
+    return items.map { (Output.escaped($0.label), $0.shownPath) }
   }
 
   private func whole(_ names: [Candidate]) -> [Candidate] {

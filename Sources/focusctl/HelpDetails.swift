@@ -102,6 +102,21 @@ extension Help {
     arguments or '-'.
     """
 
+  static let menu = """
+    A line for each item: the menus that it is in and its label, the keys that run it,
+    and 'on' or 'off' if it can be checked, separated by tabs. Disabled items are
+    last, marked 'disabled'. ITEM is such a line, its first part, an id, a label, or
+    any part of a path that only one item has. An item that can be checked is checked
+    or unchecked when it runs; 'on' and 'off' say which. With --field or --previous,
+    the menus are those that the field would have if it had focus.
+
+    Examples:
+      \(Program.name) menu
+      \(Program.name) menu 'Edit › Undo'
+      \(Program.name) menu 'line numbers' on
+      \(Program.name) menu --json | jq -r .id
+    """
+
   static let register = """
     The field's id is printed; with the id '' the daemon chooses one. Without
     SIGNATURE the type is inferred from the value: b for true and false; i, or if

@@ -1,6 +1,6 @@
 # bash completion for focusctl: focusctl itself computes the candidates.
 _focusctl() {
-  local words=() word begun line
+  local words=() word begun line quote=
   # bash splits words at '=' and ':'.
   for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
     if [ ${#words[@]} -gt 0 ] && [[ $word == [=:]* || ${words[-1]} == *[=:] ]]; then
@@ -9,12 +9,15 @@ _focusctl() {
       words+=("$word")
     fi
   done
+  # An open quote stays before what is inserted.
+  if [[ ${words[-1]} == [\'\"]* ]]; then quote=1 words[-1]=${words[-1]:1}; else words[-1]=${words[-1]//\\/}; fi
   begun=${words[-1]}
   local before=${begun%"${begun##*[=:]}"}
   COMPREPLY=()
   while IFS= read -r line; do
     line=${line%%$'\t'*}
-    COMPREPLY+=("$(printf %q "${line#"$before"}")")
+    line=${line#"$before"}
+    if [ -n "$quote" ]; then COMPREPLY+=("$line"); else COMPREPLY+=("$(printf %q "$line")"); fi
   done < <("$1" __complete "${words[@]}" 2>/dev/null)
   if [[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }

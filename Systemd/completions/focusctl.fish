@@ -2,6 +2,7 @@
 function __focusctl_complete
     set -l words (commandline -opc)
     set -l begun (commandline -ct)
+    set -l plain (string unescape -- "$begun"); and set begun $plain
     command $words[1] __complete $words[2..] "$begun" 2>/dev/null
 end
 complete -c focusctl -f -a '(__focusctl_complete)'

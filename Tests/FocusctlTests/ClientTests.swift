@@ -7,10 +7,6 @@ import Testing
 @Suite struct ClientTests {
   private static let clients = TestDesktop.project + "/Sources/Examples/Clients"
 
-  private static func has(_ programs: String...) -> Bool {
-    programs.allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
-  }
-
   // MARK: Toolkits
 
   /// A program with an entry, and a slider after it.
@@ -35,7 +31,7 @@ import Testing
     Toolkit(testDescription: "Qt 6, Python", title: "Qt 6") { _ in ["/usr/bin/python3", clients + "/qt6.py"] },
   ]
 
-  @Test(.enabled(if: TestDesktop.canDisplay && has("xdotool", "python3")), arguments: toolkits)
+  @Test(.enabled(if: TestDesktop.canDisplay && TestDesktop.has("xdotool", "python3")), arguments: toolkits)
   func aProgramOf(_ toolkit: Toolkit) async throws {
     try await TestDesktop.with { desktop in
       try await desktop.display()
@@ -105,6 +101,33 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: TestDesktop.canDisplay && TestDesktop.has("xdotool", "python3")))
+  func theMenusOfAWindow() async throws {
+    try await TestDesktop.with { desktop in
+      try await desktop.display()
+      let program = try await desktop.start(
+        ["/usr/bin/python3", Self.clients + "/menu.py"],
+        extra: ["GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GTK_A11Y": "none"])
+      try await program.line("registration") { $0.hasPrefix("registered menu_") }
+      let focus = try await desktop.background("exec focusctl watch --focus")
+      try await desktop.xdotool("search", "--sync", "--onlyvisible", "--name", "^Clock$", "windowfocus")
+      try await focus.line("focus of the window") { $0.hasPrefix("menu_") }
+      let result = try await desktop.shell(
+        """
+        focusctl menu; focusctl menu 'Clock › Start'; focusctl menu Start; focusctl menu Seconds on
+        focusctl menu seconds on; focusctl menu seconds toggle; focusctl menu Seconds toggle; focusctl menu
+        """)
+      #expect(
+        result.output == [
+          "Clock › Start\tCtrl+S", "View › Seconds\t\toff", "Clock › Stop\tCtrl+T\tdisabled",
+          "Clock › Stop\tCtrl+T", "View › Seconds\t\ton", "Clock › Start\tCtrl+S\tdisabled",
+        ], "\(result)")
+      #expect(result.errors == ["focusctl: 'Start' is disabled now"], "\(result)")
+      let said = try await program.lines(5)
+      #expect(said.suffix(4) == ["started", "seconds True", "seconds False", "seconds True"])
+    }
+  }
+
   private static let otherWindow = """
     import gi
     gi.require_version("Gtk", "4.0")
@@ -118,14 +141,14 @@ import Testing
 
   // MARK: Editors and shells
 
-  @Test(.enabled(if: has("emacs"))) func emacs() async throws {
+  @Test(.enabled(if: TestDesktop.has("emacs"))) func emacs() async throws {
     try await editor([
       "/usr/bin/emacs", "--batch", "--eval", #"(find-file "file.txt")"#, "-l", Self.clients + "/emacs.el", "--eval",
       #"(progn (focusd-send "focus") (while t (accept-process-output nil 1)))"#,
     ])
   }
 
-  @Test(.enabled(if: has("nvim"))) func neovim() async throws {
+  @Test(.enabled(if: TestDesktop.has("nvim"))) func neovim() async throws {
     try await editor([
       "/usr/bin/nvim", "--headless", "-u", "NONE", "-c", "luafile \(Self.clients)/neovim.lua", "-c",
       "doautocmd FocusGained", "file.txt",
@@ -162,7 +185,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: has("zsh", "script"))) func theLineOfAPrompt() async throws {
+  @Test(.enabled(if: TestDesktop.has("zsh", "script"))) func theLineOfAPrompt() async throws {
     try await TestDesktop.with { desktop in
       let recipe = try TestDesktop.recipe("The line of a shell's prompt", "zsh").joined()
       try #require(recipe == "source ~/focusd/Sources/Examples/Clients/prompt.zsh")

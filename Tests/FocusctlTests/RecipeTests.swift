@@ -125,8 +125,8 @@ import Testing
   }
 
   /// The launcher takes focus, as a field of its own or as a window, and chooses the last line.
-  @Test func aCommandPalette() async throws {
-    let palette = try script("A command palette")
+  @Test func aPaletteOfOneFieldsCommands() async throws {
+    let palette = try script("A palette of one field's commands")
     let launcher = "#!/bin/sh\nfocusctl register launcher --focus demo.Launcher.Text= >/dev/null\nexec tail -n 1"
     try await TestDesktop.with { desktop in
       let editor = try await desktop.hold(

@@ -12,6 +12,11 @@ extension TestDesktop {
     "PATH": URL(filePath: Products.focusctl).deletingLastPathComponent().path() + ":/usr/bin:/bin"
   ]
 
+  /// Whether all of `programs` are installed.
+  static func has(_ programs: String...) -> Bool {
+    programs.allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
+  }
+
   /// Runs `script` with bash, to its end.
   func shell(_ script: String, extra: [String: String] = [:]) async throws -> CommandResult {
     try await run(["/bin/bash", "-c", script], extra: extra.merging(Self.programs) { $1 })
@@ -56,9 +61,16 @@ extension TestDesktop {
 
   /// The fenced block of the README below the heading `title` that begins with `language`, line by line.
   static func recipe(_ title: String, _ language: String) throws -> [String] {
+    try #require(try recipes(title, language).first)
+  }
+
+  /// All such blocks of the section.
+  static func recipes(_ title: String, _ language: String) throws -> [[String]] {
     let readme = try String(contentsOfFile: project + "/README.md", encoding: .utf8)
-    let section = try #require(readme.components(separatedBy: "### \(title)\n").dropFirst().first)
-    let block = try #require(section.components(separatedBy: "```\(language)\n").dropFirst().first)
-    return try #require(block.components(separatedBy: "```").first).split(separator: "\n").map(String.init)
+    let rest = try #require(readme.components(separatedBy: "### \(title)\n").dropFirst().first)
+    let section = try #require(rest.components(separatedBy: "\n### ").first)
+    return section.components(separatedBy: "```\(language)\n").dropFirst().map { block in
+      (block.components(separatedBy: "```").first ?? "").split(separator: "\n").map(String.init)
+    }
   }
 }

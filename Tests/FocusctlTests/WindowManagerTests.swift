@@ -13,11 +13,7 @@ import Testing
     return "# i3 config file (v4)\nfont pango:monospace 8\nset $mod Mod4\n" + blocks.joined()
   }
 
-  private static func has(_ programs: String...) -> Bool {
-    programs.allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
-  }
-
-  @Test(.enabled(if: TestDesktop.canDisplay && has("i3", "xdotool"))) func i3() async throws {
+  @Test(.enabled(if: TestDesktop.canDisplay && TestDesktop.has("i3", "xdotool"))) func i3() async throws {
     try await TestDesktop.with { desktop in
       try await desktop.display()
       let file = desktop.bus.directory + "/config"
@@ -41,7 +37,7 @@ import Testing
   }
 
   /// sway does not run as root.
-  @Test(.enabled(if: has("sway", "setpriv"))) func swayTakesTheConfiguration() async throws {
+  @Test(.enabled(if: TestDesktop.has("sway", "setpriv"))) func swayTakesTheConfiguration() async throws {
     try await TestDesktop.with(isServed: false) { desktop in
       let home = desktop.bus.directory + "/sway"
       try FileManager.default.createDirectory(

@@ -1,0 +1,111 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+
+/// The programs on the accessibility bus, found by process; whether there are any is the session's affair, not the bridge's.
+final class AccessiblePrograms {
+  private static let widest = 64
+
+  private let loop: EventLoop
+  private let status: AccessibilityStatus
+  private(set) var bus: ProgramBus?
+  private var isConnecting = false
+  private var processes: [BusName: UInt32] = [:]
+
+  init(_ connection: Connection, on loop: EventLoop) {
+    self.loop = loop
+    status = AccessibilityStatus(connection, on: loop, enables: false)
+    status.onAddress = { [weak self] in self?.connect(to: $0) }
+  }
+
+  func begin() { status.begin() }
+
+  /// Another connection offers accessibility.
+  func ownerChanged() { status.ownerChanged() }
+
+  func end() {
+    let closed = bus
+    bus = nil
+    closed?.close()
+  }
+
+  private func connect(to address: String) {
+    guard bus == nil, !isConnecting else { return }
+    isConnecting = true
+    Connection.open(address, on: loop, timeout: ProgramBus.changeTimeout) { [weak self] result in
+      guard let self else { return }
+      isConnecting = false
+      guard case .success(let connection) = result else { return status.tryLater() }
+      status.succeeded()
+      connection.onDisconnect = { [weak self] in
+        self?.loop.schedule(after: .zero) {
+          self?.end()
+          self?.status.tryLater()
+        }
+      }
+      bus = ProgramBus(connection, on: loop)
+      processes = [:]
+    }
+  }
+
+  /// Finds the windows of a process, with the place of the active one; nil if none or several are.
+  func windows(of process: UInt32, _ done: @escaping ([ElementReference], _ active: Int?) -> Void) {
+    guard let bus else { return done([], nil) }
+    let registry = ElementReference(AccessibilityNames.registry, AccessibilityNames.root)
+    bus.ask(registry, "GetChildren") { [weak self] answer in
+      guard let self, case .success(let values) = answer, case .array(let children)? = values.first else {
+        return done([], nil)
+      }
+      let roots = children.prefix(1024).compactMap { ElementReference($0) }.filter(\.application.isUnique)
+      find(roots, of: process, on: bus, done)
+    }
+  }
+
+  private func find(
+    _ roots: [ElementReference], of process: UInt32, on bus: ProgramBus,
+    _ done: @escaping ([ElementReference], Int?) -> Void
+  ) {
+    let names = Set(roots.map(\.application))
+    processes = processes.filter { names.contains($0.key) }
+    var windows: [ElementReference] = []
+    let asked = Answers { [self] in findActive(windows, on: bus, done) }
+    let known = Answers { [self] in
+      for root in roots where processes[root.application] == process {
+        bus.ask(
+          root, "GetChildren",
+          asked.expect { (answer: ProgramBus.Answer) in
+            guard case .success(let values) = answer, case .array(let children)? = values.first else { return }
+            windows += children.prefix(Self.widest).compactMap { ElementReference($0) }
+          })
+      }
+      asked.finish()
+    }
+    for root in roots where processes[root.application] == nil {
+      bus.connection.askProcess(
+        of: root.application, timeout: ProgramBus.changeTimeout,
+        known.expect { [self] (result: Result<UInt32, DBusError>) in
+          processes[root.application] = (try? result.get()) ?? 0
+        })
+    }
+    known.finish()
+  }
+
+  private func findActive(
+    _ windows: [ElementReference], on bus: ProgramBus, _ done: @escaping ([ElementReference], Int?) -> Void
+  ) {
+    var active: [Int] = []
+    let answers = Answers { done(windows, active.count == 1 ? active.first : windows.count == 1 ? 0 : nil) }
+    for (index, window) in windows.enumerated() {
+      bus.ask(
+        window, "GetState",
+        answers.expect { (answer: ProgramBus.Answer) in
+          guard case .success(let values) = answer, ElementStates(values.first)?.contains(.active) == true else {
+            return
+          }
+          active.append(index)
+        })
+    }
+    answers.finish()
+  }
+}

@@ -1,0 +1,102 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+
+/// The menu bar of a window as accessibility shows it.
+final class MenuBarSource: MenuSource {
+  /// How long a program may take to do what an item stands for.
+  private static let patience = Duration.seconds(25)
+  private static let widest = 32
+
+  private let bus: ProgramBus
+  private let frame: ElementReference
+  private var bar: MenuElement?
+  /// What was read last, by id.
+  private var elements: [String: (menus: [String], element: MenuElement)] = [:]
+  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
+
+  init(_ bus: ProgramBus, frame: ElementReference) { (self.bus, self.frame) = (bus, frame) }
+
+  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+    findBar { [self] spent in
+      guard let bar else { return done(.success([])) }
+      let menu = MenuElement(bar.reference)
+      MenuBarWalk(bus, isWhole: isWhole, asksStates: isWhole, spent: spent).read(menu) { [self] in
+        let items = menu.items()
+        elements = Dictionary(items.map { ($0.item.id, ($0.item.menus, $0.element)) }) { first, _ in first }
+        done(.success(items.map(\.item)))
+      }
+    }
+  }
+
+  func forget(except ids: Set<String>) { elements = elements.filter { ids.contains($0.key) } }
+
+  // MARK: The menu bar
+
+  /// Finds the menu bar, with how many questions it took: GTK has it in a box of the window, Qt in the window itself.
+  private func findBar(_ done: @escaping (Int) -> Void) {
+    guard bar == nil else { return done(0) }
+    search([frame], depth: 0, spent: 0, done)
+  }
+
+  private func search(_ places: [ElementReference], depth: Int, spent: Int, _ done: @escaping (Int) -> Void) {
+    guard depth < 3, !places.isEmpty else { return done(spent) }
+    var children: [ElementReference] = []
+    let answers = Answers { [self] in
+      var found: [(reference: ElementReference, role: MenuRole)] = []
+      let roles = Answers { [self] in
+        if let first = found.first(where: { $0.role == .bar }) {
+          bar = MenuElement(first.reference)
+          return done(spent + places.count + children.count)
+        }
+        let containers = found.filter { $0.role == .container }.map(\.reference).prefix(8)
+        search(Array(containers), depth: depth + 1, spent: spent + places.count + children.count, done)
+      }
+      for child in children.prefix(Self.widest) {
+        bus.ask(
+          child, "GetRole",
+          roles.expect { (answer: ProgramBus.Answer) in
+            guard case .success(let values) = answer, case .uint32(let number)? = values.first else { return }
+            found.append((child, MenuRole(number)))
+          })
+      }
+      roles.finish()
+    }
+    for place in places {
+      bus.ask(
+        place, "GetChildren",
+        answers.expect { (answer: ProgramBus.Answer) in
+          guard case .success(let values) = answer, case .array(let list)? = values.first else { return }
+          children += list.prefix(Self.widest).compactMap { ElementReference($0) }
+        })
+    }
+    answers.finish()
+  }
+
+  // MARK: One item
+
+  func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
+    guard let (menus, known) = elements[id] else { return done(.failure(.itemGone(id))) }
+    let now = MenuElement(known.reference)
+    MenuBarWalk(bus, isWhole: false, asksStates: true).describe(now) { error in
+      if let error, error.name == .timeout || error.name == .noReply { return done(.failure(error)) }
+      guard error == nil, known.isSame(as: now) else { return done(.failure(.itemGone(id))) }
+      var item = now.item(in: menus)
+      item.id = id
+      done(.success(item))
+    }
+  }
+
+  func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) {
+    guard let element = elements[id]?.element else { return done(.failure(.itemGone(id))) }
+    bus.call(
+      element.reference, AccessibilityNames.action, "DoAction", [.int32(0)], timeout: Self.patience, isOptional: true
+    ) { answer in
+      done(
+        answer.flatMap { values in
+          values.first == .boolean(false)
+            ? .failure(DBusError(.failed, "the program does not run the item '\(id.excerpt)'")) : .success(())
+        })
+    }
+  }
+}

@@ -1,0 +1,98 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+
+/// Reads a menu bar from its elements, without opening it.
+final class MenuBarWalk {
+  /// The most questions at first sight, and in all.
+  static let questions = (first: 400, whole: 16_384)
+  private static let deepest = 8
+  /// The most elements of one menu.
+  private static let widest = 512
+
+  private let bus: ProgramBus
+  private let isWhole: Bool
+  /// At first sight, what is enabled does not matter: it is asked for again before an item is run.
+  private let asksStates: Bool
+  private var left: Int
+  private var seen: Set<ElementReference> = []
+
+  init(_ bus: ProgramBus, isWhole: Bool, asksStates: Bool, spent: Int = 0) {
+    (self.bus, self.isWhole, self.asksStates) = (bus, isWhole, asksStates)
+    left = (isWhole ? Self.questions.whole : Self.questions.first) - spent
+  }
+
+  /// Reads what is in `menu`, and in the menus in it.
+  func read(_ menu: MenuElement, depth: Int = 0, _ done: @escaping () -> Void) {
+    guard depth < Self.deepest, seen.insert(menu.reference).inserted, spend() else { return done() }
+    bus.ask(menu.reference, "GetChildren") { [self] answer in
+      guard case .success(let values) = answer, case .array(let children)? = values.first else { return done() }
+      menu.children = children.prefix(Self.widest).compactMap { child in
+        ElementReference(child).flatMap { $0.application == menu.reference.application ? MenuElement($0) : nil }
+      }
+      let answers = Answers { [self] in readMenus(in: menu, depth: depth, done) }
+      for child in menu.children { describe(child, answers.expect { _ in }) }
+      answers.finish()
+    }
+  }
+
+  private func readMenus(in menu: MenuElement, depth: Int, _ done: @escaping () -> Void) {
+    let answers = Answers(done)
+    for child in menu.children where child.role == .container || child.role == .menu || child.hasChildren {
+      let depth = child.role == .container ? depth : depth + 1
+      guard isWhole || depth < 2 else { continue }
+      let ended = answers.expect { (_: MenuElement) in }
+      read(child, depth: depth) { ended(child) }
+    }
+    answers.finish()
+  }
+
+  private func spend() -> Bool {
+    left -= 1
+    return left >= 0
+  }
+
+  /// Asks for what an item shows.
+  func describe(_ element: MenuElement, _ done: @escaping (DBusError?) -> Void) {
+    guard spend() else { return done(nil) }
+    bus.ask(element.reference, "GetRole") { [self] answer in
+      switch answer {
+      case .failure(let error): return done(error)
+      case .success(let values): if case .uint32(let number)? = values.first { element.number = number }
+      }
+      guard element.role == .item || element.role == .menu, left >= 3 else { return done(nil) }
+      left -= 2
+      var refusal: DBusError?
+      let answers = Answers { [self] in
+        guard element.role == .item, element.accelerator.isEmpty, refusal == nil, spend() else { return done(refusal) }
+        bus.get(element.reference, AccessibilityNames.accessible, "ChildCount") { answer in
+          if case .success(.int32(let count)?) = answer { element.hasChildren = count > 0 }
+          done(nil)
+        }
+      }
+      bus.get(
+        element.reference, AccessibilityNames.accessible, "Name",
+        answers.expect { answer in
+          switch answer {
+          case .success(let value): if case .string(let text)? = value { element.label = MenuText.label(text) }
+          case .failure(let error): refusal = error
+          }
+        })
+      if asksStates {
+        left -= 1
+        bus.ask(
+          element.reference, "GetState",
+          answers.expect { (answer: ProgramBus.Answer) in
+            if case .success(let values) = answer { element.states = ElementStates(values.first) ?? [] }
+          })
+      }
+      bus.call(
+        element.reference, AccessibilityNames.action, "GetKeyBinding", [.int32(0)],
+        answers.expect { (answer: ProgramBus.Answer) in
+          guard case .success(let values) = answer, case .string(let text)? = values.first else { return }
+          element.accelerator = Accelerator.shown(atspi: MenuText.label(text))
+        })
+      answers.finish()
+    }
+  }
+}

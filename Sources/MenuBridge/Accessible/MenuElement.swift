@@ -1,0 +1,81 @@
+internal import BridgeSupport
+
+/// What an element of a menu bar is, by its role: `AtspiRole`.
+enum MenuRole {
+  case bar, menu, item
+  /// Something that holds items, and that nobody sees: Qt has one within each menu.
+  case container
+  case other
+
+  init(_ number: UInt32) {
+    self =
+      switch number {
+      case 34: .bar
+      case 33: .menu
+      // Items, those that can be checked, and those of which one is.
+      case 35, 8, 45: .item
+      case 20, 38, 39, 41: .container
+      default: .other
+      }
+  }
+
+  /// Whether elements of that number can be checked.
+  static func isCheckable(_ number: UInt32) -> Bool { number == 8 || number == 45 }
+}
+
+/// An element of a menu, as its program told it when it was read.
+final class MenuElement {
+  let reference: ElementReference
+  var number: UInt32 = 0
+  var label = ""
+  var states = ElementStates()
+  var accelerator = ""
+  var hasChildren = false
+  var children: [MenuElement] = []
+
+  init(_ reference: ElementReference) { self.reference = reference }
+
+  var role: MenuRole { MenuRole(number) }
+
+  func item(in menus: [String]) -> MenuItem {
+    var isChecked: Bool?
+    if states.contains(.checked) { isChecked = true }
+    if isChecked == nil, states.contains(.checkable) || MenuRole.isCheckable(number) { isChecked = false }
+    return MenuItem(
+      id: MenuText.id(menus: menus, label: label), menus: menus, label: label, accelerator: accelerator,
+      // Toolkits tell either, or both.
+      isEnabled: !states.isDisjoint(with: [.enabled, .sensitive]), isChecked: isChecked)
+  }
+
+  /// Whether `now`, the same element read later, is the item that this was: with another label, its keys must be the same.
+  func isSame(as now: MenuElement) -> Bool {
+    number == now.number && (label == now.label || (!accelerator.isEmpty && accelerator == now.accelerator))
+  }
+
+  /// The items in it and below, in order, with ids of which no two are alike.
+  func items() -> [(item: MenuItem, element: MenuElement)] {
+    var found: [(item: MenuItem, element: MenuElement)] = []
+    var list = ItemList()
+    append([], &found, &list)
+    return found
+  }
+
+  private func append(
+    _ menus: [String], _ found: inout [(item: MenuItem, element: MenuElement)], _ list: inout ItemList
+  ) {
+    for child in children {
+      if child.role == .container {
+        child.append(menus, &found, &list)
+      } else if !child.children.isEmpty || child.hasChildren || child.role == .menu {
+        child.append(menus + [child.label], &found, &list)
+      } else if child.role == .item, !child.label.isEmpty {
+        var item = child.item(in: menus)
+        if !list.add(item) {
+          item.id += " (\(found.count))"
+          guard list.add(item) else { continue }
+        }
+        found.append((item, child))
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+internal import BridgeSupport
+package import DBus
+internal import DBusTypes
+package import EventLoop
+internal import FocusClient
+internal import FocusContract
+package import ProgramSupport
+
+/// The bridge `org.focusd.Bridge1.Menus`: gives each window a field with the commands of its program.
+package final class MenuBridge {
+  static let name = BusName(known: "org.focusd.Bridge1.Menus")
+  /// How long the bus that programs are asked on may be gone, at first.
+  private static let reconnection = Duration.seconds(1)
+
+  let loop: EventLoop
+  let log: Log
+  let link: Link
+  let publisher: FieldPublisher
+  let fields: FieldFollower
+  let ignored: ProgramList
+  private let sessionBus: Connection.Bus
+  /// The session bus, to ask programs on: what they owe or send is apart from what the daemon does.
+  private(set) var programs: ProgramBus?
+  private(set) var finder: SourceFinder?
+  private let accessible: AccessiblePrograms
+  var windows: [ObjectPath: WindowMenus] = [:]
+  /// The languages that windows' programs are in.
+  var catalogues: [String: Catalogue] = [:]
+  var lastNumber: UInt64 = 0
+  /// The owner of the window bridge's name.
+  private(set) var windowBridge: BusName?
+  private var focused: ObjectPath?
+  /// The scene in front, and since when.
+  private(set) var front: (scene: ObjectPath, since: SuspendingClock.Instant)?
+  /// Called when the session bus is gone.
+  package var onEnd: ((String) -> Void)?
+
+  /// Connects to the session bus and takes the bridge's name there.
+  /// - Throws: `DBusError` if there is no bus, or if another process has the name.
+  package init(
+    _ bus: Connection.Bus, ignoring programs: [String], on loop: EventLoop, log: Log
+  ) throws(DBusError) {
+    (self.loop, self.log, sessionBus) = (loop, log, bus)
+    ignored = ProgramList(others: programs)
+    let daemon = try DaemonConnection(to: bus, timeout: .seconds(25))
+    guard try daemon.connection.requestName(Self.name) else {
+      throw DBusError(.failed, "another process owns \(Self.name): only one bridge can run")
+    }
+    let windows = MatchRule(
+      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
+      arguments: [0: Focus1.windowBridge.text])
+    let accessibility = MatchRule(
+      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
+      arguments: [0: AccessibilityStatus.busName.text])
+    link = Link(on: loop, rules: [.fields, .fieldProperties, .properties(of: Focus1.root), windows, accessibility])
+    accessible = AccessiblePrograms(daemon.connection, on: loop)
+    publisher = FieldPublisher(link)
+    fields = FieldFollower(link)
+    publisher.onError = { [log] in log.debug("a field was refused: \($0.name)") }
+    fields.onChange = { [weak self] path, _, now in
+      if now == nil { self?.gone(path) }
+      self?.frontChanged()
+    }
+    link.onEvent = { [weak self] in self?.received($0) }
+    connect()
+    try link.open(daemon)
+    accessible.begin()
+    log.info("serving as \(Self.name)")
+  }
+
+  /// Takes all fields away.
+  package func end() {
+    programs?.close()
+    accessible.end()
+    link.stop()
+  }
+
+  // MARK: The daemon
+
+  private func received(_ event: Link.Event) {
+    switch event {
+    case .arrived: arrived()
+    case .left:
+      fields.end()
+      publisher.daemonLeft()
+      (focused, front) = (nil, nil)
+    case .signal(.properties(Focus1.root, Focus1.manager.text, let changes)):
+      guard case .objectPath(let path)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
+      focused = path
+      frontChanged()
+    case .signal(.properties(let path, "org.focusd.Window", _)): titleChanged(path)
+    case .signal(let signal): fields.received(signal)
+    case .call(let message): publisher.called(message)
+    case .other(let message):
+      guard message.sender == .bus, let (name, _, now) = message.nameChange else { return }
+      if name == AccessibilityStatus.busName.text, !now.isEmpty { accessible.ownerChanged() }
+      guard name == Focus1.windowBridge.text else { return }
+      windowBridge = try? BusName(now)
+      frontChanged()
+    case .refused(let error): log.error("\(error)")
+    case .closed: onEnd?("lost the connection to the bus")
+    }
+  }
+
+  private func arrived() {
+    publisher.registerAll()
+    link.daemon?.connection.askOwner(of: Focus1.windowBridge) { [weak self] in
+      guard let self, windowBridge == nil else { return }
+      windowBridge = try? $0.get()
+      frontChanged()
+    }
+    link.call(.focusedField()) { [weak self] result in
+      guard let self, focused == nil, case .success(let path) = result else { return }
+      focused = path
+      frontChanged()
+    }
+    fields.begin { [weak self] in
+      guard let self else { return }
+      for window in windows.keys where fields.fields[window] == nil { gone(window) }
+      // Of windows that were closed while the daemon was away.
+      let own = link.daemon?.connection.uniqueName?.text
+      let kept = Set(windows.values.compactMap { self.publisher.path(of: $0.number) })
+      for (path, origin) in fields.fields where origin.owner == own && !kept.contains(path) {
+        guard let parent = origin.parent, windows[parent] != nil else {
+          link.call(.field(path, "Unregister")) { _ in }
+          continue
+        }
+      }
+      frontChanged()
+    }
+  }
+
+  /// A field is gone, with it the menus of the window that it was.
+  func gone(_ path: ObjectPath) {
+    guard let menus = windows.removeValue(forKey: path) else { return }
+    if menus.isPoor { followTitle(of: path, .remove) }
+    menus.end()
+    publisher.remove(group: menus.number)
+  }
+
+  // MARK: In front
+
+  /// The scene that the focused field is in.
+  private var scene: ObjectPath? {
+    guard var path = focused, fields.fields[path] != nil else { return nil }
+    var depth = 0
+    while let parent = fields.fields[path]?.parent, depth < Limits.fieldDepth * 2 {
+      (path, depth) = (parent, depth + 1)
+    }
+    return path
+  }
+
+  private func frontChanged() {
+    guard fields.hasRead else { return }
+    let scene = scene
+    guard scene != front?.scene else { return }
+    front = scene.map { ($0, .now) }
+    guard let scene else { return }
+    // Where windows are known, other scenes are none.
+    if let windowBridge, fields.fields[scene]?.owner != windowBridge.text { return }
+    look(at: scene)
+  }
+
+  // MARK: Programs
+
+  private func connect() {
+    guard let connection = try? Connection(to: sessionBus, timeout: .seconds(5)) else {
+      loop.schedule(after: Self.reconnection) { [weak self] in self?.connect() }
+      return
+    }
+    connection.attach(to: loop)
+    connection.onMessage = { [weak self] message in
+      guard message.kind == .signal else { return }
+      for menus in self?.windows.values.map(\.self) ?? [] { menus.received(message) }
+    }
+    connection.onDisconnect = { [weak self] in
+      // Not from within its own dispatching.
+      self?.loop.schedule(after: Self.reconnection) { self?.disconnected() }
+    }
+    let bus = ProgramBus(connection, on: loop)
+    programs = bus
+    finder = SourceFinder(bus, accessible) { [weak self] in self?.isIgnored($0) ?? true }
+    front = nil
+    frontChanged()
+  }
+
+  /// A program sent what no bus takes, or the bus is gone: what was known of all programs is not any more.
+  private func disconnected() {
+    let closed = programs
+    (programs, finder) = (nil, nil)
+    closed?.close()
+    for window in windows.keys.map(\.self) { gone(window) }
+    connect()
+  }
+
+  /// Whether the program of a process is never looked into.
+  func isIgnored(_ process: UInt32) -> Bool { ignored.contains(Processes().names(of: process)) }
+}
+
+extension MenuBridge: WindowMenusDelegate {
+  func timeInFront(of window: ObjectPath) -> Duration? {
+    guard let front, front.scene == window else { return nil }
+    return SuspendingClock.now - front.since
+  }
+}

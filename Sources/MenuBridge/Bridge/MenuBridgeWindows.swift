@@ -1,0 +1,183 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+internal import FocusClient
+internal import FocusContract
+internal import ProgramSupport
+
+/// From a window that comes to the front to a field with its commands.
+extension MenuBridge {
+  /// When a window without menus is looked at again by itself: some programs are late.
+  private static let again: [Duration] = [.milliseconds(1500), .seconds(3)]
+  private static let longestPause = Duration.seconds(60)
+  private static let processKey = "org.focusd.Window.ProcessId"
+  private static let object = ObjectPath(known: "/org/focusd/Bridge1/Windows")
+  private static let windowInterface = InterfaceName(known: "org.focusd.Window")
+
+  /// Looks for the commands of a window that is in front, unless they are known or it was just looked at.
+  func look(at window: ObjectPath, isDue: Bool = false) {
+    let menus = windows[window] ?? add(window)
+    guard finder != nil, menus.isPoor, !menus.isLooking, isDue || menus.nextLook <= .now else { return }
+    menus.looks += 1
+    menus.nextLook = .now + min(.seconds(1) * (1 << min(menus.looks - 1, 8)), Self.longestPause)
+    menus.isLooking = true
+    let next = Continuation { [weak self, weak menus] in
+      menus?.isLooking = false
+      if let menus { self?.looked(at: menus) }
+    }
+    link.call(.read(Self.processKey, at: window)) { [weak self, weak menus] result in
+      guard let self, let menus, case .success(let reading?) = result, case .uint32(let process) = reading.value,
+        process > 0
+      else { return next.run() }
+      guard !isIgnored(process) else {
+        log.debug("\(window) is of a program that is never looked into")
+        return next.run()
+      }
+      addresses(of: window) { [weak self] addresses in
+        guard let self, let finder else { return next.run() }
+        finder.find(for: .init(path: window, process: process, addresses: addresses)) { [weak self] sources in
+          guard let self else { return }
+          menus.take(sources, Recognition(catalogue: catalogue(of: process)), next.run)
+        }
+      }
+    }
+  }
+
+  private func add(_ window: ObjectPath) -> WindowMenus {
+    lastNumber += 1
+    let menus = WindowMenus(window, number: lastNumber, on: loop, self)
+    windows[window] = menus
+    followTitle(of: window, .add)
+    return menus
+  }
+
+  /// Makes the daemon tell the window's title, or not any more: with another document, a program may have other menus.
+  func followTitle(of window: ObjectPath, _ change: Connection.MatchChange) {
+    let rule = MatchRule(
+      sender: Focus1.busName, path: window, interface: .properties, member: MemberName(known: "PropertiesChanged"),
+      arguments: [0: Self.windowInterface.text])
+    link.daemon?.connection.changeMatch(change, rule)
+  }
+
+  /// The title of a window, or another value of it, has changed.
+  func titleChanged(_ window: ObjectPath) {
+    guard let menus = windows[window], menus.isPoor, front?.scene == window, !menus.isWaiting else { return }
+    menus.isWaiting = true
+    // What a title tells comes before the menus that go with it.
+    loop.schedule(after: max(.milliseconds(300), menus.nextLook - .now)) { [weak self, weak menus] in
+      menus?.isWaiting = false
+      if self?.front?.scene == window { self?.look(at: window, isDue: true) }
+    }
+  }
+
+  /// Asks the window bridge where the menus of a window are.
+  private func addresses(of window: ObjectPath, _ done: @escaping ([String: String]) -> Void) {
+    guard let programs, let windowBridge else { return done([:]) }
+    programs.call(
+      windowBridge, Self.object, InterfaceName(known: Focus1.windowBridge.text), "Menus", [.objectPath(window)]
+    ) { answer in
+      var addresses: [String: String] = [:]
+      if case .success(let values) = answer, case .dictionary(let parts)? = values.first {
+        for part in parts.entries {
+          if let name = part.key.basicText, let text = part.value.variantContent?.basicText { addresses[name] = text }
+        }
+      }
+      done(addresses)
+    }
+  }
+
+  /// What a window offers, as far as few questions tell, is known.
+  private func looked(at menus: WindowMenus) {
+    guard windows[menus.window] === menus else { return }
+    if menus.hasItems, !publisher.contains(menus.number) { publish(menus) }
+    if !menus.isPoor { return followTitle(of: menus.window, .remove) }
+    guard menus.looks <= Self.again.count else { return }
+    loop.schedule(after: Self.again[menus.looks - 1]) { [weak self] in
+      if self?.front?.scene == menus.window { self?.look(at: menus.window, isDue: true) }
+    }
+  }
+
+  private func publish(_ menus: WindowMenus) {
+    log.debug("\(menus.window) has \(menus.commands.count) standard commands")
+    menus.published = Set(menus.commands.keys)
+    publisher.add(description(of: menus))
+    publisher.whenRegistered(menus.number, id: menus.number) { [weak self] result in
+      guard let self, windows[menus.window] === menus else { return }
+      switch result {
+      case .success: tellEnabled(menus)
+      case .failure: gone(menus.window)
+      }
+    }
+  }
+
+  private func catalogue(of process: UInt32) -> Catalogue {
+    let environment = Processes().environment(of: process)
+    // In its unit's sandbox the bridge may not read that; the session's language is in its own.
+    let locale = Catalogue.locale { environment.isEmpty ? Environment.value($0) : environment[$0] }
+    if let known = catalogues[locale] { return known }
+    let catalogue = Catalogue.installed(locale: locale)
+    if catalogues.count >= 8 { catalogues = [:] }
+    catalogues[locale] = catalogue
+    return catalogue
+  }
+
+  // MARK: The field
+
+  private func description(of menus: WindowMenus) -> FieldDescription {
+    let object = ObjectPath(known: "/org/focusd/menus/m\(menus.number)")
+    var field = FieldDescription(number: menus.number, group: menus.number, objectPath: object)
+    field.label = "menus"
+    field.isSceneScoped = true
+    field.isCoalesced = true
+    field.options = [("parent", .objectPath(menus.window))]
+    field.requests = .refused
+    func command(
+      _ key: Key, _ input: [DBusType], _ output: [DBusType] = [],
+      _ run: @escaping (WindowMenus, [DBusValue], @escaping (Result<[DBusValue], DBusError>) -> Void) -> Void
+    ) {
+      field.commands[key] = FieldCommand(input: input, output: output) { [weak menus] arguments, done in
+        guard let menus else { return done(.failure(DBusError(.failed, "the window is gone"))) }
+        run(menus, arguments, done)
+      }
+    }
+    command(MenuKeys.items, [], [.array(MenuKeys.itemType)]) { menus, _, done in menus.items(done) }
+    command(MenuKeys.activate, [.string]) { menus, arguments, done in
+      menus.activate(arguments.first?.basicText ?? "") { done($0.map { [] }) }
+    }
+    command(MenuKeys.check, [.string, .boolean]) { menus, arguments, done in
+      menus.check(arguments.first?.basicText ?? "", arguments.last == .boolean(true)) { done($0.map { [] }) }
+    }
+    for name in menus.commands.keys {
+      guard let key = try? Key(name) else { continue }
+      command(key, []) { menus, _, done in menus.run(name) { done($0.map { [] }) } }
+    }
+    return field
+  }
+
+  /// Tells the daemon which of a window's commands are enabled.
+  private func tellEnabled(_ menus: WindowMenus) {
+    guard !menus.commands.isEmpty, let path = publisher.path(of: menus.number) else { return }
+    link.call(.setEnabled(menus.commands, at: path)) { _ in }
+  }
+
+  func changed(_ menus: WindowMenus) {
+    guard windows[menus.window] === menus, publisher.contains(menus.number) else { return }
+    guard menus.published != Set(menus.commands.keys) else { return tellEnabled(menus) }
+    menus.published = Set(menus.commands.keys)
+    publisher.describe(description(of: menus)) { [weak self] in self?.tellEnabled(menus) }
+  }
+}
+
+/// What goes on once, whichever of several ways leads there.
+private final class Continuation {
+  private var handler: (() -> Void)?
+
+  init(_ handler: @escaping () -> Void) { self.handler = handler }
+
+  func run() {
+    let handler = handler
+    self.handler = nil
+    handler?()
+  }
+}

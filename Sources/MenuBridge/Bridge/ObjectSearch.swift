@@ -1,0 +1,75 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+
+/// What a program has on the session bus, by the names that GTK and KDE give their objects.
+struct ProgramObjects: Equatable {
+  /// GTK's windows, in the order of their numbers.
+  var windows: [ObjectPath] = []
+  /// The object with the actions of GTK's application.
+  var application: ObjectPath?
+  var menubar: ObjectPath?
+  /// KDE's main windows, in the order of their numbers.
+  var mainWindows: [ObjectPath] = []
+
+  var isEmpty: Bool { windows.isEmpty && mainWindows.isEmpty }
+
+  /// Takes over what the names of an object's children tell.
+  /// - Returns: The children that may tell more, the likeliest first.
+  mutating func take(_ children: [String], of path: ObjectPath) -> [ObjectPath] {
+    if path.elements.last == "window" {
+      let numbered = children.compactMap { UInt32($0) }.sorted().compactMap { try? path.appending(String($0)) }
+      guard !numbered.isEmpty else { return [] }
+      windows = numbered
+      application = try? ObjectPath("/" + path.elements.dropLast().joined(separator: "/"))
+      return []
+    }
+    if path.elements.last == "menus" {
+      if children.contains("menubar") { menubar = try? path.appending("menubar") }
+      return []
+    }
+    let prefix = "MainWindow_"
+    let main = children.filter { $0.hasPrefix(prefix) }.compactMap { UInt32($0.dropFirst(prefix.count)) }.sorted()
+    mainWindows += main.compactMap { try? path.appending(prefix + String($0)) }
+    let next = children.filter { !$0.hasPrefix(prefix) && !Self.others.contains($0) }
+    return (next.filter(Self.likely.contains) + next.filter { !Self.likely.contains($0) }).prefix(16).compactMap {
+      try? path.appending($0)
+    }
+  }
+
+  private static let likely: Set = ["window", "menus", "org", "com", "io", "net"]
+  /// What toolkits export beside windows.
+  private static let others: Set = [
+    "a11y", "freedesktop", "gtk", "MenuBar", "StatusNotifierItem", "KDBusAddons", "KIO", "KWallet", "MainApplication",
+    "qtproject", "kdeconnect", "SearchProvider",
+  ]
+}
+
+/// Finds the objects of a program, whose paths no window tells, with a few questions.
+final class ObjectSearch {
+  /// The most questions; what takes more is not found.
+  private static let limit = 8
+
+  private let bus: ProgramBus
+  private let program: BusName
+  private var objects = ProgramObjects()
+  private var waiting: [ObjectPath] = [.root]
+  private var left = ObjectSearch.limit
+
+  init(_ bus: ProgramBus, _ program: BusName) { (self.bus, self.program) = (bus, program) }
+
+  func find(_ done: @escaping (ProgramObjects) -> Void) {
+    guard left > 0, !waiting.isEmpty else { return done(objects) }
+    left -= 1
+    let path = waiting.removeFirst()
+    bus.call(program, path, .introspectable, "Introspect") { [self] answer in
+      if case .success(let values) = answer, case .string(let xml)? = values.first,
+        let children = try? IntrospectionDocument.children(in: xml)
+      {
+        // What is deeper in the likeliest place comes before what is beside it.
+        waiting = objects.take(children, of: path) + waiting
+      }
+      find(done)
+    }
+  }
+}

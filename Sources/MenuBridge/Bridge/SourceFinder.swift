@@ -1,0 +1,177 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+
+/// Finds the ways in which a window's program offers commands.
+final class SourceFinder {
+  /// A window, as the daemon and the window bridge know it.
+  struct Window {
+    let path: ObjectPath
+    let process: UInt32
+    /// Where the window bridge says that its menus are.
+    var addresses: [String: String] = [:]
+
+    subscript(name: String) -> ObjectPath? { addresses[name].flatMap { try? ObjectPath($0) } }
+
+    /// The number that X11 has for the window, if its field is named after it.
+    var number: UInt32? {
+      guard let id = path.elements.last, id.first == "w" else { return nil }
+      return UInt32(id.dropFirst())
+    }
+  }
+
+  private static let registrar = BusName(known: "com.canonical.AppMenu.Registrar")
+
+  private let bus: ProgramBus
+  private let accessible: AccessiblePrograms
+  private let isIgnored: (UInt32) -> Bool
+  private let processes = ConnectionProcesses()
+
+  init(_ bus: ProgramBus, _ accessible: AccessiblePrograms, isIgnored: @escaping (UInt32) -> Bool) {
+    (self.bus, self.accessible, self.isIgnored) = (bus, accessible, isIgnored)
+  }
+
+  /// Finds the sources of a window that is in front, the best first.
+  func find(for window: Window, _ done: @escaping ([any MenuSource]) -> Void) {
+    gtk(window) { [self] gtk in
+      // LibreOffice shows its menus to accessibility, and runs none of them.
+      if let gtk, gtk.menubar != nil, gtk.isOffice { return done([GTKSource(bus, gtk)]) }
+      accessible.windows(of: window.process) { [self] frames, active in
+        var sources: [any MenuSource] = gtk.map { [GTKSource(bus, $0)] } ?? []
+        let bar: (any MenuSource)? = active.flatMap { index in
+          accessible.bus.map { MenuBarSource($0, frame: frames[index]) }
+        }
+        if let gtk {
+          // Its menu bar is the same, and takes many more questions; but it tells the keys.
+          if let bar { sources.append(gtk.menubar == nil ? bar : Keys(of: bar)) }
+          return done(sources)
+        }
+        withoutAddresses(window, frames: frames.count, active) { [self] found in
+          sources += found
+          let hasMenus = found.contains { ($0 as? GTKSource)?.hasMenubar == true }
+          if let bar { sources.append(hasMenus ? Keys(of: bar) : bar) }
+          dbusmenu(window) { menu in done(sources + (menu.map { [$0] } ?? [])) }
+        }
+      }
+    }
+  }
+
+  // MARK: The window's own word
+
+  private func gtk(_ window: Window, _ done: @escaping (GTKAddresses?) -> Void) {
+    guard let name = window.addresses["gtk-unique-bus-name"].flatMap({ try? BusName($0) }) else { return done(nil) }
+    owner(of: name) { owner in
+      guard let owner else { return done(nil) }
+      var addresses = GTKAddresses(program: owner)
+      addresses.actions["app"] = window["gtk-application-object-path"]
+      addresses.actions["win"] = window["gtk-window-object-path"]
+      addresses.menubar = window["gtk-menubar-object-path"]
+      done(addresses)
+    }
+  }
+
+  /// The connection behind a name that a program tells, unless it is one of a program that is never looked into.
+  private func owner(of name: BusName, _ done: @escaping (BusName?) -> Void) {
+    bus.connection.askOwner(of: name) { [weak self] result in
+      guard let self, let owner = try? result.get() else { return done(nil) }
+      bus.connection.askProcess(of: owner, timeout: ProgramBus.changeTimeout) { [weak self] result in
+        guard let self, let process = try? result.get(), !isIgnored(process) else { return done(nil) }
+        done(owner)
+      }
+    }
+  }
+
+  // MARK: By process
+
+  /// What the connections of the window's process have; of several windows, the one whose place the active one has.
+  private func withoutAddresses(
+    _ window: Window, frames: Int, _ active: Int?, _ done: @escaping ([any MenuSource]) -> Void
+  ) {
+    processes.update(from: bus.connection) { [weak self] in
+      guard let self else { return done([]) }
+      let names = processes.known.filter { $0.value == window.process }.keys.sorted()
+      search(names.prefix(4)) { [weak self] program, objects in
+        guard let self, let program else { return done([]) }
+        func chosen(_ windows: [ObjectPath]) -> ObjectPath? {
+          if windows.count == 1 { return windows.first }
+          guard windows.count == frames, let active else { return nil }
+          return windows[active]
+        }
+        var sources: [any MenuSource] = []
+        if let window = chosen(objects.windows) {
+          var addresses = GTKAddresses(program: program)
+          addresses.actions["win"] = window
+          addresses.actions["app"] = objects.application
+          addresses.menubar = objects.menubar
+          sources.append(GTKSource(bus, addresses))
+        }
+        if let window = chosen(objects.mainWindows) { sources.append(KDESource(bus, program, window: window)) }
+        done(sources)
+      }
+    }
+  }
+
+  /// The first of a process's connections that has windows.
+  private func search(_ names: ArraySlice<BusName>, _ done: @escaping (BusName?, ProgramObjects) -> Void) {
+    guard let name = names.first else { return done(nil, ProgramObjects()) }
+    ObjectSearch(bus, name).find { [weak self] objects in
+      guard objects.isEmpty else { return done(name, objects) }
+      self?.search(names.dropFirst(), done) ?? done(nil, objects)
+    }
+  }
+
+  // MARK: A menu given away
+
+  /// The menu that a window's program has registered, if somebody keeps such a list.
+  private func dbusmenu(_ window: Window, _ done: @escaping ((any MenuSource)?) -> Void) {
+    let accept = { [weak self] (name: BusName, path: ObjectPath) in
+      guard let self else { return done(nil) }
+      bus.connection.askOwner(of: name) { [weak self] owner in
+        guard let self, let owner = try? owner.get() else { return done(nil) }
+        bus.connection.askProcess(of: owner, timeout: ProgramBus.changeTimeout) { [weak self] process in
+          // Whose number it is may be another window's.
+          guard let self, (try? process.get()) == window.process else { return done(nil) }
+          done(DBusMenuSource(bus, owner, path))
+        }
+      }
+    }
+    if let name = window.addresses["kde-appmenu-service-name"].flatMap({ try? BusName($0) }),
+      let path = window["kde-appmenu-object-path"]
+    {
+      return accept(name, path)
+    }
+    guard let number = window.number else { return done(nil) }
+    // Asked for, never started: programs would take their menu bars out of their windows.
+    bus.connection.askOwner(of: Self.registrar) { [weak self] owner in
+      guard let self, let owner = try? owner.get() else { return done(nil) }
+      bus.call(
+        owner, ObjectPath(known: "/com/canonical/AppMenu/Registrar"),
+        InterfaceName(known: "com.canonical.AppMenu.Registrar"), "GetMenuForWindow", [.uint32(number)]
+      ) { answer in
+        guard case .success(let values) = answer, values.count == 2, case .string(let name) = values[0],
+          case .objectPath(let path) = values[1], let name = try? BusName(name)
+        else { return done(nil) }
+        accept(name, path)
+      }
+    }
+  }
+}
+
+/// A menu bar whose items another source has, too, with more of them but their keys.
+final class Keys: MenuSource {
+  private let bar: any MenuSource
+  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
+
+  var canRun: Bool { false }
+
+  init(of bar: any MenuSource) { self.bar = bar }
+
+  /// Nothing at first sight, and nothing that could be run.
+  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+    guard isWhole else { return done(.success([])) }
+    bar.read(isWhole: true, done)
+  }
+
+  func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) { done(.failure(.itemGone(id))) }
+  func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) { done(.failure(.itemGone(id))) }
+}

@@ -1,0 +1,275 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+internal import FocusContract
+internal import ProgramSupport
+
+/// What the menus of one window need of the bridge.
+protocol WindowMenusDelegate: AnyObject {
+  /// How long the window has been in front, or nil.
+  func timeInFront(of window: ObjectPath) -> Duration?
+  /// The commands that are there, or whether each is enabled, may be others.
+  func changed(_ menus: WindowMenus)
+}
+
+/// The menus of one window: its sources, and which of their items are standard commands.
+final class WindowMenus {
+  typealias Completion = (Result<Void, DBusError>) -> Void
+
+  /// Where a command is: the number of the source, and the item's id there.
+  private struct Place: Equatable {
+    let source: Int
+    let id: String
+  }
+
+  /// How long a window may take to be in front, and an item to be enabled then.
+  private static let patience = Duration.milliseconds(400)
+  private static let step = Duration.milliseconds(50)
+  /// An item that is not done after this time has begun: it may have opened a dialog.
+  private static let begun = Duration.milliseconds(300)
+  /// Programs disable some items while another window is in front for a moment.
+  private static let disabling = Duration.milliseconds(200)
+
+  let window: ObjectPath
+  /// The field's number with the publisher, and its group's.
+  let number: UInt64
+  private let loop: EventLoop
+  private weak var delegate: (any WindowMenusDelegate)?
+  private var recognition = Recognition(catalogue: .empty)
+  private(set) var sources: [any MenuSource] = []
+  private var places: [String: Place] = [:]
+  /// Whether each standard command is enabled, as far as the program tells it; by key.
+  private(set) var commands: [String: Bool] = [:]
+  /// The commands that the field was described with.
+  var published: Set<String> = []
+  /// Whether any source has items.
+  private(set) var hasItems = false
+  private var isEnded = false
+  /// Why a source could not be read, the last time.
+  private var failure: DBusError?
+
+  /// How often the program was looked at, whether it is just now, and before when it is not again.
+  var looks = 0
+  var isLooking = false
+  var nextLook = SuspendingClock.now
+  /// Whether it is looked at again soon, because of another title.
+  var isWaiting = false
+  /// Whether it offers so little that there may be more later.
+  private(set) var isPoor = true
+
+  init(_ window: ObjectPath, number: UInt64, on loop: EventLoop, _ delegate: any WindowMenusDelegate) {
+    (self.window, self.number, self.loop) = (window, number, loop)
+    self.delegate = delegate
+  }
+
+  func end() {
+    isEnded = true
+    for source in sources { source.end() }
+    sources = []
+  }
+
+  func received(_ message: Message) { for source in sources { source.received(message) } }
+
+  // MARK: What there is
+
+  /// Takes the sources, and reads what is seen at first.
+  func take(_ sources: [any MenuSource], _ recognition: Recognition, _ done: @escaping () -> Void) {
+    guard !isEnded else {
+      for source in sources { source.end() }
+      return
+    }
+    for source in self.sources { source.end() }
+    (self.sources, self.recognition) = (sources, recognition)
+    for (index, source) in sources.enumerated() {
+      source.onEnabled = { [weak self] in self?.enabled(Place(source: index, id: $0), $1) }
+    }
+    read(isWhole: false) { [weak self] _ in
+      self?.forget()
+      done()
+    }
+  }
+
+  /// Reads the items of each source, and recognises the standard commands among them.
+  private func read(isWhole: Bool, _ done: @escaping ([[MenuItem]]) -> Void) {
+    var all = sources.map { _ in [MenuItem]() }
+    failure = nil
+    let answers = Answers { [weak self] in
+      guard let self, !isEnded else { return done([]) }
+      // What a program does not answer in time is as it was.
+      if failure == nil || commands.isEmpty { recognise(all) }
+      done(all)
+    }
+    for (index, source) in sources.enumerated() {
+      source.read(
+        isWhole: isWhole,
+        answers.expect { result in
+          switch result {
+          case .success(let items): if all.indices.contains(index) { all[index] = items }
+          case .failure(let error): self.failure = error
+          }
+        })
+    }
+    answers.finish()
+  }
+
+  private func recognise(_ all: [[MenuItem]]) {
+    hasItems = all.contains { !$0.isEmpty }
+    var places: [String: Place] = [:]
+    var commands: [String: Bool] = [:]
+    for (index, items) in all.enumerated() where sources[index].canRun {
+      for (key, id) in recognition.commands(in: items) where places[key] == nil {
+        places[key] = Place(source: index, id: id)
+        // Most programs tell no changes: what is disabled now may be enabled when it is run.
+        commands[key] = !sources[index].tellsChanges(of: id) || items.first { $0.id == id }?.isEnabled == true
+      }
+    }
+    self.places = places
+    isPoor =
+      !all.joined().contains { !$0.menus.isEmpty } || !commands.keys.contains { $0.hasPrefix("org.focusd.Edit.") }
+    guard commands != self.commands else { return }
+    self.commands = commands
+    delegate?.changed(self)
+  }
+
+  /// Keeps of what was read what the standard commands need.
+  private func forget() {
+    for (index, source) in sources.enumerated() {
+      source.forget(except: Set(places.values.filter { $0.source == index }.map(\.id)))
+    }
+    // A window's menus take some hundred kilobytes while they are read.
+    ServiceProgram.releaseMemory()
+  }
+
+  private func enabled(_ place: Place, _ isEnabled: Bool) {
+    for (key, each) in places where each == place && commands[key] != isEnabled {
+      guard !isEnabled else {
+        commands[key] = true
+        delegate?.changed(self)
+        continue
+      }
+      loop.schedule(after: Self.disabling) { [weak self] in self?.disable(key, at: place) }
+    }
+  }
+
+  private func disable(_ key: String, at place: Place) {
+    guard !isEnded, places[key] == place, delegate?.timeInFront(of: window) != nil else { return }
+    sources[place.source].look(at: place.id) { [weak self] result in
+      guard let self, !isEnded, case .success(let item) = result, !item.isEnabled, commands[key] == true else { return }
+      commands[key] = false
+      delegate?.changed(self)
+    }
+  }
+
+  // MARK: Commands
+
+  /// All items, each as `Menu.Items` returns it.
+  func items(_ done: @escaping (Result<[DBusValue], DBusError>) -> Void) {
+    read(isWhole: true) { [weak self] all in
+      let items = MenuMerge.items(all).map(\.value)
+      if items.isEmpty, let failure = self?.failure { return done(.failure(failure)) }
+      done(.success([.array(DBusArray(known: MenuKeys.itemType, items))]))
+      self?.forget()
+    }
+  }
+
+  /// Runs the standard command `key`; if its item is gone, the one that has taken its place.
+  func run(_ key: String, isAgain: Bool = false, _ done: @escaping Completion) {
+    guard let place = places[key] else {
+      return done(.failure(DBusError(.failed, "the menus of the window do not have '\(key)' any more")))
+    }
+    let refused: Completion = { [weak self] result in
+      guard let self, !isAgain, case .failure(let error) = result, error == .itemGone(place.id) else {
+        return done(result)
+      }
+      read(isWhole: false) { _ in self.run(key, isAgain: true, done) }
+    }
+    whenReady(place, since: .now, refused) { [weak self] _ in self?.perform(place, done) }
+  }
+
+  /// Runs the item `id`.
+  func activate(_ id: String, _ done: @escaping Completion) {
+    find(id, done) { [weak self] place in
+      self?.whenReady(place, since: .now, done) { _ in self?.perform(place, done) }
+    }
+  }
+
+  /// Makes the item `id` checked or not.
+  func check(_ id: String, _ isChecked: Bool, _ done: @escaping Completion) {
+    find(id, done) { [weak self] place in
+      self?.whenReady(place, since: .now, mustBeEnabled: false, done) { item in
+        guard let now = item.isChecked else {
+          return done(.failure(DBusError(.invalidArgs, "the item '\(id.excerpt)' cannot be checked")))
+        }
+        guard now != isChecked else { return done(.success(())) }
+        guard item.isEnabled else { return done(.failure(.disabled(id))) }
+        self?.perform(place, done)
+      }
+    }
+  }
+
+  /// Finds an item by id, and reads all items if none that was read before has it.
+  private func find(_ id: String, isAgain: Bool = false, _ done: @escaping Completion, _ use: @escaping (Place) -> Void)
+  {
+    look(id, from: 0) { [weak self] place in
+      guard let self, !isEnded else { return done(.failure(.itemGone(id))) }
+      if let place { return use(place) }
+      guard !isAgain else { return done(.failure(.itemGone(id))) }
+      read(isWhole: true) { _ in self.find(id, isAgain: true, done, use) }
+    }
+  }
+
+  private func look(_ id: String, from index: Int, _ found: @escaping (Place?) -> Void) {
+    guard sources.indices.contains(index) else { return found(nil) }
+    sources[index].look(at: id) { [weak self] result in
+      if case .success = result { return found(Place(source: index, id: id)) }
+      self?.look(id, from: index + 1, found) ?? found(nil)
+    }
+  }
+
+  /// Waits, for a while, until the window is in front and the item enabled: a launcher may have been in front.
+  private func whenReady(
+    _ place: Place, since start: SuspendingClock.Instant, mustBeEnabled: Bool = true, _ done: @escaping Completion,
+    _ use: @escaping (MenuItem) -> Void
+  ) {
+    guard !isEnded, sources.indices.contains(place.source) else { return done(.failure(.itemGone(place.id))) }
+    let inFront = delegate?.timeInFront(of: window)
+    let mayWait = SuspendingClock.now - start < Self.patience
+    let again = { [weak self] in
+      guard let self else { return done(.failure(.itemGone(place.id))) }
+      loop.schedule(after: Self.step) { self.whenReady(place, since: start, mustBeEnabled: mustBeEnabled, done, use) }
+    }
+    guard inFront != nil || !mayWait else { return again() }
+    sources[place.source].look(at: place.id) { [weak self] result in
+      guard let self, !isEnded else { return done(.failure(.itemGone(place.id))) }
+      switch result {
+      case .failure(let error): done(.failure(error))
+      case .success(let item) where item.isEnabled || !mustBeEnabled: use(item)
+      case .success:
+        // It was in front all the time.
+        guard mayWait, inFront ?? .zero < Self.patience else { return done(.failure(.disabled(place.id))) }
+        again()
+      }
+    }
+  }
+
+  private func perform(_ place: Place, _ done: @escaping Completion) {
+    guard !isEnded, sources.indices.contains(place.source) else { return done(.failure(.itemGone(place.id))) }
+    var answer: Completion? = done
+    let timer = loop.schedule(after: Self.begun) {
+      answer?(.success(()))
+      answer = nil
+    }
+    sources[place.source].run(place.id) { [loop] result in
+      loop.cancel(timer)
+      answer?(result)
+      answer = nil
+    }
+  }
+}
+
+extension DBusError {
+  fileprivate static func disabled(_ id: String) -> DBusError {
+    DBusError(Focus1.disabled, "the program has disabled the item '\(id.excerpt)'")
+  }
+}

@@ -1,0 +1,99 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+
+/// The menu bar that a program has given away: `com.canonical.dbusmenu`.
+final class DBusMenuSource: MenuSource {
+  private static let interface = InterfaceName(known: "com.canonical.dbusmenu")
+  private static let patience = Duration.seconds(25)
+  private static let deepest = 8
+
+  private let bus: ProgramBus
+  private let program: BusName
+  private let path: ObjectPath
+  /// The numbers of the items that were read last, by id.
+  private var items: [String: (number: Int32, item: MenuItem)] = [:]
+  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
+
+  init(_ bus: ProgramBus, _ program: BusName, _ path: ObjectPath) {
+    (self.bus, self.program, self.path) = (bus, program, path)
+  }
+
+  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+    let depth: Int32 = isWhole ? Int32(Self.deepest) : 3
+    let question: [DBusValue] = [.int32(0), .int32(depth), .strings([])]
+    bus.call(program, path, Self.interface, "GetLayout", question) { [weak self] answer in
+      guard let self else { return }
+      guard case .success(let values) = answer, values.count == 2 else { return done(.success([])) }
+      items = [:]
+      var list = ItemList()
+      append(values[1], menus: [], depth: 0, to: &list)
+      done(.success(list.items))
+    }
+  }
+
+  private func append(_ node: DBusValue, menus: [String], depth: Int, to list: inout ItemList) {
+    guard depth <= Self.deepest, case .structure(let members) = node, members.count == 3,
+      case .int32(let number) = members[0], case .dictionary(let properties) = members[1],
+      case .array(let children) = members[2], properties[.string("visible")]?.variantContent != .boolean(false)
+    else { return }
+    let isMenu = properties[.string("children-display")]?.variantContent == .string("submenu")
+    if depth == 0 || isMenu || !children.isEmpty {
+      let inside = depth == 0 ? menus : menus + [Self.label(properties)]
+      for child in children where !list.isFull {
+        append(child.variantContent ?? child, menus: inside, depth: depth + 1, to: &list)
+      }
+    } else if let item = Self.item(properties, in: menus), list.add(item) {
+      items[item.id] = (number, item)
+    }
+  }
+
+  private static func label(_ properties: DBusDictionary) -> String {
+    guard case .string(let text)? = properties[.string("label")]?.variantContent else { return "" }
+    return MenuText.label(underscored: text)
+  }
+
+  private static func item(_ properties: DBusDictionary, in menus: [String]) -> MenuItem? {
+    let label = label(properties)
+    guard !label.isEmpty, properties[.string("type")]?.variantContent != .string("separator") else { return nil }
+    var accelerator = ""
+    if case .array(let shortcuts)? = properties[.string("shortcut")]?.variantContent,
+      case .array(let keys)? = shortcuts.first
+    {
+      let names = keys.prefix(8).compactMap(\.basicText).map { $0 == "Control" ? "Ctrl" : $0 }
+      accelerator = Accelerator.shown(qt: names.joined(separator: "+"))
+    }
+    var isChecked: Bool?
+    if case .string(let kind)? = properties[.string("toggle-type")]?.variantContent, !kind.isEmpty {
+      isChecked = properties[.string("toggle-state")]?.variantContent == .int32(1)
+    }
+    return MenuItem(
+      id: MenuText.id(menus: menus, label: label), menus: menus, label: label, accelerator: accelerator,
+      isEnabled: properties[.string("enabled")]?.variantContent != .boolean(false), isChecked: isChecked)
+  }
+
+  func forget(except ids: Set<String>) { items = items.filter { ids.contains($0.key) } }
+
+  func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
+    guard let known = items[id] else { return done(.failure(.itemGone(id))) }
+    let question: [DBusValue] = [.array(DBusArray(known: .int32, [.int32(known.number)])), .strings([])]
+    bus.call(program, path, Self.interface, "GetGroupProperties", question) { answer in
+      guard case .success(let values) = answer, case .array(let all)? = values.first,
+        case .structure(let members)? = all.first, members.count == 2, case .dictionary(let properties) = members[1],
+        let now = Self.item(properties, in: known.item.menus),
+        now.label == known.item.label || (!now.accelerator.isEmpty && now.accelerator == known.item.accelerator)
+      else { return done(.failure(.itemGone(id))) }
+      var item = now
+      item.id = id
+      done(.success(item))
+    }
+  }
+
+  func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) {
+    guard let number = items[id]?.number else { return done(.failure(.itemGone(id))) }
+    bus.call(
+      program, path, Self.interface, "Event",
+      [.int32(number), .string("clicked"), .variant(.int32(0)), .uint32(0)], timeout: Self.patience, isOptional: true
+    ) { done($0.map { _ in }) }
+  }
+}

@@ -1,0 +1,189 @@
+internal import DBus
+internal import DBusTypes
+
+/// An action as `org.gtk.Actions` describes it: `(bgav)`.
+struct GTKAction: Equatable {
+  let isEnabled: Bool
+  /// The signature of its parameter; empty without one.
+  let parameter: String
+  let state: DBusValue?
+
+  /// Nil for a value of another form.
+  init?(_ value: DBusValue?) {
+    guard case .structure(let members)? = value, members.count == 3, case .boolean(let isEnabled) = members[0],
+      case .signature(let parameter) = members[1], case .array(let state) = members[2]
+    else { return nil }
+    (self.isEnabled, self.parameter, self.state) = (isEnabled, parameter.text, state.first?.variantContent)
+  }
+
+  /// The actions that `DescribeAll` answers; nil for another answer.
+  static func all(in value: DBusValue?) -> [String: GTKAction]? {
+    guard case .dictionary(let dictionary)? = value else { return nil }
+    var actions: [String: GTKAction] = [:]
+    for entry in dictionary.entries.prefix(GTKMenus.actionLimit) {
+      if case .string(let name) = entry.key, let action = GTKAction(entry.value) { actions[name] = action }
+    }
+    return actions
+  }
+}
+
+/// An item of a menu, and the action that it stands for.
+struct GTKItem: Equatable {
+  var item: MenuItem
+  /// What the action's name begins with: `win` or `app`.
+  let group: String
+  let name: String
+  let target: DBusValue?
+  /// The actions that are set while the menus are open that the item is in, each with its group.
+  var openers: [String] = []
+
+  /// The item as `action` says; nil: that is not there.
+  func updated(_ action: GTKAction?) -> MenuItem {
+    var item = item
+    item.isEnabled = action?.isEnabled == true
+    switch (action?.state, target) {
+    case (let state?, let target?): item.isChecked = state == target
+    case (.boolean(let isOn)?, nil): item.isChecked = isOn
+    default: item.isChecked = nil
+    }
+    return item
+  }
+}
+
+/// The menus of a program, as `org.gtk.Menus` tells them: numbered groups of numbered lists of items.
+struct GTKMenus {
+  static let actionLimit = 8192
+  /// The most groups that are asked for.
+  static let groupLimit = 2048
+  /// The most lists that one menu is followed into: menus may contain each other.
+  private static let deepest = 8
+
+  private struct List: Hashable {
+    let group: UInt32
+    let number: UInt32
+
+    init(_ group: UInt32, _ number: UInt32) { (self.group, self.number) = (group, number) }
+
+    init?(_ value: DBusValue?) {
+      guard case .structure(let members)? = value, members.count == 2, case .uint32(let group) = members[0],
+        case .uint32(let number) = members[1]
+      else { return nil }
+      self.init(group, number)
+    }
+  }
+
+  private var lists: [List: [[String: DBusValue]]] = [:]
+  private var asked: Set<UInt32> = []
+  private var linked: Set<UInt32> = []
+
+  /// Begins with the menu bar, which is in the first group.
+  init() { linked = [0] }
+
+  /// The groups that are known only by number, as a call of `Start` asks for them.
+  mutating func next() -> [UInt32] {
+    let next = linked.subtracting(asked).sorted().prefix(Self.groupLimit - asked.count)
+    asked.formUnion(next)
+    return Array(next)
+  }
+
+  /// All groups that were asked for.
+  var started: [UInt32] { asked.sorted() }
+
+  /// Takes the answer of `Start`, `a(uuaa{sv})`.
+  /// - Returns: Whether it has that form.
+  mutating func add(_ answer: DBusValue?) -> Bool {
+    guard case .array(let parts)? = answer else { return false }
+    for part in parts {
+      guard case .structure(let members) = part, members.count == 3, case .uint32(let group) = members[0],
+        case .uint32(let number) = members[1], case .array(let items) = members[2], asked.contains(group)
+      else { return false }
+      lists[List(group, number)] = items.prefix(ItemList.limit).map { item in
+        guard case .dictionary(let dictionary) = item else { return [:] }
+        var attributes: [String: DBusValue] = [:]
+        for entry in dictionary.entries.prefix(32) {
+          if case .string(let name) = entry.key { attributes[name] = entry.value.variantContent }
+        }
+        for name in [":section", ":submenu"] { if let list = List(attributes[name]) { linked.insert(list.group) } }
+        return attributes
+      }
+    }
+    return true
+  }
+
+  /// The items with the actions of each group, those of menus first, then standard ones that no menu has.
+  func items(_ actions: [String: [String: GTKAction]]) -> [GTKItem] {
+    var found = Found(actions: actions)
+    append(List(0, 0), menus: [], openers: [], within: [], to: &found)
+    for group in ["win", "app"] {
+      for (name, action) in (actions[group] ?? [:]).sorted(by: { $0.key < $1.key }) where action.parameter.isEmpty {
+        let full = group + "." + name
+        guard Recognition.standardActions.contains(Recognition.name(ofAction: full)) else { continue }
+        let item = MenuItem(id: full, label: MenuText.label(name), action: full)
+        found.add(GTKItem(item: item, group: group, name: name, target: nil))
+      }
+    }
+    return found.items
+  }
+
+  private struct Found {
+    let actions: [String: [String: GTKAction]]
+    var list = ItemList()
+    var items: [GTKItem] = []
+
+    mutating func add(_ item: GTKItem) {
+      guard item.item.id.utf8.count <= 1024, list.add(item.item) else { return }
+      var item = item
+      item.item = item.updated(actions[item.group]?[item.name])
+      items.append(item)
+    }
+  }
+
+  private func append(_ list: List, menus: [String], openers: [String], within: Set<List>, to found: inout Found) {
+    guard within.count < Self.deepest * 2, menus.count < Self.deepest, !within.contains(list) else { return }
+    for attributes in lists[list] ?? [] where !found.list.isFull {
+      var label = ""
+      if case .string(let text)? = attributes["label"] { label = MenuText.label(underscored: text) }
+      if let section = List(attributes[":section"]) {
+        append(section, menus: menus, openers: openers, within: within.union([list]), to: &found)
+      } else if let submenu = List(attributes[":submenu"]) {
+        var openers = openers
+        if case .string(let opener)? = attributes["submenu-action"] { openers.append(opener) }
+        append(submenu, menus: menus + [label], openers: openers, within: within.union([list]), to: &found)
+      } else if let item = Self.item(attributes, label, menus, openers) {
+        found.add(item)
+      }
+    }
+  }
+
+  private static func item(
+    _ attributes: [String: DBusValue], _ label: String, _ menus: [String], _ openers: [String]
+  ) -> GTKItem? {
+    guard !label.isEmpty, case .string(let action)? = attributes["action"], let dot = action.firstIndex(of: "."),
+      action.utf8.count <= 255
+    else { return nil }
+    let target = attributes["target"]
+    var accelerator = ""
+    if case .string(let text)? = attributes["accel"] { accelerator = Accelerator.shown(gtk: String(text.prefix(64))) }
+    let name = String(action[action.index(after: dot)...])
+    let id = Self.isStable(name) ? Self.id(action, target) : nil
+    let item = MenuItem(
+      id: id ?? MenuText.id(menus: menus, label: label), menus: menus, label: label, accelerator: accelerator,
+      action: id.map { _ in action })
+    return GTKItem(item: item, group: String(action[..<dot]), name: name, target: target, openers: openers)
+  }
+
+  /// GLib's detailed name of an action, such as `win.font::Serif`; nil for a target that it spells otherwise.
+  private static func id(_ action: String, _ target: DBusValue?) -> String? {
+    switch target {
+    case nil: action
+    case .string(let text)?: action + "::" + text
+    case let other?: other.basicText.map { "\(action)(\($0))" }
+    }
+  }
+
+  /// Whether it is a name, and no number or address, which is another each time.
+  private static func isStable(_ name: String) -> Bool {
+    guard let first = name.unicodeScalars.first, first.properties.isAlphabetic else { return false }
+    return name.utf8.count { isDigit($0) } < 4
+  }
+}

@@ -1,0 +1,176 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+
+/// Where a program of GTK's has what it offers for one window.
+struct GTKAddresses: Equatable {
+  /// The connection of the program.
+  let program: BusName
+  /// The objects with actions, by what the names of these begin with.
+  var actions: [String: ObjectPath] = [:]
+  var menubar: ObjectPath?
+
+  /// Whether it is LibreOffice.
+  var isOffice: Bool { actions.values.contains { $0.elements.dropFirst().first == "libreoffice" } }
+}
+
+/// The actions and the menu bar of a program that has them on the session bus, as GTK and LibreOffice do.
+final class GTKSource: MenuSource {
+  private static let actionsInterface = InterfaceName(known: "org.gtk.Actions")
+  private static let menusInterface = InterfaceName(known: "org.gtk.Menus")
+  /// How often a menu bar is asked for what is in its menus: at first, and when all of it is wanted.
+  private static let steps = (first: 5, whole: 16)
+  /// How long a program may take to do what an item stands for.
+  private static let patience = Duration.seconds(25)
+
+  private let bus: ProgramBus
+  private let addresses: GTKAddresses
+  /// What was read last, by id.
+  private var items: [String: GTKItem] = [:]
+  private var rules: [MatchRule] = []
+  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
+
+  /// Not of an item whose menu must be opened to know.
+  func tellsChanges(of id: String) -> Bool { items[id]?.openers.isEmpty == true }
+  var hasMenubar: Bool { addresses.menubar != nil }
+
+  init(_ bus: ProgramBus, _ addresses: GTKAddresses) {
+    (self.bus, self.addresses) = (bus, addresses)
+    rules = addresses.actions.values.sorted().map { path in
+      MatchRule(
+        sender: addresses.program, path: path, interface: Self.actionsInterface, member: MemberName(known: "Changed"))
+    }
+    for rule in rules { bus.connection.changeMatch(.add, rule) }
+  }
+
+  func end() {
+    for rule in rules { bus.connection.changeMatch(.remove, rule) }
+    rules = []
+  }
+
+  // MARK: Reading
+
+  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+    var actions: [String: [String: GTKAction]] = [:]
+    var menus = GTKMenus()
+    var refusal: DBusError?
+    let answers = Answers { [weak self] in
+      guard let self else { return }
+      if actions.isEmpty, let refusal { return done(.failure(refusal)) }
+      let found = menus.items(actions)
+      items = Dictionary(found.map { ($0.item.id, $0) }) { first, _ in first }
+      done(.success(found.map(\.item)))
+    }
+    if isWhole, addresses.isOffice { refresh(Set(items.values.flatMap(\.openers)).sorted()) }
+    for (group, path) in addresses.actions {
+      let answered = answers.expect { (answer: ProgramBus.Answer) in
+        switch answer {
+        case .success(let values): actions[group] = GTKAction.all(in: values.first)
+        case .failure(let error): refusal = error
+        }
+      }
+      ask(path, Self.actionsInterface, "DescribeAll", [], isPatient: isWhole, answered)
+    }
+    if let menubar = addresses.menubar {
+      let ended = answers.expect { (all: GTKMenus) in menus = all }
+      walk(menubar, GTKMenus(), steps: isWhole ? Self.steps.whole : Self.steps.first, isPatient: isWhole, ended)
+    }
+    answers.finish()
+  }
+
+  /// Asks for the groups of menus that are not known, until there are none or it has asked often enough.
+  private func walk(
+    _ menubar: ObjectPath, _ known: GTKMenus, steps: Int, isPatient: Bool, _ done: @escaping (GTKMenus) -> Void
+  ) {
+    var menus = known
+    let next = steps > 0 ? menus.next() : []
+    guard !next.isEmpty else {
+      // What was started tells of its changes until it is ended.
+      tell(menubar, Self.menusInterface, "End", [Self.numbers(menus.started)])
+      return done(menus)
+    }
+    ask(menubar, Self.menusInterface, "Start", [Self.numbers(next)], isPatient: isPatient) { [weak self] answer in
+      guard let self, case .success(let values) = answer, menus.add(values.first) else { return done(menus) }
+      walk(menubar, menus, steps: steps - 1, isPatient: isPatient, done)
+    }
+  }
+
+  private static func numbers(_ groups: [UInt32]) -> DBusValue {
+    .array(DBusArray(known: .uint32, groups.map { .uint32($0) }))
+  }
+
+  func forget(except ids: Set<String>) { items = items.filter { ids.contains($0.key) } }
+
+  // MARK: One item
+
+  func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
+    guard let item = items[id], let path = addresses.actions[item.group] else { return done(.failure(.itemGone(id))) }
+    refresh(item.openers)
+    ask(path, Self.actionsInterface, "Describe", [.string(item.name)]) { answer in
+      switch answer {
+      case .success(let values):
+        // Programs spell the answer as one structure, or as its members.
+        guard let action = GTKAction(values.count == 1 ? values[0] : .structure(values)) else {
+          return done(.failure(.itemGone(id)))
+        }
+        done(.success(item.updated(action)))
+      case .failure(let error):
+        let isGone = error.name != .timeout && error.name != .noReply
+        done(.failure(isGone ? .itemGone(id) : error))
+      }
+    }
+  }
+
+  /// Opens and closes menus, as far as the program is told of that: it may look only then what is enabled.
+  private func refresh(_ openers: [String]) {
+    let openers = openers.compactMap { opener -> (ObjectPath, String)? in
+      guard let dot = opener.firstIndex(of: "."), let path = addresses.actions[String(opener[..<dot])] else {
+        return nil
+      }
+      return (path, String(opener[opener.index(after: dot)...]))
+    }
+    for (isOpen, each) in [(true, openers), (false, openers.reversed())] {
+      for (path, name) in each {
+        tell(path, Self.actionsInterface, "SetState", [.string(name), .variant(.boolean(isOpen)), .properties([])])
+      }
+    }
+  }
+
+  func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) {
+    guard let item = items[id], let path = addresses.actions[item.group] else { return done(.failure(.itemGone(id))) }
+    bus.call(
+      addresses.program, path, Self.actionsInterface, "Activate",
+      [.string(item.name), .variants(item.target.map { [$0] } ?? []), .properties([])], timeout: Self.patience,
+      isOptional: true
+    ) { done($0.map { _ in }) }
+  }
+
+  func received(_ message: Message) {
+    guard message.sender == addresses.program, message.interface == Self.actionsInterface,
+      message.member?.text == "Changed", let path = message.path,
+      let group = addresses.actions.first(where: { $0.value == path })?.key,
+      let values = try? message.arguments(elementLimit: 1 << 16), values.count == 4,
+      case .dictionary(let changes) = values[1]
+    else { return }
+    for change in changes.entries {
+      guard case .string(let name) = change.key, case .boolean(let isEnabled) = change.value else { continue }
+      onEnabled?(group + "." + name, isEnabled)
+    }
+  }
+
+  // MARK: Calls
+
+  /// Asks something; `isPatient` if somebody waits for all that there is.
+  private func ask(
+    _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue], isPatient: Bool = false,
+    _ handler: @escaping (ProgramBus.Answer) -> Void
+  ) {
+    let timeout = isPatient ? ProgramBus.changeTimeout : ProgramBus.questionTimeout
+    bus.call(addresses.program, path, interface, member, arguments, timeout: timeout, handler)
+  }
+
+  /// A call whose answer tells nothing.
+  private func tell(_ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue]) {
+    bus.call(addresses.program, path, interface, member, arguments, isOptional: true) { _ in }
+  }
+}

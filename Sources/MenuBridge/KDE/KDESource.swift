@@ -1,0 +1,64 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+
+/// The actions of a main window of KDE's, by their names; only those that have a standard command's.
+final class KDESource: MenuSource {
+  private static let windowInterface = InterfaceName(known: "org.kde.KMainWindow")
+  private static let actionInterface = InterfaceName(known: "org.qtproject.Qt.QAction")
+  private static let patience = Duration.seconds(25)
+
+  private let bus: ProgramBus
+  private let program: BusName
+  private let window: ObjectPath
+  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
+
+  init(_ bus: ProgramBus, _ program: BusName, window: ObjectPath) {
+    (self.bus, self.program, self.window) = (bus, program, window)
+  }
+
+  private func path(of name: String) -> ObjectPath? { try? ObjectPath("\(window)/actions/\(name)") }
+
+  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+    bus.call(program, window, Self.windowInterface, "actions") { [weak self] answer in
+      guard let self else { return }
+      guard case .success(let values) = answer, case .array(let all)? = values.first else { return done(.success([])) }
+      let names = Set(all.compactMap(\.basicText)).intersection(Recognition.standardActions).sorted()
+      var items: [String: MenuItem] = [:]
+      let answers = Answers { done(.success(names.compactMap { items[$0] })) }
+      for name in names {
+        look(at: name, answers.expect { (result: Result<MenuItem, DBusError>) in items[name] = try? result.get() })
+      }
+      answers.finish()
+    }
+  }
+
+  func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
+    guard Recognition.standardActions.contains(id), let path = path(of: id) else {
+      return done(.failure(.itemGone(id)))
+    }
+    bus.call(program, path, .properties, "GetAll", [.string(Self.actionInterface.text)]) { answer in
+      guard case .success(let values) = answer, case .dictionary(let properties)? = values.first,
+        case .string(let text)? = properties[.string("text")]?.variantContent
+      else { return done(.failure(.itemGone(id))) }
+      func isOn(_ name: String) -> Bool { properties[.string(name)]?.variantContent == .boolean(true) }
+      var accelerator = ""
+      if case .string(let shortcut)? = properties[.string("shortcut")]?.variantContent {
+        accelerator = Accelerator.shown(qt: MenuText.label(shortcut))
+      }
+      let plain = String(text.prefix(MenuText.longest).filter { $0 != "&" })
+      done(
+        .success(
+          MenuItem(
+            id: id, label: MenuText.label(plain), accelerator: accelerator, isEnabled: isOn("enabled"),
+            isChecked: isOn("checkable") ? isOn("checked") : nil, action: id)))
+    }
+  }
+
+  func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) {
+    guard let path = path(of: id) else { return done(.failure(.itemGone(id))) }
+    bus.call(program, path, Self.actionInterface, "trigger", timeout: Self.patience, isOptional: true) {
+      done($0.map { _ in })
+    }
+  }
+}

@@ -1,0 +1,65 @@
+internal import DBusTypes
+
+/// Texts of programs, as items show them.
+enum MenuText {
+  /// The longest label, in scalars; what is longer is cut.
+  static let longest = 256
+  /// What separates the labels of a path.
+  static let separator = " › "
+
+  /// A label without control characters and space around it, of a length that fits a line.
+  static func label(_ text: String) -> String {
+    var label = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      guard label.count < longest else {
+        label.append("…")
+        break
+      }
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: label.append(" ")
+      // Those that change the direction of what follows.
+      case .format where scalar.properties.isBidiControl: break
+      default: label.append(scalar)
+      }
+    }
+    while label.last?.properties.isWhitespace == true { label.removeLast() }
+    return String(label.drop(while: \.properties.isWhitespace))
+  }
+
+  /// A label of GTK's or dbusmenu's, which has an underscore before its mnemonic, and two for one.
+  static func label(underscored text: String) -> String {
+    var plain = String.UnicodeScalarView()
+    var isMarked = false
+    for scalar in text.unicodeScalars.prefix(longest * 2) {
+      if scalar == "_", !isMarked {
+        isMarked = true
+      } else {
+        plain.append(scalar)
+        isMarked = false
+      }
+    }
+    return label(String(plain))
+  }
+
+  /// The id of an item that has no stable name.
+  static func id(menus: [String], label: String) -> String { (menus + [label]).joined(separator: separator) }
+}
+
+/// Items in the order of their menus, each id once, and no more than anybody reads.
+struct ItemList {
+  static let limit = 4096
+
+  private(set) var items: [MenuItem] = []
+  private var ids: Set<String> = []
+
+  var isFull: Bool { items.count >= Self.limit }
+
+  /// Adds an item unless its id is there.
+  /// - Returns: Whether it was added.
+  @discardableResult
+  mutating func add(_ item: MenuItem) -> Bool {
+    guard !isFull, ids.insert(item.id).inserted else { return false }
+    items.append(item)
+    return true
+  }
+}

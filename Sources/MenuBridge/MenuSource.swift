@@ -1,0 +1,49 @@
+internal import DBus
+internal import DBusTypes
+
+/// The items that one program offers for one window, in one way.
+///
+/// All closures are called on the loop's thread, once each, now or later.
+protocol MenuSource: AnyObject {
+  /// Called with the id of an item that is enabled now, or not any more, if the program tells it.
+  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)? { get set }
+
+  /// Whether it calls `onEnabled` for every change of an item that was read.
+  func tellsChanges(of id: String) -> Bool
+
+  /// Whether its items can be run; else they only tell more of another's.
+  var canRun: Bool { get }
+
+  /// Reads the items; unless `isWhole`, only what few messages tell.
+  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void)
+
+  /// Asks the program for an item that was read before, as it is now; `itemGone` if it is not there.
+  func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void)
+
+  /// Runs an item that was looked at.
+  func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void)
+
+  /// Forgets the items that were read, but for some: others are read again when they are wanted.
+  func forget(except ids: Set<String>)
+
+  /// Takes a signal that came on the bus that programs are asked on.
+  func received(_ message: Message)
+
+  /// Undoes what makes the program, or the bus, tell of changes.
+  func end()
+}
+
+extension MenuSource {
+  func tellsChanges(of _: String) -> Bool { false }
+  var canRun: Bool { true }
+  func forget(except _: Set<String>) {}
+  func received(_: Message) {}
+  func end() {}
+}
+
+extension DBusError {
+  static func itemGone(_ id: String) -> DBusError {
+    DBusError(
+      .invalidArgs, "the menus of the window have no item '\(id.excerpt)', or not any more: Menu.Items lists them")
+  }
+}

@@ -1,0 +1,139 @@
+/// Tells which item of a window's menus is which standard command.
+///
+/// An item is told by its action's name, else by its label, else by its accelerator, but only in a menu that has Ctrl+X,
+/// Ctrl+C and Ctrl+V. In doubt a command has no item.
+package struct Recognition {
+  private let catalogue: Catalogue
+
+  /// - Parameter catalogue: The labels in the program's language.
+  package init(catalogue: Catalogue) {
+    self.catalogue = catalogue
+  }
+
+  /// The names of actions, without their group, that may be offered although no menu shows them.
+  package static let standardActions = Set(StandardCommand.all.flatMap { $0.actions + $0.ambiguousActions })
+
+  /// The name of `action` without its group: `undo` of `win.undo`.
+  package static func name(ofAction action: String) -> String {
+    for group in ["win.", "app."] where action.hasPrefix(group) { return String(action.dropFirst(group.count)) }
+    return action
+  }
+
+  /// For each standard command that is among `items`, its whole key and the item's id.
+  package func commands(in items: [MenuItem]) -> [String: String] {
+    let menus = Menus(items.map(described))
+    var found: [Int: Described] = [:]
+    for command in StandardCommand.all.indices {
+      found[command] = menus.named(command) ?? menus.labelled(command) ?? menus.structural(command)
+    }
+    // Forward without Back is a message's, and Reload alone reads a document again, without what was typed.
+    if Self.navigation.prefix(2).contains(where: { found[$0] == nil }) {
+      for command in Self.navigation { found[command] = nil }
+    }
+    var keys: [String: String] = [:]
+    for (command, item) in found { keys[StandardCommand.all[command].key] = item.item.id }
+    return keys
+  }
+
+  private static let navigation = ["Back", "Forward", "Reload"].compactMap { name in
+    StandardCommand.all.firstIndex { $0.key == "org.focusd.Navigation.\(name)" }
+  }
+
+  private func described(_ item: MenuItem) -> Described {
+    Described(
+      item: item, name: item.action.map(Self.name),
+      labels: catalogue.commands(label: MenuLabel.plain(item.label)))
+  }
+}
+
+/// An item with what it could be.
+private struct Described {
+  let item: MenuItem
+  /// Its action's name, without the group.
+  let name: String?
+  /// The commands that its label stands for.
+  let labels: Set<Int>
+
+  /// The command that its action's name tells, unless its label tells another.
+  var named: Int? {
+    guard let name else { return nil }
+    if let command = StandardCommand.byAction[name], labels.isEmpty || labels.contains(command) { return command }
+    return labelled.flatMap { StandardCommand.all[$0].ambiguousActions.contains(name) ? $0 : nil }
+  }
+
+  /// The command that its label tells.
+  var labelled: Int? {
+    guard labels.count == 1, let command = labels.first, mayBe(command) else { return nil }
+    return command
+  }
+
+  private func mayBe(_ command: Int) -> Bool {
+    item.isChecked == nil || StandardCommand.all[command].mayBeChecked
+  }
+
+  func hasAccelerator(of command: Int) -> Bool {
+    StandardCommand.all[command].accelerators.contains(item.accelerator)
+  }
+}
+
+/// The items of a window by menu.
+private struct Menus {
+  private let items: [Described]
+  private let byMenu: [[String]: [Described]]
+
+  init(_ items: [Described]) {
+    self.items = items
+    byMenu = Dictionary(grouping: items, by: \.item.menus)
+  }
+
+  /// The item whose action has the command's best name.
+  func named(_ command: Int) -> Described? {
+    let found = items.filter { $0.named == command }
+    for name in StandardCommand.all[command].actions + StandardCommand.all[command].ambiguousActions {
+      if let item = found.first(where: { $0.name == name }) { return item }
+    }
+    return nil
+  }
+
+  /// The only item with the command's label, in a menu that fits.
+  func labelled(_ command: Int) -> Described? {
+    var found = items.filter { $0.labelled == command && isInPlace($0, command) }
+    if Set(found.map(\.item.id)).count > 1 { found = found.filter { $0.hasAccelerator(of: command) } }
+    guard let only = found.first, Set(found.map(\.item.id)).count == 1 else { return nil }
+    // A label may be that of something else in this program's translation: then another item has the accelerator.
+    if !only.item.accelerator.isEmpty, !only.hasAccelerator(of: command), structural(command) != nil { return nil }
+    return only
+  }
+
+  /// The only item with the command's accelerator in a menu that has Ctrl+X, Ctrl+C and Ctrl+V.
+  func structural(_ command: Int) -> Described? {
+    guard StandardCommand.all[command].group == "Edit" else { return nil }
+    var found: [Described] = []
+    for items in byMenu.values {
+      let accelerators = Set(items.map(\.item.accelerator))
+      guard accelerators.isSuperset(of: ["Ctrl+X", "Ctrl+C", "Ctrl+V"]) else { continue }
+      found += items.filter { item in
+        item.hasAccelerator(of: command) && item.item.isChecked == nil
+          && (item.named ?? item.labelled ?? command) == command
+      }
+    }
+    return found.count == 1 ? found.first : nil
+  }
+
+  /// Whether the item's menu is one where its label means the command.
+  private func isInPlace(_ item: Described, _ command: Int) -> Bool {
+    guard let menu = item.item.menus.first.map({ _ in item.item.menus }) else { return false }
+    let group = StandardCommand.all[command].group
+    guard group == "Document" else { return menu.count <= (group == "View" ? 2 : 1) }
+    // What is opened or saved elsewhere, such as a list in a menu of lists, is no document.
+    let neighbours = Set((byMenu[menu] ?? []).compactMap { $0.labelled ?? $0.named })
+    return menu.count == 1 && neighbours.filter(Self.ofDocument.contains).count > 1
+  }
+
+  /// The commands that a menu *File* has.
+  private static let ofDocument = Set(
+    StandardCommand.all.indices.filter { command in
+      let standard = StandardCommand.all[command]
+      return standard.group == "Document" || standard.key == "org.focusd.Application.Quit"
+    })
+}

@@ -1,0 +1,137 @@
+import DBus
+import DBusTypes
+import FocusClient
+import FocusContract
+
+/// The command that lists, runs and checks the items of menus.
+enum Menus {
+  static func menu(_ call: Invocation) throws(CommandError) {
+    let menus = try MenuField(try call.connect(), call.options)
+    let items = try menus.items()
+    guard let word = call.operands.first else { return try list(items, isJSON: call.options.json) }
+    guard !call.options.json else { throw .usage("'menu ITEM' does not take the option '--json'; 'menu' alone does") }
+    guard !word.isEmpty else { throw .usage("ITEM is empty; '\(Program.name) menu' alone lists the items") }
+    let item = try chosen(word, among: items)
+    guard call.operands.count == 2, let state = call.operands.last else { return try menus.activate(item) }
+    guard item.isChecked != nil else {
+      throw .refused("'\(item.shownPath)' cannot be checked; 'menu ITEM' without '\(state)' runs it")
+    }
+    switch state {
+    case "on": try menus.check(item, true)
+    case "off": try menus.check(item, false)
+    case "toggle": try menus.activate(item)
+    default: throw .usage("'menu ITEM' takes 'on', 'off' or 'toggle', not '\(state)'")
+    }
+  }
+
+  /// Prints a line for each item; those that are disabled are last.
+  private static func list(_ items: [OfferedItem], isJSON: Bool) throws(CommandError) {
+    if isJSON { return try Output.write(items.map { $0.json + "\n" }.joined()) }
+    let ordered = items.filter(\.isEnabled) + items.filter { !$0.isEnabled }
+    try Output.write(ordered.map { $0.line + "\n" }.joined())
+  }
+
+  private static let mostCandidates = 5
+
+  private static func chosen(_ word: String, among items: [OfferedItem]) throws(CommandError) -> OfferedItem {
+    switch ItemChoice(word, among: items) {
+    case .one(let item): return item
+    case .several(let found):
+      // Items with one path differ in their ids.
+      let counts = Dictionary(grouping: found, by: \.path)
+      let names = found.map { counts[$0.path]?.count == 1 ? $0.shownPath : Output.escaped($0.id) }
+      let rest = names.count > mostCandidates ? " and \(names.count - mostCandidates) more" : ""
+      let shown = names.prefix(mostCandidates).map { "'\($0)'" }.joined(separator: ", ")
+      throw .refused("'\(word)' is ambiguous: \(shown)\(rest)")
+    case .nothing:
+      let near = Suggestion.nearest(to: word, among: items.map(\.label) + items.map(\.path))
+      throw CommandError(
+        .nothing,
+        "no item '\(word)' in these menus; "
+          + (near.map { "did you mean '\(Output.escaped($0))'?" } ?? "'\(Program.name) menu' lists them"))
+    }
+  }
+}
+
+/// Where menus are called: the focused object, or the field that has them for another field.
+struct MenuField {
+  private let bindings: Bindings
+
+  /// - Throws: `CommandError`; status 1 if nothing there has menus.
+  init(_ daemon: DaemonConnection, _ options: Options) throws(CommandError) {
+    let asked = try Bindings(daemon, options)
+    guard asked.path != Focus1.focused else {
+      bindings = asked
+      return
+    }
+    let fields = try FieldInfo.all(daemon)
+    guard fields.contains(where: { $0.path == asked.path }) else {
+      let id = FieldID.id(asked.path)
+      throw CommandError(.nothing, "there is no field '\(id)'; '\(Program.name) list' shows all fields")
+    }
+    guard let field = Self.field(for: asked.path, among: fields) else {
+      throw Self.nothing("neither the field '\(FieldID.id(asked.path))' nor its scene")
+    }
+    bindings = Bindings(daemon, field)
+  }
+
+  /// The field whose menus would be used if `path` had focus: the field or its nearest ancestor with menus, else a
+  /// scene-scoped one of its scene.
+  private static func field(for path: ObjectPath, among fields: [FieldInfo]) -> ObjectPath? {
+    let byPath = Dictionary(fields.map { ($0.path, $0) }) { first, _ in first }
+    func ancestors(_ path: ObjectPath) -> [FieldInfo] {
+      var chain: [FieldInfo] = []
+      var next = byPath[path]
+      while let field = next, chain.count <= fields.count {
+        chain.append(field)
+        next = byPath[field.parent]
+      }
+      return chain
+    }
+    let chain = ancestors(path)
+    if let field = chain.first(where: \.offersMenus) { return field.path }
+    // An adopted scene comes before the window that it is in: the innermost common ancestor decides.
+    let others = fields.filter { $0.scope == "scene" && $0.offersMenus }.map { ($0.path, ancestors($0.parent)) }
+    for ancestor in chain {
+      if let found = others.last(where: { $0.1.contains { $0.path == ancestor.path } }) { return found.0 }
+    }
+    return nil
+  }
+
+  func items() throws(CommandError) -> [OfferedItem] {
+    guard let items = OfferedItem.items(try call("Items", [])) else {
+      throw .refused("the program's reply to \(Self.key("Items")) is not a list of items, 'a(sasssbi)'")
+    }
+    return items
+  }
+
+  func activate(_ item: OfferedItem) throws(CommandError) { _ = try call("Activate", [.string(item.id)]) }
+
+  func check(_ item: OfferedItem, _ isChecked: Bool) throws(CommandError) {
+    _ = try call("Check", [.string(item.id), .boolean(isChecked)])
+  }
+
+  static func key(_ member: String) -> String { "org.focusd.Menu.\(member)" }
+
+  private func call(_ member: String, _ arguments: [DBusValue]) throws(CommandError) -> [DBusValue] {
+    guard let command = try? Key(Self.key(member)) else { return [] }
+    do {
+      return try bindings.daemon.call(.command(command, arguments, at: bindings.path))
+    } catch  where member == "Items" && [Focus1.notFocused, .unknownMethod].contains(error.name) {
+      throw Self.nothing("nothing that has focus")
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  private static func nothing(_ subject: String) -> CommandError {
+    CommandError(
+      .nothing,
+      "\(subject) shows its menus; focusd-menus(8) shows those of other programs: "
+        + "'systemctl --user enable --now focusd-menus'")
+  }
+}
+
+extension FieldInfo {
+  fileprivate var offersMenus: Bool { commands.contains { $0.key == MenuField.key("Items") } }
+}

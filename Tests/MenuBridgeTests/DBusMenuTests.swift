@@ -1,0 +1,102 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// A menu bar that a program has given away, told by the window or by a registrar that is there.
+@Suite struct DBusMenuTests {
+  private static let registrar = "com.canonical.AppMenu.Registrar"
+
+  /// Who says where the menu is.
+  enum Teller: CaseIterable { case window, registrar }
+
+  private static func with(
+    _ teller: Teller, process: Int32 = getpid(), _ body: (MenuStage, StubDBusMenu) async throws -> Void
+  ) async throws {
+    try await MenuStage.with { stage in
+      let program = StubDBusMenu(try await stage.desktop.peer())
+      var addresses: Named = []
+      let registrar = try await stage.desktop.peer()
+      switch teller {
+      case .window:
+        addresses = [
+          ("kde-appmenu-service-name", .string(program.peer.name)),
+          ("kde-appmenu-object-path", .objectPath(ObjectPath(known: StubDBusMenu.path))),
+        ]
+      case .registrar:
+        registrar.answer(at: "/com/canonical/AppMenu/Registrar") { [name = program.peer.name] call, _ in
+          guard call.member == "GetMenuForWindow", call.arguments == [.uint32(4711)] else {
+            return .error("org.freedesktop.DBus.Error.Failed", "another window")
+          }
+          return .values([.string(name), .objectPath(ObjectPath(known: StubDBusMenu.path))])
+        }
+        registrar.answersElsewhere()
+        try await registrar.own(Self.registrar)
+      }
+      try await stage.show("w4711", addresses, process: process)
+      try await body(stage, program)
+      withExtendedLifetime(registrar) {}
+    }
+  }
+
+  @Test(arguments: Teller.allCases) func itsItemsAreRun(teller: Teller) async throws {
+    try await Self.with(teller) { stage, program in
+      try await stage.has("Edit.Undo")
+      let items = try await stage.items()
+      #expect(items.map(\.id) == ["Edit › Undo", "Edit › Wrap", "Edit › Later"])
+      #expect(items.map(\.isEnabled) == [true, true, false] && items.map(\.checked) == [-1, 0, -1])
+      try await stage.run("Edit.Undo")
+      try await stage.run("Menu.Check", [.string("Edit › Wrap"), .boolean(true)])
+      try await stage.run("Menu.Check", [.string("Edit › Wrap"), .boolean(true)])
+      #expect(program.state.now.clicked == [2, 4])
+
+      #expect(try await stage.refusal("Menu.Activate", [.string("Edit › Later")]) == "Disabled")
+      // Another item has the number now: neither its label nor its keys are the same.
+      program.state.update { $0.items[2] = StubDBusMenu.Item(label: "_Delete everything") }
+      let refusal = try await stage.refusal("Edit.Undo")
+      #expect(refusal == "Failed")
+      #expect(program.state.now.clicked == [2, 4])
+    }
+  }
+
+  /// The number of a window may be another's by now, and a window may say what it likes.
+  @Test(arguments: Teller.allCases) func aMenuOfAnotherProcessIsNotTaken(teller: Teller) async throws {
+    try await Self.with(teller, process: 1) { stage, program in
+      // What the bridge asks for later is answered after what it asked before.
+      let other = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      #expect(program.state.now.calls.isEmpty && !other.state.now.calls.isEmpty)
+    }
+  }
+
+  /// Programs that find one take their menu bars out of their windows.
+  @Test func aRegistrarIsNeverOwnedNorStarted() async throws {
+    try await MenuStage.with { stage in
+      try await stage.show("w4711", [])
+      let other = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      let names = try await stage.windows.askBus("ListNames").first
+      guard case .array(let names)? = names else { return #expect(Bool(false)) }
+      #expect(!names.contains(.string(Self.registrar)) && names.contains(.string(other.peer.name)))
+    }
+  }
+
+  @Test(arguments: [[], [.string("x")], [.uint32(1), .string("x")]] as [[DBusValue]])
+  func aLayoutOfAnotherTypeIsNoMenu(answer: [DBusValue]) async throws {
+    try await MenuStage.with { stage in
+      let program = StubDBusMenu(try await stage.desktop.peer())
+      program.state.update { $0.answers["GetLayout"] = .values(answer) }
+      try await stage.show(
+        "w4711",
+        [
+          ("kde-appmenu-service-name", .string(program.peer.name)),
+          ("kde-appmenu-object-path", .objectPath(ObjectPath(known: StubDBusMenu.path))),
+        ])
+      try await program.state.wait(for: "the question") { $0.calls.contains("GetLayout") ? () : nil }
+      let other = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      #expect(!other.state.now.calls.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+
+/// A session with the daemon and the bridge, in which the test is the window bridge, and the programs are stubs.
+final class MenuStage: Sendable {
+  let desktop: TestDesktop
+  let bridge: ManagedProcess
+  /// The window bridge.
+  let windows: Peer
+  /// The addresses that it tells, by the field's path.
+  private let addresses = Observed<[String: DBusValue]>([:])
+
+  private init(_ desktop: TestDesktop, _ bridge: ManagedProcess, _ windows: Peer) {
+    (self.desktop, self.bridge, self.windows) = (desktop, bridge, windows)
+  }
+
+  /// Runs `body` with all of it, the bridge started with `arguments`; it must live until the end.
+  static func with(_ arguments: [String] = [], _ body: (MenuStage) async throws -> Void) async throws {
+    try await TestDesktop.with { desktop in
+      let windows = try await desktop.peer()
+      try await windows.own("org.focusd.Bridge1.Windows")
+      let bridge = try await desktop.startMenus(arguments)
+      let stage = MenuStage(desktop, bridge, windows)
+      windows.answersElsewhere()
+      windows.answer(at: "/org/focusd/Bridge1/Windows") { [addresses = stage.addresses] call, _ in
+        .values([addresses.now[call.arguments.first?.basicText ?? ""] ?? .properties([])])
+      }
+      try await body(stage)
+      bridge.terminate()
+      guard try await bridge.finish() == .status(0) else { throw BridgeDied(said: bridge.progress.now.errors) }
+    }
+  }
+
+  /// A program with a window that is in front.
+  func program(_ window: String, process: Int32 = getpid()) async throws -> StubMenus {
+    let program = StubMenus(try await desktop.peer())
+    try await show(window, of: program, process: process)
+    return program
+  }
+
+  /// Adds a window of a program, and brings it to the front.
+  func show(_ window: String, of program: StubMenus, process: Int32 = getpid()) async throws {
+    let parts: Named = [
+      ("gtk-unique-bus-name", .string(program.peer.name)),
+      ("gtk-window-object-path", .objectPath(ObjectPath(known: StubMenus.window))),
+      ("gtk-menubar-object-path", .objectPath(ObjectPath(known: StubMenus.menubar))),
+    ]
+    try await show(window, parts, process: process)
+  }
+
+  /// Adds a window of which the window bridge tells `parts`, and brings it to the front.
+  func show(_ window: String, _ parts: Named, process: Int32 = getpid()) async throws {
+    addresses.update { $0["/org/focusd/Focus1/field/" + window] = .properties(parts) }
+    try await windows.register(window, [("org.focusd.Window.ProcessId", .uint32(UInt32(process)))])
+    try await windows.focus(window)
+  }
+
+  /// Waits until a command is there, and is enabled or not.
+  func has(_ command: String, isEnabled: Bool = true) async throws {
+    try await eventually("\(command) is \(isEnabled ? "enabled" : "disabled")") {
+      try await self.windows.commands()["org.focusd." + command] == isEnabled
+    }
+  }
+
+  /// What a command answers.
+  @discardableResult
+  func run(_ command: String, _ arguments: [DBusValue] = []) async throws -> [DBusValue] {
+    try await windows.invoke("org.focusd." + command, arguments)
+  }
+
+  /// The error that a command ends with, or nil.
+  func refusal(_ command: String, _ arguments: [DBusValue] = []) async throws -> String? {
+    do {
+      try await run(command, arguments)
+      return nil
+    } catch let error as RemoteError {
+      return error.shortName
+    }
+  }
+
+  /// The items, each as its id, its label and whether it is enabled.
+  func items() async throws -> [(id: String, label: String, isEnabled: Bool, checked: Int32)] {
+    guard case .array(let items)? = try await run("Menu.Items").first else { return [] }
+    return items.compactMap { item in
+      guard case .structure(let members) = item, members.count == 6, case .boolean(let isEnabled) = members[4],
+        case .int32(let checked) = members[5]
+      else { return nil }
+      return (members[0].basicText ?? "", members[2].basicText ?? "", isEnabled, checked)
+    }
+  }
+}
+
+extension Peer {
+  /// Has no objects but those that the test answers for, as it says when it is asked.
+  func answersElsewhere() { answer { call, _ in .error("org.freedesktop.DBus.Error.UnknownObject", call.path) } }
+}
+
+struct BridgeDied: Error { let said: [String] }
+
+extension TestDesktop {
+  /// Starts the bridge, and waits until it serves.
+  func startMenus(_ arguments: [String] = []) async throws -> ManagedProcess {
+    let bridge = try await start([Products.menus, "--verbose", "--address", bus.address] + arguments)
+    _ = try await bridge.progress.wait(for: "the bridge") { progress in
+      progress.errors.contains { $0.contains("serving as") } ? true : nil
+    }
+    return bridge
+  }
+}

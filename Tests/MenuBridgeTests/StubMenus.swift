@@ -1,0 +1,109 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+
+/// A program of GTK's, as it looks on the bus, that does as a test wants.
+final class StubMenus: Sendable {
+  static let window = "/stub/window/1"
+  static let menubar = "/stub/menus/menubar"
+
+  struct Action: Sendable {
+    var isEnabled = true
+    var state: Bool?
+  }
+
+  struct State: Sendable {
+    var actions: [String: Action] = [:]
+    /// The lists of items, by group and number.
+    var lists: [[UInt32]: [Named]] = [:]
+    /// The calls that came, by member.
+    var calls: [String] = []
+    /// The actions that were run, in order.
+    var activated: [String] = []
+    /// What answers a member instead.
+    var answers: [String: Answer] = [:]
+  }
+
+  let peer: Peer
+  let state: Observed<State>
+
+  init(_ peer: Peer) {
+    let state = Observed(State())
+    (self.peer, self.state) = (peer, state)
+    peer.answersElsewhere()
+    for path in [Self.window, Self.menubar] {
+      peer.answer(at: path) { call, _ in Self.answer(call, state) }
+    }
+    menu("Edit", ["undo": "_Undo", "wrap": "_Wrap"])
+    state.update { $0.actions = ["undo": Action(), "wrap": Action(state: false)] }
+  }
+
+  /// Has one menu with actions and their labels.
+  func menu(_ label: String, _ items: KeyValuePairs<String, String>) {
+    let items = items.map { item -> Named in
+      [("label", .string(item.value)), ("action", .string("win." + item.key))]
+    }
+    state.update {
+      $0.lists = [
+        [0, 0]: [[("label", .string(label)), (":submenu", Self.list(1, 0))]], [1, 0]: items,
+      ]
+    }
+  }
+
+  static func list(_ group: UInt32, _ number: UInt32) -> DBusValue { .structure([.uint32(group), .uint32(number)]) }
+
+  /// Enables an action or not, and tells it.
+  func enable(_ name: String, _ isEnabled: Bool) {
+    state.update { $0.actions[name]?.isEnabled = isEnabled }
+    let changes = DBusDictionary(
+      known: .string, .boolean, [.init(key: .string(name), value: .boolean(isEnabled))])
+    let none = DBusDictionary(known: .string, .structure([.boolean, .signature, .array(.variant)]), [])
+    peer.perform {
+      $0.emit(
+        Self.window, "org.gtk.Actions", "Changed",
+        [.strings([]), .dictionary(changes), .properties([]), .dictionary(none)])
+    }
+  }
+
+  private static func answer(_ call: Incoming, _ state: Observed<State>) -> Answer {
+    state.update { state in
+      state.calls.append(call.member)
+      if let answer = state.answers[call.member] { return answer }
+      let name = call.arguments.first?.basicText ?? ""
+      switch call.member {
+      case "DescribeAll":
+        let entries = state.actions.map { DBusDictionary.Entry(key: .string($0.key), value: describe($0.value)) }
+        let type = DBusType.structure([.boolean, .signature, .array(.variant)])
+        return .values([.dictionary(DBusDictionary(known: .string, type, entries))])
+      case "Describe":
+        guard let action = state.actions[name] else { return .error("org.freedesktop.DBus.Error.InvalidArgs", name) }
+        return .values([describe(action)])
+      case "Activate":
+        state.activated.append(name)
+        if let isOn = state.actions[name]?.state { state.actions[name]?.state = !isOn }
+        return .values([])
+      case "Start": return .values([start(call.arguments.first, state.lists)])
+      default: return .values([])
+      }
+    }
+  }
+
+  private static func describe(_ action: Action) -> DBusValue {
+    let state = action.state.map { [DBusValue.variant(.boolean($0))] } ?? []
+    return .structure([
+      .boolean(action.isEnabled), .signature(.empty), .array(DBusArray(known: .variant, state)),
+    ])
+  }
+
+  private static func start(_ groups: DBusValue?, _ lists: [[UInt32]: [Named]]) -> DBusValue {
+    guard case .array(let groups)? = groups else { return .boolean(false) }
+    let wanted = Set(groups.compactMap { group in if case .uint32(let number) = group { number } else { nil } })
+    let item = DBusType.dictionary(key: .string, value: .variant)
+    let parts = lists.filter { wanted.contains($0.key[0]) }.map { key, items in
+      DBusValue.structure([
+        .uint32(key[0]), .uint32(key[1]), .array(DBusArray(known: item, items.map { .properties($0) })),
+      ])
+    }
+    return .array(DBusArray(known: .structure([.uint32, .uint32, .array(item)]), parts))
+  }
+}

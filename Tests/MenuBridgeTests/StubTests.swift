@@ -1,0 +1,148 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// What the bridge makes of a program that says what it likes.
+@Suite struct StubTests {
+  @Test func aCommandFollowsItsAction() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      #expect(program.state.now.activated == ["undo"])
+
+      program.enable("undo", false)
+      try await stage.has("Edit.Undo", isEnabled: false)
+      #expect(try await stage.refusal("Edit.Undo") == "Disabled")
+      program.enable("undo", true)
+      try await stage.has("Edit.Undo")
+      #expect(program.state.now.activated == ["undo"])
+    }
+  }
+
+  @Test func anItemIsRunAndChecked() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Menu.Items")
+      #expect(try await stage.items().map(\.id) == ["win.undo", "win.wrap"])
+      try await stage.run("Menu.Check", [.string("win.wrap"), .boolean(true)])
+      try await stage.run("Menu.Check", [.string("win.wrap"), .boolean(true)])
+      #expect(program.state.now.activated == ["wrap"])
+      #expect(try await stage.items().map(\.checked) == [-1, 1])
+      try await stage.run("Menu.Activate", [.string("win.wrap")])
+      #expect(try await stage.items().map(\.checked) == [-1, 0])
+
+      #expect(try await stage.refusal("Menu.Check", [.string("win.undo"), .boolean(true)]) == "InvalidArgs")
+      #expect(try await stage.refusal("Menu.Activate", [.string("win.nothing")]) == "InvalidArgs")
+      program.enable("wrap", false)
+      #expect(try await stage.refusal("Menu.Activate", [.string("win.wrap")]) == "Disabled")
+      program.state.update { $0.actions["wrap"] = nil }
+      #expect(try await stage.refusal("Menu.Activate", [.string("win.wrap")]) == "InvalidArgs")
+      #expect(program.state.now.activated == ["wrap", "wrap"])
+    }
+  }
+
+  /// A dialog keeps the answer until it is closed.
+  @Test func anActionThatDoesNotEndHasBegun() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      program.state.update { $0.answers["Activate"] = .hold }
+      try await stage.run("Edit.Undo")
+      #expect(program.state.now.calls.filter { $0 == "Activate" }.count == 1)
+    }
+  }
+
+  /// A launcher was in front, and the program disabled the item meanwhile.
+  @Test func anItemIsWaitedFor() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      try await stage.windows.register("w2")
+      try await stage.windows.focus("w2")
+      program.enable("undo", false)
+      let path = "/org/focusd/Focus1/field/" + (try await stage.menus(of: "w1"))
+      program.state.update { $0.calls = [] }
+      let call = stage.windows.begin(.invoke("org.focusd.Edit.Undo", [], at: path))
+      try await stage.windows.focus("w1")
+      // The bridge found it disabled once.
+      _ = try await program.state.wait(for: "a look") { $0.calls.contains("Describe") ? true : nil }
+      program.enable("undo", true)
+      _ = try await call.values()
+      #expect(program.state.now.activated == ["undo"])
+    }
+  }
+
+  @Test func theFieldGoesWithItsWindow() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      #expect(try await stage.desktop.focusctl("list").output.count == 2)
+      try await stage.windows.field("w1", "Unregister")
+      try await eventually("no field") { try await stage.desktop.focusctl("list").output.isEmpty }
+
+      // The same program has another.
+      try await stage.show("w2", of: program)
+      try await stage.has("Edit.Undo")
+    }
+  }
+
+  /// A switch to a window that is known costs no message, and first sight few.
+  @Test func aSwitchAsksNothing() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      let other = try await stage.program("w2")
+      try await stage.has("Edit.Undo")
+      try await stage.windows.focus("w1")
+      try await stage.has("Edit.Undo")
+      for stub in [program, other] {
+        #expect(stub.state.now.calls.count <= 12, "\(stub.state.now.calls)")
+        stub.state.update { $0.calls = [] }
+      }
+      for window in ["w2", "w1", "w2", "w1"] { try await stage.windows.focus(window) }
+      // What the bridge asks because of these comes before what it asks for this.
+      _ = try await stage.items()
+      #expect(other.state.now.calls.isEmpty)
+      #expect(program.state.now.calls.filter { $0 == "DescribeAll" }.count == 1)
+    }
+  }
+
+  @Test func aProgramThatIsIgnoredIsAskedNothing() async throws {
+    let name = try #require(
+      try String(contentsOfFile: "/proc/self/comm", encoding: .utf8).split(separator: "\n").first)
+    try await MenuStage.with(["--ignore", String(name)]) { stage in
+      let program = try await stage.program("w1")
+      _ = try await stage.bridge.progress.wait(for: "a look") { progress in
+        progress.errors.contains { $0.contains("never looked into") } ? true : nil
+      }
+      #expect(try await stage.windows.commands()["org.focusd.Menu.Items"] == nil)
+      #expect(program.state.now.calls.isEmpty)
+    }
+  }
+
+  /// Nothing of a menu is logged, nor told unless it is asked for.
+  @Test func labelsAreTold() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.menu("Edit", ["undo": "Undo: Typing “secret”"])
+      let witness = try await stage.desktop.peer()
+      try await witness.subscribe()
+      try await stage.show("w1", of: program)
+      try await stage.has("Edit.Undo")
+      #expect(try await stage.items().map(\.label) == ["Undo: Typing “secret”"])
+      #expect(!witness.signals.contains { "\($0)".contains("secret") })
+      #expect(!stage.bridge.progress.now.errors.contains { $0.contains("secret") })
+    }
+  }
+}
+
+extension MenuStage {
+  /// The id of the field with the menus of a window.
+  func menus(of window: String) async throws -> String {
+    let lines = try await desktop.focusctl("list").output
+    let id = lines.first { $0.contains("menus") }?.split(separator: " ").first
+    return id.map(String.init) ?? ""
+  }
+}
