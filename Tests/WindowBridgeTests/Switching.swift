@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A window that a test switches to.
-struct Target: Sendable {
+struct Target: Sendable, Equatable {
   let window: String
   /// The field of the program in it, if that has one.
   var field: String?
@@ -45,6 +45,17 @@ extension Peer {
       Issue.record("\(field) says \(String(describing: said)), and the focus path is \(try await self.path())")
       throw error
     }
+  }
+
+  /// The window whose program says that it has the keyboard, if one alone says so.
+  func front(of targets: [Target]) async throws -> Target? {
+    var front: [Target] = []
+    for target in targets {
+      guard let field = target.field else { continue }
+      let said = try await read("demo.Form.State", at: Focus1.field(field)).value
+      if said == .string("in") { front.append(target) }
+    }
+    return front.count == 1 ? front.first : nil
   }
 
   /// Waits for the window with a title.
