@@ -148,15 +148,22 @@ class FocusdExtension {
 
     Activate(id) {
         const window = this._find(id);
-        const activate = () => Main.activateWindow(window, global.display.get_current_time_roundtrip());
+        // A later request counts, not one that still waits for the overview.
+        this._wanted = window;
+        const activate = () => {
+            if (this._wanted !== window)
+                return;
+            this._wanted = null;
+            if (this._windows.has(window))
+                Main.activateWindow(window, global.display.get_current_time_roundtrip());
+        };
         if (!Main.overview.visible)
             return activate();
         // When it has ended, the overview gives the keyboard to a window of its own choice.
         const hidden = Main.overview.connect('hidden', () => {
             Main.overview.disconnect(hidden);
             GLib.idle_add(GLib.PRIORITY_DEFAULT_IDLE, () => {
-                if (this._windows.has(window))
-                    activate();
+                activate();
                 return GLib.SOURCE_REMOVE;
             });
         });
