@@ -15,7 +15,7 @@ internal import Testing
         ["extension.js", "metadata.json"].map { "share/gnome-shell/extensions/\(uuid)/\($0)" }
       }
       return
-        (shared + extensions + (try Script.programs.map { "bin/" + $0 })
+        (shared + extensions + (try Script.programs.map { "\(Script.directory(of: $0))/\($0)" })
         + (try Script.units.map { "share/systemd/user/" + $0 })
         + (try Script.manuals.map { "share/man/man\($0.suffix(1))/\($0)" })).sorted()
     }
@@ -38,7 +38,8 @@ internal import Testing
       ("--prefix '/home/a b'", "invalid prefix '/home/a b'"),
       ("--prefix '/opt/100%'", "invalid prefix '/opt/100%'"),
       ("--uninstall --binaries /usr/bin", "--binaries cannot be combined with --uninstall"),
-      ("--keep-state", "--keep-state requires --uninstall"),
+      ("--purge", "--purge requires --uninstall"),
+      ("--uninstall --bridges", "--bridges cannot be combined with --uninstall"),
     ])
   func aCallThatIsOffIsRefusedAndChangesNothing(words: String, complaint: String) async throws {
     let transcript = try await run("status=0; $install \(words) || status=$?; find . -mindepth 1; exit $status")
@@ -50,7 +51,7 @@ internal import Testing
   @Test func helpSaysEveryOption() async throws {
     let transcript = try await run("$install --help")
     #expect(transcript.status == 0)
-    for option in ["--prefix DIR", "--binaries DIR", "--uninstall", "--keep-state", "--help", "DESTDIR"] {
+    for option in ["--prefix DIR", "--binaries DIR", "--uninstall", "--bridges", "--purge", "--help", "DESTDIR"] {
       #expect(transcript.output.contains { $0.contains(option) }, "\(option)")
     }
   }
@@ -69,6 +70,7 @@ internal import Testing
       $install --binaries ~/programs
       cd .local && find . -type f -name 'focusd-*' | sort
       ls bin share/man/man*
+      ! [ -e libexec ]
       """)
     #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
     let bridges = try Script.programs.filter { !["focusd", "focusctl"].contains($0) }
@@ -98,7 +100,7 @@ internal import Testing
       """
       mkdir real && ln -s real link
       $install --prefix ~/link --binaries "$BINARIES" >/dev/null
-      [ "$(sed -n 's/^Exec=//p' real/share/applications/focusd-windows.desktop)" = "$(realpath real/bin/focusd-windows)" ]
+      [ "$(sed -n 's/^Exec=//p' real/share/applications/focusd-windows.desktop)" = "$(realpath real/libexec/focusd-windows)" ]
       """)
     #expect(transcript.status == 0, "\(transcript)")
   }
@@ -112,26 +114,82 @@ internal import Testing
       trap 'rm /dev/shm/$$' EXIT
       for round in first second; do $install --binaries "$BINARIES" >/dev/null; done
       .local/bin/focusctl --help >/dev/null
-      $install --uninstall >/dev/null
+      $install --uninstall --purge >/dev/null
       find . | sort | diff /dev/shm/$$ -
       """)
     #expect(transcript.status == 0 && transcript.output.isEmpty && transcript.errors.isEmpty, "\(transcript)")
   }
 
-  @Test(arguments: [("", ""), ("--keep-state", "./.local/state/focusd/fields\n")])
-  func theFieldsThatWereKeptGoWithTheDaemonUnlessTheyAreToStay(
-    option: String, left: String
-  ) async throws {
+  /// systemd before 254 keeps the state beside the settings.
+  @Test(
+    arguments: [
+      ("", "state.db state.db-wal state.db.damaged-1"), ("--keep-state", "state.db state.db-wal state.db.damaged-1"),
+      ("--purge", ""),
+    ])
+  func savedFieldsStayUnlessTheyArePurgedAndTheRestAlways(option: String, left: String) async throws {
     let transcript = try await run(
       """
-      mkdir -p .local/state/focusd
-      echo field >.local/state/focusd/fields
+      for directory in .local/state/focusd .config/focusd; do
+        mkdir -p $directory
+        touch $directory/{state.db,state.db-wal,state.db.damaged-1,focusd.conf,mine}
+      done
       $install --binaries "$BINARIES" >/dev/null
       $install --uninstall \(option) >/dev/null
-      find . -type f
+      find . -type f | LC_ALL=C sort
       """)
     #expect(transcript.status == 0, "\(transcript)")
-    #expect(transcript.output.map { $0 + "\n" }.joined() == left)
+    let names = (["focusd.conf", "mine"] + left.split(separator: " ").map(String.init)).sorted()
+    let files = ["./.config/focusd/", "./.local/state/focusd/"].flatMap { directory in names.map { directory + $0 } }
+    #expect(transcript.output == files)
+  }
+
+  /// What is not on says how it is turned on, and a directory that no shell searches is named.
+  @Test func theEndOfAnInstallationSaysWhatToDoNext() async throws {
+    let transcript = try await run(
+      """
+      $install --binaries "$BINARIES"
+      PATH=$PATH:$HOME/.local/bin
+      $install --binaries "$BINARIES" | sed 's/^/again: /'
+      """)
+    #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
+    for unit in try Script.units where unit != "focusd.service" {
+      let command = "  systemctl --user enable --now \(unit.dropLast(".service".count)) "
+      #expect(transcript.output.contains { $0.hasPrefix(command) && $0.contains("# ") }, "\(unit): \(transcript)")
+    }
+    let missing = transcript.output.filter { $0.contains("is not on the PATH") }
+    #expect(missing.count == 1 && missing.first?.hasPrefix("again: ") == false, "\(transcript)")
+  }
+
+  /// Bridges lay beside focusctl before.
+  @Test func aBridgeThatMovedIsNotLeftBehind() async throws {
+    let transcript = try await run(
+      """
+      mkdir -p .local/bin .local/share/focusd
+      touch .local/bin/focusd-menus
+      printf '%s\n' ~/.local ~/.local/share ~/.local/share/focusd ~/.local/bin ~/.local/bin/focusd-menus \
+        >.local/share/focusd/installed
+      $install --binaries "$BINARIES" >/dev/null
+      ls .local/bin
+      $install --uninstall >/dev/null
+      find . -mindepth 1
+      """)
+    #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
+    #expect(transcript.output == ["focusctl", "focusd"], "\(transcript)")
+  }
+
+  @Test func allBridgesAreEnabledAtOnce() async throws {
+    let transcript = try await Script.runInSession(
+      """
+      /run/stage/Systemd/install --binaries /run/stage --bridges | grep -c 'enable --now' || true
+      for unit in /run/stage/Systemd/focusd*.service.in; do
+        systemctl --user is-enabled "$(basename "$unit" .in)"
+      done | sort -u
+      systemctl --user is-active focusd-menus
+      /run/stage/Systemd/install --uninstall --purge >/dev/null
+      find ~ -name '*focusd*' -not -path ~ | wc -l
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(transcript.output == ["0", "enabled", "active", "0"], "\(transcript)")
   }
 
   @Test func whatWasNeverInstalledCannotBeRemoved() async throws {
@@ -153,7 +211,7 @@ internal import Testing
     #expect(
       transcript.output.dropFirst()
         == (try Self.installed.map { "./" + $0 } + [
-          "ExecStart=/usr/bin/focusd", "Exec=/usr/bin/focusd", "Exec=/usr/bin/focusd-windows",
+          "ExecStart=/usr/bin/focusd", "Exec=/usr/bin/focusd", "Exec=/usr/libexec/focusd-windows",
         ])[...], "\(transcript)")
   }
 
@@ -183,7 +241,7 @@ internal import Testing
       cp -r /run/stage /run/user/$UID/source && cd /run/user/$UID/source
       cat >Systemd/focusd-probe.service.in <<'UNIT'
       [Service]
-      ExecStart=@bindir@/focusd-probe forever
+      ExecStart=@libexecdir@/focusd-probe forever
       [Install]
       WantedBy=default.target
       UNIT
@@ -191,7 +249,7 @@ internal import Testing
       touch Systemd/man/focusd-probe.8
       Systemd/install --binaries . >/dev/null
       probe() { systemctl --user "$1" focusd-probe || true; }
-      ls ~/.local/bin/focusd-probe ~/.local/share/man/man8/focusd-probe.8 | wc -l
+      ls ~/.local/libexec/focusd-probe ~/.local/share/man/man8/focusd-probe.8 | wc -l
       probe is-enabled
       systemctl --user enable --quiet --now focusd-probe
       first=$(systemctl --user show focusd-probe --value --property MainPID)
@@ -201,7 +259,7 @@ internal import Testing
       [ "$first" != "$second" ] && [ ! -e "/proc/$first" ]
       # The installation says what to remove, not the sources that are there now.
       rm Systemd/focusd-probe.service.in
-      Systemd/install --uninstall >/dev/null
+      Systemd/install --uninstall --purge >/dev/null
       [ ! -e "/proc/$second" ]
       systemctl --user show focusd-probe --value --property LoadState
       find ~ | sort | diff /run/user/$UID/before -
@@ -219,7 +277,7 @@ internal import Testing
       first=$(show MainPID)
       install_focusd
       [ "$(show MainPID)" != "$first" ]
-      /run/stage/Systemd/install --uninstall >/dev/null
+      /run/stage/Systemd/install --uninstall --purge >/dev/null
       find ~ | sort | diff /run/user/$UID/before -
       [ ! -e "/proc/$first" ]
       show LoadState

@@ -36,10 +36,15 @@ enum Script {
     get throws {
       let started = try unitFiles.map { file in
         let text = try String(contentsOfFile: project + "/Systemd/" + file, encoding: .utf8)
-        return try #require(text.firstMatch(of: /(?m)^ExecStart=@bindir@\/(\S+)/)).1
+        return try #require(text.firstMatch(of: /(?m)^ExecStart=@[a-z]+@\/(\S+)/)).1
       }
       return Set(started.map(String.init) + ["focusctl"]).sorted()
     }
+  }
+
+  /// The directory below the prefix for a program: nobody types the bridges' names.
+  static func directory(of program: String) -> String {
+    ["focusd", "focusctl"].contains(program) ? "bin" : "libexec"
   }
 
   /// The names of all manuals.
