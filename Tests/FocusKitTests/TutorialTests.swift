@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func theReadmeShowsItsPrograms() throws {
-    let shown = try Article("README.md", after: "## From Swift").texts("swift")
+    let shown = try Article("\(Self.examples)/README.md", after: "## From Swift").texts("swift")
     let programs = try Article.snippets("\(Self.examples)/Counter", "\(Self.examples)/StatusLine")
     #expect(shown.first?.contains(".package(") == true)
     #expect(Set(shown.dropFirst()) == Set(programs))

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The sessions of the README, typed as they stand there, one after the other.
+/// The sessions of the README and of the page for those who write programs, typed as they stand there, one after the other.
 @Suite struct ReadmeTests {
   /// One command of a session, and what it prints.
   private struct Step {
@@ -11,8 +11,8 @@ import Testing
     var output: [String] = []
   }
 
-  private static func steps(_ title: String) throws -> [Step] {
-    let readme = try String(contentsOfFile: TestDesktop.project + "/README.md", encoding: .utf8)
+  private static func steps(_ title: String, of page: String) throws -> [Step] {
+    let readme = try String(contentsOfFile: TestDesktop.project + page, encoding: .utf8)
     let section = try #require(readme.components(separatedBy: "\n## \(title)\n").dropFirst().first)
       .components(separatedBy: "\n## ")[0]
     var steps: [Step] = []
@@ -30,7 +30,8 @@ import Testing
   }
 
   @Test func theSessionsAreAsTheyStandThere() async throws {
-    let steps = try Self.steps("In a shell") + Self.steps("On the bus")
+    let shell = try Self.steps("In a shell", of: "/README.md")
+    let steps = shell + (try Self.steps("On the bus", of: "/Sources/Examples/README.md"))
     #expect(steps.count > 15)
     try await TestDesktop.with { desktop in
       // What the last example of a pointer needs: an array, and the revision that is written there.

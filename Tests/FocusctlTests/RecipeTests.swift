@@ -6,7 +6,7 @@ import Testing
 
 @testable import focusctl
 
-/// The recipes of the README, run as they stand there.
+/// The recipes of the README and of the page for those who write programs, run as they stand there.
 @Suite struct RecipeTests {
   /// What sway would run for `key`.
   private func bound(_ key: String, _ title: String) throws -> String {
@@ -100,6 +100,12 @@ import Testing
         try await entry.lines(2) == [
           "org.focusd.Text.SelectedText hello there ", #"org.focusd.Text.SelectedText -8 -- minus \\n "#,
         ])
+      // What cannot be written is typed.
+      let typed = try await desktop.shell(
+        TestDesktop.standIn("wtype", "#!/bin/sh\nprintf '%s|' \"$@\"")
+          + "focusctl register window --focus org.focusd.Window.Title=Page >/dev/null\n\(recognizer) | {\n\(dictate)\n}"
+      )
+      #expect(typed.output == [#"--|hello there |--|-8 -- minus \n |"#], "\(typed)")
     }
   }
 

@@ -59,15 +59,16 @@ extension TestDesktop {
       extra: extra.merging(Self.programs) { $1 })
   }
 
-  /// The fenced block of the README below the heading `title` that begins with `language`, line by line.
+  /// The fenced block of a README below the heading `title` that begins with `language`, line by line.
   static func recipe(_ title: String, _ language: String) throws -> [String] {
     try #require(try recipes(title, language).first)
   }
 
   /// All such blocks of the section.
   static func recipes(_ title: String, _ language: String) throws -> [[String]] {
-    let readme = try String(contentsOfFile: project + "/README.md", encoding: .utf8)
-    let rest = try #require(readme.components(separatedBy: "### \(title)\n").dropFirst().first)
+    let pages = ["/README.md", "/Sources/Examples/README.md"].map { project + $0 }
+    let text = try pages.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
+    let rest = try #require(text.components(separatedBy: "### \(title)\n").dropFirst().first)
     let section = try #require(rest.components(separatedBy: "\n### ").first)
     return section.components(separatedBy: "```\(language)\n").dropFirst().map { block in
       (block.components(separatedBy: "```").first ?? "").split(separator: "\n").map(String.init)

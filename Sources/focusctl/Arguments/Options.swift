@@ -31,7 +31,7 @@ struct Option: Hashable, Sendable {
   static let parent = Option("parent", nil, "ID", "the field that contains the new one (default: none, a scene)")
   static let scope = Option(
     "scope", nil, "field|scene|session",
-    "whether keys resolve with focus in the field, anywhere in its scene, or always, if nothing there has them")
+    "when its keys resolve: with focus in the field (default), anywhere in its scene, or always; the nearer field wins")
   static let active = Option(
     "active", nil, "KEY=VALUE", "with '--scope session': the field is active while KEY has this value")
   static let readOnly = Option("read-only", nil, "KEY", "a key that only the owner may write; may be repeated")
