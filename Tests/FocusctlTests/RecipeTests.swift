@@ -56,7 +56,7 @@ import Testing
     let key = try script("One key for what is in front")
     try await TestDesktop.with { desktop in
       let player = try await desktop.hold(
-        "--scope session --command org.mpris.MediaPlayer2.Player.Next org.mpris.MediaPlayer2.Player.Volume=1.0")
+        "--scope session --command org.mpris.MediaPlayer2.Player.PlayPause org.mpris.MediaPlayer2.Player.Volume=1.0")
       let result = try await desktop.shell(
         """
         key() { \(key)
@@ -71,7 +71,7 @@ import Testing
       )
       #expect(try await desktop.shell("\(key)").succeeded)
       #expect(try await slider.lines(1) == ["run org.focusd.Range.Increment"])
-      #expect(try await player.lines(1) == ["run org.mpris.MediaPlayer2.Player.Next"])
+      #expect(try await player.lines(1) == ["run org.mpris.MediaPlayer2.Player.PlayPause"])
     }
   }
 
