@@ -51,14 +51,14 @@ let package = Package(
       name: "DBus", dependencies: ["CDBus", "CExpat", "DBusTypes", "EventLoop"], swiftSettings: strict),
     .target(name: "FocusContract", dependencies: ["DBusTypes"], swiftSettings: strict),
     .target(
-      name: "FocusClient", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusContract"], swiftSettings: strict),
+      name: "DaemonClient", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusContract"], swiftSettings: strict),
     .target(name: "FocusModel", dependencies: ["DBusTypes", "FocusContract"], swiftSettings: strict),
     .target(
       name: "FocusService",
       dependencies: ["CSQLite", "DBus", "DBusTypes", "EventLoop", "FocusContract", "FocusModel", "ProgramSupport"],
       swiftSettings: strict),
     .target(
-      name: "FocusKit", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
+      name: "FocusKit", dependencies: ["DBus", "DBusTypes", "DaemonClient", "EventLoop", "FocusContract"],
       swiftSettings: strict),
     .executableTarget(
       name: "Counter", dependencies: ["FocusKit"], path: "Sources/Examples/Counter", swiftSettings: strict),
@@ -76,7 +76,7 @@ let package = Package(
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .executableTarget(
-      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract"],
+      name: "focusctl", dependencies: ["CLinux", "DBus", "DBusTypes", "DaemonClient", "EventLoop", "FocusContract"],
       swiftSettings: strict,
       // A fixed address avoids relocations, which take a sixth of the time of one call.
       linkerSettings: [
@@ -88,24 +88,24 @@ let package = Package(
     .target(
       name: "AccessibilityBridge",
       dependencies: [
-        "BridgeSupport", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport",
+        "BridgeSupport", "DBus", "DBusTypes", "DaemonClient", "EventLoop", "FocusContract", "ProgramSupport",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "focusd-accessibility",
-      dependencies: ["AccessibilityBridge", "DBus", "FocusClient", "FocusContract", "ProgramSupport"],
+      dependencies: ["AccessibilityBridge", "DBus", "DaemonClient", "FocusContract", "ProgramSupport"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
 
     .target(
       name: "MenuBridge",
       dependencies: [
-        "BridgeSupport", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport",
+        "BridgeSupport", "DBus", "DBusTypes", "DaemonClient", "EventLoop", "FocusContract", "ProgramSupport",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "focusd-menus",
-      dependencies: ["DBus", "FocusClient", "FocusContract", "MenuBridge", "ProgramSupport"],
+      dependencies: ["DBus", "DaemonClient", "FocusContract", "MenuBridge", "ProgramSupport"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .testTarget(
@@ -141,7 +141,7 @@ let package = Package(
     .testTarget(
       name: "FocusKitTests",
       dependencies: [
-        "BusSupport", "Counter", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract", "FocusKit",
+        "BusSupport", "Counter", "DBus", "DBusTypes", "DaemonClient", "EventLoop", "FocusContract", "FocusKit",
         "LoopPlayer", "ScenePlayer", "StatusLine",
         "TestSupport", "TutorialForm", "TutorialToolbar", "VolumeSlider", "focusctl", "focusd",
       ],
@@ -205,13 +205,13 @@ if isInstalled("xcb-res", "jansson") {
     .target(
       name: "WindowBridge",
       dependencies: [
-        "BridgeSupport", "CJansson", "CXCB", "DBus", "DBusTypes", "EventLoop", "FocusClient", "FocusContract",
+        "BridgeSupport", "CJansson", "CXCB", "DBus", "DBusTypes", "DaemonClient", "EventLoop", "FocusContract",
         "ProgramSupport",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "focusd-windows",
-      dependencies: ["DBus", "EventLoop", "FocusClient", "FocusContract", "ProgramSupport", "WindowBridge"],
+      dependencies: ["DBus", "DaemonClient", "EventLoop", "FocusContract", "ProgramSupport", "WindowBridge"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .testTarget(

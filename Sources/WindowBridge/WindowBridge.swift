@@ -1,7 +1,7 @@
 package import DBus
 internal import DBusTypes
+internal import DaemonClient
 package import EventLoop
-internal import FocusClient
 internal import FocusContract
 package import ProgramSupport
 

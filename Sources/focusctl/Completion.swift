@@ -1,6 +1,6 @@
 import DBus
 import DBusTypes
-import FocusClient
+import DaemonClient
 import FocusContract
 
 /// The candidates for the next word of a call, for shell completion: `focusctl __complete WORD… BEGUN`.

@@ -1,5 +1,5 @@
 import DBus
-import FocusClient
+import DaemonClient
 import FocusContract
 import Glibc
 

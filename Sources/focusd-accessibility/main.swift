@@ -1,6 +1,6 @@
 internal import AccessibilityBridge
 internal import DBus
-internal import FocusClient
+internal import DaemonClient
 internal import FocusContract
 internal import ProgramSupport
 

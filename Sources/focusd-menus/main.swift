@@ -1,5 +1,5 @@
 internal import DBus
-internal import FocusClient
+internal import DaemonClient
 internal import FocusContract
 internal import MenuBridge
 internal import ProgramSupport

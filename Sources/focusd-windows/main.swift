@@ -1,6 +1,6 @@
 internal import DBus
+internal import DaemonClient
 internal import EventLoop
-internal import FocusClient
 internal import FocusContract
 internal import ProgramSupport
 internal import WindowBridge

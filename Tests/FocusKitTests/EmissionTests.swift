@@ -1,6 +1,6 @@
 import BusSupport
 import DBusTypes
-import FocusClient
+import DaemonClient
 import FocusContract
 import TestSupport
 import Testing

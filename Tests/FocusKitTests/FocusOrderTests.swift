@@ -1,6 +1,6 @@
 import BusSupport
 import DBusTypes
-import FocusClient
+import DaemonClient
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import BusSupport
 import DBus
 import DBusTypes
+import DaemonClient
 import EventLoop
-import FocusClient
 import TestSupport
 
 /// A program that publishes fields on a loop of its own, below FocusKit.

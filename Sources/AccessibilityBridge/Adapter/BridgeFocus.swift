@@ -1,8 +1,8 @@
 internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
+internal import DaemonClient
 internal import EventLoop
-internal import FocusClient
 internal import ProgramSupport
 
 /// From what should have focus to what the daemon has: one loop, which each event and each answer turns once.

@@ -1,8 +1,8 @@
 internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
+internal import DaemonClient
 internal import EventLoop
-internal import FocusClient
 internal import FocusContract
 
 /// Carries out one write or command of an element, and reads back what came of it: some programs agree and do nothing.

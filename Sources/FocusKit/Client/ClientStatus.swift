@@ -1,6 +1,6 @@
 internal import DBusTypes
+internal import DaemonClient
 internal import EventLoop
-internal import FocusClient
 internal import FocusContract
 internal import Observation
 

@@ -1,7 +1,7 @@
 internal import DBus
+internal import DaemonClient
 internal import Dispatch
 internal import EventLoop
-internal import FocusClient
 internal import Glibc
 internal import Synchronization
 

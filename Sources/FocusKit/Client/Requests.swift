@@ -1,5 +1,5 @@
 public import DBusTypes
-internal import FocusClient
+internal import DaemonClient
 internal import FocusContract
 
 /// Asking the daemon itself: what a program waits for, or has refused to its face.

@@ -1,6 +1,6 @@
 internal import DBus
+internal import DaemonClient
 internal import EventLoop
-internal import FocusClient
 internal import FocusContract
 
 /// The link to the daemon and all that uses it, on the client's thread; everyone else posts letters.

@@ -1,6 +1,6 @@
 internal import DBus
 internal import DBusTypes
-internal import FocusClient
+internal import DaemonClient
 internal import FocusContract
 
 /// The writes of focused bindings: those of one key go one after another, each under the state that was read before.

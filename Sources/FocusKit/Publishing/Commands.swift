@@ -1,4 +1,4 @@
-internal import FocusClient
+internal import DaemonClient
 internal import FocusContract
 
 /// Closures as commands, both ways.

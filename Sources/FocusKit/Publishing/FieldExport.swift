@@ -1,7 +1,7 @@
 internal import DBus
 internal import DBusTypes
+internal import DaemonClient
 internal import EventLoop
-internal import FocusClient
 internal import FocusContract
 
 /// From a field as the program declared it to fields that the worker publishes, and back: changes are followed until the

@@ -1,7 +1,7 @@
 internal import DBus
 internal import DBusTypes
+internal import DaemonClient
 internal import EventLoop
-internal import FocusClient
 internal import FocusContract
 internal import Synchronization
 

@@ -1,8 +1,8 @@
 internal import DBus
 internal import DBusTypes
+internal import DaemonClient
 internal import Dispatch
 internal import EventLoop
-internal import FocusClient
 internal import Synchronization
 
 /// Asks the program's own code for values, on its threads, so that the client's never waits for it.

@@ -1,8 +1,8 @@
 internal import BridgeSupport
 package import DBus
 internal import DBusTypes
+internal import DaemonClient
 package import EventLoop
-internal import FocusClient
 internal import FocusContract
 package import ProgramSupport
 

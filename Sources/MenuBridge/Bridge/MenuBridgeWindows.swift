@@ -1,8 +1,8 @@
 internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
+internal import DaemonClient
 internal import EventLoop
-internal import FocusClient
 internal import FocusContract
 internal import ProgramSupport
 

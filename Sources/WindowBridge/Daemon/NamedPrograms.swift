@@ -1,6 +1,6 @@
 internal import DBus
 internal import DBusTypes
-internal import FocusClient
+internal import DaemonClient
 internal import ProgramSupport
 
 /// The processes of windows; if a window manager does not tell them, by the names of programs.

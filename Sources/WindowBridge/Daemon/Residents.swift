@@ -1,7 +1,7 @@
 internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
-internal import FocusClient
+internal import DaemonClient
 internal import FocusContract
 internal import ProgramSupport
 

@@ -1,6 +1,6 @@
 internal import DBus
 internal import DBusTypes
-internal import FocusClient
+internal import DaemonClient
 internal import FocusContract
 
 /// The keys of a window, from the vocabulary.

@@ -1,7 +1,7 @@
 internal import DBus
 internal import DBusTypes
+internal import DaemonClient
 package import EventLoop
-internal import FocusClient
 internal import Glibc
 package import ProgramSupport
 

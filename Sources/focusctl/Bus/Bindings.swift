@@ -1,6 +1,6 @@
 import DBus
 import DBusTypes
-import FocusClient
+import DaemonClient
 import FocusContract
 
 /// The interface `org.focusd.Focus1.Bindings` of the focused object or of a field.

@@ -1,7 +1,7 @@
 import DBus
 import DBusTypes
+import DaemonClient
 import EventLoop
-import FocusClient
 import FocusContract
 
 /// Who may write the keys of fields, which only their introspection tells.

@@ -1,5 +1,5 @@
 import DBusTypes
-import FocusClient
+import DaemonClient
 import FocusContract
 import Glibc
 

@@ -1,6 +1,6 @@
 import DBus
 import DBusTypes
-import FocusClient
+import DaemonClient
 import FocusContract
 
 /// The commands that write one key.

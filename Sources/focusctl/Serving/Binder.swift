@@ -1,7 +1,7 @@
 import DBus
 import DBusTypes
+import DaemonClient
 import EventLoop
-import FocusClient
 import FocusContract
 
 /// Shows objects of other programs as fields, as a bridge, across restarts of the daemon, until the bus is gone.

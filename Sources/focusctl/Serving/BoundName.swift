@@ -1,7 +1,7 @@
 import DBus
 import DBusTypes
+import DaemonClient
 import EventLoop
-import FocusClient
 import FocusContract
 
 /// One bus name, and its field while the name has an owner.

@@ -1,7 +1,7 @@
 import DBus
 import DBusTypes
+import DaemonClient
 import EventLoop
-import FocusClient
 import FocusContract
 import Glibc
 
