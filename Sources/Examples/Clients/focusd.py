@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a program or a tool needs of focusd, with GDBus alone (Debian: python3-gi). Copy this file beside your program.
+
+A program offers a value, which others may change, and a command while a widget of its own has focus:
+
+    field = focusd.Field("gain", {"com.example.Mixer.Gain": (mixer.get_gain, mixer.set_gain)},
+                         {"com.example.Mixer.Mute": mixer.mute}, label="Gain")
+    field.focus()      # the widget has the keyboard now, and its window is active
+    field.publish()    # a value is different now
+    field.blur()       # the keyboard went elsewhere
+
+A tool reads and changes what has focus, in whatever program:
+
+    focusd.set("org.focusd.Text.SelectedText", "Kind regards,")
+    stop = focusd.watch("org.focusd.Window.Title", print)
+
+For widgets, focusd_gtk.py and focusd_qt.py do the first part. Callbacks come from GLib's main loop, which GTK and Qt run; for
+another, see `use_loop`. A value is a bool, int, float or str; any other is a `GLib.Variant`, or its key has a signature:
+`"com.example.Clock.Hands:(ii)"`. What fails in the background is logged, by the logger `focusd`.
+"""
+import itertools
+import logging
+import re
+import threading
+
+from gi.repository import Gio, GLib
+
+DAEMON, ROOT, PROPERTIES = "org.focusd.Focus1", "/org/focusd/Focus1", "org.freedesktop.DBus.Properties"
+OPTIONS = {"label": "s", "scope": "s", "active": "(sv)", "live": "as", "process": "u", "sensitive": "b"}
+log, _numbers, _kinds = logging.getLogger("focusd"), itertools.count(1), {}
+
+
+class Error(Exception):
+    """A refusal, with its name on the bus; each has a class: `NotFocused`, `Conflict`, `TypeMismatch`, `AccessDenied`, and `NoDaemon` if
+    there is no daemon or no bus. A function of a field raises one to refuse."""
+
+    name = "org.freedesktop.DBus.Error.Failed"
+
+
+for _domain, _names in (
+        (DAEMON, "NotFocused NoSuchField FieldExists TypeMismatch NoSuchElement Conflict Disabled OwnerGone NothingToExpose"),
+        ("org.freedesktop.DBus", """NoDaemon AccessDenied PropertyReadOnly InvalidArgs LimitsExceeded Timeout UnknownObject
+            UnknownInterface UnknownProperty UnknownMethod""")):
+    for _name in _names.split():
+        globals()[_name] = _kinds[f"{_domain}.Error.{_name}"] = type(_name, (Error,), {"name": f"{_domain}.Error.{_name}"})
+
+
+def _error(failure):
+    name = Gio.dbus_error_get_remote_error(failure) or ""
+    is_gone = not name or re.search(r"Error\.(ServiceUnknown|NoReply|Disconnected|Spawn)", name)
+    error = (NoDaemon if is_gone else _kinds.get(name, Error))(re.sub(r"^GDBus\.Error:\S+: ", "", failure.message))
+    error.name = name or error.name
+    return error
+
+
+def _session():
+    try:
+        return Gio.bus_get_sync(Gio.BusType.SESSION)
+    except GLib.Error as failure:
+        raise _error(failure) from None
+
+
+def _post(function):
+    function()
+
+
+def use_loop(post):
+    """For a main loop other than GLib's: `post(function)` calls a function from it, as asyncio's `call_soon_threadsafe` does."""
+    global _post
+    _post = post
+    threading.Thread(target=GLib.MainLoop().run, daemon=True).start()
+
+
+def _variant(value, key, signature=""):
+    if isinstance(value, GLib.Variant):
+        return value
+    is_int = isinstance(value, int) and -2**31 <= value < 2**31
+    number = "d" if key.startswith("org.focusd.Range.") else "i" if is_int else "x"
+    kinds = ((bool, "b"), (int, number), (float, "d"), (str, "s"))
+    signature = signature or next((kind for type_, kind in kinds if isinstance(value, type_)), None)
+    if not signature:
+        raise TypeError(f"{key}: the type of {value!r} is unknown: write 'KEY:SIGNATURE', or GLib.Variant(SIGNATURE, value)")
+    return GLib.Variant(signature, value)
+
+
+def _split(key):
+    interface, _, member = key.partition("/")[0].rpartition(".")
+    if not (Gio.dbus_is_interface_name(interface) and Gio.dbus_is_member_name(member)):
+        raise ValueError(f"'{key}' is not a key, which is an interface, a dot and a name: com.example.Mixer.Gain")
+    return interface, member
+
+
+class Field:
+    """Something of this program that can have focus, until `unregister` or the end of the program.
+
+    - `values`: for each key a constant, or a function that returns the value (None: the key is not there now), or a pair of that and
+      a function that writes it, for others. That raises ValueError or an `Error` to refuse. With None in place of the first
+      function, the value can be written and not read, as a password.
+    - `commands`: for each command a function. Arguments and results have signatures: `"com.example.Mixer.Fade:d:b"`.
+    - `on_focus`: gives the widget the keyboard, for another program that asks.
+    - `parent`: the Field that contains this one. `options`: `label`, `scope`, `sensitive`, … as in `man org.focusd.Focus1`.
+
+    Nothing waits for the daemon. If it is missing or starts again, the field comes back by itself, with the focus.
+    """
+
+    focused = None  # the one of this program's fields that has focus
+
+    def __init__(self, name, values={}, commands={}, on_focus=None, parent=None, bus=None, **options):
+        self.bus, self.parent, self.is_registered, self._owner, self._is_busy = bus or _session(), parent, False, None, False
+        self._keys, self._told, self._commands, self._enabled, self._on_focus, self._children = {}, {}, {}, {}, on_focus, []
+        # The connection's name makes the id unique, in a sandbox too: a field with this id is this one.
+        self.id = re.sub(r"[^A-Za-z0-9_]", "_", f"{name[:30]}{self.bus.get_unique_name()}_{next(_numbers)}")
+        self.path, self._object = f"{ROOT}/field/{self.id}", "/" + self.id
+        options = {"label": name, **{option: value for option, value in options.items() if value}}
+        self._options = {option: GLib.Variant(OPTIONS[option], value) for option, value in options.items()}
+        self._options["object"] = GLib.Variant("o", self._object)
+        if parent:
+            self._options["parent"] = GLib.Variant("o", parent.path)
+            parent._children.append(self)
+        members = {DAEMON + ".Responder": '<method name="RequestFocus"><arg type="o"/></method>'} if on_focus else {}
+
+        def declare(kind, key, attributes, content=""):
+            interface, member = _split(key)
+            members[interface] = members.get(interface, "") + f'<{kind} name="{member}" {attributes}>{content}</{kind}>'
+
+        for declared, binding in values.items():
+            key, _, signature = declared.partition(":")
+            get, write = binding if isinstance(binding, tuple) else (binding, None)
+            signature = signature or _variant(get() if callable(get) else get, key).get_type_string()
+            self._keys[key] = get, write, signature
+            declare("property", key, f'type="{signature}" access="{"read" * (get is not None)}{"write" * (write is not None)}"')
+        for declared, function in commands.items():
+            command, *types = declared.split(":")
+            types = [GLib.Variant.split_signature(f"({part})") for part in (*types, "", "")[:2]]
+            self._commands[command] = function, types[1]
+            declare("method", command, "", "".join(
+                f'<arg type="{part}" direction="{way}"/>' for way, parts in zip(("in", "out"), types) for part in parts))
+        node = "".join(f'<interface name="{interface}">{content}</interface>' for interface, content in members.items())
+        self._exports = [self.bus.register_object(self._object, interface, self._asked, None, None)
+                         for interface in Gio.DBusNodeInfo.new_for_xml(f"<node>{node}</node>").interfaces]
+        self._watch = Gio.bus_watch_name_on_connection(
+            self.bus, DAEMON, Gio.BusNameWatcherFlags.AUTO_START,
+            lambda _bus, _name, owner: _post(lambda: self._moved(owner)), lambda *_: _post(lambda: self._moved(None)))
+
+    def focus(self):
+        """The widget has the keyboard now, and its window is active. From one field to another of the program, this is enough."""
+        Field.focused = self
+        self._call("Focus")
+
+    def blur(self):
+        """The keyboard left the widget for something that is no field, or its window is not active any more."""
+        if Field.focused is self:
+            Field.focused = None
+            self._call("Blur")
+
+    def set_enabled(self, command, is_enabled):
+        """Turns a command off or on, as a menu item greys out."""
+        self._enabled[command] = is_enabled
+        self._call("SetEnabled", GLib.Variant("(a{sb})", (self._enabled,)))
+
+    def publish(self):
+        """A value may be different now. Only what is different is told."""
+        for interface in {_split(key)[0] for key in self._keys} if self._owner and not self._is_busy else ():
+            now = self._values(interface)
+            told, self._told[interface] = self._told.get(interface, {}), now
+            changed = {member: value for member, value in now.items() if told.get(member) != value}
+            if changed or told.keys() - now:
+                self.bus.emit_signal(self._owner, self._object, PROPERTIES, "PropertiesChanged", GLib.Variant(
+                    "(sa{sv}as)", (interface, changed, list(told.keys() - now))))
+
+    def unregister(self):
+        """Takes the field away, for good."""
+        self.blur()
+        self._call("Unregister")
+        Gio.bus_unwatch_name(self._watch)
+        self._owner, self.is_registered = None, False
+        for export in self._exports:
+            self.bus.unregister_object(export)
+        if self.parent:
+            self.parent._children.remove(self)
+
+    def _moved(self, owner):
+        """The daemon appeared, or vanished."""
+        self._owner, self.is_registered = owner, False
+        if owner and (not self.parent or self.parent.is_registered):
+            self._register()
+
+    def _register(self):
+        self._call("Register", GLib.Variant("(sa{sv}a{sv})", (self.id, {}, self._options)), self._registered, ROOT, "Manager")
+
+    def _registered(self, error):
+        if isinstance(error, FieldExists):  # It was restored; the values may have changed meanwhile.
+            return self._call("Examine", None, self._registered, self.path)
+        if error or not self._owner:
+            return self._complain(error)
+        # No Focus before: the daemon reads the object before it replies, and lets no other call wait for that.
+        self.is_registered = True
+        self.publish()
+        if self._enabled:
+            self._call("SetEnabled", GLib.Variant("(a{sb})", (self._enabled,)))
+        if Field.focused is self:
+            self._call("Focus")
+        for child in self._children:
+            child._moved(self._owner)
+
+    def _complain(self, error):
+        if error and not isinstance(error, NoDaemon):
+            log.warning("%s: %s", self.id, error)
+
+    def _call(self, method, arguments=None, done=None, path=None, interface="Field"):
+        def replied(bus, result):
+            try:
+                bus.call_finish(result)
+                error = None
+            except GLib.Error as failure:
+                error = _error(failure)
+            _post(lambda: (done or self._complain)(error))
+
+        if path or self.is_registered:
+            self.bus.call(DAEMON, path or self.path, f"{DAEMON}.{interface}", method, arguments, None,
+                          Gio.DBusCallFlags.NO_AUTO_START, 2**31 - 1, None, replied)
+
+    def _values(self, interface):
+        values = {}
+        for key, (value, _, signature) in self._keys.items():
+            value = value() if callable(value) and _split(key)[0] == interface else value
+            if value is not None and _split(key)[0] == interface:
+                values[_split(key)[1]] = _variant(value, key, signature)
+        return values
+
+    def _asked(self, _bus, sender, _path, interface, method, arguments, invocation):
+        def answer():
+            try:
+                if self._options.get("sensitive") and sender != self._owner:
+                    raise AccessDenied(f"{self.id} is sensitive: only focusd may ask it")
+                invocation.return_value(self._answer(interface, method, arguments.unpack()))
+            except (Error, ValueError) as error:
+                invocation.return_dbus_error(getattr(error, "name", InvalidArgs.name), str(error))
+            except Exception as error:
+                log.exception("%s: %s.%s", self.id, interface, method)
+                invocation.return_dbus_error(Error.name, f"{type(error).__name__}: {error}")
+
+        _post(answer)
+
+    def _answer(self, interface, method, arguments):
+        if interface == DAEMON + ".Responder":
+            self._on_focus()
+        elif interface != PROPERTIES:
+            function, types = self._commands[f"{interface}.{method}"]
+            result = function(*arguments)
+            self.publish()
+            return GLib.Variant(f"({''.join(types)})", result if len(types) > 1 else (result,)) if types else None
+        elif method == "Set":
+            self._is_busy = True  # What changes meanwhile is told once, when it is complete.
+            try:
+                self._keys[f"{arguments[0]}.{arguments[1]}"][1](arguments[2])
+            finally:
+                self._is_busy = False
+                self.publish()
+        elif method == "GetAll":
+            return GLib.Variant("(a{sv})", (self._values(arguments[0]),))
+        elif arguments[1] not in (values := self._values(arguments[0])):
+            raise UnknownProperty(f"{arguments[0]}.{arguments[1]} is nil now")
+        else:
+            return GLib.Variant("(v)", (values[arguments[1]],))
+
+
+def text_field(name, text, caret, selection, select, replace, edit={}, secret=False, **options):
+    """The field of a text entry, from functions of its own; positions count characters. `selection()` returns (start, end),
+    `select(start, end)` puts the caret at the end, `replace(start, end, text)` may raise `PropertyReadOnly`; `text()` returns None
+    while the text is not shown. `edit`: functions for "Undo", "Redo", "Cut", "Copy", "Paste". A secret entry can only be written."""
+    def shown(value):
+        return lambda: None if text() is None else value()
+
+    def select_checked(start, end):
+        if not 0 <= start <= end <= len(text() or ""):
+            raise ValueError(f"{start} to {end} is not within the text, which has {len(text() or '')} characters")
+        select(start, end)
+
+    def write(new):
+        replace(0, None, new)
+
+    def insert(new):
+        replace(*selection(), new)
+
+    key = "org.focusd.Text."
+    values = {key + "Content:s": (None, write)} if secret else {
+        key + "Content:s": (lambda: text() if len(text() or "") <= 65536 else None, write), key + "Length:i": shown(lambda: len(text())),
+        key + "Caret:i": (shown(caret), lambda position: select_checked(position, position)),
+        key + "Selection:(ii)": (shown(selection), lambda ends: select_checked(*ends)),
+        key + "SelectedText:s": (shown(lambda: text()[slice(*selection())]), insert)}
+    commands = {} if secret else {"org.focusd.Edit." + name: function for name, function in edit.items()} | {
+        "org.focusd.Edit.SelectAll": lambda: select(0, len(text() or "")), key + "Insert:s": insert}
+    options["values"] = {"org.focusd.Element.Role": "password" if secret else "textbox", **values, **options.get("values", {})}
+    return Field(name, commands={**commands, **options.pop("commands", {})}, **{"sensitive": secret, "label": name, **options})
+
+
+def _ask(method, types, arguments, path):
+    try:
+        return _session().call_sync(
+            DAEMON, ROOT + path, DAEMON + ".Bindings", method, GLib.Variant(types, arguments), None, 0, -1).unpack()
+    except GLib.Error as failure:
+        raise _error(failure) from None
+
+
+# These wait for the answer. A program with fields calls them in a thread other than the one in which it answers for these.
+# A key may go on with a pointer, `demo.Todo.Items/2/done`; a path other than "/focused" is that of one field, "/field/ID".
+
+
+def get(key, path="/focused"):
+    """What the key is now, None for nil."""
+    return next(iter(_ask("Read", "(s)", (key,), path)[0]), None)
+
+
+def set(key, value, path="/focused"):
+    """Writes the key, and returns what it is then; `NotFocused` if it is nil."""
+    return _ask("Write", "(sva{sv})", (key, _variant(value, key), {}), path)[0]
+
+
+def update(key, change, path="/focused"):
+    """Writes `change(value)` to the field in which the value was read, again if another program was faster."""
+    while True:
+        value, _, revision = _ask("Read", "(s)", (key,), path)
+        if not value:
+            raise NotFocused(f"{key} is nil")
+        try:
+            options = {"revision": GLib.Variant("t", revision)}
+            return _ask("Write", "(sva{sv})", (key, _variant(change(value[0]), key), options), path)[0]
+        except Conflict:
+            continue
+
+
+def invoke(command, *arguments, path="/focused"):
+    """Calls a command, and returns the list of its results."""
+    return _ask("Invoke", "(sava{sv})", (command, [_variant(argument, command) for argument in arguments], {}), path)[0]
+
+
+def watch(key, callback, path="/focused"):
+    """Calls `callback(value)` at once and at each change, with None for nil, also if the daemon ends and starts again. It does not
+    wait. Returns a function that ends it."""
+    bus, (interface, _), told, subscriptions, is_over = _session(), _split(key), [], [], threading.Event()
+
+    def replied(bus, result):
+        try:
+            values = bus.call_finish(result).get_child_value(0)
+            value = values.get_child_value(0).get_variant() if values.n_children() else None
+        except GLib.Error:
+            value = None
+        _post(lambda: tell(value))
+
+    def tell(value):
+        if told != [value] and not is_over.is_set():
+            told[:] = [value]
+            callback(None if value is None else value.unpack())
+
+    def ask(*_):
+        bus.call(DAEMON, ROOT + path, DAEMON + ".Bindings", "Read", GLib.Variant("(s)", (key,)), None, 0, -1, None, replied)
+
+    def moved(owner):
+        while subscriptions:
+            bus.signal_unsubscribe(subscriptions.pop())
+        if owner:  # A signal counts from the daemon only.
+            subscriptions.append(bus.signal_subscribe(
+                owner, PROPERTIES, "PropertiesChanged", ROOT + path, interface, 0, ask))
+            ask()
+        else:
+            _post(lambda: tell(None))
+
+    def stop():
+        is_over.set()
+        Gio.bus_unwatch_name(name)
+        moved(None)
+
+    name = Gio.bus_watch_name_on_connection(
+        bus, DAEMON, Gio.BusNameWatcherFlags.AUTO_START, lambda _bus, _name, owner: moved(owner), lambda *_: moved(None))
+    return stop
