@@ -119,7 +119,7 @@ let package = Package(
     .testTarget(
       name: "FocusctlTests",
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
-      exclude: ["complete.zsh"], swiftSettings: strict),
+      exclude: ["Resources", "complete.zsh"], swiftSettings: strict),
     .testTarget(
       name: "FocusModelTests", dependencies: ["DBusTypes", "FocusContract", "FocusModel", "TestSupport"],
       swiftSettings: strict),
