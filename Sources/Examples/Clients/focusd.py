@@ -100,23 +100,30 @@ class Field:
     - `on_focus`: gives the widget the keyboard, for another program that asks.
     - `parent`: the Field that contains this one. `options`: `label`, `scope`, `sensitive`, … as in `man org.focusd.Focus1`.
 
+    The type of a key is that of its first value: to take any number, begin with 0.0, or write `"com.example.Mixer.Gain:d"`.
+
     Nothing waits for the daemon. If it is missing or starts again, the field comes back by itself, with the focus.
     """
 
     focused = None  # the one of this program's fields that has focus
 
     def __init__(self, name, values={}, commands={}, on_focus=None, parent=None, bus=None, **options):
-        self.bus, self.parent, self.is_registered, self._owner, self._is_busy = bus or _session(), parent, False, None, False
+        unknown = sorted(options.keys() - OPTIONS)
+        if unknown:
+            raise TypeError(f"unknown options {unknown}: expected some of {sorted(OPTIONS)}")
+        try:
+            self.bus = bus or _session()
+        except NoDaemon as error:
+            self.bus = log.warning("%s: %s", name, error)
+        self.is_registered, self._owner, self._is_busy = False, None, False
         self._keys, self._told, self._commands, self._enabled, self._on_focus, self._children = {}, {}, {}, {}, on_focus, []
         # The connection's name makes the id unique, in a sandbox too: a field with this id is this one.
-        self.id = re.sub(r"[^A-Za-z0-9_]", "_", f"{name[:30]}{self.bus.get_unique_name()}_{next(_numbers)}")
+        self.id = re.sub(r"[^A-Za-z0-9_]", "_", f"{name[:30]}{self.bus and self.bus.get_unique_name()}_{next(_numbers)}")
         self.path, self._object = f"{ROOT}/field/{self.id}", "/" + self.id
         options = {"label": name, **{option: value for option, value in options.items() if value}}
         self._options = {option: GLib.Variant(OPTIONS[option], value) for option, value in options.items()}
         self._options["object"] = GLib.Variant("o", self._object)
-        if parent:
-            self._options["parent"] = GLib.Variant("o", parent.path)
-            parent._children.append(self)
+        self._set_parent(parent)
         members = {DAEMON + ".Responder": '<method name="RequestFocus"><arg type="o"/></method>'} if on_focus else {}
 
         def declare(kind, key, attributes, content=""):
@@ -137,8 +144,8 @@ class Field:
                 f'<arg type="{part}" direction="{way}"/>' for way, parts in zip(("in", "out"), types) for part in parts))
         node = "".join(f'<interface name="{interface}">{content}</interface>' for interface, content in members.items())
         self._exports = [self.bus.register_object(self._object, interface, self._asked, None, None)
-                         for interface in Gio.DBusNodeInfo.new_for_xml(f"<node>{node}</node>").interfaces]
-        self._watch = Gio.bus_watch_name_on_connection(
+                         for interface in Gio.DBusNodeInfo.new_for_xml(f"<node>{node}</node>").interfaces if self.bus]
+        self._watch = self.bus and Gio.bus_watch_name_on_connection(
             self.bus, DAEMON, Gio.BusNameWatcherFlags.AUTO_START,
             lambda _bus, _name, owner: _post(lambda: self._moved(owner)), lambda *_: _post(lambda: self._moved(None)))
 
@@ -172,12 +179,22 @@ class Field:
         """Takes the field away, for good."""
         self.blur()
         self._call("Unregister")
-        Gio.bus_unwatch_name(self._watch)
         self._owner, self.is_registered = None, False
+        if self._watch:
+            self._watch = Gio.bus_unwatch_name(self._watch)
         for export in self._exports:
             self.bus.unregister_object(export)
         if self.parent:
             self.parent._children.remove(self)
+        for child in self._children:  # They are within what this field was within.
+            child._set_parent(self.parent)
+
+    def _set_parent(self, parent):
+        self.parent = parent
+        self._options.pop("parent", None)
+        if parent:
+            parent._children.append(self)
+            self._options["parent"] = GLib.Variant("o", parent.path)
 
     def _moved(self, owner):
         """The daemon appeared, or vanished."""
@@ -191,6 +208,8 @@ class Field:
     def _registered(self, error):
         if isinstance(error, FieldExists):  # It was restored; the values may have changed meanwhile.
             return self._call("Examine", None, self._registered, self.path)
+        if not self._watch:  # unregistered meanwhile
+            return self._call("Unregister", done=lambda error: None, path=self.path)
         if error or not self._owner:
             return self._complain(error)
         # No Focus before: the daemon reads the object before it replies, and lets no other call wait for that.
@@ -291,8 +310,9 @@ def text_field(name, text, caret, selection, select, replace, edit={}, secret=Fa
         key + "SelectedText:s": (shown(lambda: text()[slice(*selection())]), insert)}
     commands = {} if secret else {"org.focusd.Edit." + name: function for name, function in edit.items()} | {
         "org.focusd.Edit.SelectAll": lambda: select(0, len(text() or "")), key + "Insert:s": insert}
-    options["values"] = {"org.focusd.Element.Role": "password" if secret else "textbox", **values, **options.get("values", {})}
-    return Field(name, commands={**commands, **options.pop("commands", {})}, **{"sensitive": secret, "label": name, **options})
+    values = {"org.focusd.Element.Role": "password" if secret else "textbox", "org.focusd.Element.Name": options.get("label", name),
+              **values, **options.pop("values", {})}
+    return Field(name, values, {**commands, **options.pop("commands", {})}, **{"sensitive": secret, **options})
 
 
 def _ask(method, types, arguments, path):

@@ -10,7 +10,11 @@
     focusd_gtk.toggle(check, "wrap")                   # Gtk.CheckButton, Gtk.ToggleButton, Gtk.Switch
 
 Each returns the `focusd.Field`, whose focus follows that of the widget and its window. Each takes what `Field` takes, so that a widget may
-have more values and commands; `field` does so for widgets of other kinds. A field goes with its widget or window.
+have more values and commands. A field goes with its widget or window. For a widget of another kind, or a window with what is the same for
+all in it, make a `focusd.Field` and let it follow:
+
+    document = focusd_gtk.field(window, focusd.Field("letter", {"org.focusd.Document.Path": path}, {"org.focusd.Document.Save": save}))
+    focusd_gtk.text_view(view, "text", parent=document)
 """
 import collections
 
@@ -62,18 +66,16 @@ def _forget(widget):
 
 
 def _moved(*_):
-    now = next((field for widget, field in _fields.items() if _has_focus(widget)), None)
-    if now and now is not focusd.Field.focused:
+    window = next((window for window in Gtk.Window.list_toplevels() if window.is_active()), None)
+    widget = window and (window.get_focus() or window)
+    # The innermost field. The focus of an entry of GTK 4 is in the text within it.
+    while widget and widget not in _fields:
+        widget = widget.get_parent()
+    now, before = _fields.get(widget), focusd.Field.focused
+    if now and now is not before:
         now.focus()
-    elif not now and focusd.Field.focused in _fields.values():
-        focusd.Field.focused.blur()
-
-
-def _has_focus(widget):
-    window = _window(widget)
-    focus = window.get_focus() if window and window.is_active() else None
-    # The focus of an entry of GTK 4 is in the text within it.
-    return bool(focus) and (focus == widget or focus.is_ancestor(widget)) or widget == window and window.is_active()
+    elif not now and before in _fields.values():
+        before.blur()
 
 
 class _History:
@@ -207,6 +209,7 @@ def range(widget, name, values={}, commands={}, **options):
 
     made = focusd.Field(
         name, {"org.focusd.Element.Role": "spinbutton" if isinstance(widget, Gtk.SpinButton) else "slider",
+               "org.focusd.Element.Name": options.get("label", name),
                key + "Value": (widget.get_value, widget.set_value), key + "Minimum": adjustment.get_lower,
                key + "Maximum": lambda: adjustment.get_upper() - adjustment.get_page_size(),
                key + "Step": adjustment.get_step_increment, **values},
@@ -219,6 +222,7 @@ def toggle(widget, name, values={}, commands={}, **options):
     """A check box, a switch or a toggle button."""
     role = "switch" if isinstance(widget, Gtk.Switch) else "checkbox" if isinstance(widget, Gtk.CheckButton) else "button"
     made = focusd.Field(
-        name, {"org.focusd.Element.Role": role, "org.focusd.Toggle.Checked": (widget.get_active, widget.set_active), **values},
+        name, {"org.focusd.Element.Role": role, "org.focusd.Element.Name": options.get("label", name),
+               "org.focusd.Toggle.Checked": (widget.get_active, widget.set_active), **values},
         commands, _take_focus(widget), **options)
     return field(widget, made, "notify::active")

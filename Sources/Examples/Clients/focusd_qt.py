@@ -10,7 +10,11 @@
     focusd_qt.toggle(box, "wrap")                          # QCheckBox, and other buttons that can be checked
 
 Each returns the `focusd.Field`, whose focus follows that of the widget and its window. Each takes what `Field` takes, so that a widget may
-have more values and commands; `field` does so for widgets of other kinds. A field goes with its widget.
+have more values and commands. A field goes with its widget. For a widget of another kind, or a window with what is the same for all in it,
+make a `focusd.Field` and let it follow:
+
+    document = focusd_qt.field(window, focusd.Field("letter", {"org.focusd.Document.Path": path}, {"org.focusd.Document.Save": save}))
+    focusd_qt.text_edit(edit, "text", parent=document)
 """
 import importlib
 import sys
@@ -48,7 +52,7 @@ def _start():
 
 
 def field(widget, field, *signals):
-    """Lets the focus of a field of your own follow that of a widget, and its values the `signals` of that."""
+    """Lets the focus of a field of your own follow that of a widget or window, and its values the `signals` of that."""
     _start()
     _fields[widget] = field
     for signal in signals:
@@ -67,14 +71,16 @@ def _take_focus(widget):
 
 
 def _moved(*_):
-    # None if no window of this program is active.
-    focus = QtWidgets.QApplication.focusWidget()
-    focus = focus if focus and focus.window().isActiveWindow() else None
-    now = next((field for widget, field in _fields.items() if focus and (focus is widget or widget.isAncestorOf(focus))), None)
-    if now and now is not focusd.Field.focused:
+    application = QtWidgets.QApplication
+    # None if no window of this program is active; else the innermost field.
+    widget = application.activeWindow() and (application.focusWidget() or application.activeWindow())
+    while widget and widget not in _fields:
+        widget = widget.parentWidget()
+    now, before = _fields.get(widget), focusd.Field.focused
+    if now and now is not before:
         now.focus()
-    elif not now and focusd.Field.focused in _fields.values():
-        focusd.Field.focused.blur()
+    elif not now and before in _fields.values():
+        before.blur()
 
 
 # Qt counts in UTF-16, focusd in characters.
@@ -169,7 +175,8 @@ def range(widget, name, values={}, commands={}, unit=1, **options):
     _start()
     key, is_slider = "org.focusd.Range.", isinstance(widget, QtWidgets.QAbstractSlider)
     made = focusd.Field(
-        name, {"org.focusd.Element.Role": "slider" if is_slider else "spinbutton", key + "Value": (scaled(widget.value), write),
+        name, {"org.focusd.Element.Role": "slider" if is_slider else "spinbutton",
+               "org.focusd.Element.Name": options.get("label", name), key + "Value": (scaled(widget.value), write),
                key + "Minimum": scaled(widget.minimum), key + "Maximum": scaled(widget.maximum),
                key + "Step": scaled(widget.singleStep), **values},
         {key + "Increment": lambda: move(1), key + "Decrement": lambda: move(-1), **commands}, _take_focus(widget), **options)
@@ -181,6 +188,7 @@ def toggle(widget, name, values={}, commands={}, **options):
     _start()
     role = "checkbox" if isinstance(widget, QtWidgets.QCheckBox) else "button"
     made = focusd.Field(
-        name, {"org.focusd.Element.Role": role, "org.focusd.Toggle.Checked": (widget.isChecked, widget.setChecked), **values},
+        name, {"org.focusd.Element.Role": role, "org.focusd.Element.Name": options.get("label", name),
+               "org.focusd.Toggle.Checked": (widget.isChecked, widget.setChecked), **values},
         commands, _take_focus(widget), **options)
     return field(widget, made, widget.toggled)
