@@ -72,7 +72,7 @@ import Testing
         #expect(try await desktop.focusctl(arguments).status == 4)
       }
       let wrong = try await desktop.busctl("set-property", "org.focusd.Text", "Content", "i", "7")
-      #expect(!wrong.succeeded && wrong.text.contains("type") || !wrong.errors.isEmpty, "\(wrong)")
+      #expect(!wrong.succeeded, "\(wrong)")
       try await window.holds("Gr🙂üße!", "pässwörd", "new")
     }
   }
@@ -109,7 +109,7 @@ import Testing
     try await window.holds("Gr🙂üße!", "pässwörd", "")
     #expect(try await desktop.focusctl("get", "org.focusd.Text.Content").output.isEmpty)
     let connection = try await desktop.busctl(
-      "get-property", at: Focus1.path + "/field/" + secret, "org.focusd.Focus1.Field", "Connection")
+      "get-property", at: Focus1.field(secret), "org.focusd.Focus1.Field", "Connection")
     let owner = try #require(connection.text.firstMatch(of: /:[0-9.]+/)).output
     for call in [["Get", "ss", "org.focusd.Text", "Content"], ["GetAll", "s", "org.focusd.Element"]] {
       let asked = try await desktop.run(
@@ -160,12 +160,18 @@ import Testing
     try await TestDesktop.with(isServed: false) { desktop in
       let monitor = try await desktop.start(
         ["/usr/bin/busctl", "--address=" + desktop.bus.address, "--json=short", "monitor", Focus1.name])
+      _ = try await monitor.progress.wait(for: "monitor") {
+        $0.errors.contains { $0.hasPrefix("Monitoring") } ? true : nil
+      }
       try await desktop.start()
       let program = try await mixer(desktop)
       _ = try await program.line("id")
       #expect(try await desktop.focusctl("wait", "com.example.Mixer.Gain").succeeded)
       try await desktop.crash()
       #expect(try await desktop.focusctl("wait", "com.example.Mixer.Gain").succeeded)
+      try await eventually("the second Focus") {
+        monitor.progress.now.output.count { $0.contains(#""member":"Focus""#) } == 2
+      }
       program.send(line: "field.blur()")
       try await monitor.line("the last call") { $0.contains(#""member":"Blur""#) }
       try await monitor.stop()
@@ -205,19 +211,19 @@ import Testing
       let result = try await desktop.shell(
         """
         focusctl get Gain Hands Title; focusctl set Gain 0.84; focusctl get Gain; focusctl run Fade 2.5
-        for arguments in 'set Gain 2' 'set Gain x' 'set Note 3' 'set Hands [1,2]' 'get Mixer.Secret' 'run Boom' 'run Broken'; do
+        for arguments in 'set Gain 2' 'set Note 3' 'set Hands [1,2]' 'get Mixer.Secret' 'run Boom' 'run Broken'; do
           focusctl $arguments; echo $?
         done
         focusctl set Mixer.Secret hush
         focusctl set com.example.Mixer.Gain 1; focusctl get Gain
         """)
       #expect(
-        result.output == ["0.5", "[3,12]", "täst", "0.8", "true"] + Array(repeating: "4", count: 7) + ["1.0"],
+        result.output == ["0.5", "[3,12]", "täst", "0.8", "true"] + Array(repeating: "4", count: 6) + ["1.0"],
         "\(result)")
       #expect(result.errors.contains("focusctl: at most 1"), "\(result)")
       #expect(result.errors.contains("focusctl: 'Boom' is greyed out"), "\(result)")
-      let said = try await program.lines(6)
-      #expect(said == [id, "gain 0.8", "fade 2.5", "secret hush", "gain 1.0"] || said.count >= 5, "\(said)")
+      let said = try await program.lines(5)
+      #expect(said == [id, "gain 0.8", "fade 2.5", "secret hush", "gain 1.0"], "\(said)")
       // Nil, and back; a command that is turned off stays so when the daemon has forgotten it.
       let note = try await desktop.background("exec focusctl watch Note")
       try await note.line("note") { $0 == "x" }
