@@ -37,13 +37,6 @@ enum Merge {
   private static func basic(_ base: DBusValue, _ changed: DBusValue, _ current: DBusValue) -> DBusValue? {
     switch (base, changed, current) {
     case (.boolean, .boolean, .boolean(let value)): return .boolean(!value)
-    case (.byte(let a), .byte(let b), .byte(let c)): return sum(a, b, c).map(DBusValue.byte)
-    case (.int16(let a), .int16(let b), .int16(let c)): return sum(a, b, c).map(DBusValue.int16)
-    case (.uint16(let a), .uint16(let b), .uint16(let c)): return sum(a, b, c).map(DBusValue.uint16)
-    case (.int32(let a), .int32(let b), .int32(let c)): return sum(a, b, c).map(DBusValue.int32)
-    case (.uint32(let a), .uint32(let b), .uint32(let c)): return sum(a, b, c).map(DBusValue.uint32)
-    case (.int64(let a), .int64(let b), .int64(let c)): return sum(a, b, c).map(DBusValue.int64)
-    case (.uint64(let a), .uint64(let b), .uint64(let c)): return sum(a, b, c).map(DBusValue.uint64)
     case (.double(let a), .double(let b), .double(let c)): return .double(c + (b - a))
     case (.string(let a), .string(let b), .string(let c)):
       return elements(Array(a.unicodeScalars), Array(b.unicodeScalars), Array(c.unicodeScalars)).map { scalars in
@@ -51,17 +44,12 @@ enum Merge {
         text.append(contentsOf: scalars)
         return .string(String(text))
       }
-    default: return nil
+    default:
+      guard changed.type == base.type, let a = base.integer, let b = changed.integer, let c = current.integer else {
+        return nil
+      }
+      return DBusValue(c + (b - a), of: current.type)
     }
-  }
-
-  private static func sum<Number: FixedWidthInteger>(_ base: Number, _ changed: Number, _ current: Number) -> Number? {
-    let isMore = changed >= base
-    let (difference, isTooFar) =
-      isMore ? changed.subtractingReportingOverflow(base) : base.subtractingReportingOverflow(changed)
-    let (result, isTooMuch) =
-      isMore ? current.addingReportingOverflow(difference) : current.subtractingReportingOverflow(difference)
-    return isTooFar || isTooMuch ? nil : result
   }
 
   /// What was replaced is one stretch; it must be in `current` still, at the same place from the beginning or the end.
@@ -91,29 +79,24 @@ enum Merge {
   private static func entries(
     _ base: DBusDictionary, _ changed: DBusDictionary, _ current: DBusDictionary, _ byDifference: Bool
   ) -> DBusValue? {
-    let (old, new) = (values(base), values(changed))
+    let (old, new, now) = (values(base), values(changed), values(current))
     var merged: [DBusDictionary.Entry] = []
-    var missing = new
-    for entry in current.entries {
-      missing[entry.key] = nil
-      switch (old[entry.key], new[entry.key]) {
-      case (nil, nil): merged.append(entry)
-      case (let before?, let after?):
-        guard let value = merge(before, after, onto: entry.value, byDifference: byDifference) else { return nil }
-        merged.append(.init(key: entry.key, value: value))
-      case (nil, let added?):
-        guard added == entry.value else { return nil }
-        merged.append(entry)
-      case (let removed?, nil): guard removed == entry.value else { return nil }
+    for entry in current.entries + changed.entries.filter({ now[$0.key] == nil }) {
+      let (a, b, c) = (old[entry.key], new[entry.key], now[entry.key])
+      let value: DBusValue?
+      if a == b {
+        value = c
+      } else if a == c {
+        value = b
+      } else if let a, let b, let c {
+        guard let both = merge(a, b, onto: c, byDifference: byDifference) else { return nil }
+        value = both
+      } else if b == c {
+        value = b
+      } else {
+        return nil
       }
-    }
-    for entry in changed.entries where missing[entry.key] != nil {
-      guard let before = old[entry.key] else {
-        merged.append(entry)
-        continue
-      }
-      // Somebody else removed it: only what was not changed here stays so.
-      guard before == entry.value else { return nil }
+      if let value { merged.append(.init(key: entry.key, value: value)) }
     }
     return (try? DBusDictionary(key: current.keyType, value: current.valueType, merged)).map(DBusValue.dictionary)
   }

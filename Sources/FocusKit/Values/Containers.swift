@@ -7,7 +7,7 @@ extension Array: DBusRepresentable where Element: DBusRepresentable {
   /// Creates the array.
   /// - Throws: `DBusConversionError` if an element cannot be converted.
   public init(dbusValue: DBusValue) throws {
-    guard case .array(let array) = dbusValue.unwrapped else { throw DBusConversionError(dbusValue, to: Self.self) }
+    guard case .array(let array) = dbusValue.lookedThrough else { throw DBusConversionError(dbusValue, to: Self.self) }
     self = try array.map { try Element(dbusValue: $0) }
   }
 
@@ -25,7 +25,7 @@ extension Optional: DBusRepresentable where Wrapped: DBusRepresentable {
   /// Creates the optional from an array.
   /// - Throws: `DBusConversionError` if it has more than one element, or the element cannot be converted.
   public init(dbusValue: DBusValue) throws {
-    guard case .array(let array) = dbusValue.unwrapped, array.count <= 1 else {
+    guard case .array(let array) = dbusValue.lookedThrough, array.count <= 1 else {
       throw DBusConversionError(dbusValue, to: Self.self)
     }
     self = try array.first.map { try Wrapped(dbusValue: $0) }
@@ -45,7 +45,7 @@ extension Dictionary: DBusRepresentable where Key: DBusRepresentable, Value: DBu
   /// Creates the dictionary; if a key occurs twice, the last value counts.
   /// - Throws: `DBusConversionError` if a key or a value cannot be converted.
   public init(dbusValue: DBusValue) throws {
-    guard case .dictionary(let dictionary) = dbusValue.unwrapped else {
+    guard case .dictionary(let dictionary) = dbusValue.lookedThrough else {
       throw DBusConversionError(dbusValue, to: Self.self)
     }
     self = [:]

@@ -7,7 +7,7 @@ struct DBusDecoder: Decoder {
   private let value: DBusValue
 
   init(_ value: DBusValue, _ codingPath: [any CodingKey] = []) {
-    self.value = value.unwrapped
+    self.value = value.lookedThrough
     self.codingPath = codingPath
   }
 

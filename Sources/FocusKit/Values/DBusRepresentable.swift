@@ -41,49 +41,8 @@ public struct DBusConversionError: Error, Hashable, Sendable, CustomStringConver
 }
 
 extension DBusValue {
-  /// The integer that the value is exactly, or nil; -0.0 is not an integer.
-  fileprivate func integer<Integer: FixedWidthInteger>() -> Integer? {
-    switch self {
-    case .byte(let value): Integer(exactly: value)
-    case .int16(let value): Integer(exactly: value)
-    case .uint16(let value): Integer(exactly: value)
-    case .int32(let value): Integer(exactly: value)
-    case .uint32(let value): Integer(exactly: value)
-    case .int64(let value): Integer(exactly: value)
-    case .uint64(let value): Integer(exactly: value)
-    case .double(let value): value.bitPattern == (-0.0).bitPattern ? nil : Integer(exactly: value)
-    case .variant(let value): value.integer()
-    default: nil
-    }
-  }
-
-  /// The number that the value is exactly, or nil: 2^53 + 1 is not a double.
-  fileprivate var number: Double? {
-    switch self {
-    case .double(let value): value
-    case .uint64(let value): Double(exactly: value)
-    case .variant(let value): value.number
-    default: (integer() as Int64?).flatMap { Double(exactly: $0) }
-    }
-  }
-
   /// The value converted to `type` if it is a number and `type` can hold it; otherwise unchanged.
-  func adapted(to type: DBusType) -> DBusValue {
-    guard type != self.type else { return self }
-    let adapted: DBusValue? =
-      switch type {
-      case .byte: integer().map(DBusValue.byte)
-      case .int16: integer().map(DBusValue.int16)
-      case .uint16: integer().map(DBusValue.uint16)
-      case .int32: integer().map(DBusValue.int32)
-      case .uint32: integer().map(DBusValue.uint32)
-      case .int64: integer().map(DBusValue.int64)
-      case .uint64: integer().map(DBusValue.uint64)
-      case .double: number.map(DBusValue.double)
-      default: nil
-      }
-    return adapted ?? self
-  }
+  func adapted(to type: DBusType) -> DBusValue { type == self.type ? self : lookedThrough.number(of: type) ?? self }
 }
 
 extension DBusRepresentable where Self: FixedWidthInteger, Self: Codable {
@@ -103,21 +62,15 @@ extension DBusRepresentable where Self: FixedWidthInteger, Self: Codable {
   /// Creates the integer from a number of any type that is exactly an integer within its range.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
-    guard let value: Self = dbusValue.integer() else { throw DBusConversionError(dbusValue, to: Self.self) }
+    guard let value = dbusValue.lookedThrough.exactInteger.flatMap({ Self(exactly: $0) }) else {
+      throw DBusConversionError(dbusValue, to: Self.self)
+    }
     self = value
   }
 
   /// The integer, as `dbusType`.
   public func dbusValue() -> DBusValue {
-    switch Self.dbusType {
-    case .int16: .int16(Int16(truncatingIfNeeded: self))
-    case .int32: .int32(Int32(truncatingIfNeeded: self))
-    case .byte: .byte(UInt8(truncatingIfNeeded: self))
-    case .uint16: .uint16(UInt16(truncatingIfNeeded: self))
-    case .uint32: .uint32(UInt32(truncatingIfNeeded: self))
-    case .uint64: .uint64(UInt64(truncatingIfNeeded: self))
-    default: .int64(Int64(truncatingIfNeeded: self))
-    }
+    DBusValue(Int128(truncatingIfNeeded: self), of: Self.dbusType) ?? .int64(Int64(truncatingIfNeeded: self))
   }
 }
 
@@ -139,7 +92,7 @@ extension Double: DBusRepresentable {
   /// Creates the number from one of any type that a `Double` holds exactly.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
-    guard let number = dbusValue.number else { throw DBusConversionError(dbusValue, to: Self.self) }
+    guard let number = dbusValue.lookedThrough.exactDouble else { throw DBusConversionError(dbusValue, to: Self.self) }
     self = number
   }
 
@@ -170,7 +123,9 @@ extension Bool: DBusRepresentable {
   /// Creates the boolean.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
-    guard case .boolean(let value) = dbusValue.unwrapped else { throw DBusConversionError(dbusValue, to: Self.self) }
+    guard case .boolean(let value) = dbusValue.lookedThrough else {
+      throw DBusConversionError(dbusValue, to: Self.self)
+    }
     self = value
   }
 
@@ -199,14 +154,5 @@ extension String: DBusRepresentable {
   public func dbusValue() throws -> DBusValue {
     guard !utf8.contains(0) else { throw DBusConversionError("D-Bus strings cannot contain NUL") }
     return .string(self)
-  }
-}
-
-extension DBusValue {
-  /// The content of a variant, however deeply nested; otherwise the value itself.
-  var unwrapped: DBusValue {
-    var value = self
-    while case .variant(let content) = value { value = content }
-    return value
   }
 }

@@ -17,7 +17,7 @@ extension DBusRepresentable where Self: RawRepresentable, RawValue: DBusRepresen
 
   fileprivate static func withRawValue(_ value: DBusValue) throws -> Self {
     if let value = Self(rawValue: try RawValue(dbusValue: value)) { return value }
-    let text = value.unwrapped.basicText ?? "…"
+    let text = value.lookedThrough.basicText ?? "…"
     throw DBusConversionError("'\(text)' is not a raw value of '\(Self.self)'\(rawValueList())")
   }
 
@@ -82,7 +82,7 @@ extension DBusRepresentable where Self: CaseIterable {
   public func dbusValue() throws -> DBusValue { try Self.name(of: self) }
 
   fileprivate static func withCaseName(_ value: DBusValue) throws -> Self {
-    guard case .string(let name) = value.unwrapped else {
+    guard case .string(let name) = value.lookedThrough else {
       throw DBusConversionError(
         "a value of type '\(value.type)' is not a case of '\(Self.self)': \(oneOf(allCases.compactMap(caseName)))")
     }

@@ -1,151 +1,59 @@
 internal import DBusTypes
 
 /// The commands of a menu *Edit*: ``FocusedValues/edit``.
-public struct EditKeys: KeyGroup {
-  static let interface = "org.focusd.Edit"
-  var values: FocusedValues
-
+public struct EditKeys: Sendable {
   /// Undoes the last change: the command `org.focusd.Edit.Undo`.
-  public var undo: FocusedCommand? {
-    get { self["Undo"] }
-    set { self["Undo"] = newValue }
-  }
-
+  public let undo = SharedKey<FocusedCommand>("org.focusd.Edit.Undo")
   /// Makes the change again that was undone last: the command `org.focusd.Edit.Redo`.
-  public var redo: FocusedCommand? {
-    get { self["Redo"] }
-    set { self["Redo"] = newValue }
-  }
-
+  public let redo = SharedKey<FocusedCommand>("org.focusd.Edit.Redo")
   /// Moves the selection to the clipboard: the command `org.focusd.Edit.Cut`.
-  public var cut: FocusedCommand? {
-    get { self["Cut"] }
-    set { self["Cut"] = newValue }
-  }
-
+  public let cut = SharedKey<FocusedCommand>("org.focusd.Edit.Cut")
   /// Copies the selection to the clipboard: the command `org.focusd.Edit.Copy`.
-  public var copy: FocusedCommand? {
-    get { self["Copy"] }
-    set { self["Copy"] = newValue }
-  }
-
+  public let copy = SharedKey<FocusedCommand>("org.focusd.Edit.Copy")
   /// Inserts the content of the clipboard: the command `org.focusd.Edit.Paste`.
-  public var paste: FocusedCommand? {
-    get { self["Paste"] }
-    set { self["Paste"] = newValue }
-  }
-
+  public let paste = SharedKey<FocusedCommand>("org.focusd.Edit.Paste")
   /// Selects everything: the command `org.focusd.Edit.SelectAll`.
-  public var selectAll: FocusedCommand? {
-    get { self["SelectAll"] }
-    set { self["SelectAll"] = newValue }
-  }
-
+  public let selectAll = SharedKey<FocusedCommand>("org.focusd.Edit.SelectAll")
   /// Begins a search: the command `org.focusd.Edit.Find`.
-  public var find: FocusedCommand? {
-    get { self["Find"] }
-    set { self["Find"] = newValue }
-  }
+  public let find = SharedKey<FocusedCommand>("org.focusd.Edit.Find")
 }
 
 /// The keys of the open document: ``FocusedValues/document``.
-public struct DocumentKeys: KeyGroup {
-  static let interface = "org.focusd.Document"
-  var values: FocusedValues
-
+public struct DocumentKeys: Sendable {
   /// The open file's absolute path, for others to read: `org.focusd.Document.Path`, type `s`.
-  public var path: String? {
-    get { self["Path"] }
-    set { self["Path"] = newValue }
-  }
-
+  public let path = SharedKey<String>("org.focusd.Document.Path")
   /// Saves the document: the command `org.focusd.Document.Save`.
-  public var save: FocusedCommand? {
-    get { self["Save"] }
-    set { self["Save"] = newValue }
-  }
-
+  public let save = SharedKey<FocusedCommand>("org.focusd.Document.Save")
   /// Closes the document: the command `org.focusd.Document.Close`.
-  public var close: FocusedCommand? {
-    get { self["Close"] }
-    set { self["Close"] = newValue }
-  }
+  public let close = SharedKey<FocusedCommand>("org.focusd.Document.Close")
 }
 
 /// The keys of the focused shell: ``FocusedValues/shell``.
-public struct ShellKeys: KeyGroup {
-  static let interface = "org.focusd.Shell"
-  var values: FocusedValues
-
+public struct ShellKeys: Sendable {
   /// The line that is being edited: `org.focusd.Shell.Buffer`, type `s`.
-  public var buffer: Binding<String>? {
-    get { self["Buffer"] }
-    set { self["Buffer"] = newValue }
-  }
-
+  public let buffer = SharedKey<Binding<String>>("org.focusd.Shell.Buffer")
   /// The current directory, for others to read: `org.focusd.Shell.Directory`, type `s`.
-  public var directory: String? {
-    get { self["Directory"] }
-    set { self["Directory"] = newValue }
-  }
-
+  public let directory = SharedKey<String>("org.focusd.Shell.Directory")
   /// Runs the line: the command `org.focusd.Shell.Accept`.
-  public var accept: FocusedCommand? {
-    get { self["Accept"] }
-    set { self["Accept"] = newValue }
-  }
+  public let accept = SharedKey<FocusedCommand>("org.focusd.Shell.Accept")
 }
 
 /// The keys of the window in front: ``FocusedValues/window``.
-public struct WindowKeys: KeyGroup {
-  static let interface = "org.focusd.Window"
-  var values: FocusedValues
-
+public struct WindowKeys: Sendable {
   /// The window's title, for others to read: `org.focusd.Window.Title`, type `s`.
-  public var title: String? {
-    get { self["Title"] }
-    set { self["Title"] = newValue }
-  }
-
+  public let title = SharedKey<String>("org.focusd.Window.Title")
   /// The application's desktop file id, Wayland app id or X11 class: `org.focusd.Window.Application`, type `s`.
-  public var application: String? {
-    get { self["Application"] }
-    set { self["Application"] = newValue }
-  }
-
+  public let application = SharedKey<String>("org.focusd.Window.Application")
   /// The window's process, as the session sees it: `org.focusd.Window.ProcessId`, type `u`.
-  public var processID: Int? {
-    get { self["ProcessId", as: .uint32] }
-    set { self["ProcessId", as: .uint32] = newValue }
-  }
-
+  public let processID = SharedKey<Int>("org.focusd.Window.ProcessId", as: .uint32)
   /// The workspace that the window is on: `org.focusd.Window.Workspace`, type `s`.
-  public var workspace: String? {
-    get { self["Workspace"] }
-    set { self["Workspace"] = newValue }
-  }
-
+  public let workspace = SharedKey<String>("org.focusd.Window.Workspace")
   /// Closes the window: the command `org.focusd.Window.Close`.
-  public var close: FocusedCommand? {
-    get { self["Close"] }
-    set { self["Close"] = newValue }
-  }
-
+  public let close = SharedKey<FocusedCommand>("org.focusd.Window.Close")
   /// Makes the window fill the screen, or no longer: the command `org.focusd.Window.Fullscreen`.
-  public var fullscreen: FocusedCommand? {
-    get { self["Fullscreen"] }
-    set { self["Fullscreen"] = newValue }
-  }
-
+  public let fullscreen = SharedKey<FocusedCommand>("org.focusd.Window.Fullscreen")
   /// Makes the window float, or no longer: the command `org.focusd.Window.Float`.
-  public var float: FocusedCommand? {
-    get { self["Float"] }
-    set { self["Float"] = newValue }
-  }
-
+  public let float = SharedKey<FocusedCommand>("org.focusd.Window.Float")
   /// Minimizes the window: the command `org.focusd.Window.Minimize`.
-  public var minimize: FocusedCommand? {
-    get { self["Minimize"] }
-    set { self["Minimize"] = newValue }
-  }
+  public let minimize = SharedKey<FocusedCommand>("org.focusd.Window.Minimize")
 }

@@ -1,25 +1,11 @@
 /// The keys of the focused element, all for others to read: ``FocusedValues/element``.
-public struct ElementKeys: KeyGroup {
-  static let interface = "org.focusd.Element"
-  var values: FocusedValues
-
+public struct ElementKeys: Sendable {
   /// What the element is, such as a text box: `org.focusd.Element.Role`, type `s`.
-  public var role: ElementRole? {
-    get { self["Role"] }
-    set { self["Role"] = newValue }
-  }
-
+  public let role = SharedKey<ElementRole>("org.focusd.Element.Role")
   /// The element's accessible name: `org.focusd.Element.Name`, type `s`.
-  public var name: String? {
-    get { self["Name"] }
-    set { self["Name"] = newValue }
-  }
-
+  public let name = SharedKey<String>("org.focusd.Element.Name")
   /// The element's accessible description: `org.focusd.Element.Description`, type `s`.
-  public var description: String? {
-    get { self["Description"] }
-    set { self["Description"] = newValue }
-  }
+  public let description = SharedKey<String>("org.focusd.Element.Description")
 }
 
 /// What an element is, in ARIA's words if ARIA has one.
@@ -63,67 +49,34 @@ public struct ElementRole: RawRepresentable, Hashable, Sendable, DBusRepresentab
 }
 
 /// The keys of a slider, spin button or dial: ``FocusedValues/range``.
-public struct RangeKeys: KeyGroup {
-  static let interface = "org.focusd.Range"
-  var values: FocusedValues
-
+public struct RangeKeys: Sendable {
   /// What it is at, from ``minimum`` to ``maximum``: `org.focusd.Range.Value`, type `d`.
-  public var value: Binding<Double>? {
-    get { self["Value"] }
-    set { self["Value"] = newValue }
-  }
-
+  public let value = SharedKey<Binding<Double>>("org.focusd.Range.Value")
   /// The least value, in the unit of ``value``: `org.focusd.Range.Minimum`, type `d`.
-  public var minimum: Double? {
-    get { self["Minimum"] }
-    set { self["Minimum"] = newValue }
-  }
-
+  public let minimum = SharedKey<Double>("org.focusd.Range.Minimum")
   /// The greatest value, in the unit of ``value``: `org.focusd.Range.Maximum`, type `d`.
-  public var maximum: Double? {
-    get { self["Maximum"] }
-    set { self["Maximum"] = newValue }
-  }
-
+  public let maximum = SharedKey<Double>("org.focusd.Range.Maximum")
   /// The distance of two values, 0 for a continuous range: `org.focusd.Range.Step`, type `d`.
-  public var step: Double? {
-    get { self["Step"] }
-    set { self["Step"] = newValue }
-  }
-
+  public let step = SharedKey<Double>("org.focusd.Range.Step")
   /// One step up, or a hundredth of a continuous range: the command `org.focusd.Range.Increment`.
-  public var increment: FocusedCommand? {
-    get { self["Increment"] }
-    set { self["Increment"] = newValue }
-  }
-
+  public let increment = SharedKey<FocusedCommand>("org.focusd.Range.Increment")
   /// One step down, or a hundredth of a continuous range: the command `org.focusd.Range.Decrement`.
-  public var decrement: FocusedCommand? {
-    get { self["Decrement"] }
-    set { self["Decrement"] = newValue }
-  }
+  public let decrement = SharedKey<FocusedCommand>("org.focusd.Range.Decrement")
 }
 
 /// The keys of a check box, switch or toggle button: ``FocusedValues/toggle``.
-public struct ToggleKeys: KeyGroup {
-  static let interface = "org.focusd.Toggle"
-  var values: FocusedValues
-
+public struct ToggleKeys: Sendable {
   /// Whether it is on: `org.focusd.Toggle.Checked`, type `b`.
-  public var checked: Binding<Bool>? {
-    get { self["Checked"] }
-    set { self["Checked"] = newValue }
-  }
+  public let checked = SharedKey<Binding<Bool>>("org.focusd.Toggle.Checked")
 }
 
 /// The actions of the focused element, whatever they are called: ``FocusedValues/action``.
-public struct ActionKeys: KeyGroup {
-  static let interface = "org.focusd.Action"
+public struct ActionKeys {
   var values: FocusedValues
 
   /// The action `name`, a D-Bus member name such as `Click`, `Press` or `Activate`: the command `org.focusd.Action.NAME`.
   public subscript(name: String) -> FocusedCommand? {
-    get { self[name, as: nil] }
-    set { self[name, as: nil] = newValue }
+    get { values["org.focusd.Action.\(name)"] }
+    set { values["org.focusd.Action.\(name)"] = newValue }
   }
 }

@@ -1,99 +1,37 @@
 public import DBusTypes
 
 /// The keys of a media player, as MPRIS defines them: ``FocusedValues/mediaPlayer``.
-public struct MediaPlayerKeys: KeyGroup {
-  static let interface = "org.mpris.MediaPlayer2.Player"
-  var values: FocusedValues
-
+public struct MediaPlayerKeys: Sendable {
   /// Whether the player plays, for others to read: `PlaybackStatus`, type `s`.
-  public var playbackStatus: MediaPlaybackStatus? {
-    get { self["PlaybackStatus"] }
-    set { self["PlaybackStatus"] = newValue }
-  }
-
+  public let playbackStatus = SharedKey<MediaPlaybackStatus>("org.mpris.MediaPlayer2.Player.PlaybackStatus")
   /// What is being played, for others to read: `Metadata`, type `a{sv}`.
-  public var metadata: MediaMetadata? {
-    get { self["Metadata"] }
-    set { self["Metadata"] = newValue }
-  }
-
+  public let metadata = SharedKey<MediaMetadata>("org.mpris.MediaPlayer2.Player.Metadata")
   /// How much of the track has been played, in microseconds, for others to read: `Position`, type `x`.
-  public var position: Int? {
-    get { self["Position"] }
-    set { self["Position"] = newValue }
-  }
-
+  public let position = SharedKey<Int>("org.mpris.MediaPlayer2.Player.Position")
   /// The volume, from 0 to 1; a player may allow more: `Volume`, type `d`.
-  public var volume: Binding<Double>? {
-    get { self["Volume"] }
-    set { self["Volume"] = newValue }
-  }
-
+  public let volume = SharedKey<Binding<Double>>("org.mpris.MediaPlayer2.Player.Volume")
   /// The playback rate, 1 for normal: `Rate`, type `d`.
-  public var rate: Binding<Double>? {
-    get { self["Rate"] }
-    set { self["Rate"] = newValue }
-  }
-
+  public let rate = SharedKey<Binding<Double>>("org.mpris.MediaPlayer2.Player.Rate")
   /// Whether the order is random: `Shuffle`, type `b`.
-  public var shuffle: Binding<Bool>? {
-    get { self["Shuffle"] }
-    set { self["Shuffle"] = newValue }
-  }
-
+  public let shuffle = SharedKey<Binding<Bool>>("org.mpris.MediaPlayer2.Player.Shuffle")
   /// What is repeated: `LoopStatus`, type `s`.
-  public var loopStatus: Binding<MediaLoopStatus>? {
-    get { self["LoopStatus"] }
-    set { self["LoopStatus"] = newValue }
-  }
-
+  public let loopStatus = SharedKey<Binding<MediaLoopStatus>>("org.mpris.MediaPlayer2.Player.LoopStatus")
   /// Whether ``next`` has a track: `CanGoNext`, type `b`.
-  public var canGoNext: Bool? {
-    get { self["CanGoNext"] }
-    set { self["CanGoNext"] = newValue }
-  }
-
+  public let canGoNext = SharedKey<Bool>("org.mpris.MediaPlayer2.Player.CanGoNext")
   /// Whether ``previous`` has a track: `CanGoPrevious`, type `b`.
-  public var canGoPrevious: Bool? {
-    get { self["CanGoPrevious"] }
-    set { self["CanGoPrevious"] = newValue }
-  }
-
+  public let canGoPrevious = SharedKey<Bool>("org.mpris.MediaPlayer2.Player.CanGoPrevious")
   /// Starts, or goes on: the command `Play`.
-  public var play: FocusedCommand? {
-    get { self["Play"] }
-    set { self["Play"] = newValue }
-  }
-
+  public let play = SharedKey<FocusedCommand>("org.mpris.MediaPlayer2.Player.Play")
   /// Pauses: the command `Pause`.
-  public var pause: FocusedCommand? {
-    get { self["Pause"] }
-    set { self["Pause"] = newValue }
-  }
-
+  public let pause = SharedKey<FocusedCommand>("org.mpris.MediaPlayer2.Player.Pause")
   /// Pauses, or goes on: the command `PlayPause`.
-  public var playPause: FocusedCommand? {
-    get { self["PlayPause"] }
-    set { self["PlayPause"] = newValue }
-  }
-
+  public let playPause = SharedKey<FocusedCommand>("org.mpris.MediaPlayer2.Player.PlayPause")
   /// Stops: the command `Stop`.
-  public var stop: FocusedCommand? {
-    get { self["Stop"] }
-    set { self["Stop"] = newValue }
-  }
-
+  public let stop = SharedKey<FocusedCommand>("org.mpris.MediaPlayer2.Player.Stop")
   /// Goes to the next track: the command `Next`.
-  public var next: FocusedCommand? {
-    get { self["Next"] }
-    set { self["Next"] = newValue }
-  }
-
+  public let next = SharedKey<FocusedCommand>("org.mpris.MediaPlayer2.Player.Next")
   /// Goes to the previous track: the command `Previous`.
-  public var previous: FocusedCommand? {
-    get { self["Previous"] }
-    set { self["Previous"] = newValue }
-  }
+  public let previous = SharedKey<FocusedCommand>("org.mpris.MediaPlayer2.Player.Previous")
 }
 
 /// Whether a media player plays.
@@ -140,7 +78,7 @@ public struct MediaMetadata: Hashable, Sendable, DBusRepresentable {
   /// Creates the metadata from MPRIS's dictionary.
   /// - Throws: `DBusConversionError` if it is not a dictionary.
   public init(dbusValue: DBusValue) throws {
-    guard case .dictionary(let dictionary) = dbusValue.unwrapped else {
+    guard case .dictionary(let dictionary) = dbusValue.lookedThrough else {
       throw DBusConversionError(dbusValue, to: Self.self)
     }
     func value<Value: DBusRepresentable>(_ name: String) -> Value? {

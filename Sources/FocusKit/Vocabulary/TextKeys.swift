@@ -3,50 +3,24 @@ public import DBusTypes
 /// The keys of the focused text: ``FocusedValues/text``.
 ///
 /// Positions count Unicode scalars, as `String.unicodeScalars` does.
-public struct TextKeys: KeyGroup {
-  static let interface = "org.focusd.Text"
-  var values: FocusedValues
-
+public struct TextKeys: Sendable {
   /// The whole text: `org.focusd.Text.Content`, type `s`.
   ///
   /// Publish a constant binding if it cannot be edited, and make the field private if it is secret. While someone types,
   /// writing ``selectedText`` or ``insert`` is safer.
-  public var content: Binding<String>? {
-    get { self["Content"] }
-    set { self["Content"] = newValue }
-  }
-
+  public let content = SharedKey<Binding<String>>("org.focusd.Text.Content")
   /// The text's length, in Unicode scalars: `org.focusd.Text.Length`, type `i`.
-  public var length: Int? {
-    get { self["Length", as: .int32] }
-    set { self["Length", as: .int32] = newValue }
-  }
-
+  public let length = SharedKey<Int>("org.focusd.Text.Length", as: .int32)
   /// The position at which typing inserts, in Unicode scalars: `org.focusd.Text.Caret`, type `i`.
-  public var caret: Binding<Int>? {
-    get { self["Caret", as: .int32] }
-    set { self["Caret", as: .int32] = newValue }
-  }
-
+  public let caret = SharedKey<Binding<Int>>("org.focusd.Text.Caret", as: .int32)
   /// What is selected; both ends are the caret if nothing is: `org.focusd.Text.Selection`, type `(ii)`.
-  public var selection: Binding<TextSelection>? {
-    get { self["Selection"] }
-    set { self["Selection"] = newValue }
-  }
-
+  public let selection = SharedKey<Binding<TextSelection>>("org.focusd.Text.Selection")
   /// The selected text: `org.focusd.Text.SelectedText`, type `s`.
   ///
   /// A write replaces the selection, or inserts at the caret.
-  public var selectedText: Binding<String>? {
-    get { self["SelectedText"] }
-    set { self["SelectedText"] = newValue }
-  }
-
+  public let selectedText = SharedKey<Binding<String>>("org.focusd.Text.SelectedText")
   /// Types a text at the caret, over the selection: the command `org.focusd.Text.Insert`, with an argument of type `s`.
-  public var insert: (@Sendable (String) async throws -> Void)? {
-    get { self["Insert"] }
-    set { self["Insert"] = newValue }
-  }
+  public let insert = SharedKey<@Sendable (String) async throws -> Void>("org.focusd.Text.Insert")
 }
 
 /// A part of a text, in Unicode scalars from its start.
@@ -84,7 +58,7 @@ public struct TextSelection: Hashable, Sendable, DBusRepresentable {
   /// Creates the selection from its two ends.
   /// - Throws: `DBusConversionError` if it is not two integers.
   public init(dbusValue: DBusValue) throws {
-    guard case .structure(let ends) = dbusValue.unwrapped, ends.count == 2 else {
+    guard case .structure(let ends) = dbusValue.lookedThrough, ends.count == 2 else {
       throw DBusConversionError(dbusValue, to: Self.self)
     }
     self.init(try Int(dbusValue: ends[0]), try Int(dbusValue: ends[1]))
