@@ -87,6 +87,38 @@ extension FocusedValues {
     }
   }
 
+  /// A binding of closures for the whole key, which only Observation tells of changes.
+  @Test func whatIsStoredBehindClosuresIsPublished() async throws {
+    try await TestDesktop.with { desktop in
+      let contact = State(wrappedValue: Contact())
+      let anywhere = Binding(get: { contact.wrappedValue }, set: { contact.wrappedValue = $0 })
+      try await Self.publishes(contact, by: anywhere, desktop)
+      contact.wrappedValue = Contact()
+      let main = await MainActor.run {
+        Binding(get: { @MainActor in contact.wrappedValue }, set: { @MainActor in contact.wrappedValue = $0 })
+      }
+      try await Self.publishes(contact, by: main, desktop)
+    }
+  }
+
+  private static func publishes(
+    _ contact: State<Contact>, by binding: Binding<Contact>, _ desktop: TestDesktop
+  ) async throws {
+    let field = FocusField("text1", client: desktop.client()).focusedValue(\.contact, binding).register()
+    try await field.focus()
+    let reader = desktop.client()
+    #expect(try await reader.read(\.contact)?.name == "Ada")
+    for name in ["Grace", "Edith"] {
+      contact.wrappedValue = Contact(name: name)
+      try await eventually(name) { try await reader.read(\.contact)?.name == name }
+    }
+    #expect(try await reader.write(\.contact, Contact(name: "Ada")).name == "Ada")
+    #expect(contact.wrappedValue.name == "Ada")
+    contact.projectedValue.name.wrappedValue = "Grace"
+    try await eventually("the member") { try await reader.read(\.contact)?.name == "Grace" }
+    field.unregister()
+  }
+
   @Test func whatAnotherProgramAssignsIsStored() async throws {
     try await TestDesktop.with { desktop in
       let (text, number) = (State(wrappedValue: Self.decomposed), State(wrappedValue: 0.0))

@@ -64,14 +64,43 @@ import Testing
     #expect(client.hasStarted)
   }
 
-  /// What computes or compares a value may use the client.
+  /// What computes or compares a value may use the client, and so may who is told of a change.
   @Test func aClosureOfTheProgramIsCalledUnderNoLock() async throws {
     try await TestDesktop.with { desktop in
       let client = desktop.client()
       let seen = Statuses(client.changes(of: \.curious))
-      try await seen.wait(for: Curious(isConnected: true))
+      try await seen.wait(for: Curious(client: client, isConnected: true))
+      let told = Observed<[Bool]>([])
+      withObservationTracking({ _ = client.isConnected }, onChange: { told.update { $0.append(client.isConnected) } })
       try await desktop.end()
-      try await seen.wait(for: Curious(isConnected: false))
+      try await seen.wait(for: Curious(client: client, isConnected: false))
+      #expect(try await told.wait(for: "the end") { $0.first } == false)
+    }
+  }
+
+  /// What a client knows at the very moment at which it is connected.
+  @Test func whoLearnsThatAClientIsConnectedFindsAllThatIsFocused() async throws {
+    try await TestDesktop.with { desktop in
+      let field = FocusField("text1", client: desktop.client()).focusedValue(\.title, "First").focusedValue(\.save) {}
+        .register()
+      try await field.focus()
+      let client = desktop.client()
+      let found = Observed<[String]>([])
+      Self.whenConnected(client) {
+        let title = FocusedValue(\.title, client: client).wrappedValue
+        let canSave = FocusedValue(\.save, client: client).wrappedValue != nil
+        found.update { $0.append("\(title ?? "nil") \(client.focusedField ?? "nil") \(canSave)") }
+      }
+      client.connect()
+      #expect(try await found.wait(for: "the connection") { $0.first } == "First text1 true")
+    }
+  }
+
+  private static func whenConnected(_ client: FocusClient, _ action: @escaping @Sendable () -> Void) {
+    withObservationTracking {
+      _ = client.isConnected
+    } onChange: {
+      if client.isConnected { action() } else { whenConnected(client, action) }
     }
   }
 
@@ -107,13 +136,26 @@ import Testing
   }
 }
 
-private struct Curious: Equatable, Sendable { var isConnected: Bool }
+private struct Curious: Equatable, Sendable {
+  let client: FocusClient
+  let isConnected: Bool
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.client.useStatus()
+    return left.isConnected == right.isConnected
+  }
+}
 
 extension FocusClient {
-  fileprivate var curious: Curious {
-    // Each would wait for ever for a lock that is held meanwhile.
+  /// Would wait for ever for a lock that is held meanwhile.
+  fileprivate func useStatus() {
     _ = changes(of: \.focusedField)
-    return Curious(isConnected: isConnected)
+    _ = focusedField
+  }
+
+  fileprivate var curious: Curious {
+    useStatus()
+    return Curious(client: self, isConnected: isConnected)
   }
 }
 

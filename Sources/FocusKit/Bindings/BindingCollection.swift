@@ -1,33 +1,17 @@
-/// Iterates over bindings to the elements that a collection had when the iteration began.
-public struct BindingIterator<Values: MutableCollection>: IteratorProtocol {
-  private let base: Binding<Values>
-  private let values: Values
-  private var index: Values.Index
-
-  init(_ base: Binding<Values>) {
-    self.base = base
-    values = base.wrappedValue
-    index = values.startIndex
-  }
-
-  /// The next element's binding, or nil at the end.
-  public mutating func next() -> Binding<Values.Element>? {
-    guard index < values.endIndex else { return nil }
-    defer { values.formIndex(after: &index) }
-    return Binding<Values.Element>(ElementLocation(base.location, index, values[index]), base.transaction)
-  }
-}
-
 extension Binding: Sequence where Value: MutableCollection {
   /// A binding to an element.
   public typealias Element = Binding<Value.Element>
-  /// The iterator over the elements' bindings.
-  public typealias Iterator = BindingIterator<Value>
   /// A part of the elements' bindings.
   public typealias SubSequence = Slice<Binding<Value>>
 
-  /// Iterates over bindings to the current elements; the loop's body may add and remove elements.
-  public func makeIterator() -> BindingIterator<Value> { BindingIterator(self) }
+  /// Iterates over bindings to the elements that there are when the iteration begins; the loop's body may add and remove elements.
+  public func makeIterator() -> AnyIterator<Binding<Value.Element>> {
+    let values = wrappedValue
+    let bindings = values.indices.lazy.map { index in
+      Binding<Value.Element>(ElementLocation(location, index, values[index]), transaction)
+    }
+    return AnyIterator(bindings.makeIterator())
+  }
 }
 
 extension Binding: Collection where Value: MutableCollection {

@@ -8,23 +8,11 @@ final class Followers<Value>: @unchecked Sendable {
   // Sendable for the lock; values that are not Sendable are told where the program changes them.
   typealias Sink = (Value) -> Void
 
-  private enum Audience {
-    /// Those who came before or with the follower of this number.
-    case all(upTo: UInt64)
-    case one(UInt64)
-
-    func includes(_ number: UInt64) -> Bool {
-      switch self {
-      case .all(let last): number <= last
-      case .one(let only): number == only
-      }
-    }
-  }
-
   private struct Content {
     var sinks: [UInt64: Sink] = [:]
     var last: UInt64 = 0
-    var queue: [(value: Value, audience: Audience)] = []
+    /// Each value with the numbers of those who are told of it: of all who were there, or of one who came.
+    var queue: [(value: Value, audience: ClosedRange<UInt64>)] = []
     var isDelivering = false
   }
 
@@ -38,7 +26,7 @@ final class Followers<Value>: @unchecked Sendable {
     content.withLock { content in
       content.last += 1
       content.sinks[content.last] = sink
-      if let current { content.queue.append((current, .one(content.last))) }
+      if let current { content.queue.append((current, content.last...content.last)) }
       return content.last
     }
   }
@@ -53,16 +41,11 @@ final class Followers<Value>: @unchecked Sendable {
   func enqueue(_ value: @autoclosure () -> Value) -> Value? {
     content.withLock { content in
       guard !content.sinks.isEmpty else { return nil }
-      let item = (value: value(), audience: Audience.all(upTo: content.last))
-      if content.queue.count >= Self.longestQueue, case .all(let last)? = content.queue.last?.audience,
-        last == content.last
-      {
-        let replaced = content.queue.removeLast().value
-        content.queue.append(item)
-        return replaced
-      }
+      let item = (value: value(), audience: 0...content.last)
+      let isFull = content.queue.count >= Self.longestQueue && content.queue.last?.audience == item.audience
+      let replaced = isFull ? content.queue.removeLast().value : nil
       content.queue.append(item)
-      return nil
+      return replaced
     }
   }
 
@@ -78,7 +61,7 @@ final class Followers<Value>: @unchecked Sendable {
       }
       guard !items.isEmpty else { return }
       for (value, audience) in items {
-        for (number, sink) in sinks where audience.includes(number) { sink(value) }
+        for (number, sink) in sinks where audience.contains(number) { sink(value) }
       }
     }
   }

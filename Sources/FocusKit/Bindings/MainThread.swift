@@ -20,10 +20,13 @@ enum MainThread {
   static func wait<Output, Failure>(_ body: () throws(Failure) -> Output) throws(Failure) -> Output {
     guard !isCurrent else { return try body() }
     return try withoutActuallyEscaping(body) { body throws(Failure) in
-      let passage = Passage(body)
+      // Whoever sends the closure to the main thread waits; it is let go of before that is told.
+      nonisolated(unsafe) var passage: (() throws(Failure) -> Output)? = body
+      nonisolated(unsafe) var outcome: Result<Output, Failure>?
       let isDone = DispatchSemaphore(value: 0)
       post {
-        passage.run()
+        outcome = passage.map { body in Result { () throws(Failure) in try body() } }
+        passage = nil
         isDone.signal()
       }
       if isDone.wait(timeout: .now() + .seconds(patience)) == .timedOut {
@@ -33,7 +36,8 @@ enum MainThread {
               + "does not know"))
         isDone.wait()
       }
-      return try passage.result()
+      guard let outcome else { preconditionFailure("the main loop has not run the job") }
+      return try outcome.get()
     }
   }
 
@@ -45,25 +49,6 @@ enum MainThread {
 
   /// Whether this is the main thread, or Dispatch's replacement for it.
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
-
-  /// A closure on its way to the main thread, and what it brings back: whoever sends it waits.
-  private final class Passage<Output, Failure: Error>: @unchecked Sendable {
-    private var body: (() throws(Failure) -> Output)?
-    private var outcome: Result<Output, Failure>?
-
-    init(_ body: @escaping () throws(Failure) -> Output) { self.body = body }
-
-    /// Runs the closure, and lets go of it before whoever waits is told: it must not outlive the wait.
-    func run() {
-      outcome = body.map { body in Result { () throws(Failure) in try body() } }
-      body = nil
-    }
-
-    func result() throws(Failure) -> Output {
-      guard let outcome else { preconditionFailure("the main loop has not run the job") }
-      return try outcome.get()
-    }
-  }
 }
 
 extension FocusClient {

@@ -17,14 +17,18 @@ final class Storage<Value>: Location, Observable, Sendable {
 
   init(_ value: Value) { content = Locked(Content(value: value)) }
 
-  /// The value's identity for Observation.
+  /// The value's identity for Observation, which is told of values that `==` calls others.
   var value: Value { self.get() }
+
+  /// The value's identity for those who publish it, who are told of equal values too.
+  var stored: Value { self.get() }
 
   /// The number of the value: how many changes there were.
   var version: UInt64 { content.withLock { $0.version } }
 
   func get() -> Value {
     registrar.access(self, keyPath: \.value)
+    if Publishing.isUnderWay { registrar.access(self, keyPath: \.stored) }
     return peek()
   }
 
@@ -60,7 +64,7 @@ final class Storage<Value>: Location, Observable, Sendable {
     }
     withExtendedLifetime(replaced) {}
     guard isDone else { return false }
-    if !isEqual { registrar.withMutation(of: self, keyPath: \.value) {} }
+    registrar.withMutation(of: self, keyPath: isEqual ? \.stored : \.value) {}
     followers.deliver()
     return true
   }

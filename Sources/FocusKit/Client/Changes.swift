@@ -25,27 +25,30 @@ extension FocusClient {
 
   /// Whether the command of the key at `keyPath` can be called, nil if nothing in focus has it, now and after each change.
   public func commandChanges<Value>(of keyPath: WritableKeyPath<FocusedValues, Value?>) -> AsyncStream<Bool?> {
-    stream(FocusedValues.name(of: keyPath)) { slot, continuation in
-      slot.followCommand { continuation.yield($0) }
-    }
+    stream(FocusedValues.name(of: keyPath), \.isCommandEnabled) { isEnabled, _ in isEnabled }
   }
 
   private func changes<Value: DBusRepresentable>(_ name: String?) -> AsyncStream<Value?> {
-    stream(name) { slot, continuation in
-      slot.follow(
-        { [weak slot] value in continuation.yield(value.flatMap { slot?.converted($0) }) }, withCurrent: true)
-    }
+    stream(name, \.value) { value, slot in value.flatMap { slot?.converted($0) } }
   }
 
-  private func stream<Element>(
-    _ name: String?, _ follow: (Slot, AsyncStream<Element>.Continuation) -> @Sendable () -> Void
+  private func stream<Part: Equatable, Element: Sendable>(
+    _ name: String?, _ part: KeyPath<Shown, Part>, _ element: @escaping (Part, Slot?) -> Element
   ) -> AsyncStream<Element> {
     AsyncStream(bufferingPolicy: .bufferingNewest(mostKept)) { continuation in
       guard let name else {
         report(FocusError("the changes of a property of 'FocusedValues' that is not one key cannot be followed"))
         return continuation.finish()
       }
-      let cancel = follow(slot(name), continuation)
+      let slot = slot(name)
+      // A name may be a value's in one field and a command's in another.
+      var last: Part?
+      let cancel = slot.follow(withCurrent: true) { [weak slot] shown in
+        let now = shown[keyPath: part]
+        guard last != now else { return }
+        last = now
+        continuation.yield(element(now, slot))
+      }
       // The iterator over the changes keeps the client.
       continuation.onTermination = { [self] _ in withExtendedLifetime(self) { cancel() } }
     }
@@ -115,21 +118,31 @@ extension Binding where Value: Sendable {
   /// A task that does not keep up misses the oldest changes, never the last. Of a binding that is made of closures, what
   /// Observation tells is seen: the values of states and of observable objects.
   public func changes() -> AsyncStream<Value> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(mostKept)) { continuation in
-      // Those who follow are told one value after another.
-      nonisolated(unsafe) var last: Value?
-      let cancel = location.follow(withCurrent: true) { value in
-        if let last, areEqual(last, value) { return }
-        last = value
-        continuation.yield(value)
-      }
-      if let cancel {
-        continuation.onTermination = { _ in cancel() }
-        return
-      }
-      let binding = self
+    let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(mostKept))
+    // Those who follow are told one value after another.
+    nonisolated(unsafe) var last: Value?
+    let cancel = location.follow(withCurrent: true) { value in
+      if let last, areEqual(last, value) { return }
+      last = value
+      continuation.yield(value)
+    }
+    guard let cancel else { return AsyncStream(.bufferingNewest(mostKept), observing: { wrappedValue }) }
+    continuation.onTermination = { _ in cancel() }
+    return stream
+  }
+}
+
+extension AsyncStream where Element: Sendable {
+  /// `value` now and after each change that Observation tells of, unless `==` calls it equal.
+  init(_ policy: Continuation.BufferingPolicy, observing value: @escaping @Sendable () -> Element) {
+    self.init(bufferingPolicy: policy) { continuation in
       let task = Task {
-        for await value in Observations({ binding.wrappedValue }) { continuation.yield(value) }
+        var last: Element?
+        for await value in Observations(value) {
+          if let last, areEqual(last, value) { continue }
+          last = value
+          continuation.yield(value)
+        }
         continuation.finish()
       }
       continuation.onTermination = { _ in task.cancel() }

@@ -74,11 +74,6 @@ public final class FocusClient: Sendable {
     return cache.slot(name)
   }
 
-  func slot<Key: FocusedValueKey>(_ key: Key.Type) -> Slot {
-    start()
-    return cache.slot(key)
-  }
-
   /// Posts `letter` to the worker.
   func post(_ letter: @escaping @Sendable (Worker) -> Void) {
     start()

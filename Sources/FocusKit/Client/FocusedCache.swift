@@ -7,7 +7,6 @@ internal import FocusContract
 final class FocusedCache: Sendable {
   private struct State {
     var slots: [String: Slot] = [:]
-    var slotsByType: [ObjectIdentifier: Slot] = [:]
     var snapshots: [String: Snapshot] = [:]
     /// How often focus may have moved: what a key resolved to before says nothing of what it resolves to now.
     var moves = 0
@@ -27,14 +26,6 @@ final class FocusedCache: Sendable {
       state.slots[key] = slot
       return slot
     }
-  }
-
-  func slot<Key: FocusedValueKey>(_ key: Key.Type) -> Slot {
-    let id = ObjectIdentifier(key)
-    if let slot = state.withLock({ $0.slotsByType[id] }) { return slot }
-    let slot = slot(Key.name)
-    state.withLock { $0.slotsByType[id] = slot }
-    return slot
   }
 
   /// Updates the cache from the daemon's message.

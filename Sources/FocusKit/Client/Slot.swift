@@ -121,6 +121,12 @@ struct PendingWrite: Sendable {
   let base: Snapshot?
 }
 
+/// What readers see of a key: its value, or whether the command of this name may be called; nil if there is none.
+struct Shown: Sendable {
+  var value: DBusValue?
+  var isCommandEnabled: Bool?
+}
+
 /// One focused key: a lock and a value, so that reading it takes no message.
 ///
 /// A write is seen at once, before the daemon has taken it.
@@ -134,8 +140,8 @@ final class Slot: Observable, Sendable {
     /// Counts what readers see: another value, or another field's.
     var state: UInt64 = 1
 
-    var isNil: Bool { visible == nil }
     var visible: DBusValue? { next?.value ?? sent?.value ?? confirmed?.value }
+    var shown: Shown { Shown(value: visible, isCommandEnabled: isCommandEnabled) }
 
     var reading: SlotReading? {
       visible.map { SlotReading(value: $0, state: state, moves: confirmed?.moves ?? 0, field: confirmed?.field) }
@@ -155,8 +161,7 @@ final class Slot: Observable, Sendable {
   let key: String
   private let mailbox: Worker.Letters
   private let content: Locked<Content>
-  private let followers = Followers<DBusValue?>()
-  private let commandFollowers = Followers<Bool?>()
+  private let followers = Followers<Shown>()
   private let registrar = ObservationRegistrar()
   /// Which types the value had that the program has no use for, so that each is reported once.
   private let misread = Locked<Set<String>>([])
@@ -176,7 +181,7 @@ final class Slot: Observable, Sendable {
   /// Whether a reader sees no value.
   var isNil: Bool {
     registrar.access(self, keyPath: \.value)
-    return content.withLock { $0.isNil }
+    return content.withLock { $0.visible == nil }
   }
 
   /// The value that a reader sees, as the type of its own key; nil, and reported, if it cannot be converted.
@@ -216,22 +221,19 @@ final class Slot: Observable, Sendable {
   }
 
   private func update(_ change: (inout Content) -> Void) {
-    var replaced: (DBusValue??, Bool??)
-    let isChanged = content.withLock { content in
-      let (before, moves, wasEnabled) = (content.visible, content.confirmed?.moves, content.isCommandEnabled)
+    let (isChanged, replaced): (Bool, Shown?) = content.withLock { content in
+      let (before, moves) = (content.shown, content.confirmed?.moves)
       change(&content)
-      let after = content.visible
-      if before != after || moves != content.confirmed?.moves { content.state += 1 }
-      if before != after { replaced.0 = followers.enqueue(after) }
-      guard wasEnabled != content.isCommandEnabled else { return before != after }
-      replaced.1 = commandFollowers.enqueue(content.isCommandEnabled)
-      return true
+      let after = content.shown
+      let isOther = before.value != after.value
+      if isOther || moves != content.confirmed?.moves { content.state += 1 }
+      guard isOther || before.isCommandEnabled != after.isCommandEnabled else { return (false, nil) }
+      return (true, followers.enqueue(after))
     }
     withExtendedLifetime(replaced) {}
     guard isChanged else { return }
-    registrar.withMutation(of: self, keyPath: \.value) {}
     followers.deliver()
-    commandFollowers.deliver()
+    registrar.withMutation(of: self, keyPath: \.value) {}
   }
 
   func confirm(_ snapshot: Snapshot?) { update { $0.confirmed = snapshot } }
@@ -319,20 +321,10 @@ final class Slot: Observable, Sendable {
 
   // MARK: Followers
 
-  /// Calls `sink` with each new value that a reader sees, until the result is called.
-  func follow(_ sink: @escaping (DBusValue?) -> Void, withCurrent: Bool = false) -> @Sendable () -> Void {
-    let number = content.withLock { content in
-      withCurrent ? followers.add(sink, current: content.visible) : followers.add(sink)
-    }
+  /// Calls `sink` with what a reader sees, now if `withCurrent`, and after each change, until the result is called.
+  func follow(withCurrent: Bool, _ sink: @escaping (Shown) -> Void) -> @Sendable () -> Void {
+    let number = content.withLock { withCurrent ? followers.add(sink, current: $0.shown) : followers.add(sink) }
     followers.deliver()
     return { [weak self] in self?.followers.remove(number) }
-  }
-
-  /// Calls `sink` with whether the command of this name may be called, now and after each change, until the result is
-  /// called.
-  func followCommand(_ sink: @escaping (Bool?) -> Void) -> @Sendable () -> Void {
-    let number = content.withLock { commandFollowers.add(sink, current: $0.isCommandEnabled) }
-    commandFollowers.deliver()
-    return { [weak self] in self?.commandFollowers.remove(number) }
   }
 }

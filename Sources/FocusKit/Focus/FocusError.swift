@@ -44,6 +44,4 @@ public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
   public static let conflict = Focus1.conflict.text
   /// The value's type is not the key's.
   public static let typeMismatch = Focus1.typeMismatch.text
-  /// A field with that id already exists.
-  static let fieldExists = Focus1.fieldExists.text
 }

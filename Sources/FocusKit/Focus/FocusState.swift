@@ -20,19 +20,12 @@ public struct FocusState<Value: Hashable & Sendable>: Sendable {
   }
 
   private let storage: Storage<Value>
-  let unfocused: Value
 
   /// Creates a state for one field, which is true while the field has focus.
-  public init() where Value == Bool {
-    unfocused = false
-    storage = Storage(false)
-  }
+  public init() where Value == Bool { storage = Storage(false) }
 
   /// Creates a state for several fields, which is nil while none of them has focus.
-  public init<Wrapped: Hashable>() where Value == Wrapped? {
-    unfocused = nil
-    storage = Storage(nil)
-  }
+  public init<Wrapped: Hashable>() where Value == Wrapped? { storage = Storage(nil) }
 
   /// Which field has focus.
   public var wrappedValue: Value {

@@ -22,10 +22,12 @@ extension Binding: FocusedBindingContent where Value: DBusRepresentable {
   }
 }
 
+extension FocusedBindingContent {
+  fileprivate static func anyReader(_ slot: Slot, _ client: FocusClient) -> Any { reader(slot, client) }
+}
+
 extension DBusRepresentable {
-  fileprivate static func reader(_ slot: Slot) -> () -> Self? {
-    { slot.value(as: Self.self) }
-  }
+  fileprivate static func anyReader(_ slot: Slot) -> Any { { slot.value(as: Self.self) } as () -> Self? }
 }
 
 /// The content of a slot, as the type of a key.
@@ -36,14 +38,8 @@ enum FocusedContent {
 
   /// Reads the current value of `slot`; determines the kind of value once, not for each read.
   static func reader<Value>(_ type: Value.Type, _ slot: Slot, _ client: FocusClient) -> () -> Value? {
-    let reader: Any?
-    if let type = type as? any FocusedBindingContent.Type {
-      reader = bindingReader(type, slot, client)
-    } else if let type = type as? any DBusRepresentable.Type {
-      reader = valueReader(type, slot)
-    } else {
-      reader = nil
-    }
+    let content = type as? any DBusRepresentable.Type
+    let reader = (type as? any FocusedBindingContent.Type)?.anyReader(slot, client) ?? content?.anyReader(slot)
     if let reader = reader as? () -> Value? {
       return {
         if let value = reader() { return value }
@@ -69,16 +65,6 @@ enum FocusedContent {
       "'\(slot.key)' is read as \(expected), but the focused field publishes it as \(found)",
       name: FocusError.typeMismatch)
     client.post { $0.reportOnce(error) }
-  }
-
-  private static func bindingReader<Content: FocusedBindingContent>(
-    _ type: Content.Type, _ slot: Slot, _ client: FocusClient
-  ) -> Any {
-    type.reader(slot, client)
-  }
-
-  private static func valueReader<Content: DBusRepresentable>(_ type: Content.Type, _ slot: Slot) -> Any {
-    type.reader(slot)
   }
 }
 
@@ -140,6 +126,6 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
   }
 
   func follow(withCurrent: Bool, _ sink: @escaping (Value?) -> Void) -> (@Sendable () -> Void)? {
-    slot.follow({ [weak slot] value in sink(value.flatMap { slot?.converted($0) }) }, withCurrent: withCurrent)
+    slot.follow(withCurrent: withCurrent) { [weak slot] in sink($0.value.flatMap { slot?.converted($0) }) }
   }
 }

@@ -36,15 +36,8 @@ public struct FocusedValues {
 
   /// The value of a key, or nil.
   public subscript<Key: FocusedValueKey>(key: Key.Type) -> Key.Value? {
-    get {
-      switch source {
-      case .focused(let client): return FocusedContent.value(Key.Value.self, client.slot(key), client)
-      case .recorder(let recorder):
-        recorder.names.append(Key.name)
-        return nil
-      }
-    }
-    set { publish(newValue, Key.name, as: nil) }
+    get { self[Key.name] }
+    set { self[Key.name] = newValue }
   }
 
   /// The value of the key that other programs call `name`, `INTERFACE.Member`, or nil.
@@ -63,13 +56,11 @@ public struct FocusedValues {
         return nil
       }
     }
-    set { publish(newValue, name, as: type) }
-  }
-
-  private func publish<Value>(_ value: Value?, _ name: String, as type: DBusType?) {
-    guard case .recorder(let recorder) = source else { return }
-    recorder.names.append(name)
-    if let value { recorder.published.append(Publication(name, value).adapted(to: type)) }
+    set {
+      guard case .recorder(let recorder) = source else { return }
+      recorder.names.append(name)
+      if let newValue { recorder.published.append(Publication(name, newValue, as: type)) }
+    }
   }
 
   /// The name of the key that `keyPath` gets and sets, or nil if it computes something else from keys.
@@ -86,9 +77,7 @@ public struct FocusedValues {
   static func publications<Value: DBusRepresentable>(
     _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ binding: Binding<Value>
   ) -> [Publication] {
-    publications(keyPath, binding.wrappedValue).map { publication in
-      publication.replaced(by: binding.published(nil).readOnly)
-    }
+    publications(keyPath, binding.wrappedValue).map { $0.replaced(by: binding, isReadOnly: true) }
   }
 
   /// The publication that results from setting `keyPath` to `value`.

@@ -95,10 +95,7 @@ public final class FocusField: Sendable {
     _ keyPath: WritableKeyPath<FocusedValues, Binding<Value>?>, _ binding: Binding<Value>,
     validate: @escaping @Sendable (Value) throws -> Void
   ) -> FocusField {
-    add(
-      FocusedValues.publications(keyPath, binding).map { publication in
-        publication.replaced(by: binding.published(validate))
-      })
+    add(FocusedValues.publications(keyPath, binding).map { $0.replaced(by: binding, validate) })
     return self
   }
 

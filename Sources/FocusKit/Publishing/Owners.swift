@@ -83,10 +83,9 @@ final class Owners {
     _ body: @escaping @Sendable () throws -> Value, late: @escaping (Value) -> Void
   ) {
     let (question, lane, letters) = (Question(handler, lane(isolation), queue, late), lane(isolation), letters)
-    let start = question.start
     if handler != nil {
       question.timer = loop.schedule(after: Self.patience) { [reporter] in
-        if queue != nil { _ = start.decide() }
+        if queue != nil { _ = question.decide() }
         let error = Self.error(key, isolation)
         question.expire(error)
         reporter.report(FocusError(error))
@@ -96,7 +95,7 @@ final class Owners {
       question.isPosted = true
       lane.post {
         let result: Result<Value, DBusError>?
-        if start.decide() {
+        if question.decide() {
           result = Result { () throws(DBusError) in
             do { return try body() } catch { throw FocusError(any: error).onBus }
           }
@@ -164,27 +163,23 @@ final class FieldQueue: @unchecked Sendable {
   }
 }
 
-/// Whether a job has begun, or is too late for that.
-private final class Start: Sendable {
-  private let isDecided = Atomic(false)
-
-  /// - Returns: whether it was not decided before.
-  func decide() -> Bool { !isDecided.exchange(true, ordering: .acquiringAndReleasing) }
-}
-
-/// A question that was not answered yet; only the client's thread uses it, others carry it there.
+/// A question that was not answered yet; only the client's thread uses it, others carry it there and decide.
 private final class Question<Value: Sendable>: @unchecked Sendable {
   private var handler: Owners.Handler<Value>?
   private let lane: Lane
   private let queue: FieldQueue?
   private let late: (Value) -> Void
-  let start = Start()
+  private let isDecided = Atomic(false)
   var timer: TimerID?
   var isPosted = false
 
   init(_ handler: Owners.Handler<Value>?, _ lane: Lane, _ queue: FieldQueue?, _ late: @escaping (Value) -> Void) {
     (self.handler, self.lane, self.queue, self.late) = (handler, lane, queue, late)
   }
+
+  /// Whether its job begins now, or is too late for that.
+  /// - Returns: whether it was not decided before.
+  func decide() -> Bool { !isDecided.exchange(true, ordering: .acquiringAndReleasing) }
 
   func expire(_ error: DBusError) {
     if isPosted { lane.isStuck = true }

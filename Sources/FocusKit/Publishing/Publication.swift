@@ -15,15 +15,17 @@ struct PublishedProperty: Sendable {
   /// only Observation knows of changes.
   let follow: @Sendable (@escaping @Sendable (_ take: @escaping PublishedChanges.Take) -> Void) -> PublishedChanges?
 
-  /// The same for others to read alone.
-  var readOnly: PublishedProperty {
-    PublishedProperty(type: type, isolation: isolation, set: nil, get: get, follow: follow)
-  }
-
   /// The value now; `onChange` is called once when it is another.
   func observed(_ onChange: @escaping @Sendable () -> Void) throws -> DBusValue {
-    try withObservationTracking({ Result { try get() } }, onChange: onChange).get()
+    try Publishing.$isUnderWay.withValue(true) {
+      try withObservationTracking({ Result { try get() } }, onChange: onChange).get()
+    }
   }
+}
+
+/// Whether a value is being read in order to publish it.
+enum Publishing {
+  @TaskLocal static var isUnderWay = false
 }
 
 /// The changes of a published value that were not told yet.
@@ -115,12 +117,13 @@ struct Publication: Sendable {
     self.content = content
   }
 
-  init<Value>(_ name: String, _ value: Value) {
+  /// A key with `value`, as which numbers are published as `type` if that is not nil.
+  init<Value>(_ name: String, _ value: Value, as type: DBusType?) {
     self.name = name
     if let binding = value as? any PublishableBinding {
-      content = .property(binding.published(nil))
+      content = .property(binding.published(as: type, isReadOnly: false, nil))
     } else if let value = value as? any DBusRepresentable {
-      content = .property(Self.constant(value))
+      content = .property(Self.constant(value, as: type))
     } else if let command = Commands.published(value) {
       content = .command(command)
     } else {
@@ -128,10 +131,36 @@ struct Publication: Sendable {
     }
   }
 
-  private static func constant<Value: DBusRepresentable>(_ value: Value) -> PublishedProperty {
-    PublishedProperty(
-      type: Value.dbusType, isolation: .anywhere, set: nil, get: { try value.dbusValue() },
+  /// The type of the property, if it is one.
+  private var type: DBusType? { if case .property(let property) = content { property.type } else { nil } }
+
+  /// The same key, of the same type, with `binding` as its value.
+  func replaced<Value: DBusRepresentable>(
+    by binding: Binding<Value>, isReadOnly: Bool = false, _ validate: (@Sendable (Value) throws -> Void)? = nil
+  ) -> Publication { Publication(name, .property(binding.published(as: type, isReadOnly: isReadOnly, validate))) }
+
+  private static func constant<Value: DBusRepresentable>(_ value: Value, as type: DBusType?) -> PublishedProperty {
+    let type = Value.publishedType(type)
+    return PublishedProperty(
+      type: type, isolation: .anywhere, set: nil, get: { try value.published(as: type) },
       follow: { _ in PublishedChanges(take: { [] }, cancel: {}) })
+  }
+}
+
+extension DBusRepresentable {
+  /// The type with which values are published if their key has `type`, which matters to numbers alone.
+  fileprivate static func publishedType(_ type: DBusType?) -> DBusType {
+    if let type, type.isNumber, dbusType.isNumber { type } else { dbusType }
+  }
+
+  /// The value as `type`, its own or another number's.
+  fileprivate func published(as type: DBusType) throws -> DBusValue {
+    let value = try dbusValue()
+    guard type != Self.dbusType, type != value.type else { return value }
+    guard let number = value.number(of: type) else {
+      throw DBusConversionError("a number of type '\(value.type)' does not fit the key's type '\(type)'")
+    }
+    return number
   }
 }
 
@@ -139,12 +168,17 @@ struct Publication: Sendable {
 protocol PublishableBinding {
   associatedtype Value
 
-  /// The binding as a property, whose writes from elsewhere `validate` may refuse.
-  func published(_ validate: (@Sendable (Value) throws -> Void)?) -> PublishedProperty
+  /// The binding as a property, of `type` if both are numbers', whose writes from elsewhere `validate` may refuse.
+  func published(
+    as type: DBusType?, isReadOnly: Bool, _ validate: (@Sendable (Value) throws -> Void)?
+  ) -> PublishedProperty
 }
 
 extension Binding: PublishableBinding where Value: DBusRepresentable {
-  func published(_ validate: (@Sendable (Value) throws -> Void)?) -> PublishedProperty {
+  func published(
+    as type: DBusType?, isReadOnly: Bool, _ validate: (@Sendable (Value) throws -> Void)?
+  ) -> PublishedProperty {
+    let type = Value.publishedType(type)
     let set = { @Sendable (value: DBusValue) in
       try location.isolation.check()
       let value = try Value(dbusValue: value)
@@ -152,15 +186,15 @@ extension Binding: PublishableBinding where Value: DBusRepresentable {
       wrappedValue = value
     }
     return PublishedProperty(
-      type: Value.dbusType, isolation: location.isolation, set: location.isConstant ? nil : set,
+      type: type, isolation: location.isolation, set: isReadOnly || location.isConstant ? nil : set,
       get: {
         try location.isolation.check()
-        return try wrappedValue.dbusValue()
+        return try wrappedValue.published(as: type)
       },
       follow: { onChange in
         guard case .anywhere = location.isolation else { return nil }
         let outgoing = Outgoing<Value>()
-        let take: PublishedChanges.Take = { outgoing.take().map { value in Result { try value.dbusValue() } } }
+        let take: PublishedChanges.Take = { outgoing.take().map { value in Result { try value.published(as: type) } } }
         let cancel = location.follow(withCurrent: true) { value in
           if outgoing.add(value) { onChange(take) }
         }
