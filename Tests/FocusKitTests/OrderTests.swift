@@ -51,8 +51,11 @@ extension FocusedValues {
         replies.append(caller.begin(.set("demo.Form.Number", .int64(Int64(value)))))
         let command = value % 25 == 0 ? "StoreOnMain" : commands[value % 2]
         replies.append(caller.begin(.invoke("demo.Form.\(command)")))
+        // The daemon waits 5 s for an owner, which a loaded machine needs for more of them.
+        guard value.isMultiple(of: 5) else { continue }
+        for reply in replies { try await reply.values() }
+        replies = []
       }
-      for reply in replies { try await reply.values() }
       #expect(stored.wrappedValue == Array(1...Self.count))
     }
   }

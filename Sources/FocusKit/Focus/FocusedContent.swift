@@ -4,30 +4,38 @@ internal import EventLoop
 
 /// A binding to a value that has a D-Bus type.
 protocol FocusedBindingContent {
-  /// Reads the binding to the current value of `slot`, or nil.
-  static func reader(_ slot: Slot, _ client: FocusClient) -> () -> Self?
+  /// Reads the binding to the current value of `slot`, a `() -> Self?`; calls `ifNil` if there is no value.
+  static func reader(_ slot: Slot, _ client: FocusClient, ifNil: @escaping () -> Void) -> Any
 }
 
 extension Binding: FocusedBindingContent where Value: DBusRepresentable {
-  static func reader(_ slot: Slot, _ client: FocusClient) -> () -> Binding<Value>? {
+  static func reader(_ slot: Slot, _ client: FocusClient, ifNil: @escaping () -> Void) -> Any {
     let location = FocusedLocation<Value>(slot, client)
     let made = Locked<Binding<Value>?>(nil)
     return {
-      guard !slot.isNil else { return nil }
+      guard !slot.isNil else {
+        ifNil()
+        return nil
+      }
       if let binding = made.withLock({ $0 }) { return binding }
       let binding = slot.value(as: Value.self).map { Binding(UnwrappedLocation(location, $0)) }
       made.withLock { $0 = binding }
       return binding
-    }
+    } as () -> Binding<Value>?
   }
 }
 
-extension FocusedBindingContent {
-  fileprivate static func anyReader(_ slot: Slot, _ client: FocusClient) -> Any { reader(slot, client) }
-}
-
 extension DBusRepresentable {
-  fileprivate static func anyReader(_ slot: Slot) -> Any { { slot.value(as: Self.self) } as () -> Self? }
+  /// Reads the current value of `slot`, a `() -> Self?`; calls `ifNil` if there is none.
+  fileprivate static func reader(_ slot: Slot, ifNil: @escaping () -> Void) -> Any {
+    {
+      guard let value = slot.value else {
+        ifNil()
+        return nil
+      }
+      return slot.converted(value)
+    } as () -> Self?
+  }
 }
 
 /// The content of a slot, as the type of a key.
@@ -38,15 +46,12 @@ enum FocusedContent {
 
   /// Reads the current value of `slot`; determines the kind of value once, not for each read.
   static func reader<Value>(_ type: Value.Type, _ slot: Slot, _ client: FocusClient) -> () -> Value? {
-    let content = type as? any DBusRepresentable.Type
-    let reader = (type as? any FocusedBindingContent.Type)?.anyReader(slot, client) ?? content?.anyReader(slot)
-    if let reader = reader as? () -> Value? {
-      return {
-        if let value = reader() { return value }
-        if slot.isCommandEnabled != nil { report("a value of type '\(type)'", "a command", slot, client) }
-        return nil
-      }
+    let ifNil = {
+      if slot.isCommandEnabled != nil { report("a value of type '\(type)'", "a command", slot, client) }
     }
+    let binding = (type as? any FocusedBindingContent.Type)?.reader(slot, client, ifNil: ifNil)
+    let content = binding ?? (type as? any DBusRepresentable.Type)?.reader(slot, ifNil: ifNil)
+    if let reader = content as? () -> Value? { return reader }
     if Commands.caller(type, slot.key, client) == nil {
       let error = FocusError(
         "'\(slot.key)' is declared with the type '\(type)', which has no form on the bus: it is always nil; a value "

@@ -62,7 +62,9 @@ extension DBusRepresentable where Self: FixedWidthInteger, Self: Codable {
   /// Creates the integer from a number of any type that is exactly an integer within its range.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
-    guard let value = dbusValue.lookedThrough.exactInteger.flatMap({ Self(exactly: $0) }) else {
+    // Most are no variants.
+    let integer = dbusValue.exactInteger ?? dbusValue.lookedThrough.exactInteger
+    guard let value = integer.flatMap({ Self(exactly: $0) }) else {
       throw DBusConversionError(dbusValue, to: Self.self)
     }
     self = value
@@ -92,7 +94,9 @@ extension Double: DBusRepresentable {
   /// Creates the number from one of any type that a `Double` holds exactly.
   /// - Throws: `DBusConversionError`.
   public init(dbusValue: DBusValue) throws {
-    guard let number = dbusValue.lookedThrough.exactDouble else { throw DBusConversionError(dbusValue, to: Self.self) }
+    guard let number = dbusValue.exactDouble ?? dbusValue.lookedThrough.exactDouble else {
+      throw DBusConversionError(dbusValue, to: Self.self)
+    }
     self = number
   }
 
