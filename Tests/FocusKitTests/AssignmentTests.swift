@@ -1,4 +1,5 @@
 import BusSupport
+import DBusTypes
 import FocusKit
 import TestSupport
 import Testing
@@ -139,6 +140,55 @@ extension FocusedValues {
       try await eventually("it replaces") { two.wrappedValue == 9 }
       #expect(errors.all.isEmpty)
       #expect(one.wrappedValue == 8)
+    }
+  }
+
+  /// The daemon tells of no value then, only that focus moved.
+  @Test func whenFocusMovesToAnEqualValueAnAssignmentFollows() async throws {
+    try await TestDesktop.with { desktop in
+      let (one, two) = (State(wrappedValue: 1), State(wrappedValue: 1))
+      let owner = desktop.client()
+      let first = FocusField("text1", client: owner).focusedValue(\.number, one.projectedValue).register()
+      let second = FocusField("text2", client: owner).focusedValue(\.number, two.projectedValue).register()
+      try await second.registered()
+      try await first.focus()
+      let client = desktop.client()
+      let errors = Errors(of: client)
+      let form = Form(client)
+      try await eventually("the first") { form.number == 1 && client.focusedField == "text1" }
+      try await second.focus()
+      try await until("the second") { client.focusedField == "text2" }
+      form.number = 8
+      try await eventually("it is made") { two.wrappedValue == 8 }
+      #expect(errors.all.isEmpty, "\(errors.all)")
+      #expect(one.wrappedValue == 1)
+    }
+  }
+
+  @Test("An assignment while focus moves to an equal value", arguments: [false, true])
+  func anAssignmentNeverLandsInAnotherField(isToldByASignal: Bool) async throws {
+    try await TestDesktop.with { desktop in
+      let value: Int64 = isToldByASignal ? 3 : 1
+      let owner = try await desktop.peer()
+      try await owner.begin(.register("text1", [("demo.Form.Number", .int64(1))])).values()
+      try await owner.begin(.register("text2", [("demo.Form.Number", .int64(value))])).values()
+      try await owner.begin(.field("text1", "Focus")).values()
+      let client = desktop.client()
+      let errors = Errors(of: client)
+      let form = Form(client)
+      try await eventually("the first") { form.number == 1 && client.focusedField == "text1" }
+      // A signal does not say which state of the field it tells.
+      if isToldByASignal { try await owner.begin(.set("demo.Form.Number", .int64(value))).values() }
+      try await until("the value") { form.number == Int(value) }
+      desktop.daemon.terminate(19)
+      let move = owner.begin(.field("text2", "Focus"))
+      form.number = 9
+      desktop.daemon.terminate(18)
+      try await move.values()
+      try await errors.wait(for: FocusError.conflict)
+      #expect(try await client.read(\.number) == Int(value))
+      try await owner.begin(.field("text1", "Focus")).values()
+      #expect(try await client.read(\.number) == Int(value))
     }
   }
 }

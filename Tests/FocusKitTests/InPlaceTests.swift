@@ -15,9 +15,10 @@ private struct PlainKey: FocusedValueKey { typealias Value = Binding<Int> }
   }
 
   /// What happens between reading and writing of `number? *= 8`.
-  @Test func anInPlaceChangeIsOfTheFieldThatWasRead() async throws {
+  @Test("A change in place is of the field that was read", arguments: [2, 1])
+  func anInPlaceChangeIsOfTheFieldThatWasRead(other: Int) async throws {
     try await TestDesktop.with { desktop in
-      for (id, value, options) in [("text1", 1, ["--focus"]), ("text2", 2, [])] {
+      for (id, value, options) in [("text1", 1, ["--focus"]), ("text2", other, [])] {
         let arguments = ["register", id, "demo.Form.Number:x=\(value)"] + options
         #expect(try await desktop.focusctl(arguments).status == 0)
       }
@@ -30,23 +31,55 @@ private struct PlainKey: FocusedValueKey { typealias Value = Binding<Int> }
         let toolbar = Toolbar(reader)
         @FocusedBinding(\.number, client: reader) var shown
         Self.change(&toolbar.number) {
-          Task.detached { try await mover.focus("text2") }
-          Self.wait { shown == 2 }
+          let isMoved = DispatchSemaphore(value: 0)
+          Task.detached {
+            try await mover.focus("text2")
+            // What the daemon told before its reply has been handled then.
+            _ = try await reader.read(\.number)
+            isMoved.signal()
+          }
+          isMoved.wait()
+          Self.wait { shown == other }
         }
       }
       try await errors.wait(for: FocusError.conflict)
-      try await seen.wait(for: 2)
+      try await seen.wait(for: other)
       @FocusedBinding(\.number, client: reader) var shown
-      #expect(shown == 2)
-      for (id, value) in [("text1", "1"), ("text2", "2")] {
+      #expect(shown == other)
+      for (id, value) in [("text1", "1"), ("text2", "\(other)")] {
         let read = try await desktop.focusctl("get", "Number", "--field", id)
         #expect(read.output == [value])
       }
     }
   }
 
+  /// Two programs count, and each goes on before what it changed has been taken.
+  @Test func noChangeInPlaceIsLostWhileOthersWait() async throws {
+    try await TestDesktop.with { desktop in
+      let state = State(wrappedValue: 0)
+      let field = FocusField("text1", client: desktop.client()).focusedValue(\.number, state.projectedValue).register()
+      try await field.focus()
+      let clients = [desktop.client(), desktop.client()]
+      let toolbars = clients.map { Toolbar($0) }
+      for toolbar in toolbars { try await until("the value") { toolbar.number == 0 } }
+      await withTaskGroup { group in
+        for (toolbar, step) in zip(toolbars, [1, 1000]) {
+          group.addTask {
+            for _ in 0..<200 {
+              toolbar.number? += step
+              await Task.yield()
+            }
+          }
+        }
+      }
+      // A read comes after the writes of its client.
+      for client in clients { _ = try await client.read(\.number) }
+      #expect(state.wrappedValue == 200_200)
+    }
+  }
+
   /// Swift changes a property in place, and reads and assigns a local variable.
-  private struct Toolbar {
+  private struct Toolbar: Sendable {
     @FocusedBinding(\.number) var number
     init(_ client: FocusClient) { _number = FocusedBinding(\.number, client: client) }
   }

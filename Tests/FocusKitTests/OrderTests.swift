@@ -169,6 +169,24 @@ extension FocusedValues {
     }
   }
 
+  /// Each is described anew after what was told before, and the next may come first.
+  @Test func nothingThatIsPublishedAmongChangesIsLost() async throws {
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (desktop.client(), desktop.client())
+      let number = State(wrappedValue: 0)
+      let field = FocusField("form", client: owner).focusedValue(\.number, number.projectedValue).register()
+      try await field.focus()
+      let names = (0..<30).map { "demo.Form.Command\($0)" }
+      for name in names {
+        number.wrappedValue += 1
+        field.command(name) {}
+      }
+      for name in names { try await eventually(name) { (try? await client.run(name)) != nil } }
+      #expect(try await client.read(\.number) == names.count)
+      withExtendedLifetime(field) {}
+    }
+  }
+
   @Test func aPropertyThatIsNotOneKeyIsReported() async throws {
     try await TestDesktop.with { desktop in
       let client = desktop.client()

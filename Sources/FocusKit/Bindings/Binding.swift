@@ -47,9 +47,8 @@ public struct Binding<Value> {
 
   /// Such functions can only be called with `await`, and Swift has no conversion to those that are not isolated.
   ///
-  /// SwiftUI
-  /// declares the same initializers, and a program's closures must compile. So the location calls them as what they are once
-  /// their isolation is ensured, and never those of a foreign actor; `IsolationTests` and `MainActorTests` check it.
+  /// SwiftUI declares the same initializers, and a program's closures must compile. So the location calls them as what they
+  /// are once their isolation is ensured, and never those of a foreign actor; `IsolationTests` and `MainActorTests` check it.
   private init(
     _ isolation: Isolation, _ get: @escaping @isolated(any) @Sendable () -> Value,
     _ write: @escaping @Sendable (Value, Transaction) -> Void

@@ -19,6 +19,8 @@ final class ClientStatus: Observable, Sendable {
   }
 
   private let state = Locked(State())
+  // Observation alone may miss a change that another thread makes while it begins to watch.
+  private let followers = Followers<Content>()
   private let registrar = ObservationRegistrar()
 
   /// What readers see.
@@ -50,9 +52,20 @@ final class ClientStatus: Observable, Sendable {
       let before = state.content
       change(&state)
       state.content.isConnected = state.hasValues && state.hasFocus
-      return state.content != before
+      guard state.content != before else { return false }
+      _ = followers.enqueue(state.content)
+      return true
     }
-    if isChanged { registrar.withMutation(of: self, keyPath: \.content) {} }
+    guard isChanged else { return }
+    registrar.withMutation(of: self, keyPath: \.content) {}
+    followers.deliver()
+  }
+
+  /// Calls `sink` now and after each change, one call after another, until the result is called.
+  func follow(_ sink: @escaping (Content) -> Void) -> @Sendable () -> Void {
+    let number = state.withLock { followers.add(sink, current: $0.content) }
+    followers.deliver()
+    return { [self] in followers.remove(number) }
   }
 }
 
@@ -79,6 +92,16 @@ extension FocusClient {
     start()
     // A key path is immutable, and only used for reading.
     nonisolated(unsafe) let keyPath = keyPath
-    return AsyncStream(.bufferingNewest(1), observing: { self[keyPath: keyPath] })
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      // Those who follow are told one value after another.
+      nonisolated(unsafe) var last: Value?
+      let cancel = cache.status.follow { [weak self] _ in
+        guard let value = self?[keyPath: keyPath], last != value else { return }
+        last = value
+        continuation.yield(value)
+      }
+      // The iterator over the changes keeps the client.
+      continuation.onTermination = { [self] _ in withExtendedLifetime(self) { cancel() } }
+    }
   }
 }

@@ -7,9 +7,9 @@ internal import Synchronization
 
 /// This process's way to the daemon: one connection on a thread of its own, and a cache of what is focused.
 ///
-/// It connects when a property wrapper, a field or a call uses it first, or with ``connect()``. When the bus or the daemon goes, every focused value is nil; when they come back, all
-/// that was registered and watched is there again, in order. Property wrappers and fields use ``shared`` where they are
-/// given no other.
+/// It connects when a property wrapper, a field or a call uses it first, or with ``connect()``. When the bus or the daemon
+/// goes, every focused value is nil; when they come back, all that was registered and watched is there again, in order.
+/// Property wrappers and fields use ``shared`` unless they are given another.
 public final class FocusClient: Sendable {
   /// The client of the session bus that the environment names.
   public static let shared = FocusClient()

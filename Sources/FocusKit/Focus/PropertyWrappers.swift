@@ -34,8 +34,8 @@ extension FocusedValue: @unchecked Sendable where Value: Sendable {}
 ///   program has replaced that meanwhile.
 /// - An assignment of a member or an element, `$person.name.wrappedValue = …`, is made in the newer value: it replaces that
 ///   member and leaves the others as they are.
-/// - A change of a property in place, `number? += 1`, `isOn?.toggle()`, `text? += "…"`, is made in the newer value: a number changes by the
-///   same difference. So are `$person.age.wrappedValue += 1`, and a change of a part, `todos?.append(…)`,
+/// - A change in place, `number? += 1`, `isOn?.toggle()`, `text? += "…"`, is made in the newer value: a number changes by
+///   the same difference. So is `$person.age.wrappedValue += 1`, and a change of a part, `todos?.append(…)`,
 ///   `person?.name = …`, but that is refused if another program changed the same part. A plain assignment after `?`,
 ///   `number? = 8`, is a change in place to Swift: leave out the `?`.
 ///
