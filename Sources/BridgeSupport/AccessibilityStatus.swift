@@ -11,7 +11,8 @@ package final class AccessibilityStatus {
 
   private let connection: Connection
   private let loop: EventLoop
-  private let enables: Bool
+  /// Whether `begin` turns accessibility on.
+  package var enables: Bool
   private var delay = AccessibilityStatus.firstDelay
   private var timer: TimerID?
   private var isAsking = false

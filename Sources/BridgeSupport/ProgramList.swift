@@ -10,17 +10,32 @@ package struct ProgramList: Sendable {
   ]
 
   private let names: Set<String>
+  private let secretNames: Set<String>
 
-  /// Those, and `others`.
-  package init(others: [String]) { names = Set((Self.secretKeepers + others).map { $0.lowercased() }) }
+  /// Those, and `others`; of those that `secret` names, all texts are secrets.
+  package init(others: [String], secret: [String] = []) {
+    names = Set((Self.secretKeepers + others).map { $0.lowercased() })
+    secretNames = Set(secret.map { $0.lowercased() })
+  }
+
+  /// Whether all texts of a program that goes by `candidates` are secrets.
+  package func areSecret(_ candidates: [String]) -> Bool {
+    candidates.contains { Self.name($0, isAmong: secretNames) }
+  }
 
   /// Whether a program that goes by `candidates` is one of them: names, or paths, of it.
   package func contains(_ candidates: [String]) -> Bool {
     candidates.contains { candidate in
-      let name = candidate.split(separator: "/").last.map { $0.lowercased() } ?? ""
-      if names.contains(name) || name.hasPrefix("pinentry-") { return true }
-      // The kernel keeps 15 bytes of a program's name.
-      return name.utf8.count == 15 && names.contains { $0.hasPrefix(name) }
+      Self.last(of: candidate).hasPrefix("pinentry-") || Self.name(candidate, isAmong: names)
     }
+  }
+
+  private static func last(of path: String) -> String { path.split(separator: "/").last.map { $0.lowercased() } ?? "" }
+
+  private static func name(_ candidate: String, isAmong names: Set<String>) -> Bool {
+    let name = last(of: candidate)
+    if names.contains(name) { return true }
+    // The kernel keeps 15 bytes of a program's name.
+    return name.utf8.count == 15 && names.contains { $0.hasPrefix(name) }
   }
 }

@@ -33,12 +33,7 @@ extension DBusValue {
     case .uint32: self = .uint32(try DBusValue.integer(text, "unsigned 32-bit integer"))
     case .int64: self = .int64(try DBusValue.integer(text, "64-bit integer"))
     case .uint64: self = .uint64(try DBusValue.integer(text, "unsigned 64-bit integer"))
-    case .double:
-      // A number beyond the type's range parses as infinity, which must be written by name.
-      guard let value = Double(text), value.isFinite || !text.utf8.contains(where: isDigit) else {
-        throw SyntaxError(expected: "number", text: text, rule: "digits such as 0.8 or 1e-3, 'inf' or 'nan'")
-      }
-      self = .double(value)
+    case .double: self = .double(try DBusValue.double(text))
     case .string:
       guard !text.utf8.contains(0) else {
         throw SyntaxError(expected: "string", text: text, rule: "D-Bus strings cannot contain NUL")
@@ -52,8 +47,22 @@ extension DBusValue {
   }
 
   private static func integer<I: FixedWidthInteger>(_ text: String, _ name: String) throws(SyntaxError) -> I {
-    guard let value = I(text) else {
+    guard let value: I = NumberText.integer(text) else {
       throw SyntaxError(expected: name, text: text, rule: "a whole number from \(I.min) to \(I.max)")
+    }
+    return value
+  }
+
+  private static func double(_ text: String) throws(SyntaxError) -> Double {
+    switch text {
+    case "inf": return .infinity
+    case "-inf": return -.infinity
+    case "nan": return .nan
+    default: break
+    }
+    // A number beyond the type's range is not infinity, which must be written by name.
+    guard let value = NumberText.number(text) else {
+      throw SyntaxError(expected: "number", text: text, rule: "digits such as 0.8 or 1e-3, 'inf' or 'nan'")
     }
     return value
   }

@@ -8,6 +8,8 @@ package final class ServiceProgram {
   package let loop = EventLoop()
   package let log: Log
   package let manager = ServiceManager()
+  /// Called when the settings must be read anew: `systemctl reload` sends SIGHUP.
+  package var onReload: (() -> Void)?
   /// Called once when the loop has ended, and the process is about to.
   package var onEnd: (() -> Void)?
   private var status: Int32 = 0
@@ -36,6 +38,11 @@ package final class ServiceProgram {
     loop.stop()
   }
 
+  /// The user's settings for `section`; the log has what is wrong with them.
+  package func settings(_ section: SettingsSection) -> Settings {
+    Settings.read(section) { log.error($0) }
+  }
+
   /// Does what the arguments ask for, and ends the process.
   ///
   /// `serve` starts what the program does, which is kept while the loop runs; the service is ready when this returns. An
@@ -44,15 +51,23 @@ package final class ServiceProgram {
     _ name: String, help: String, version: String, _ options: ProgramOptions,
     serve: (ServiceProgram) throws -> Server
   ) -> Never {
+    StandardStreams.open()
     switch options.action {
-    case .showHelp: print(help, terminator: "")
-    case .showVersion: print("\(name) \(version)")
+    case .showHelp: print(help, name)
+    case .showVersion: print("\(name) \(version)\n", name)
     case .refuse(let reason):
       Log(program: name, isVerbose: false, showsPriorities: false).error("\(reason); see \(name) --help")
       exit(2)
     case .serve: exit(ServiceProgram(name, isVerbose: options.contains("verbose")).run(serve))
     }
-    exit(0)
+  }
+
+  private static func print(_ text: String, _ name: String) -> Never {
+    let error = StandardStreams.write(text)
+    guard error != 0 else { exit(0) }
+    Log(program: name, isVerbose: false, showsPriorities: false).error(
+      "cannot write to standard output: \(String(cString: strerror(error)))")
+    exit(1)
   }
 
   private func run<Server>(_ serve: (ServiceProgram) throws -> Server) -> Int32 {
@@ -63,8 +78,11 @@ package final class ServiceProgram {
     signal(SIGXFSZ, SIG_IGN)
     do {
       // A loop's handlers never retain the loop: both would outlive what is served.
-      let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak loop, log] number in
-        guard number != SIGHUP else { return }
+      let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak self, weak loop, log] number in
+        guard number != SIGHUP else {
+          self?.onReload?()
+          return
+        }
         log.info("terminating on request")
         loop?.stop()
       }

@@ -118,10 +118,13 @@ package struct Desktop: Hashable, Sendable {
 /// Which windows become fields, and which of those is in front.
 package struct WindowSelection {
   /// Applications whose windows are left out, without regard to case.
-  private let ignored: Set<String>
+  private var ignored: Set<String>
   private var front: WindowID?
 
   package init(ignoring applications: some Sequence<String>) { ignored = Set(applications.map { $0.lowercased() }) }
+
+  /// Leaves out the windows of `applications`, and of no others, from now on.
+  package mutating func ignore(_ applications: some Sequence<String>) { ignored = Set(applications.map { $0.lowercased() }) }
 
   private func isChosen(_ window: Window) -> Bool {
     window.kind == .ordinary && window.application.map { !ignored.contains($0.lowercased()) } ?? true

@@ -23,6 +23,8 @@ package final class WindowBridge {
   private let programs: NamedPrograms
   private var selection: WindowSelection
   private var desktop = Desktop()
+  /// What the source told last.
+  private var told = Desktop()
   private var fields: [WindowID: WindowField] = [:]
   private var lastNumber: UInt64 = 0
   /// Whether this connection owns the bridge's name, so that its scenes are windows.
@@ -77,6 +79,12 @@ package final class WindowBridge {
   package func start(on bus: Connection.Bus) throws {
     try source.start()
     link.connect(to: bus)
+  }
+
+  /// Leaves out the windows of `applications`, and of no others, from now on.
+  package func ignore(_ applications: [String]) {
+    selection.ignore(applications)
+    changed(to: told)
   }
 
   // MARK: The daemon
@@ -165,6 +173,7 @@ package final class WindowBridge {
   // MARK: Windows
 
   private func changed(to new: Desktop) {
+    told = new
     let chosen = selection.choose(new)
     guard chosen != desktop else { return }
     let hasOnlyOtherTitles = chosen.hasOnlyOtherTitles(than: desktop)

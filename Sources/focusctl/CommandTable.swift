@@ -1,3 +1,5 @@
+import DBusTypes
+
 /// One command of the command line.
 struct Command: Sendable {
   /// Its name; nil for the call without a command.
@@ -62,11 +64,10 @@ enum CommandTable {
 
   static let commands = [
     Command(
-      nil, "", 0...0, "show the fields as a tree, those on the focus path in full", options: [.json, .timeout],
-      details: Help.tree,
-      run: Listing.tree),
+      nil, "", 0...0, "show the fields as a tree, those on the focus path in full",
+      options: [.everything, .json, .noPager, .timeout], details: Help.tree, run: Listing.tree),
     Command(
-      "list", "", 0...0, "list every field", options: [.json, .format, .timeout], details: Help.list,
+      "list", "", 0...0, "list every field", options: [.json, .format, .noPager, .timeout], details: Help.list,
       run: Listing.list),
     Command("focused", "", 0...0, "print the id of the focused field", options: [.timeout], run: Listing.focused),
     Command(
@@ -93,7 +94,7 @@ enum CommandTable {
       "run", "COMMAND [ARGUMENT…]", 1...unbounded, "call a command and print its results",
       options: target + [.json, .timeout], details: Help.run, run: Dispatching.run),
     Command(
-      "commands", "", 0...0, "list the commands that currently resolve", options: target + [.json, .timeout],
+      "commands", "", 0...0, "list the commands that currently resolve", options: target + [.json, .noPager, .timeout],
       details: Help.commands, run: Dispatching.commands),
     Command(
       "menu", "[ITEM [on|off|toggle]]", 0...2, "list the items of the menus in front, run or check one",
@@ -103,11 +104,11 @@ enum CommandTable {
       options: shape + [.sensitive, .focus, .timeout], details: Help.register, run: FieldMethods.register),
     Command(
       "hold", "[ID] KEY[:SIGNATURE]=VALUE…", 0...unbounded, "create a field that lives as long as the command",
-      options: shape + [.command, .readOnly, .sensitive, .focus], details: Help.hold, run: Holding.hold),
+      options: shape + [.command, .readOnly, .process, .sensitive, .focus], details: Help.hold, run: Holding.hold),
     Command(
       "bind", "ID --service NAME --object PATH", 1...1,
       "show an object of another program as a field, as long as the command lives",
-      options: [.service, .object, .interface, .live, .command, .ignore, .start] + shape, details: Help.bind,
+      options: [.service, .object, .interface, .live, .command, .ignore, .settings, .start] + shape, details: Help.bind,
       run: Binding.bind),
     Command(
       "activate", "ID | --next | --previous", 0...1, "put a session field first",
@@ -136,8 +137,8 @@ enum CommandTable {
     if let command = commands.first(where: { $0.name == word }) { return command }
     let word = word ?? ""
     if let near = Suggestion.nearest(to: word, among: commands.compactMap(\.name)) {
-      throw .usage("unknown command '\(word)'; did you mean '\(near)'?")
+      throw .usage("unknown command '\(word.excerpt)'; did you mean '\(near)'?")
     }
-    throw .usage("unknown command '\(word)'; '\(Program.name) --help' lists them")
+    throw .usage("unknown command '\(word.excerpt)'; '\(Program.name) --help' lists them")
   }
 }

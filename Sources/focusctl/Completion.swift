@@ -62,7 +62,9 @@ struct Completion {
     } else {
       found = commandNames
     }
-    return found.filter { $0.word.hasPrefix(begun) }.map { (prefix + $0.word, Output.oneLine($0.meaning)) }
+    // A shell shows both on its terminal; what others wrote must not act on that, nor break a line.
+    return found.filter { $0.word.hasPrefix(begun) && Output.visible($0.word) == $0.word }
+      .map { (prefix + $0.word, Output.visible(Output.oneLine($0.meaning))) }
   }
 
   private var commandNames: [Candidate] {

@@ -4,26 +4,28 @@ extension Help {
     Each field has its id, its label if that differs, and the fields within it,
     indented. Fields on the focus path have their values, KEY: VALUE (TYPE), and
     their commands, KEY(). Only a few of the others are shown, with a count of the
-    rest. The session's fields follow in the order in which they supply what the
-    focus path and its scene do not have; those that are active are marked.
-    If nothing has focus, the exit status is 1 and a pipe receives only those.
+    rest. The session's fields follow, a line each, in the order in which they supply
+    what the focus path and its scene do not have; those that are active are marked.
+    '--all' shows their values and all fields. If nothing has focus, the exit status
+    is 1 and a pipe receives only the session's fields.
     """
 
   static let list = """
     A line for each field: id, label, parent, scope, '*' if it has focus, owner, '*' if
     it is an active session field; '-' stands for none. The parent of an adopted
-    scene is its window. On a terminal, columns that do not fit are left out, and at
-    most 200 lines are printed. The parts of a --format are {id} {label} {parent}
-    {scope} {focused} {active} {owner} {process} {linger} {sensitive} {json};
-    {parent:-TEXT} is TEXT if there is no parent.
+    scene is its window. On a terminal, columns that do not fit are left out. The
+    parts of a --format are {id} {label} {parent} {scope} {focused} {active} {owner}
+    {process} {linger} {sensitive} {json}; {parent:-TEXT} is TEXT if there is no
+    parent.
     """
 
   static let get = """
-    Text and numbers are printed as they are, anything else as JSON. If a key is nil,
-    nothing is printed. The parts of a --format are {key} {value} {type} {field}
-    {revision} {json}, keys, and functions of them: lc uc default trunc duration
-    markup_escape emoji join. {Title:-TEXT} is TEXT if the key is nil; {{ and }} are
-    braces, \\n and \\t a line break and a tab.
+    Text and numbers are printed as they are, anything else as JSON. If all keys are
+    nil, nothing is printed, and the exit status is 1; one of several is an empty
+    line. With several, '--json' prints {"key":…,"value":…} for each. The parts of a
+    --format are {key} {value} {type} {field} {revision} {json}, keys, and functions
+    of them: lc uc default trunc duration markup_escape emoji join. {Title:-TEXT} is
+    TEXT if the key is nil; {{ and }} are braces, \\n and \\t a line break and a tab.
 
     Examples:
       \(Program.name) get demo.Form.Number
@@ -149,7 +151,9 @@ extension Help {
     wrote, 'run COMMAND ARGUMENT…' is a call of a --command, which takes arguments of
     its SIGNATURE, or none. In both directions a backslash, a line break and a tab of
     text are \\\\, \\n and \\t; if a call has several arguments, each is JSON.
-    The field is removed when standard input ends, unless that is /dev/null.
+    The field is removed when standard input ends, unless that is /dev/null or closed,
+    and when standard output does. It belongs to the process that started this one, such
+    as the script, and so is in its window.
 
     Example:
       \(Program.name) hold prompt org.focusd.Shell.Buffer= --focus \\

@@ -2,6 +2,7 @@ import DBus
 import DaemonClient
 import FocusContract
 import Glibc
+import ProgramSupport
 
 /// The program from its arguments to its exit status.
 enum Program {
@@ -9,6 +10,7 @@ enum Program {
 
   /// Runs the command that the process's own arguments name.
   static func main() -> Status {
+    StandardStreams.open()
     // If the reader closes the pipe, `write` fails, and the process continues.
     signal(SIGPIPE, SIG_IGN)
     do {
@@ -82,6 +84,10 @@ struct Invocation {
 
   /// The bus that the options name.
   func bus() throws(CommandError) -> Connection.Bus {
+    let buses = [Option.user, .system, .address].filter(options.given.contains)
+    if buses.count > 1, buses != [.user, .address] {
+      throw .usage("'--\(buses[0].name)' and '--\(buses[1].name)' cannot be combined: each names a bus")
+    }
     guard let host = options.host else { return options.bus }
     guard !options.given.contains(.address) else { throw .usage("'--host' and '--address' cannot be combined") }
     return .address(try RemoteHost(host).address(ofSystemBus: options.bus == .system))

@@ -41,17 +41,25 @@ private let options = ProgramOptions([
 ])
 
 ServiceProgram.main("focusd-accessibility", help: help, version: Version.current, options) { program in
-  var settings = BridgeOptions()
-  settings.ignored = options.arguments(of: "ignore")
-  settings.showsTerminals = options.contains("terminals")
-  settings.enables = !options.contains("no-enable")
+  func bridgeOptions(_ program: ServiceProgram) -> BridgeOptions {
+    let settings = program.settings(.accessibility)
+    var result = BridgeOptions()
+    result.ignored = options.arguments(of: "ignore") + settings.names(.ignore)
+    result.secret = settings.names(.secret)
+    result.showsTerminals = options.contains("terminals") || settings.isOn(.terminals) ?? false
+    result.enables = !options.contains("no-enable") && settings.isOn(.enable) ?? true
+    return result
+  }
   let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? DaemonConnection.sessionBus
   guard let bus else {
     throw DBusError(.disconnected, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
   }
-  let bridge = try Bridge(bus, on: program.loop, log: program.log, settings)
+  let bridge = try Bridge(bus, on: program.loop, log: program.log, bridgeOptions(program))
   bridge.onEnd = { [weak program] in program?.fail($0) }
   program.onEnd = { [weak bridge] in bridge?.end() }
+  program.onReload = { [weak program, weak bridge] in
+    if let program { bridge?.apply(bridgeOptions(program)) }
+  }
   program.manager.notify("READY=1")
   return bridge
 }

@@ -41,7 +41,13 @@ ServiceProgram.main("focusd-menus", help: help, version: Version.current, option
   guard let bus else {
     throw DBusError(.disconnected, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
   }
-  let bridge = try MenuBridge(bus, ignoring: options.arguments(of: "ignore"), on: program.loop, log: program.log)
+  func ignored(_ program: ServiceProgram) -> [String] {
+    options.arguments(of: "ignore") + program.settings(.menus).names(.ignore)
+  }
+  let bridge = try MenuBridge(bus, ignoring: ignored(program), on: program.loop, log: program.log)
+  program.onReload = { [weak program, weak bridge] in
+    if let program { bridge?.ignore(ignored(program)) }
+  }
   bridge.onEnd = { [weak program] in program?.fail($0) }
   program.onEnd = { [weak bridge] in bridge?.end() }
   program.manager.notify("READY=1")

@@ -41,7 +41,8 @@ private let options = ProgramOptions([
 ])
 
 ServiceProgram.main("focusd-windows", help: help, version: Version.current, options) { program in
-  let name = options.arguments(of: "source").last
+  let settings = program.settings(.windows)
+  let name = options.arguments(of: "source").last ?? settings.value(.source)
   if let name, !Session.names.contains(name) {
     program.fail("'--source' is one of \(Session.names.joined(separator: ", ")), not '\(name)'", status: 2)
     return WindowBridge?.none
@@ -54,7 +55,11 @@ ServiceProgram.main("focusd-windows", help: help, version: Version.current, opti
   let readiness = Readiness(program.manager)
   func start(_ source: any WindowSource) throws -> WindowBridge {
     let bridge = WindowBridge(
-      source, ignoring: options.arguments(of: "ignore"), on: program.loop, log: program.log)
+      source, ignoring: options.arguments(of: "ignore") + settings.names(.ignore), on: program.loop, log: program.log)
+    program.onReload = { [weak program, weak bridge] in
+      guard let program else { return }
+      bridge?.ignore(options.arguments(of: "ignore") + program.settings(.windows).names(.ignore))
+    }
     bridge.onFailure = { [weak program] in program?.fail($0) }
     bridge.onReady = { readiness.isReady = true }
     bridge.onWaiting = { readiness.isWaiting() }

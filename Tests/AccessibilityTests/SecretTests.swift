@@ -1,5 +1,6 @@
 import BusSupport
 import DBusTypes
+import Glibc
 import TestSupport
 import Testing
 
@@ -240,6 +241,28 @@ import Testing
         try await desktop.waits(for: "Element.Role", .string("terminal"))
         #expect(try await desktop.get("Text.Content") == (arguments.isEmpty ? nil : .string("$ ls")))
       }
+    }
+  }
+
+  @Test func theUsersSettingsAreReadAgain() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let vault = try await desktop.program("vault", entry: Self.secret)
+      try desktop.desktop.write(settings: "[accessibility]\nSecret=vault\nSceret=x\n")
+      desktop.bridge.terminate(SIGHUP)
+      // Others fill it in, and read nothing of it.
+      try await eventually("a secret") {
+        let role = try await desktop.get("Element.Role")
+        let text = try await desktop.get("Text.Content")
+        return role != nil && text == nil
+      }
+      #expect(desktop.bridge.progress.now.errors.contains { $0.contains("focusd.conf:3: unknown key 'Sceret'") })
+      try desktop.desktop.write(settings: "[accessibility]\nIgnore=vault\n")
+      desktop.bridge.terminate(SIGHUP)
+      try await eventually("no fields") { try await desktop.get("Element.Role") == nil }
+      try desktop.desktop.write(settings: "")
+      desktop.bridge.terminate(SIGHUP)
+      try await eventually("a text") { try await desktop.get("Text.Content") == .string(Self.secret) }
+      withExtendedLifetime(vault) {}
     }
   }
 

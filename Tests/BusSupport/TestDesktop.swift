@@ -3,6 +3,9 @@ import EventLoop
 internal import Glibc
 package import TestSupport
 
+/// The user's settings cannot be written.
+struct SettingsNotWritten: Error { let reason: String }
+
 /// A session of one test's own: a bus, which is dbus-daemon or what `FOCUSD_TEST_BUS` says, the daemon, and whoever uses it.
 package final class TestDesktop: Sendable {
   private struct State {
@@ -175,6 +178,19 @@ package final class TestDesktop: Sendable {
   /// - Throws: `SpawnError`, `DeadlinePassed`.
   package func run(_ arguments: [String], extra: [String: String] = [:]) async throws -> CommandResult {
     try await start(arguments, extra: extra).result()
+  }
+
+  /// Writes the user's settings anew, as an editor does: another file takes the place of the one before.
+  package func write(settings text: String) throws {
+    let directory = bus.directory + "/.config/focusd"
+    _ = mkdir(bus.directory + "/.config", 0o700)
+    _ = mkdir(directory, 0o700)
+    let descriptor = open(directory + "/new", O_CREAT | O_WRONLY | O_TRUNC, 0o600)
+    defer { close(descriptor) }
+    var bytes = Array(text.utf8)
+    guard Glibc.write(descriptor, &bytes, bytes.count) == bytes.count,
+      rename(directory + "/new", directory + "/focusd.conf") == 0
+    else { throw SettingsNotWritten(reason: String(cString: strerror(errno))) }
   }
 
   // MARK: A display

@@ -97,6 +97,25 @@ import Testing
     #expect(throws: CommandError.usage(message)) { try Program.run(arguments) }
   }
 
+  /// A word of any length is quoted short, and costs no time.
+  @Test(arguments: [["X"], ["--X"], ["-X"], ["get", "X/"], ["get", "a.B.C", "--X=1"], ["update", "a.B.C", "X"], ["list", "--format", "{X}"]])
+  func whatIsLongIsQuotedShort(words: [String]) {
+    let long = String(repeating: "y", count: 1_000_000)
+    let words = words.map { $0.replacing("X", with: long) }
+    #expect { try Program.run(words) } throws: { error in
+      (error as? CommandError).map { $0.status == .usage && ($0.message ?? "").utf8.count < 600 } ?? false
+    }
+  }
+
+  @Test(arguments: [
+    ("demo.F.n", ["demo.F.A", "demo.F.N", "demo.F.m"], "demo.F.N"), ("nubmer", ["Number"], "Number"),
+    ("xyz", ["Number"], nil), (String(repeating: "N", count: 1_000_000), ["Number"], nil), ("", ["N"], nil),
+    ("Numberrrr", ["Number"], "Number"), ("Numberrrrr", ["Number"], nil),
+  ])
+  func suggestsTheNearest(word: String, names: [String], near: String?) {
+    #expect(Suggestion.nearest(to: word, among: names) == near)
+  }
+
   @Test(arguments: [("kitten", "sitting", 3), ("", "ab", 2), ("ab", "ba", 1), ("same", "same", 0)])
   func measuresDistance(a: String, b: String, distance: Int) {
     #expect(Suggestion.distance(a, b) == distance)
@@ -107,6 +126,16 @@ import Testing
     (["watch", "K", "--waybar", "--format", "x"], "'--waybar' and '--format' cannot be combined"),
     (["get", "K", "--json", "--format", "x"], "'--json' and '--format' cannot be combined"),
     (["get", "K", "--timeout", "0"], "'0' is not a timeout: expected seconds above 0, such as 2, 0.5 or 500ms"),
+    (
+      ["get", "K", "--timeout", "0x10"],
+      "'0x10' is not a timeout: expected seconds above 0, such as 2, 0.5 or 500ms"
+    ),
+    (["get", "K", "--timeout", "+1"], "'+1' is not a timeout: expected seconds above 0, such as 2, 0.5 or 500ms"),
+    (["update", "x.Y.Z", "+1", "--min", "0x1"], "'0x1' is not a number for '--min', such as 0 or 1.5"),
+    (["update", "x.Y.Z", "+1", "--max", "+1"], "'+1' is not a number for '--max', such as 0 or 1.5"),
+    (["get", "K", "--user", "--system"], "'--user' and '--system' cannot be combined: each names a bus"),
+    (["get", "K", "--address", "a", "--system"], "'--system' and '--address' cannot be combined: each names a bus"),
+    (["watch", "K", "--fo"], "option '--fo' is ambiguous: '--focus', '--format'"),
     (["get", "K", "-H", "-evil"], "'-evil' is not a host: expected [USER@]HOST[:PORT], as for ssh"),
     (["get", "K", "-H", "a", "--address", "b"], "'--host' and '--address' cannot be combined"),
   ])

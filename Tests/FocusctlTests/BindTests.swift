@@ -38,7 +38,31 @@ import Testing
     #expect(try plan("p", "a.b.*", ignoring: ["firefox", "a.b.whole.name"]).includes(name) == isIncluded)
   }
 
+  @Test func theUsersSettingsNameWhatIsIgnoredAndAreReadAgain() async throws {
+    try await TestDesktop.with { desktop in
+      try desktop.write(settings: "[players]\nIgnore=a\nIngore=b\n[menus]\nIgnore=c\n")
+      let stage = try await PlayerStage(on: desktop)
+      try await stage.open("a", "Playing", isIgnored: true)
+      try await stage.open("b", "Playing")
+      try await stage.open("c", "Playing")
+      #expect(try await stage.registered() == ["player_b", "player_c"])
+      #expect(stage.said.count == 1 && stage.said[0].contains("focusd.conf:3: unknown key 'Ingore' in [players]"))
+      try desktop.write(settings: "[players]\nIgnore=b\n")
+      stage.reload()
+      try await eventually("other fields") { try await stage.registered() == ["player_a", "player_c"] }
+      try desktop.write(settings: "")
+      stage.reload()
+      try await eventually("all fields") { try await stage.registered() == ["player_a", "player_b", "player_c"] }
+      try await stage.end()
+    }
+  }
+
   @Test(arguments: [
+    (
+      ["bind", "p", "--service", "a.b.*", "--object", "/x", "--settings", "x"],
+      "'x' is not a section of focusd.conf: expected 'windows', 'accessibility', 'players', 'menus'"
+    ),
+    (["bind", "p", "--service", "a.b", "--object", "/x", "--settings", "players"], "'--settings' needs '--service NAME.*'"),
     (["bind", "p"], "'bind' needs '--service NAME' and '--object PATH'"),
     (["bind", "p", "--service", "a.b"], "'bind' needs '--service NAME' and '--object PATH'"),
     (["bind", "p", "--service", "a.b", "--object", "/x", "--ignore", "c"], "'--ignore' needs '--service NAME.*'"),

@@ -34,13 +34,24 @@ import Testing
       [
         "form (focused)", "  demo.Form.Long: 12345678 (x)", "  demo.Form.Loop: None (s)", "  demo.Form.Number: 1 (i)",
         "  demo.Form.On: false (b)", "  demo.Form.Size: 0.9 (d)", "  demo.Form.Tags: [\"a\",\"b\"] (as)",
-        "  demo.Form.Text: abc (s)", "page", "session fields:", "  tune", "    demo.Tone.Level: 2 (i)", "  tone",
-        "    demo.Tone.Level: 1 (i)", "\"writable\":[\"demo.Form.Long\"",
+        "  demo.Form.Text: abc (s)", "page", "session fields:", "  tune", "  tone", "\"writable\":[\"demo.Form.Long\"",
       ]),
     // get
     Call("focusctl get Number demo.Form.Text Form.Tags/1", ["1", "abc", "b"]),
-    Call("focusctl get Number Nothing; echo $?; focusctl get Nothing Number; echo $?", ["1", "1"]),
-    Call("focusctl get Number Text --json", [#"{"type":"i","data":1}"#, #"{"type":"s","data":"abc"}"#]),
+    Call(
+      "focusctl --all | grep -A9 session",
+      ["session fields:", "  tune", "    demo.Tone.Level: 2 (i)", "  tone", "    demo.Tone.Level: 1 (i)"]),
+    Call("focusctl get Number Nothing; echo $?; focusctl get Nothing Number; echo $?", ["1", "", "0", "", "1", "0"]),
+    Call("focusctl get Nothing Never; echo $?; focusctl get Nothing Never --json; echo $?", ["1", "1"]),
+    Call("focusctl get Number --json", [#"{"type":"i","data":1}"#]),
+    Call(
+      "focusctl get Number demo.Form.Text Nothing --json",
+      [
+        #"{"key":"Number","value":{"type":"i","data":1}}"#, #"{"key":"demo.Form.Text","value":{"type":"s","data":"abc"}}"#,
+        #"{"key":"Nothing","value":null}"#,
+      ]),
+    Call("focusctl get Number Nothing --format '{key} {value}'", ["demo.Form.Number 1", "Nothing nil"]),
+    Call("focusctl get --fo '{value}' Number; focusctl --fo '{value}' get Number", ["1", "1"]),
     Call(
       "focusctl get Number Text --format '{field} {key} {value} {type}'",
       [

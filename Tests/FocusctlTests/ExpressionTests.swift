@@ -33,8 +33,16 @@ import Testing
       "9223372036854775807 * 2 is out of the range of type 'x', -9223372036854775808 to 9223372036854775807"
     ),
     (["/-1"], "i", "-2147483648", "-2147483648 / -1 is out of the range of type 'i', -2147483648 to 2147483647"),
-    (["/0"], "i", "5", "5 cannot be divided by 0"), (["/0"], "d", "5", "5.0 cannot be divided by 0"),
     (["*10"], "d", "1e308", "1e+308 * 10.0 is out of the range of type 'd'"),
+  ])
+  func refusesResults(words: [String], signature: String, before: String, message: String) throws {
+    let value = try ValueText.read(before, as: DBusType(signature))
+    let expression = try Expression(words)
+    #expect(throws: CommandError.refused(message)) { try expression.applied(to: value) }
+  }
+
+  @Test(arguments: [
+    (["/0"], "i", "5", "5 cannot be divided by 0"), (["/0"], "d", "5", "5.0 cannot be divided by 0"),
     (["+0.5"], "i", "1", "'+0.5' needs a whole number for a value of type 'i'"),
     (["+1"], "s", "1", "'+1' needs a number, but the value is of type 's'"),
     (["+1"], "b", "true", "'+1' needs a number, but the value is of type 'b'"),
@@ -45,13 +53,13 @@ import Testing
       "'x' is not a 32-bit integer (type 'i'): a whole number from -2147483648 to 2147483647, such as 8"
     ),
   ])
-  func refusesValues(words: [String], signature: String, before: String, message: String) throws {
+  func refusesOperands(words: [String], signature: String, before: String, message: String) throws {
     let value = try ValueText.read(before, as: DBusType(signature))
     let expression = try Expression(words)
-    #expect(throws: CommandError.refused(message)) { try expression.applied(to: value) }
+    #expect(throws: CommandError.usage(message)) { try expression.applied(to: value) }
   }
 
-  @Test(arguments: [["5"], ["+"], ["+x"], ["+nan"], ["*inf"], ["append"], ["toggle", "x"], ["+1", "+2"], [""]])
+  @Test(arguments: [["5"], ["+"], ["+x"], ["+nan"], ["*inf"], ["append"], ["++5"], ["+0x5"], ["+5 "], ["+1_000"], ["+1."], ["+٣"], ["toggle", "x"], ["+1", "+2"], [""]])
   func refusesWords(words: [String]) {
     #expect { try Expression(words) } throws: { ($0 as? CommandError)?.status == .usage }
   }

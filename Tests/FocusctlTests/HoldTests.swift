@@ -89,6 +89,64 @@ import Testing
     }
   }
 
+  /// Only three escapes are on a line, and any program can read them: nothing else changes, and backslashes are doubled.
+  @Test func aLineHasThreeEscapesBothWays() async throws {
+    try await TestDesktop.with { desktop in
+      let hold = try await hold(desktop, "h", "demo.Hold.Text=a", "--focus", "--command", "demo.Hold.Say:s")
+      let text = "a\\n\\\\n\\tb\u{1b}\u{200b}\u{85} é"
+      for line in ["focusctl set Text", "focusctl run Say"] {
+        _ = try await desktop.shell("\(line) $'a\\n\\\\n\\tb\\e\u{200b}\u{85} é'")
+      }
+      #expect(try await hold.lines(2) == ["demo.Hold.Text " + text, "run demo.Hold.Say " + text])
+      hold.send(line: "Text c\\n\\\\n\\t\\q\\")
+      try await eventually("it has what was said") {
+        try await desktop.focusctl("get", "Text", "--json").output == [#"{"type":"s","data":"c\n\\n\t\\q\\"}"#]
+      }
+      try await hold.stop()
+    }
+  }
+
+  @Test func itIsInTheProcessThatStartedIt() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell(
+        """
+        focusctl hold h demo.Hold.Text=a --scope session </dev/null & own=$!
+        focusctl hold i demo.Other.Text=a --scope session --process 1 </dev/null & other=$!
+        focusctl wait demo.Hold.Text && focusctl wait demo.Other.Text
+        [ "$(focusctl list --format '{id} {process}')" = "$(printf 'h %s\\ni 1' $$)" ]; echo $?
+        kill $own $other
+        """)
+      #expect(result.output == ["0"], "\(result)")
+    }
+  }
+
+  /// What starts it may have closed any of its descriptors, and still wants a field.
+  @Test(arguments: ["<&-", "<&- >&-", "<&- >&- 2>&-", "</dev/null >&-"])
+  func closedDescriptorsDoNotEndIt(closed: String) async throws {
+    try await TestDesktop.with { desktop in
+      let hold = try await desktop.background("exec focusctl hold h demo.Hold.Text=a --focus \(closed)")
+      #expect(try await desktop.focusctl("wait", "demo.Hold.Text", "--timeout", "60").status == 0)
+      #expect(try await desktop.focusctl("set", "Text", "b").status == 0)
+      #expect(try await desktop.focusctl("get", "Text").output == ["b"])
+      #expect(try await desktop.focusctl("list", "--format", "{id}").output == ["h"])
+      try await hold.stop()
+    }
+  }
+
+  @Test func aLineThatIsTooLongChangesNothing() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell(
+        """
+        { head -c 70000000 /dev/zero | tr '\\0' x; echo; echo Text b; focusctl wait demo.Hold.Text
+          until [ "$(focusctl get Text)" = b ]; do :; done; } | focusctl hold h demo.Hold.Text=a --focus
+        """)
+      #expect(
+        result.status == 0
+          && result.errors == ["focusctl: a line of standard input has more than 64 MiB, and changes nothing"],
+        "\(result)")
+    }
+  }
+
   @Test func itEndsWithStandardInput() async throws {
     try await TestDesktop.with { desktop in
       let result = try await desktop.shell(
@@ -119,6 +177,8 @@ import Testing
   @Test(arguments: [
     (["hold"], "'hold' needs a KEY=VALUE or a '--command'"),
     (["hold", "h"], "'hold' needs a KEY=VALUE or a '--command'"),
+    (["hold", "a.B.C=1", "--process", "0x1"], "'0x1' is not a process id for '--process', such as 4711"),
+    (["hold", "a.B.C=1", "--process", "0"], "'0' is not a process id for '--process', such as 4711"),
     (["hold", "a.B.C=1", "a.B.C=2"], "'a.B.C' is given twice"),
     (["hold", "a.B.C=1", "--command", "a.B.C"], "'a.B.C' is both a value and a command"),
     (["hold", "a.B.C=1", "--read-only", "a.B.D"], "'a.B.D' of '--read-only' is not among the field's keys"),

@@ -50,7 +50,23 @@ import Testing
       "'[-1]' is not a value of type 'at': '/0' must be a whole number from 0 to 18446744073709551615, such as [8]"
     ),
     ("as", "[1]", #"'[1]' is not a value of type 'as': '/0' must be a string, such as ["text"]"#),
-    ("as", "[", #"'[' is not a value of type 'as': expected valid JSON, such as ["text"]"#),
+    ("as", "[", #"'[' is not a value of type 'as': expected a value at line 1, column 2, such as ["text"]"#),
+    (
+      "as", "[\"é\",\n \"b\" \"c\"]",
+      #"'["é",\u{a} "b" "c"]' is not a value of type 'as': expected ',' or ']' at line 2, column 6, such as ["text"]"#
+    ),
+    (
+      "as", "[\n1]",
+      #"'[\u{a}1]' is not a value of type 'as': '/0' (line 2, column 1) must be a string, such as ["text"]"#
+    ),
+    (
+      "a{si}", #"{"a/b":1,"c":"x"}"#,
+      #"'{"a/b":1,"c":"x"}' is not a value of type 'a{si}': '/c' must be a whole number from -2147483648 to 2147483647, such as {"name":8}"#
+    ),
+    (
+      "a{si}", #"{"a":1,"a":2}"#,
+      #"'{"a":1,"a":2}' is not a value of type 'a{si}': expected each name once, not 'a' again, at line 1, column 8, such as {"name":8}"#
+    ),
     ("as", "{}", #"'{}' is not a value of type 'as': expected an array, such as ["text"]"#),
     ("(is)", "[1]", #"'[1]' is not a value of type '(is)': expected an array of 2 members, such as [8,"text"]"#),
     (
@@ -72,7 +88,7 @@ import Testing
     ),
     (
       "a{sv}", #"{"a":null}"#,
-      #"'{"a":null}' is not a value of type 'a{sv}': '/a' must be a value that D-Bus supports: not null, and no integer of more than 64 bits, such as {"name":{"type":"i","data":8}}"#
+      #"'{"a":null}' is not a value of type 'a{sv}': '/a' must be a value that D-Bus supports: not null, and no number of more than 64 bits, such as {"name":{"type":"i","data":8}}"#
     ),
   ])
   func refuses(signature: String, text: String, message: String) throws {
@@ -84,7 +100,10 @@ import Testing
   @Test(arguments: [
     ("as", #"["a\u0000b"]"#), ("ad", "[1e400]"), ("av", "[18446744073709551616]"), ("as", #"["\ud800"]"#),
     ("ab", "[1]"), ("ab", #"["true"]"#), ("ai", "[true]"), ("ai", #"["1"]"#), ("ad", #"["1"]"#), ("as", ""),
-    ("as", "[] []"), ("av", "[1.]"), ("av", "[01]"), ("av", "[1e]"), ("a{sd}", "1.5"), ("aa{sv}", "[1.5]"),
+    ("as", "[] []"), ("as", "[\"\u{1}\"]"), ("as", #"["\x"]"#), ("as", #"["\u12g4"]"#), ("as", #"["\u+123"]"#),
+    ("as", #"["\udc00"]"#), ("as", #"["\ud83dx"]"#), ("as", #"["a]"#), ("as", "[,]"), ("as", "[\"a\",]"), ("av", "[+1]"),
+    ("av", "[.5]"), ("av", "[0x1]"), ("av", "[-]"), ("av", "[tru]"), ("av", "[nul]"), ("a{sv}", "{a:1}"), ("a{sv}", "{\"a\"}"),
+    ("a{sv}", "{\"a\":1,}"), ("ai", "[1]]"), ("ai", "[1.5e0]"), ("ai", "[\u{a0}1]"), ("av", String(repeating: "[", count: 1_000_000)), ("av", "[1.]"), ("av", "[01]"), ("av", "[1e]"), ("a{sd}", "1.5"), ("aa{sv}", "[1.5]"),
   ])
   func refusesWhatCannotBe(signature: String, text: String) throws {
     let type = try DBusType(signature)

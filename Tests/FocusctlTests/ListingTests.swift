@@ -92,7 +92,8 @@ import Testing
         demo.Form.Text: a\\nb (s)
 
     """
-  private static let players = """
+  private static let players = "session fields:\n  p2 (active)\n  p1\n"
+  private static let allOfPlayers = """
     session fields:
       p2 (active)
         demo.Player.Title: p2 (s)
@@ -107,6 +108,7 @@ import Testing
 
   @Test func showsTheFocusPathAsATreeThenTheSessionsFields() {
     #expect(FieldTree.text(of: fields, session: session, on: .none) == Self.path + Self.players)
+    #expect(FieldTree.text(of: fields, session: session, showsAll: true, on: .none) == Self.path + Self.allOfPlayers)
     #expect(FieldTree.text(of: fields.filter { $0.scope == "field" }, on: .none) == Self.path)
   }
 
@@ -123,7 +125,7 @@ import Testing
     for index in fields.indices { fields[index].isFocused = fields[index].id == "p1" }
     let session = fields.filter { $0.scope == "session" }
     #expect(
-      FieldTree.text(of: fields, session: session, on: .none) == """
+      FieldTree.text(of: fields, session: session, showsAll: true, on: .none) == """
         main "Main window"
           text1
         p1 (focused)

@@ -40,6 +40,12 @@ final class PlayerStage {
 
   func end() async throws { try await binder.stop() }
 
+  /// What the service's program has said.
+  var said: [String] { binder.progress.now.errors }
+
+  /// Reads the user's settings again, as `systemctl --user reload` has it.
+  func reload() { binder.terminate(SIGHUP) }
+
   // MARK: Players
 
   private static let xml = document(

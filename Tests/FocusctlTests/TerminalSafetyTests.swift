@@ -9,7 +9,7 @@ import Testing
 /// What other programs wrote reaches a terminal as text that it does not obey, and a pipe as it is.
 @Suite struct TerminalSafetyTests {
   /// Sets the title of a terminal, ends a line, and turns the order of text around.
-  private static let hostile = "\u{1b}]0;x\u{7}\u{9b}1m\u{7f}\u{202e}abc\u{2067}\u{61c}\u{200f}"
+  private static let hostile = "\u{1b}]0;x\u{7}\u{9b}1m\u{7f}\u{202e}abc\u{2067}\u{61c}\u{200f}\u{200b}\u{2028}\u{2029}\u{feff}\u{e0041}"
 
   /// The bytes of it that a terminal must never be sent: but for ESC those of nothing that focusctl itself writes.
   private static let forbidden = hostile.unicodeScalars.filter {
@@ -17,7 +17,7 @@ import Testing
   }
 
   private static let setting = """
-    focusctl register z "z.Z.T=$HOSTILE" "z.Z.A=[\\"$(printf %s "$HOSTILE" | sed 's/\\x1b/\\\\u001b/;s/\\x07/\\\\u0007/')\\"]" \\
+    focusctl register z "z.Z.D:a{ss}={\\"$(printf %s "$HOSTILE" | sed 's/\\x1b/\\\\u001b/;s/\\x07/\\\\u0007/')\\":\\"d\\"}" "z.Z.T=$HOSTILE" "z.Z.A=[\\"$(printf %s "$HOSTILE" | sed 's/\\x1b/\\\\u001b/;s/\\x07/\\\\u0007/')\\"]" \\
       --label "$HOSTILE" --focus >/dev/null
 
     """
@@ -25,7 +25,12 @@ import Testing
   @Test(arguments: [
     "focusctl get T", "focusctl get A", "focusctl get T --json", "focusctl get T A --format '{value} {T} {uc(T)}'",
     "focusctl", "focusctl --json", "focusctl list", "focusctl list --json", "focusctl list --format '{label} {json}'",
-    "focusctl describe T/x", "timeout 1 focusctl watch", "timeout 1 focusctl watch T",
+    "focusctl describe T/x", "focusctl describe \"D/$HOSTILE\"", "focusctl describe \"D/$HOSTILE\" --json",
+    "timeout 1 focusctl watch T \"D/$HOSTILE\"", "timeout --foreground 1 focusctl watch T \"D/$HOSTILE\"",
+    "timeout 1 focusctl watch \"D/$HOSTILE\" --format '{key}'", "focusctl get \"D/$HOSTILE\" --format '{key}'",
+    "timeout 1 focusctl watch T \"D/$HOSTILE\" --waybar", "focusctl get T \"D/$HOSTILE\" --json",
+    "focusctl __complete get D/", "focusctl __complete get --field ''",
+    "timeout 1 focusctl watch", "timeout 1 focusctl watch T",
     "timeout 1 focusctl watch T --json",
     "timeout 1 focusctl watch T --waybar", "timeout 1 focusctl watch T --format '{value}'", "focusctl set T/0 1",
     "focusctl get \"$HOSTILE\"", "timeout --foreground 1 focusctl watch", "focusctl \"$HOSTILE\"",
@@ -75,14 +80,15 @@ import Testing
 
   /// A person at a terminal is told which key they may have meant; a script is not.
   @Test(arguments: [
-    "get Nubmer", "wait Nubmer --timeout 100ms", "set Nubmer 1", "describe Nubmer", "get Number Form.Nubmer",
+    "get Nubmer", "get demo.Form.number", "wait Nubmer --timeout 100ms", "set Nubmer 1", "describe Nubmer", "get Number Form.Nubmer",
   ])
   func aMistypedKeyIsGuessed(arguments: String) async throws {
     try await TestDesktop.with { desktop in
-      _ = try await desktop.shell("focusctl register a demo.Form.Number=1 --focus")
+      _ = try await desktop.shell("focusctl register a demo.Form.Humber=1 demo.Form.Number=1 --focus")
       let terminal = try await desktop.terminal(200, 24, "focusctl \(arguments)")
       #expect(
-        try await terminal.result().text.contains("did you mean '\(arguments.contains("Form") ? "Form." : "")Number'?"))
+        try await terminal.result().text.contains(
+          "did you mean '\(arguments.contains("demo") ? "demo.Form." : arguments.contains("Form") ? "Form." : "")Number'?"))
       guard arguments.hasPrefix("get") else { return }
       #expect(try await desktop.shell("focusctl \(arguments)").errors == [])
     }
@@ -90,14 +96,17 @@ import Testing
 
   @Test(arguments: [
     ("a\u{1b}b\\", "a\\u001bb\\"), ("\n\t\r", "\\n\\t\\r"), ("\u{202e}\u{2069}", "\\u202e\\u2069"), ("…日本", "…日本"),
-    ("\u{61c}\u{85}", "\\u061c\\u0085"),
+    ("\u{61c}\u{85}", "\\u061c\\u0085"), ("a\u{200b}\u{2028}\u{2029}\u{feff}", "a\\u200b\\u2028\\u2029\\ufeff"),
+    ("\u{e0041}\u{e007f}", "\\udb40\\udc41\\udb40\\udc7f"), ("👩‍👩‍👧 ✌️", "👩‍👩‍👧 ✌️"),
   ])
   func controlCharactersBecomeVisible(text: String, visible: String) { #expect(Output.visible(text) == visible) }
 
-  @Test(arguments: ["", "a\\nb", "two\nlines\t\\", "\u{1b}[0m", "日本\\", "\\u", "\\u12"])
+  @Test(arguments: ["", "a\\nb", "two\nlines\t\\", "\u{1b}[0m", "日本\\", "\\u", "\\u12", "\u{e0041}"])
   func aLineCanBeReadBack(text: String) { #expect(Output.unescaped(Output.escaped(text)[...]) == text) }
 
-  @Test(arguments: [("\\x\\", "\\x\\"), ("a\\u12", "a\\u12"), ("\\u001b", "\u{1b}"), ("\\ud800", "\\ud800")])
+  @Test(arguments: [("\\x\\", "\\x\\"), ("a\\u12", "a\\u12"), ("\\u001b", "\u{1b}"), ("\\ud800", "\\ud800"),
+    ("\\ud83d\\ude00", "😀"), ("\\ud83d\\u0041", "\\ud83dA"),
+  ])
   func aBackslashThatEscapesNothingStays(line: String, text: String) { #expect(Output.unescaped(line[...]) == text) }
 
   @Test(arguments: [

@@ -72,17 +72,54 @@ import Testing
     let shown = lines.count { $0.drop { $0 == " " }.hasPrefix("f") }
     #expect(counted + shown == 10_000)
     let list = Listing.table(of: all, on: terminal).split(separator: "\n")
-    #expect(list.count == (terminal.isTerminal ? 202 : 10_000))
+    #expect(list.count == (terminal.isTerminal ? 10_001 : 10_000))
     if terminal.isTerminal { #expect(list.allSatisfy { TextWidth.columns(of: $0) <= 40 }) }
   }
 
-  @Test(arguments: [Terminal.none, narrow]) func ofTenThousandSessionFieldsTheFirstAreShown(terminal: Terminal) throws {
+  @Test(arguments: [Terminal.none, narrow]) func eachOfManySessionFieldsHasALine(terminal: Terminal) throws {
     var all = try fields((0..<10_000).map { ("f\($0)", "", $0 == 9_001) })
     for index in all.indices { all[index].scope = "session" }
     let lines = FieldTree.text(of: all, session: all, on: terminal).split(separator: "\n")
-    #expect(lines.count == 4 + 1 + 8 * 4 + 1)
-    #expect(lines.last == "  … 9992 more fields")
+    #expect(lines.count == 4 + 1 + 10_000)
     if terminal.isTerminal { for line in lines { #expect(TextWidth.columns(of: line) <= 40, "\(line)") } }
+  }
+
+  @Test func everythingIsShownIfAskedFor() throws {
+    let all = try fields((0..<100).map { ("f\($0)", "", $0 == 7) })
+    func lines(_ showsAll: Bool) -> [String] {
+      FieldTree.text(of: all, showsAll: showsAll, on: .none).split(separator: "\n").map(String.init)
+    }
+    #expect(lines(false).contains { $0.hasSuffix("more fields") })
+    #expect(lines(true).count { $0.hasPrefix("f") } == 100 && !lines(true).contains { $0.hasSuffix("more fields") })
+  }
+
+  @Test(arguments: [
+    ([:], [["less"], ["more"]]), (["PAGER": "most -s"], [["/bin/sh", "-c", "most -s"]]),
+    (["PAGER": "most", "SYSTEMD_PAGER": "less -X"], [["/bin/sh", "-c", "less -X"]]), (["PAGER": "cat"], []),
+    (["SYSTEMD_PAGER": "", "PAGER": "less"], []),
+  ] as [([String: String], [[String]])])
+  func theUserChoosesThePager(variables: [String: String], commands: [[String]]) {
+    #expect(Pager.commands { variables[$0] } == commands)
+  }
+
+  /// Only what a terminal cannot hold goes to the pager, and only if the user does not say otherwise.
+  @Test func whatIsLongerThanTheTerminalGoesToThePager() async throws {
+    try await TestDesktop.with { desktop in
+      _ = try await desktop.shell("for n in {1..30}; do focusctl register f$n >/dev/null; done")
+      func lines(_ rows: Int, _ call: String, _ pager: String = "sed 's/^/paged /'") async throws -> [String] {
+        let extra = ["TERM": "xterm", "NO_COLOR": "1", "PAGER": pager]
+        let terminal = try await desktop.terminal(80, rows, call, extra: extra)
+        return try await terminal.result().output.map { $0.filter { $0 != "\r" && $0 != "\r\n" } }
+      }
+      #expect(try await lines(10, "focusctl list").count { $0.hasPrefix("paged f") } == 30)
+      #expect(try await lines(10, "focusctl --all; echo status $?").suffix(2).last == "status 1")
+      #expect(try await lines(50, "focusctl list").count { $0.hasPrefix("f") } == 30)
+      #expect(try await lines(10, "focusctl list --no-pager").count { $0.hasPrefix("f") } == 30)
+      #expect(try await lines(10, "focusctl list | cat").count { $0.hasPrefix("f") } == 30)
+      // A pager that is left early, or that is not there, is no error.
+      #expect(try await lines(10, "focusctl list; echo status $?", "head -n 1").contains("status 0"))
+      #expect(try await lines(10, "focusctl list", "no-such-pager 2>/dev/null").count { $0.hasPrefix("f") } == 30)
+    }
   }
 
   @Test func theColumnOfActiveFieldsIsShownIfThereAreSessionFields() throws {

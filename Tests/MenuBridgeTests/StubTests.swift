@@ -122,6 +122,22 @@ import Testing
     }
   }
 
+  @Test func theUsersSettingsAreReadAgain() async throws {
+    let name = try #require(
+      try String(contentsOfFile: "/proc/self/comm", encoding: .utf8).split(separator: "\n").first)
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      program.menu("Edit", ["undo": "Undo"])
+      try await eventually("menus") { try await stage.windows.commands()["org.focusd.Menu.Items"] != nil }
+      try stage.desktop.write(settings: "[menus]\nIgnore=\(name)\n")
+      stage.bridge.terminate(SIGHUP)
+      try await eventually("no menus") { try await stage.windows.commands()["org.focusd.Menu.Items"] == nil }
+      try stage.desktop.write(settings: "[menus]\n")
+      stage.bridge.terminate(SIGHUP)
+      try await eventually("menus again") { try await stage.windows.commands()["org.focusd.Menu.Items"] != nil }
+    }
+  }
+
   /// Nothing of a menu is logged, nor told unless it is asked for.
   @Test func labelsAreTold() async throws {
     try await MenuStage.with { stage in

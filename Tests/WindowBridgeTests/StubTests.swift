@@ -1,6 +1,7 @@
 import BusSupport
 import DBusTypes
 import Foundation
+import ProgramSupport
 import TestSupport
 import Testing
 import WindowBridge
@@ -195,6 +196,37 @@ import WindowBridge
       #expect(try await peer.windows() == ["one": "w5", "told after": "w6"])
       withExtendedLifetime(bridge) {}
     }
+  }
+
+  @Test func theUsersSettingsAreReadAgain() async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
+      stub.state.update { $0.views[8] = .init(title: "run", process: 8, application: "Launcher") }
+      try desktop.write(settings: "[windows]\nIgnore=launcher\nNope=1\n")
+      let bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["w5"])
+      stub.focus(8)
+      stub.set(5, .init(title: "told after", process: 4005))
+      try await eventually("title") { try await peer.windows()["told after"] == "w5" }
+      #expect(try await peer.windows()["run"] == nil)
+      #expect(bridge.progress.now.errors.count { $0.contains("focusd.conf:3: unknown key 'Nope' in [windows]") } == 1)
+      try desktop.write(settings: "")
+      bridge.terminate(SIGHUP)
+      try await peer.reached(["w8"])
+      try desktop.write(settings: "[windows]\nIgnore=launcher\n")
+      bridge.terminate(SIGHUP)
+      try await eventually("one window less") { try await peer.windows()["run"] == nil }
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
+  /// The parser refuses what the program would.
+  @Test(arguments: Session.names + ["xi3"]) func theSettingsKnowTheSources(name: String) throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "focusd-\(UUID().uuidString).conf").path()
+    try "[windows]\nSource=\(name)\n".write(toFile: path, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let settings = Settings.read(.windows, from: SettingsFile(path: path)) { _ in }
+    #expect(settings.value(.source) == (name == "xi3" ? nil : name))
   }
 
   @Test func anIdThatIsTakenIsNoObstacle() async throws {

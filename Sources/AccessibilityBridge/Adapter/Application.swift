@@ -58,6 +58,8 @@ final class Application {
   var connection: ProgramConnection?
   var fields: [ElementReference: ElementField] = [:]
   private var secrets: Set<ObjectPath> = []
+  /// Whether the user says that all its texts are secrets.
+  private var keepsSecrets = false
   /// Those who wait until the program is known.
   private var askers: [() -> Void] = []
   /// The element that is read before it takes focus, and what of it changed meanwhile.
@@ -78,8 +80,8 @@ final class Application {
     root = ElementReference(name, AccessibilityNames.root)
   }
 
-  /// Whether the element was secret before.
-  func isSecret(_ element: ElementReference) -> Bool { secrets.contains(element.path) }
+  /// Whether the element was secret before, or all of the program's are.
+  func isSecret(_ element: ElementReference) -> Bool { keepsSecrets || secrets.contains(element.path) }
 
   /// Notes that the element is secret from now on.
   func noteSecret(_ element: ElementReference) {
@@ -104,10 +106,12 @@ final class Application {
     bus.connection.askProcess(of: name, timeout: ProgramBus.changeTimeout) { [weak self] result in
       guard let self else { return }
       process = try? result.get()
-      guard let process, !ignored.contains(Processes().names(of: process)) else {
+      let names = process.map { Processes().names(of: $0) }
+      guard let names, !ignored.contains(names) else {
         stage = .ignored
         return handler()
       }
+      keepsSecrets = ignored.areSecret(names)
       findRoot(bus, attempt: 0) { [weak self] in
         self?.askItself(bus, ignored, handler)
       }
@@ -141,6 +145,7 @@ final class Application {
       guard let self else { return }
       title = texts[0].isEmpty ? nil : texts[0]
       toolkit = Toolkit(name: texts[1], version: texts[2])
+      if ignored.areSecret([texts[0]]) { keepsSecrets = true }
       if ignored.contains([texts[0]]) { stage = .ignored } else { stage = isThere ? .known : .unknown }
       handler()
     }

@@ -6,10 +6,12 @@ package import EventLoop
 internal import FocusContract
 package import ProgramSupport
 
-/// What the bridge was told on its command line.
-package struct BridgeOptions {
+/// What the bridge was told on its command line, or by the user's settings.
+package struct BridgeOptions: Equatable {
   /// Programs that are never looked into, beside those that keep secrets.
   package var ignored: [String] = []
+  /// Programs whose texts are secrets.
+  package var secret: [String] = []
   /// Whether terminals show their text.
   package var showsTerminals = false
   /// Whether it turns accessibility on while it runs.
@@ -26,8 +28,8 @@ package final class Bridge {
 
   let loop: EventLoop
   let log: Log
-  let options: BridgeOptions
-  let ignored: ProgramList
+  private(set) var options: BridgeOptions
+  private(set) var ignored: ProgramList
   private let sessionBus: Connection.Bus
   private let main: Link
   private let status: AccessibilityStatus
@@ -66,7 +68,7 @@ package final class Bridge {
   /// - Throws: `DBusError` if there is no bus, or if another process has the name.
   package init(_ bus: Connection.Bus, on loop: EventLoop, log: Log, _ options: BridgeOptions) throws(DBusError) {
     (self.loop, self.log, self.options, sessionBus) = (loop, log, options, bus)
-    ignored = ProgramList(others: options.ignored)
+    ignored = ProgramList(others: options.ignored, secret: options.secret)
     let daemon = try DaemonConnection(to: bus, timeout: .seconds(25))
     guard try daemon.connection.requestName(Self.name) else {
       throw DBusError(.failed, "another process owns \(Self.name): only one bridge can run")
@@ -83,6 +85,17 @@ package final class Bridge {
     main.onEvent = { [weak self] in self?.handle($0) }
     status.onAddress = { [weak self] in self?.connect(to: $0) }
     try main.open(daemon)
+    status.begin()
+  }
+
+  /// Goes on with other options: looks at all programs anew if they differ.
+  package func apply(_ options: BridgeOptions) {
+    guard options != self.options else { return }
+    self.options = options
+    ignored = ProgramList(others: options.ignored, secret: options.secret)
+    status.enables = options.enables
+    if !options.enables { status.restore() }
+    disconnect()
     status.begin()
   }
 

@@ -17,7 +17,7 @@ package final class MenuBridge {
   let link: Link
   let publisher: FieldPublisher
   let fields: FieldFollower
-  let ignored: ProgramList
+  private(set) var ignored: ProgramList
   private let sessionBus: Connection.Bus
   /// The session bus, to ask programs on: what they owe or send is apart from what the daemon does.
   private(set) var programs: ProgramBus?
@@ -66,6 +66,14 @@ package final class MenuBridge {
     try link.open(daemon)
     accessible.begin()
     log.info("serving as \(Self.name)")
+  }
+
+  /// Never looks into `programs`, beside those that keep secrets, from now on; asks all others anew.
+  package func ignore(_ programs: [String]) {
+    ignored = ProgramList(others: programs)
+    for window in windows.keys.map(\.self) { gone(window) }
+    front = nil
+    frontChanged()
   }
 
   /// Takes all fields away.

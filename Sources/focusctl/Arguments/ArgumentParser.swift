@@ -1,4 +1,5 @@
 @preconcurrency import CLinux
+import DBusTypes
 import Glibc
 
 /// The parsed arguments of a call.
@@ -15,6 +16,10 @@ enum ArgumentParser {
   /// Parses `arguments`, without the program's name; getopt allows only one thread at a time.
   /// - Throws: `CommandError` for an unknown option, a missing argument, or an argument for an option without one.
   static func parse(_ arguments: [String]) throws(CommandError) -> ParsedArguments {
+    try parse(expanded: try Abbreviations.expanded(in: arguments))
+  }
+
+  private static func parse(expanded arguments: [String]) throws(CommandError) -> ParsedArguments {
     // Reports each operand in order as the argument of option 1, and prints no errors.
     var letters = "-:"
     var long: [option] = []
@@ -39,7 +44,7 @@ enum ArgumentParser {
         // getopt must have started before its index may change.
         guard optind > 0 else {
           parsed.operands.append(arguments[0])
-          let rest = try parse(Array(arguments.dropFirst()))
+          let rest = try parse(expanded: Array(arguments.dropFirst()))
           return ParsedArguments(operands: parsed.operands + rest.operands, options: rest.options)
         }
         parsed.operands.append(arguments[position - 1])
@@ -82,7 +87,7 @@ enum ArgumentParser {
     let word = arguments[position - 1]
     let argument =
       Option.all.first { "--" + $0.name == word || $0.letter.map { "-\($0)" } == word }?.argument ?? "argument"
-    return .usage("option '\(word)' requires an argument: \(argument)")
+    return .usage("option '\(word.excerpt)' requires an argument: \(argument)")
   }
 
   private static func unknown(_ arguments: [String], at position: Int) -> CommandError {
@@ -90,13 +95,11 @@ enum ArgumentParser {
     let name = String(word.prefix { $0 != "=" })
     let names = Option.all.map { "--" + $0.name }
     let begun = names.filter { $0.hasPrefix(name) }
-    if begun == [name], word != name { return .usage("option '\(name)' takes no argument") }
-    if begun.count > 1, name.hasPrefix("--") {
-      return .usage("option '\(name)' is ambiguous: \(begun.map { "'\($0)'" }.joined(separator: ", "))")
-    }
+    if begun == [name], word != name { return .usage("option '\(name.excerpt)' takes no argument") }
+    if begun.count > 1, name.hasPrefix("--") { return Abbreviations.ambiguous(name, begun) }
     if let near = Suggestion.nearest(to: name, among: names) {
-      return .usage("unknown option '\(name)'; did you mean '\(near)'?")
+      return .usage("unknown option '\(name.excerpt)'; did you mean '\(near)'?")
     }
-    return .usage("unknown option '\(word)'; put '--' before an operand that begins with '-'")
+    return .usage("unknown option '\(word.excerpt)'; put '--' before an operand that begins with '-'")
   }
 }

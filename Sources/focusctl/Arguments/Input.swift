@@ -3,7 +3,7 @@ import Glibc
 /// Standard input, for values that are too long for an argument, or that other programs write.
 enum Input {
   /// More than any value that the daemon takes, as JSON.
-  private static let limit = 64 << 20
+  static let limit = 64 << 20
 
   /// All of standard input, without the line break at its end, so that what `get` prints can be given back.
   /// - Throws: `CommandError` if it cannot be read, is too long or is not UTF-8.

@@ -24,6 +24,8 @@ struct Option: Hashable, Sendable {
   static let json = Option("json", nil, nil, "print one JSON document per line, like 'busctl --json=short'")
   static let waybar = Option("waybar", nil, nil, "print one document per line for a custom module of waybar")
   static let format = Option("format", nil, "TEXT", "print lines of this form, such as '{key} is {value}'")
+  static let everything = Option("all", nil, nil, "show the values of the session's fields too, and all fields")
+  static let noPager = Option("no-pager", nil, nil, "do not show long output in a pager, such as less")
   static let least = Option("min", nil, "N", "the least that the result may be; what is less becomes N")
   static let most = Option("max", nil, "N", "the most that the result may be; what is more becomes N")
   static let next = Option("next", nil, nil, "the session field after the first one, by id; the first follows the last")
@@ -35,6 +37,8 @@ struct Option: Hashable, Sendable {
   static let active = Option(
     "active", nil, "KEY=VALUE", "with '--scope session': the field is active while KEY has this value")
   static let readOnly = Option("read-only", nil, "KEY", "a key that only the owner may write; may be repeated")
+  static let process = Option(
+    "process", nil, "PID", "the process that the field belongs to (default: the one that started this)")
   static let sensitive = Option("sensitive", nil, nil, "hide the field's values; they can still be written")
   static let focus = Option(
     "focus", nil, nil, "give the new field focus at once; with 'watch': print the focused field's id")
@@ -46,6 +50,8 @@ struct Option: Hashable, Sendable {
   static let live = Option("live", nil, "KEY", "read this key from the object each time; may be repeated")
   static let ignore = Option(
     "ignore", nil, "NAME", "with 'NAME.*': leave out this name, or what follows 'NAME.'; may be repeated")
+  static let settings = Option(
+    "settings", nil, "SECTION", "also leave out what this section of focusd.conf names; with 'NAME.*'")
   static let start = Option("start", nil, nil, "have the bus start what owns the name")
   static let user = Option("user", nil, nil, "use the session bus (default)")
   static let system = Option("system", nil, nil, "use the system bus")
@@ -62,8 +68,8 @@ struct Option: Hashable, Sendable {
 
   static let all =
     [
-      field, previous, json, waybar, format, least, most, next, label, parent, scope, active, readOnly, sensitive,
-      focus, command, service, object, interface, live, ignore, start, timeout,
+      field, previous, everything, json, waybar, format, noPager, least, most, next, label, parent, scope, active, readOnly, process,
+      sensitive, focus, command, service, object, interface, live, ignore, settings, start, timeout,
     ] + general
 }
 
@@ -71,10 +77,12 @@ struct Option: Hashable, Sendable {
 struct Options {
   var field: String?
   var previous = false
+  var everything = false
   var json = false
   var waybar = false
   /// The format of a line, as typed.
   var format: String?
+  var noPager = false
   /// The bounds of a result, as typed.
   var least: String?
   var most: String?
@@ -85,6 +93,8 @@ struct Options {
   /// The condition under which a session field is active, as typed.
   var active: String?
   var readOnly: [String] = []
+  /// The process that the field belongs to, as typed.
+  var process: String?
   var sensitive = false
   var focus = false
   var commands: [String] = []
@@ -93,6 +103,8 @@ struct Options {
   var interfaces: [String] = []
   var live: [String] = []
   var ignored: [String] = []
+  /// The section of the user's settings that has more of them.
+  var settings: String?
   var start = false
   var bus = Connection.Bus.session
   /// The machine whose bus to use, as typed; nil for this one.
@@ -110,9 +122,11 @@ struct Options {
     switch option {
     case .field: field = argument
     case .previous: previous = true
+    case .everything: everything = true
     case .json: json = true
     case .waybar: waybar = true
     case .format: format = argument
+    case .noPager: noPager = true
     case .least: least = argument
     case .most: most = argument
     case .next: next = true
@@ -121,6 +135,7 @@ struct Options {
     case .scope: scope = argument
     case .active: active = argument
     case .readOnly: readOnly.append(argument)
+    case .process: process = argument
     case .sensitive: sensitive = true
     case .focus: focus = true
     case .command: commands.append(argument)
@@ -129,6 +144,7 @@ struct Options {
     case .interface: interfaces.append(argument)
     case .live: live.append(argument)
     case .ignore: ignored.append(argument)
+    case .settings: settings = argument
     case .start: start = true
     case .user: bus = .session
     case .system: bus = .system

@@ -1,3 +1,5 @@
+import DBusTypes
+
 /// A time limit as typed.
 enum Timeout {
   /// Reads seconds: `2`, `0.5`, `2s`, or `500ms`.
@@ -5,8 +7,8 @@ enum Timeout {
   static func read(_ text: String) throws(CommandError) -> Duration {
     let isMilliseconds = text.hasSuffix("ms")
     let number = text.hasSuffix("ms") ? text.dropLast(2) : text.hasSuffix("s") ? text.dropLast() : text[...]
-    guard let value = Double(number), value > 0, value <= 1e6, number.first != "+" else {
-      throw .usage("'\(text)' is not a timeout: expected seconds above 0, such as 2, 0.5 or 500ms")
+    guard let value = NumberText.number(number), value > 0, value <= 1e6 else {
+      throw .usage("'\(text.excerpt)' is not a timeout: expected seconds above 0, such as 2, 0.5 or 500ms")
     }
     return .milliseconds(max(1, Int(isMilliseconds ? value : value * 1000)))
   }

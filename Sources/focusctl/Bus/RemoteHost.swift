@@ -1,3 +1,5 @@
+import DBusTypes
+
 /// Another machine whose bus is reached through ssh, as by `busctl -H`.
 struct RemoteHost: Hashable, Sendable {
   private let name: String
@@ -18,7 +20,7 @@ struct RemoteHost: Hashable, Sendable {
       name.unicodeScalars.allSatisfy({
         $0.value > 0x20 && $0.value != 0x7f && !"/\"'`$;&|<>()\\".unicodeScalars.contains($0)
       })
-    else { throw .usage("'\(text)' is not a host: expected [USER@]HOST[:PORT], as for ssh") }
+    else { throw .usage("'\(text.excerpt)' is not a host: expected [USER@]HOST[:PORT], as for ssh") }
     self.name = String(name.hasPrefix("[") && name.hasSuffix("]") ? name.dropFirst().dropLast() : name)
     self.port = port
   }

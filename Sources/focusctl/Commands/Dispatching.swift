@@ -56,13 +56,13 @@ enum Dispatching {
     }
     // For programs, print a line for each command and nothing else.
     let heads = isatty(STDOUT_FILENO) != 0 && !call.options.json ? [["COMMAND", "STATE", "ARGUMENTS"]] : []
-    try Output.write(Output.table(heads + rows))
+    try Pager.show(Output.table(heads + rows), call.options)
   }
 
   private static func command(_ text: String) throws(CommandError) -> KeyArgument {
     let name = try KeyArgument(text)
     guard name.pointer.isEmpty else {
-      throw .usage("'\(text)' has a pointer, but commands take none: use '\(name.name)'")
+      throw .usage("'\(text.excerpt)' has a pointer, but commands take none: use '\(name.name)'")
     }
     return name
   }

@@ -1,13 +1,15 @@
 import DBusTypes
 
-/// The scenes with their fields, indented, then the session's fields; only those and the focus path are shown in full.
+/// The scenes with their fields, indented, then the session's fields, a line each; only the focus path is shown in full,
+/// unless all is.
 ///
-/// Its length depends on the focus path and the first session fields, not on the number of fields.
+/// Else its length depends on the focus path and the number of session fields, not on the number of fields.
 struct FieldTree {
   private let fields: Int
   private let children: [ObjectPath: [FieldInfo]]
   private let onPath: Set<ObjectPath>
   private let terminal: Terminal
+  private let showsAll: Bool
   /// The number of fields off the focus path that are shown, in total and within each field.
   private var room = 30
   private static let roomWithin = 8
@@ -17,15 +19,18 @@ struct FieldTree {
   /// The tree of `fields` and their `session` fields in order, as lines for `terminal`.
   ///
   /// If nothing has focus, programs are shown the session's fields only.
-  static func text(of fields: [FieldInfo], session: [FieldInfo] = [], on terminal: Terminal) -> String {
-    var tree = FieldTree(fields, terminal)
+  static func text(
+    of fields: [FieldInfo], session: [FieldInfo] = [], showsAll: Bool = false, on terminal: Terminal
+  ) -> String {
+    var tree = FieldTree(fields, terminal, showsAll)
     if terminal.isTerminal || !tree.onPath.isEmpty { tree.add(within: .root, depth: 0) }
     tree.add(session: session)
     return tree.text
   }
 
-  private init(_ fields: [FieldInfo], _ terminal: Terminal) {
+  private init(_ fields: [FieldInfo], _ terminal: Terminal, _ showsAll: Bool) {
     self.terminal = terminal
+    self.showsAll = showsAll
     self.fields = fields.count
     let known = Set(fields.map(\.path))
     children = Dictionary(grouping: fields) { known.contains($0.parent) ? $0.parent : .root }
@@ -34,7 +39,7 @@ struct FieldTree {
 
   private mutating func add(within parent: ObjectPath, depth: Int) {
     let all = (children[parent] ?? []).filter { !isOnlyOfSession($0, within: parent) }
-    var left = min(FieldTree.roomWithin, room)
+    var left = showsAll ? .max : min(FieldTree.roomWithin, room)
     var hidden = 0
     for field in all {
       if onPath.contains(field.path) {
@@ -64,11 +69,10 @@ struct FieldTree {
   private mutating func add(session: [FieldInfo]) {
     guard !session.isEmpty else { return }
     addLine(0, Style.faint.applied(to: "session fields:", on: terminal))
-    for field in session.prefix(FieldTree.roomWithin) {
+    for field in session {
       addHead(field, 1)
-      if !onPath.contains(field.path) { addBindings(field, 2) }
+      if showsAll, !onPath.contains(field.path) { addBindings(field, 2) }
     }
-    addCount(session.count - FieldTree.roomWithin, 1)
   }
 
   private mutating func add(_ field: FieldInfo, _ depth: Int) {

@@ -20,18 +20,17 @@ enum Listing {
       try Output.write(try FieldInfo.withAccess(fields, daemon).map { $0.json + "\n" }.joined())
       return
     }
-    try Output.write(table(of: fields, on: .output))
+    try Pager.show(table(of: fields, on: .output), call.options)
   }
 
   private static let heads = ["ID", "LABEL", "PARENT", "SCOPE", "FOCUS", "OWNER", "ACTIVE"]
   /// The columns in the order in which they are dropped on a narrow terminal.
   private static let dispensable = [5, 6, 3, 2, 4]
-  private static let longest = 200
 
-  /// A line for each field: all fields for programs, a limited number on a terminal.
+  /// A line for each field.
   static func table(of fields: [FieldInfo], on terminal: Terminal) -> String {
     guard terminal.isTerminal else { return Output.table(fields.map(cells)) }
-    var rows = [heads] + fields.prefix(longest).map(cells)
+    var rows = [heads] + fields.map(cells)
     if !fields.contains(where: { $0.scope == "session" }) { rows = rows.map { $0.dropLast() } }
     for column in dispensable where width(of: rows) > terminal.columns {
       rows = rows.map { row in row.enumerated().map { $0.offset == column ? "" : $0.element } }
@@ -42,12 +41,7 @@ enum Listing {
       let ids = max(8, terminal.columns - labels - 2)
       rows = rows.map { [TextWidth.fitted($0[0], ids), TextWidth.fitted($0[1], labels)] }
     }
-    var lines = Output.table(rows)
-    if fields.count > longest {
-      let rest = "… \(fields.count - longest) more: '\(Program.name) list | less'"
-      lines += Style.faint.applied(to: TextWidth.fitted(rest, terminal.columns), on: terminal) + "\n"
-    }
-    return lines
+    return Output.table(rows)
   }
 
   private static func width(of rows: [[String]]) -> Int {
@@ -73,15 +67,18 @@ enum Listing {
       let others = session.filter { !onPath.contains($0.path) }
       try Output.write(try FieldInfo.withAccess(path + others, daemon).map { $0.json + "\n" }.joined())
     } else {
-      try Output.write(FieldTree.text(of: fields, session: session, on: .output))
+      let text = FieldTree.text(of: fields, session: session, showsAll: call.options.everything, on: .output)
+      try Pager.show(fields.isEmpty && Output.isTerminal ? Bridges.overview : text, call.options)
     }
     guard !path.isEmpty else {
       throw CommandError(
-        .nothing,
-        fields.isEmpty
-          ? "there are no fields yet: '\(Program.name) register --help' shows how to create one" + hint
-          : "nothing has focus: '\(Program.name) focus ID' gives it to a field")
+        .nothing, fields.isEmpty ? noFields : "nothing has focus: '\(Program.name) focus ID' gives it to a field")
     }
+  }
+
+  /// Why there is nothing to show; a terminal has the overview of the bridges.
+  private static var noFields: String {
+    "there are no fields yet" + (Output.isTerminal ? "" : "; " + Bridges.sentence) + hint
   }
 
   /// What the desktop needs before there are fields of its windows; empty if that is nothing.

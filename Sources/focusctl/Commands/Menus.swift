@@ -20,7 +20,7 @@ enum Menus {
     case "on": try menus.check(item, true)
     case "off": try menus.check(item, false)
     case "toggle": try menus.activate(item)
-    default: throw .usage("'menu ITEM' takes 'on', 'off' or 'toggle', not '\(state)'")
+    default: throw .usage("'menu ITEM' takes 'on', 'off' or 'toggle', not '\(state.excerpt)'")
     }
   }
 
@@ -42,12 +42,12 @@ enum Menus {
       let names = found.map { counts[$0.path]?.count == 1 ? $0.shownPath : Output.escaped($0.id) }
       let rest = names.count > mostCandidates ? " and \(names.count - mostCandidates) more" : ""
       let shown = names.prefix(mostCandidates).map { "'\($0)'" }.joined(separator: ", ")
-      throw .refused("'\(word)' is ambiguous: \(shown)\(rest)")
+      throw .refused("'\(word.excerpt)' is ambiguous: \(shown)\(rest)")
     case .nothing:
       let near = Suggestion.nearest(to: word, among: items.map(\.label) + items.map(\.path))
       throw CommandError(
         .nothing,
-        "no item '\(word)' in these menus; "
+        "no item '\(word.excerpt)' in these menus; "
           + (near.map { "did you mean '\(Output.escaped($0))'?" } ?? "'\(Program.name) menu' lists them"))
     }
   }

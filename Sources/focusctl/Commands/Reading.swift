@@ -19,34 +19,45 @@ enum Reading {
       throw .usage("'get' needs a KEY, as an operand or within '--format'")
     }
     let bindings = try Bindings(try call.connect(), call.options)
-    // What is missing could not be told from the others by its line.
-    var found: [Found] = []
-    for key in keys { found.append(try required(key, in: bindings)) }
+    var found: [Found?] = []
+    for key in keys {
+      do { found.append(try bindings.read(key)) } catch { throw bindings.explained(error) }
+    }
+    let missing = zip(keys, found).filter { $0.1 == nil }.map(\.0)
+    guard missing.isEmpty || missing.count < keys.count else { throw isNil(missing, in: bindings) }
     guard let format else {
-      let line = call.options.json ? JSONWriter.document : ValueText.text
-      return try Output.write(found.map { line($0.reading.value) + "\n" }.joined())
+      try Output.write(zip(keys, found).map { plainLine($0, $1, of: keys.count, asJSON: call.options.json) }.joined())
+      return isNil(missing, in: bindings).message.map(Output.say) ?? ()
     }
     let others = try readings(of: format.keys, in: bindings)
-    func line(_ found: Found) -> String {
+    func line(_ key: KeyArgument, _ found: Found?) -> String {
       format.text(ValueText.text) { part in
         switch part {
         case .key(let key): others[key].map { .value($0.reading.value) }
-        case .name(let name): Self.part(name, found)
+        case .name(let name): found.map { Self.part(name, $0) } ?? (name == "key" ? .string(key.text) : nil)
         }
       } + "\n"
     }
     // Without an operand, the parts with names are those of the first key in the format.
     if keys.isEmpty {
-      guard let first = format.keys.compactMap({ others[$0] }).first else { throw isNil(format.keys[0], in: bindings) }
-      found = [first]
+      guard let first = format.keys.compactMap({ others[$0] }).first else { throw isNil(format.keys, in: bindings) }
+      (keys, found) = ([first.key], [first])
     }
-    try Output.write(found.map(line).joined())
+    try Output.write(zip(keys, found).map(line).joined())
+  }
+
+  /// The line of one of `count` keys: its value, or nothing for nil; with the key in JSON if there are several.
+  private static func plainLine(_ key: KeyArgument, _ found: Found?, of count: Int, asJSON: Bool) -> String {
+    guard asJSON else { return (found.map { ValueText.text($0.reading.value) } ?? "") + "\n" }
+    let document = found.map { JSONWriter.document($0.reading.value) } ?? "null"
+    guard count > 1 else { return document + "\n" }
+    return JSONWriter.object([("key", JSONWriter.string(key.text)), ("value", document)]) + "\n"
   }
 
   private static func part(_ name: String, _ found: Found) -> FormatValue {
     let (value, origin) = (found.reading.value, found.reading.origin)
     return switch name {
-    case "key": .text(found.key.text)
+    case "key": .string(found.key.text)
     case "value": .value(value)
     case "type": .text(value.type.description)
     case "field": .text(FieldID.id(origin.field))
@@ -70,17 +81,10 @@ enum Reading {
     return readings
   }
 
-  private static func required(_ key: KeyArgument, in bindings: Bindings) throws(CommandError) -> Found {
-    let found: Found?
-    do { found = try bindings.read(key) } catch { throw bindings.explained(error) }
-    guard let found else { throw isNil(key, in: bindings) }
-    return found
-  }
-
-  /// The end of a command because `key` is nil; only people are told what they may have meant.
-  private static func isNil(_ key: KeyArgument, in bindings: Bindings) -> CommandError {
-    guard isatty(STDERR_FILENO) != 0, let near = bindings.suggestion(for: key) else { return CommandError(.nothing) }
-    return CommandError(.nothing, "'\(key.name)' is nil; did you mean '\(near)'?")
+  /// The end of a command because `keys` are nil; only people are told why, and what they may have meant.
+  private static func isNil(_ keys: [KeyArgument], in bindings: Bindings) -> CommandError {
+    guard isatty(STDERR_FILENO) != 0, !keys.isEmpty else { return CommandError(.nothing) }
+    return CommandError(.nothing, keys.map(bindings.whyNil).joined(separator: "; "))
   }
 }
 
@@ -88,6 +92,12 @@ extension Bindings {
   /// The error that ends the command because of `failure`.
   func explained(_ failure: ReadFailure) -> CommandError {
     daemon.explained(failure.command, failure.error, path)
+  }
+
+  /// Why `key` is nil here, and what may have been meant.
+  func whyNil(_ key: KeyArgument) -> String {
+    let next = suggestion(for: key).map { "did you mean '\($0)'?" } ?? "'\(Program.name)' shows what has focus"
+    return "'\(key.name.excerpt)' is nil: \(described); \(next)"
   }
 
   /// The key here that `key` is probably a typing mistake of.

@@ -13,7 +13,7 @@ enum Registration {
     if let parent = options.parent { registration.append(("parent", .objectPath(try FieldID.path(parent)))) }
     if let scope = options.scope {
       guard ["field", "scene", "session"].contains(scope) else {
-        throw .usage("'\(scope)' is not a scope: expected 'field', 'scene' or 'session'")
+        throw .usage("'\(scope.excerpt)' is not a scope: expected 'field', 'scene' or 'session'")
       }
       registration.append(("scope", .string(scope)))
     }

@@ -26,7 +26,7 @@ enum Writing {
       do {
         return try bindings.write(found.key.text, try read(text, as: found.type, for: found.key.text))
       } catch let error as DBusError {
-        guard error.name == Focus1.typeMismatch else { throw CommandError(error) }
+        guard error.name == Focus1.typeMismatch else { throw CommandError(refusing: found.key, error) }
         refused = (found.type, error)
       } catch let error as CommandError {
         throw error
@@ -62,13 +62,13 @@ enum Writing {
         return
       } catch  where error.name == Focus1.conflict {
       } catch {
-        throw leftField(error, whole, field.path)
+        throw leftField(error, first.key, field.path)
       }
       do {
         guard let again = try field.read(whole) else { throw gone(whole, field.path) }
         reading = again
       } catch let error as DBusError {
-        throw leftField(error, whole, field.path)
+        throw leftField(error, first.key, field.path)
       } catch let error as CommandError {
         throw error
       } catch {
@@ -81,9 +81,9 @@ enum Writing {
   /// How often `update` tries: each conflict is another client's success, so only a constantly changing value gets there.
   private static let attempts = 10_000
 
-  private static func leftField(_ error: DBusError, _ key: String, _ field: ObjectPath) -> CommandError {
+  private static func leftField(_ error: DBusError, _ key: KeyArgument, _ field: ObjectPath) -> CommandError {
     let isGone = [.unknownObject, .unknownProperty, Focus1.notFocused].contains(error.name)
-    return isGone ? gone(key, field) : CommandError(error)
+    return isGone ? gone(key.text, field) : CommandError(refusing: key, error)
   }
 
   private static func gone(_ key: String, _ field: ObjectPath) -> CommandError {
@@ -91,9 +91,7 @@ enum Writing {
   }
 
   private static func unresolved(_ key: KeyArgument, in bindings: Bindings) -> CommandError {
-    let near = bindings.suggestion(for: key)
-    let next = near.map { "did you mean '\($0)'?" } ?? "'\(Program.name)' shows what has focus"
-    return CommandError(.nothing, "'\(key.name)' is nil: \(bindings.described); \(next)")
+    CommandError(.nothing, bindings.whyNil(key))
   }
 
   /// The whole key and the type of its element, which need not exist yet: an array's `/-`, a new dictionary key.
@@ -136,5 +134,14 @@ enum Writing {
     } catch {
       throw CommandError(error)
     }
+  }
+}
+
+extension CommandError {
+  /// The error that ends a command whose write to `key` failed with `error`: a text that cannot be written can be typed.
+  fileprivate init(refusing key: KeyArgument, _ error: DBusError) {
+    self.init(error)
+    guard error.name == .propertyReadOnly, key.name.hasPrefix("org.focusd.Text."), let message else { return }
+    self.init(status, "\(message); this program offers no way to write its text; try wtype or ydotool")
   }
 }

@@ -26,7 +26,7 @@ struct Template: Hashable, Sendable {
     while let character = rest.popFirst() {
       switch character {
       case "{" where rest.first == "{", "}" where rest.first == "}": literal.append(rest.removeFirst())
-      case "}": throw .usage("'\(text)' is not a format: write '}}' for a literal brace")
+      case "}": throw .usage("'\(text.excerpt)' is not a format: write '}}' for a literal brace")
       case "\\":
         switch rest.popFirst() {
         case "n": literal += "\n"
@@ -37,7 +37,7 @@ struct Template: Hashable, Sendable {
         }
       case "{":
         guard rest.contains("}") else {
-          throw .usage("'\(text)' is not a format: '{\(rest)' is not closed; write '{{' for a literal brace")
+          throw .usage("'\(text.excerpt)' is not a format: '{\(String(rest).excerpt)' is not closed; write '{{' for a literal brace")
         }
         pieces.append(.text(literal))
         literal = ""

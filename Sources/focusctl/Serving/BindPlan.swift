@@ -1,5 +1,6 @@
 import DBusTypes
 import FocusContract
+import ProgramSupport
 
 /// What `bind` is to show: which names, as which fields.
 struct BindPlan {
@@ -11,7 +12,9 @@ struct BindPlan {
   let isFamily: Bool
   let startsOwners: Bool
   private let object: ObjectPath
-  private let ignored: [String]
+  private var ignored: [String]
+  private let ownIgnored: [String]
+  private let section: SettingsSection?
   private let options: Registration.Named
 
   /// Reads the arguments.
@@ -24,7 +27,9 @@ struct BindPlan {
     }
     isFamily = service.hasSuffix(".*")
     guard isFamily || options.ignored.isEmpty else { throw .usage("'--ignore' needs '--service NAME.*'") }
-    ignored = options.ignored
+    guard isFamily || options.settings == nil else { throw .usage("'--settings' needs '--service NAME.*'") }
+    (ignored, ownIgnored) = (options.ignored, options.ignored)
+    section = try options.settings.map(BindPlan.section)
     startsOwners = options.start
     do {
       name = try BusName(isFamily ? String(service.dropLast(2)) : service)
@@ -45,6 +50,24 @@ struct BindPlan {
       registration.append(("commands", .dictionary(DBusDictionary(known: .string, .string, commands))))
     }
     self.options = registration
+  }
+
+  private static func section(_ name: String) throws(CommandError) -> SettingsSection {
+    let all = SettingsSection.all
+    guard let section = all.first(where: { $0.name == name }) else {
+      let names = all.map { "'\($0.name)'" }.joined(separator: ", ")
+      throw .usage("'\(name.excerpt)' is not a section of focusd.conf: expected \(names)")
+    }
+    return section
+  }
+
+  /// Whether the user's settings have a part in it.
+  var hasSettings: Bool { section != nil }
+
+  /// Reads the user's settings, which may have changed; `report` is told what is wrong there.
+  mutating func readSettings(report: (String) -> Void) {
+    guard let section else { return }
+    ignored = ownIgnored + Settings.read(section, report: report).names(.ignore)
   }
 
   /// The name that makes this a bridge; another call with the same id has it too, and so cannot be.

@@ -3,21 +3,24 @@ import DBusTypes
 import DaemonClient
 import EventLoop
 import FocusContract
+import Glibc
 
 /// Shows objects of other programs as fields, as a bridge, across restarts of the daemon, until the bus is gone.
 final class Binder {
   private static let nameOwnerChanged = MemberName(known: "NameOwnerChanged")
 
-  private let plan: BindPlan
+  private var plan: BindPlan
   private let link: Link
   private var names: [String: BoundName] = [:]
   private var end: CommandError?
   private var hasBegun = false
+  private var reload: SignalSource?
   /// What was said last, which is not said again.
   private var said: String?
 
   init(_ plan: BindPlan) {
     self.plan = plan
+    self.plan.readSettings(report: Output.say)
     let rule =
       plan.isFamily
       ? MatchRule(sender: .bus, interface: .bus, member: Binder.nameOwnerChanged, namespace: plan.name.text)
@@ -28,6 +31,13 @@ final class Binder {
   /// Binds until an error ends it.
   func run(_ daemon: DaemonConnection) throws(CommandError) {
     link.onEvent = { [weak self] in self?.handle($0) }
+    if plan.hasSettings {
+      do {
+        reload = try SignalSource([SIGHUP], on: link.loop) { [weak self] _ in self?.readSettings() }
+      } catch {
+        throw .refused("\(error)")
+      }
+    }
     do { try link.open(daemon) } catch { throw CommandError(error) }
     while end == nil { link.loop.turn() }
     link.stop()
@@ -59,11 +69,23 @@ final class Binder {
       return
     }
     if plan.startsOwners { startOwners(connection) }
+    findNames(connection)
+  }
+
+  private func findNames(_ connection: Connection) {
     // Signals that come before the answer tell nothing newer than it.
     connection.askNames { [weak self] result in
       guard let self, case .success(let all) = result else { return }
       for name in all.map(\.text).naturallySorted() where plan.includes(name) { bound(name).isThere() }
     }
+  }
+
+  /// The user changed the settings: `systemctl reload`.
+  private func readSettings() {
+    plan.readSettings(report: Output.say)
+    for (name, bound) in names where !plan.includes(name) { bound.ownerChanged(isPresent: false) }
+    names = names.filter { !$0.value.isFinished }
+    if hasBegun, let connection = link.daemon?.connection { findNames(connection) }
   }
 
   private func proceed() { for name in names.keys.naturallySorted() { names[name]?.proceed() } }

@@ -1,6 +1,7 @@
 import DBus
 import DBusTypes
 import FocusContract
+import Glibc
 
 /// The field that `hold` is to have.
 struct HoldPlan {
@@ -30,11 +31,25 @@ struct HoldPlan {
     var readOnly: Set<Key> = []
     for text in options.readOnly {
       let key = try Registration.key(text)
-      guard values[key] != nil else { throw .usage("'\(text)' of '--read-only' is not among the field's keys") }
+      guard values[key] != nil else { throw .usage("'\(text.excerpt)' of '--read-only' is not among the field's keys") }
       readOnly.insert(key)
     }
     (self.values, self.commands, self.readOnly) = (values, commands, readOnly)
-    self.options = try Registration.options(options, of: values.map { ($0.key.description, $0.value) })
+    self.options =
+      try Registration.options(options, of: values.map { ($0.key.description, $0.value) }) + HoldPlan.process(options)
     takesFocus = options.focus
+  }
+
+  /// The process that the field belongs to: the one that the options name, else the script that has the field held.
+  private static func process(_ options: Options) throws(CommandError) -> Registration.Named {
+    if let text = options.process {
+      guard let process: UInt32 = NumberText.integer(text), process > 0 else {
+        throw .usage("'\(text.excerpt)' is not a process id for '--process', such as 4711")
+      }
+      return [("process", .uint32(process))]
+    }
+    // Of another machine's processes nothing is known here, and the first one is no script.
+    let parent = getppid()
+    return options.host == nil && parent > 1 ? [("process", .uint32(UInt32(parent)))] : []
   }
 }

@@ -4,6 +4,7 @@ import DaemonClient
 import EventLoop
 import FocusContract
 import Glibc
+import ProgramSupport
 
 /// A field that lives as long as this process, for scripts: they change it by standard input, and read what others do on
 /// standard output.
@@ -16,7 +17,7 @@ final class Holder {
   private let mirror: Mirror
   private var values: [Key: DBusValue]
   private var isFocusWanted: Bool
-  private var begun: [UInt8] = []
+  private var lines = LineReader(limit: Input.limit)
   private var end: CommandError?
   private var input: DescriptorSource?
   private var output: DescriptorSource?
@@ -92,14 +93,14 @@ final class Holder {
         write: plan.readOnly.contains(key)
           ? nil
           : { [weak self] value, completion in
-            self?.write("\(key) \(ValueText.line(value))")
+            self?.write("\(key) \(Holder.line(value))")
             self?.change(key, value)
             completion(.success(()))
           })
     }
     for (key, types) in plan.commands {
       description.commands[key] = FieldCommand(input: types, output: []) { [weak self] arguments, completion in
-        let line = arguments.count == 1 ? ValueText.line : JSONWriter.data
+        let line = arguments.count == 1 ? Holder.line : JSONWriter.data
         self?.write((["run \(key)"] + arguments.map(line)).joined(separator: " "))
         completion(.success([]))
       }
@@ -109,7 +110,11 @@ final class Holder {
     return description
   }
 
+  private static func line(_ value: DBusValue) -> String { value.basicText.map(Output.line) ?? JSONWriter.data(value) }
+
   private func write(_ line: String) {
+    // Who closes it from the start wants no lines, but a field.
+    guard StandardStreams.hasOutput else { return }
     do { try Output.write(line + "\n") } catch { error.status == .done ? finish() : stop(error) }
   }
 
@@ -140,20 +145,19 @@ final class Holder {
       if count == 0 || errno != EINTR && errno != EAGAIN { endOfInput() }
       return
     }
-    begun += buffer[..<count]
-    while let end = begun.firstIndex(of: UInt8(ascii: "\n")) {
-      let line = begun[..<end]
-      begun = Array(begun[(end + 1)...])
-      take(line)
-    }
+    buffer.removeLast(buffer.count - count)
+    for line in lines.lines(endingIn: buffer) { take(line) }
   }
 
   private func endOfInput() {
-    if !begun.isEmpty { take(begun[...]) }
+    if let line = lines.last() { take(line) }
     finish()
   }
 
-  private func take(_ bytes: ArraySlice<UInt8>) {
+  private func take(_ line: LineReader.Line) {
+    guard case .whole(let bytes) = line else {
+      return Output.say("a line of standard input has more than \(Input.limit >> 20) MiB, and changes nothing")
+    }
     guard let line = String(validating: bytes, as: UTF8.self) else {
       return Output.say("a line of standard input is not valid UTF-8, which D-Bus requires")
     }
@@ -168,14 +172,15 @@ final class Holder {
   }
 
   private func set(_ line: String) throws(CommandError) {
-    let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = try KeyArgument(String(parts[0]))
+    // By bytes: a space with a combining mark is another character.
+    let space = line.utf8.firstIndex(of: UInt8(ascii: " ")) ?? line.endIndex
+    let name = try KeyArgument(String(line[..<space]))
+    let text = space < line.endIndex ? line[line.utf8.index(after: space)...] : ""
     guard let whole = try name.resolved(among: values.keys.map(\.description)), whole.pointer.isEmpty,
       let key = values.keys.first(where: { $0.description == whole.name }), let type = values[key]?.type
     else {
       throw .usage("'\(name.text.excerpt)' is not one of the field's keys; a line is 'KEY VALUE', 'focus' or 'blur'")
     }
-    let text = parts.count > 1 ? parts[1] : ""
     do {
       change(key, try ValueText.read(type == .string ? Output.unescaped(text) : String(text), as: type))
     } catch {

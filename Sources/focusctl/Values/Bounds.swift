@@ -1,3 +1,5 @@
+import DBusTypes
+
 /// The least and the most that the result of an expression may be.
 struct Bounds: Hashable, Sendable {
   private var least: Double?
@@ -17,8 +19,8 @@ struct Bounds: Hashable, Sendable {
 
   private static func number(_ text: String?, _ option: String) throws(CommandError) -> Double? {
     guard let text else { return nil }
-    guard let number = Double(text), number.isFinite else {
-      throw .usage("'\(text)' is not a number for '\(option)', such as 0 or 1.5")
+    guard let number = NumberText.number(text) else {
+      throw .usage("'\(text.excerpt)' is not a number for '\(option)', such as 0 or 1.5")
     }
     return number
   }

@@ -31,16 +31,17 @@ enum Expression: Hashable, Sendable {
     } else if words.count == 1, text.hasPrefix("append ") {
       self = .append(String(text.dropFirst("append ".count)))
     } else if words.count == 1, let sign = text.first.flatMap(Operator.init(rawValue:)),
-      let number = Double(text.dropFirst()), number.isFinite
+      NumberText.number(text.dropFirst()) != nil
     {
       self = .arithmetic(sign, String(text.dropFirst()))
     } else {
-      throw .usage("'\(text)' is not an expression: expected \(Expression.forms), such as +5 or *0.5")
+      throw .usage("'\(text.excerpt)' is not an expression: expected \(Expression.forms), such as +5 or *0.5")
     }
   }
 
   /// The new value in place of `value`, of the same type.
-  /// - Throws: `CommandError`, status 4, if the expression does not fit the value, or the result does not fit its type.
+  /// - Throws: `CommandError`: a usage error if the expression does not fit the value, status 4 if the result does not fit
+  ///   its type.
   func applied(to value: DBusValue, within bounds: Bounds = Bounds()) throws(CommandError) -> DBusValue {
     switch (self, value) {
     case (.next(let texts), _): return try Expression.next(texts, after: value)
@@ -57,10 +58,10 @@ enum Expression: Hashable, Sendable {
         let element = try ValueText.read(text, as: array.elementType)
         return .array(DBusArray(known: array.elementType, Array(array) + [element]))
       } catch {
-        throw .refused(error.description)
+        throw .usage(error.description)
       }
     case (.arithmetic, _), (.toggle, _), (.append, _):
-      throw .refused("\(description) needs \(needed), but the value is of type '\(value.type)'")
+      throw .usage("\(description) needs \(needed), but the value is of type '\(value.type)'")
     }
   }
 
@@ -95,8 +96,8 @@ enum Expression: Hashable, Sendable {
     _ value: DBusValue, _ sign: Operator, _ operand: String, _ bounds: Bounds
   ) throws(CommandError) -> DBusValue {
     let number = value.integer ?? 0
-    guard let operand = Int128(operand) else {
-      throw .refused("'\(sign.rawValue)\(operand)' needs a whole number for a value of type '\(value.type)'")
+    guard let operand: Int128 = NumberText.integer(operand) else {
+      throw .usage("'\(sign.rawValue)\(operand)' needs a whole number for a value of type '\(value.type)'")
     }
     let result: (partialValue: Int128, overflow: Bool)
     switch sign {
@@ -104,7 +105,7 @@ enum Expression: Hashable, Sendable {
     case .subtract: result = number.subtractingReportingOverflow(operand)
     case .multiply: result = number.multipliedReportingOverflow(by: operand)
     case .divide:
-      guard operand != 0 else { throw .refused("\(number) cannot be divided by 0") }
+      guard operand != 0 else { throw .usage("\(number) cannot be divided by 0") }
       result = number.dividedReportingOverflow(by: operand)
     }
     guard !result.overflow, let changed = DBusValue(bounds.clamp(result.partialValue), of: value.type) else {
@@ -117,14 +118,14 @@ enum Expression: Hashable, Sendable {
   }
 
   private static func compute(_ number: Double, _ sign: Operator, _ operand: String) throws(CommandError) -> Double {
-    let operand = Double(operand) ?? .nan
+    let operand = NumberText.number(operand) ?? .nan
     let result: Double
     switch sign {
     case .add: result = number + operand
     case .subtract: result = number - operand
     case .multiply: result = number * operand
     case .divide:
-      guard operand != 0 else { throw .refused("\(number) cannot be divided by 0") }
+      guard operand != 0 else { throw .usage("\(number) cannot be divided by 0") }
       result = number / operand
     }
     guard result.isFinite || !number.isFinite else {

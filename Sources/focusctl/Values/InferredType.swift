@@ -21,7 +21,7 @@ enum InferredType {
   }
 
   /// The JSON number `text`: `d` if it has a fraction or an exponent, else the first of `i`, `x` and `t` that can hold it.
-  private static func number(_ text: String) -> DBusValue? {
+  static func number(_ text: String) -> DBusValue? {
     var rest = text.utf8[...]
     func digits() -> Int {
       let count = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count

@@ -1,5 +1,4 @@
 import DBusTypes
-import FoundationEssentials
 
 /// Reads JSON as a value of a known or inferred type.
 ///
@@ -7,232 +6,167 @@ import FoundationEssentials
 /// plain JSON, whose type is inferred.
 enum JSONReader {
   /// Reads `text` as a value of `type`, or of the type that it suggests.
-  /// - Throws: `SyntaxError` if it is not valid JSON, or not a value of the type.
+  /// - Throws: `SyntaxError` that names the place, if it is not valid JSON, or not a value of the type.
   static func read(_ text: String, as type: DBusType?) throws(SyntaxError) -> DBusValue {
-    let decoder = JSONDecoder()
-    let needsTags = type?.holdsVariant ?? true
-    let input = Data((needsTags ? FractionTag.tagged(text) : text).utf8)
     let expected = type.map { "value of type '\($0)'" } ?? "value in JSON"
     let example = type.map(Example.clause) ?? ""
+    let node: JSONNode
     do {
-      return try decoder.decode(JSONValue.self, from: input, configuration: type).value
-    } catch let problem as JSONProblem {
-      throw SyntaxError(expected: expected, text: text, rule: problem.description + example)
+      node = try JSONParser.parse(text)
     } catch {
-      throw SyntaxError(expected: expected, text: text, rule: "expected valid JSON" + example)
+      let place = place(of: error.offset, in: text)
+      throw SyntaxError(expected: expected, text: text, rule: "expected \(error.expected) at \(place)\(example)")
     }
-  }
-}
-
-/// An error at one place of a JSON text.
-private struct JSONProblem: Error, CustomStringConvertible {
-  let path: [any CodingKey]
-  let wanted: String
-
-  var description: String {
-    guard !path.isEmpty else { return "expected \(wanted)" }
-    return "'\(path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined())' must be \(wanted)"
-  }
-}
-
-/// The name of any member of a JSON object.
-private struct JSONName: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-
-  init(_ name: String) { stringValue = name }
-  init?(stringValue: String) { self.init(stringValue) }
-  init?(intValue: Int) { nil }
-}
-
-/// Marks numbers with a fraction or an exponent, which `JSONDecoder` does not distinguish from integers: 1.0 is a double.
-private enum FractionTag {
-  /// No D-Bus text holds NUL, so no dictionary has this key.
-  static let name = JSONName("\0")
-
-  /// `text` with each such number as the only member of an object.
-  static func tagged(_ text: String) -> String {
-    var result: [UInt8] = []
-    var number: [UInt8] = []
-    var inString = false
-    var escaped = false
-    func endNumber() {
-      let isTagged = number.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
-      result += isTagged ? Array("{\"\\u0000\":".utf8) + number + Array("}".utf8) : number
-      number = []
-    }
-    for byte in text.utf8 {
-      if inString {
-        result.append(byte)
-        if !escaped, byte == UInt8(ascii: "\"") { inString = false }
-        escaped = !escaped && byte == UInt8(ascii: "\\")
-      } else if isDigit(byte) || byte == UInt8(ascii: "-") || (!number.isEmpty && isWithinNumber(byte)) {
-        number.append(byte)
-      } else {
-        endNumber()
-        inString = byte == UInt8(ascii: "\"")
-        result.append(byte)
-      }
-    }
-    endNumber()
-    return String(decoding: result, as: UTF8.self)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-  private static func isWithinNumber(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: ".") || byte == UInt8(ascii: "+") || byte | 0x20 == UInt8(ascii: "e")
-  }
-}
-
-/// One value in a JSON text; the configuration is its type, or nil to infer it.
-private struct JSONValue: DecodableWithConfiguration {
-  let value: DBusValue
-
-  init(from decoder: any Decoder, configuration type: DBusType?) throws {
-    if let type {
-      value = try JSONValue.typed(decoder, type)
-    } else {
-      value = try JSONValue.inferred(decoder)
+    do {
+      return try value(of: JSONPlace(node, path: ""), type)
+    } catch {
+      // Where the quotation does not show the place, its number does.
+      let isShown = text.utf8.count <= 300 && !text.contains("\n")
+      let place = isShown ? "" : " (\(place(of: error.offset, in: text)))"
+      let rule = error.path.isEmpty ? "expected \(error.wanted)" : "'\(error.path.excerpt)'\(place) must be \(error.wanted)"
+      throw SyntaxError(expected: expected, text: text, rule: rule + example)
     }
   }
 
-  private static func typed(_ decoder: any Decoder, _ type: DBusType) throws -> DBusValue {
+  private static func place(of offset: Int, in text: String) -> String {
+    let before = text.utf8.prefix(offset)
+    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { text.utf8.index(after: $0) } ?? text.startIndex
+    let column = text.unicodeScalars[start..<before.endIndex].count + 1
+    return "line \(line), column \(column)"
+  }
+
+  private static func value(of place: JSONPlace, _ type: DBusType?) throws(JSONProblem) -> DBusValue {
+    guard let type else { return try inferred(place) }
     switch type {
-    case .boolean: .boolean(try leaf(decoder, "true or false"))
-    case .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64: try integer(decoder, type)
-    case .double: .double(try double(decoder))
+    case .boolean:
+      guard case .boolean(let truth) = place.content else { throw place.must("true or false") }
+      return .boolean(truth)
+    case .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64: return try integer(place, type)
+    case .double: return .double(try double(place))
     case .string, .objectPath, .signature:
-      try text(try leaf(decoder, "a string"), of: type, decoder)
-    case .unixFD: throw JSONProblem(path: decoder.codingPath, wanted: "a file descriptor, which has no text form")
-    case .variant: .variant(try inferred(decoder))
-    case .array(let element): try array(decoder, of: element)
-    case .structure(let members): try structure(decoder, members)
-    case .dictionary(let key, let value): try dictionary(decoder, key, value)
+      guard case .string(let text) = place.content else { throw place.must("a string") }
+      return try basic(text, of: type, place)
+    case .unixFD: throw place.must("a file descriptor, which has no text form")
+    case .variant: return .variant(try inferred(place))
+    case .array(let element):
+      guard let places = place.elements else { throw place.must("an array") }
+      var elements: [DBusValue] = []
+      elements.reserveCapacity(places.count)
+      for each in places { elements.append(try value(of: each, element)) }
+      return .array(DBusArray(known: element, elements))
+    case .structure(let types):
+      guard let places = place.elements, places.count == types.count else {
+        throw place.must("an array of \(types.count) members")
+      }
+      var members: [DBusValue] = []
+      for (each, type) in zip(places, types) { members.append(try value(of: each, type)) }
+      return .structure(members)
+    case .dictionary(let key, let value): return try dictionary(place, key, value)
     }
   }
 
-  private static func leaf<T: Decodable>(_ decoder: any Decoder, _ wanted: String) throws -> T {
-    guard let value = try? decoder.singleValueContainer().decode(T.self) else {
-      throw JSONProblem(path: decoder.codingPath, wanted: wanted)
-    }
-    return value
-  }
-
-  private static func number<T: Decodable>(_ decoder: any Decoder, _ wanted: String) throws -> T {
-    if let tagged = try? decoder.container(keyedBy: JSONName.self), tagged.contains(FractionTag.name),
-      let value = try? tagged.decode(T.self, forKey: FractionTag.name)
-    {
-      return value
-    }
-    return try leaf(decoder, wanted)
-  }
-
-  private static func double(_ decoder: any Decoder) throws -> Double {
-    if let text = try? decoder.singleValueContainer().decode(String.self), let value = Double(text), !value.isFinite {
-      return value
-    }
-    return try number(decoder, "a number, \"inf\", \"-inf\" or \"nan\"")
-  }
-
-  private static func integer(_ decoder: any Decoder, _ type: DBusType) throws -> DBusValue {
+  private static func integer(_ place: JSONPlace, _ type: DBusType) throws(JSONProblem) -> DBusValue {
     let range = type.integerRange ?? 0...0
-    let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    let value: Int128
-    if type == .uint64 {
-      value = Int128(try number(decoder, wanted) as UInt64)
-    } else {
-      value = Int128(try number(decoder, wanted) as Int64)
+    var number: Int128?
+    if case .number(let text) = place.content {
+      // Programs write 8.0 for a whole number that was calculated.
+      number = NumberText.integer(text) ?? NumberText.number(text).flatMap { Int128(exactly: $0) }
     }
-    guard let value = DBusValue(value, of: type) else {
-      throw JSONProblem(path: decoder.codingPath, wanted: wanted)
+    guard let number, let value = DBusValue(number, of: type) else {
+      throw place.must("a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
 
-  private static func text(_ text: String, of type: DBusType, _ decoder: any Decoder) throws -> DBusValue {
+  private static func double(_ place: JSONPlace) throws(JSONProblem) -> Double {
+    switch place.content {
+    case .number(let text): if let number = NumberText.number(text) { return number }
+    case .string("inf"): return .infinity
+    case .string("-inf"): return -.infinity
+    case .string("nan"): return .nan
+    default: break
+    }
+    throw place.must("a number, \"inf\", \"-inf\" or \"nan\"")
+  }
+
+  private static func basic(_ text: String, of type: DBusType, _ place: JSONPlace) throws(JSONProblem) -> DBusValue {
     do {
       return try DBusValue(text: text, of: type)
     } catch {
-      throw JSONProblem(path: decoder.codingPath, wanted: "\(error.expected.withArticle), \(error.rule)")
+      let article = "aeiou".contains(error.expected.prefix(1)) ? "an" : "a"
+      throw place.must("\(article) \(error.expected), \(error.rule)")
     }
   }
 
-  private static func array(_ decoder: any Decoder, of element: DBusType) throws -> DBusValue {
-    guard var list = try? decoder.unkeyedContainer() else {
-      throw JSONProblem(path: decoder.codingPath, wanted: "an array")
+  private static func dictionary(
+    _ place: JSONPlace, _ key: DBusType, _ type: DBusType
+  ) throws(JSONProblem) -> DBusValue {
+    guard let members = place.members else { throw place.must("an object") }
+    var entries: [DBusDictionary.Entry] = []
+    for (name, each) in members {
+      entries.append(.init(key: try basic(name, of: key, place), value: try value(of: each, type)))
     }
-    var elements: [DBusValue] = []
-    elements.reserveCapacity(list.count ?? 0)
-    while !list.isAtEnd { elements.append(try list.decode(JSONValue.self, configuration: element).value) }
-    return .array(DBusArray(known: element, elements))
+    return .dictionary(DBusDictionary(known: key, type, entries))
   }
 
-  private static func structure(_ decoder: any Decoder, _ members: [DBusType]) throws -> DBusValue {
-    guard var list = try? decoder.unkeyedContainer(), list.count == members.count else {
-      throw JSONProblem(path: decoder.codingPath, wanted: "an array of \(members.count) members")
-    }
-    return .structure(try members.map { try list.decode(JSONValue.self, configuration: $0).value })
-  }
-
-  private static func dictionary(_ decoder: any Decoder, _ key: DBusType, _ value: DBusType) throws -> DBusValue {
-    guard let object = try? decoder.container(keyedBy: JSONName.self), !object.contains(FractionTag.name) else {
-      throw JSONProblem(path: decoder.codingPath, wanted: "an object")
-    }
-    let names = object.allKeys.sorted { $0.stringValue < $1.stringValue }
-    let entries = try names.map { name in
-      DBusDictionary.Entry(
-        key: try text(name.stringValue, of: key, decoder),
-        value: try object.decode(JSONValue.self, forKey: name, configuration: value).value)
-    }
-    return .dictionary(DBusDictionary(known: key, value, entries))
-  }
-
-  private static func inferred(_ decoder: any Decoder) throws -> DBusValue {
-    if var list = try? decoder.unkeyedContainer() {
+  private static func inferred(_ place: JSONPlace) throws(JSONProblem) -> DBusValue {
+    switch place.content {
+    case .boolean(let truth): return .boolean(truth)
+    case .string(let text): return try basic(text, of: .string, place)
+    case .number(let text):
+      if let value = InferredType.number(String(text)) { return value }
+    case .array:
       var elements: [DBusValue] = []
-      while !list.isAtEnd { elements.append(try list.decode(JSONValue.self, configuration: nil).value) }
+      for each in place.elements ?? [] { elements.append(try inferred(each)) }
       return InferredType.array(elements)
+    case .object:
+      guard let (type, data) = explicit(place) else { return try dictionary(place, .string, .variant) }
+      return try value(of: data, type)
+    case .null: break
     }
-    if let object = try? decoder.container(keyedBy: JSONName.self) {
-      if object.contains(FractionTag.name) { return try typed(decoder, .double) }
-      if let type = explicitType(of: object) {
-        return try object.decode(JSONValue.self, forKey: JSONName("data"), configuration: type).value
-      }
-      return try dictionary(decoder, .string, .variant)
-    }
-    let single = try decoder.singleValueContainer()
-    if let truth = try? single.decode(Bool.self) { return .boolean(truth) }
-    if let number = try? single.decode(Int32.self) { return .int32(number) }
-    if let number = try? single.decode(Int64.self) { return .int64(number) }
-    if let number = try? single.decode(UInt64.self) { return .uint64(number) }
-    if let string = try? single.decode(String.self) { return try text(string, of: .string, decoder) }
-    throw JSONProblem(
-      path: decoder.codingPath, wanted: "a value that D-Bus supports: not null, and no integer of more than 64 bits")
+    throw place.must("a value that D-Bus supports: not null, and no number of more than 64 bits")
   }
 
-  /// The type that an object `{"type":…,"data":…}` names, or nil for any other object.
-  private static func explicitType(of object: KeyedDecodingContainer<JSONName>) -> DBusType? {
-    guard object.allKeys.count == 2, object.contains(JSONName("data")),
-      let signature = try? object.decode(String.self, forKey: JSONName("type"))
+  /// The type that an object `{"type":…,"data":…}` names, and its data; nil for any other object.
+  private static func explicit(_ place: JSONPlace) -> (DBusType, JSONPlace)? {
+    guard let members = place.members, members.count == 2,
+      let data = members.first(where: { $0.name == "data" })?.place,
+      case .string(let signature)? = members.first(where: { $0.name == "type" })?.place.content,
+      let type = try? DBusType(signature)
     else { return nil }
-    return try? DBusType(signature)
+    return (type, data)
   }
 }
 
-extension String {
-  fileprivate var withArticle: String { ("aeiou".contains(prefix(1)) ? "an " : "a ") + self }
+/// A node, and the pointer that leads to it.
+private struct JSONPlace {
+  private let node: JSONNode
+  private let path: String
+
+  init(_ node: JSONNode, path: String) {
+    self.node = node
+    self.path = path
+  }
+
+  var content: JSONNode.Content { node.content }
+
+  var elements: [JSONPlace]? {
+    guard case .array(let elements) = node.content else { return nil }
+    return elements.enumerated().map { JSONPlace($0.element, path: "\(path)/\($0.offset)") }
+  }
+
+  var members: [(name: String, place: JSONPlace)]? {
+    guard case .object(let members) = node.content else { return nil }
+    return members.map { ($0.name, JSONPlace($0.value, path: "\(path)/\(Pointer.escaped($0.name))")) }
+  }
+
+  func must(_ wanted: String) -> JSONProblem { JSONProblem(path: path, wanted: wanted, offset: node.offset) }
 }
 
-extension DBusType {
-  /// Whether a value of this type may contain a variant.
-  fileprivate var holdsVariant: Bool {
-    switch self {
-    case .variant: true
-    case .array(let element): element.holdsVariant
-    case .structure(let members): members.contains(where: \.holdsVariant)
-    case .dictionary(_, let value): value.holdsVariant
-    default: false
-    }
-  }
+/// A value that is not of the type that it should have.
+private struct JSONProblem: Error {
+  let path: String
+  let wanted: String
+  let offset: Int
 }

@@ -41,11 +41,12 @@ struct LivePage {
     let first = max(0, min(top, keys.count - room))
     let seen = keys[first..<min(keys.count, first + room)]
     var lines = seen.map { key in
+      let name = Output.escaped(key)
       guard let value = values[key] else {
-        let line = ValueLine.text(key, "nil", type: nil, terminal.columns, on: .none)
+        let line = ValueLine.text(name, "nil", type: nil, terminal.columns, on: .none)
         return Style.faint.applied(to: line, on: terminal)
       }
-      return ValueLine.text(key, ValueText.line(value), type: value.type, terminal.columns, on: terminal)
+      return ValueLine.text(name, ValueText.line(value), type: value.type, terminal.columns, on: terminal)
     }
     if seen.count < keys.count {
       let place = "\(first + 1)-\(first + seen.count) of \(keys.count); arrows scroll, q quits"

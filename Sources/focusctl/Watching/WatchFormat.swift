@@ -49,7 +49,7 @@ struct WatchFormat {
     switch style {
     case .text:
       let text = value.map(ValueText.line) ?? "nil"
-      return bare ? "\(text)\n" : "\(change.key) \(text)\n"
+      return bare ? "\(text)\n" : "\(Output.escaped(change.key)) \(text)\n"
     case .json:
       let document = value.map(JSONWriter.document) ?? "null"
       return (bare ? document : JSONWriter.object([("key", JSONWriter.string(change.key)), ("value", document)])) + "\n"
@@ -58,7 +58,7 @@ struct WatchFormat {
       return template.text(ValueText.line) { part in
         switch part {
         case .key(let key): others(key).map { .value($0) }
-        case .name("key"): .text(change.key)
+        case .name("key"): .string(change.key)
         case .name("value"): value.map { .value($0) }
         case .name("type"): value.map { .text($0.type.description) }
         case .name("field"): change.field.map { .text($0) }
