@@ -108,7 +108,7 @@ enum CommandTable {
     Command(
       "bind", "ID --service NAME --object PATH", 1...1,
       "show an object of another program as a field, as long as the command lives",
-      options: [.service, .object, .interface, .live, .command, .ignore, .settings, .start] + shape, details: Help.bind,
+      options: [.service, .object, .interface, .live, .command, .ignore, .config, .start] + shape, details: Help.bind,
       run: Binding.bind),
     Command(
       "activate", "ID | --next | --previous", 0...1, "put a session field first",

@@ -48,8 +48,9 @@ import Testing
         _ = try await server.finish()
         return
       }
+      // Until it runs, its shell has others.
       try await eventually("it has a bus") {
-        (3..<20).contains { target($0)?.hasPrefix("socket:") == true }
+        target(2) == "/dev/null" && (3..<20).contains { target($0)?.hasPrefix("socket:") == true }
       }
       #expect((0...2).map(target) == ["/dev/null", "/dev/null", "/dev/null"])
       try await server.stop()

@@ -15,7 +15,7 @@ import Testing
         focusctl get Title
         focusctl set --field p1 Level 1
         focusctl get Player.Title; focusctl set Title song; focusctl get --field p1 Title
-        focusctl; echo $?
+        focusctl --all; echo $?
         focusctl --json | cut -d, -f 1; echo ${PIPESTATUS[0]}
         focusctl register text1 --focus demo.Form.Number=1
         focusctl | sed -n 1,4p
@@ -48,6 +48,18 @@ import Testing
     }
   }
 
+  @Test func withoutAnyFieldTheBridgesAreNamed() async throws {
+    try await TestDesktop.with { desktop in
+      let piped = try await desktop.shell("focusctl; echo $?")
+      #expect(piped.output == ["1"] && piped.errors.count == 1, "\(piped)")
+      let text = try await desktop.terminal(80, 24, "focusctl; echo $?", extra: ["TERM": "dumb"]).result().text
+      for unit in ["focusd-windows", "focusd-accessibility", "focusd-menus", "focusd-players"] {
+        #expect(piped.errorText.contains(unit), "\(piped)")
+        #expect(text.contains("systemctl --user enable --now \(unit)"), "\(text)")
+      }
+    }
+  }
+
   @Test func aTerminalIsToldThatNothingHasFocus() async throws {
     try await TestDesktop.with { desktop in
       let terminal = try await desktop.terminal(
@@ -56,7 +68,7 @@ import Testing
       let result = try await terminal.result()
       #expect(
         result.output.map { $0.filter { !$0.isNewline } } == [
-          "p1", "session fields:", "  p1", "    demo.Player.Title: one (s)",
+          "p1", "session fields:", "  p1",
           "focusctl: nothing has focus: 'focusctl focus ID' gives it to a field", "1",
         ], "\(result)")
     }

@@ -26,7 +26,7 @@ enum Abbreviations {
     .usage("option '\(name)' is ambiguous: \(names.map { "'\($0)'" }.joined(separator: ", "))")
   }
 
-  /// The command that the first operand names.
+  /// The command that is named first; nil if none is.
   private static func command(of arguments: [String]) -> Command? {
     var index = 0
     while index < arguments.count {
@@ -35,7 +35,7 @@ enum Abbreviations {
       if let command = CommandTable.commands.first(where: { $0.name == word }) { return command }
       index += takesNext(word) ? 2 : 1
     }
-    return arguments.allSatisfy { $0.hasPrefix("-") } ? CommandTable.commands.first { $0.name == nil } : nil
+    return nil
   }
 
   /// Whether the argument after `word` is that of the option which `word` is.

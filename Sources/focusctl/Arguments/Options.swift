@@ -50,8 +50,8 @@ struct Option: Hashable, Sendable {
   static let live = Option("live", nil, "KEY", "read this key from the object each time; may be repeated")
   static let ignore = Option(
     "ignore", nil, "NAME", "with 'NAME.*': leave out this name, or what follows 'NAME.'; may be repeated")
-  static let settings = Option(
-    "settings", nil, "SECTION", "also leave out what this section of focusd.conf names; with 'NAME.*'")
+  static let config = Option(
+    "config", nil, "SECTION", "also leave out what this section of focusd.conf names; with 'NAME.*'")
   static let start = Option("start", nil, nil, "have the bus start what owns the name")
   static let user = Option("user", nil, nil, "use the session bus (default)")
   static let system = Option("system", nil, nil, "use the system bus")
@@ -69,7 +69,7 @@ struct Option: Hashable, Sendable {
   static let all =
     [
       field, previous, everything, json, waybar, format, noPager, least, most, next, label, parent, scope, active, readOnly, process,
-      sensitive, focus, command, service, object, interface, live, ignore, settings, start, timeout,
+      sensitive, focus, command, service, object, interface, live, ignore, config, start, timeout,
     ] + general
 }
 
@@ -104,7 +104,7 @@ struct Options {
   var live: [String] = []
   var ignored: [String] = []
   /// The section of the user's settings that has more of them.
-  var settings: String?
+  var config: String?
   var start = false
   var bus = Connection.Bus.session
   /// The machine whose bus to use, as typed; nil for this one.
@@ -144,7 +144,7 @@ struct Options {
     case .interface: interfaces.append(argument)
     case .live: live.append(argument)
     case .ignore: ignored.append(argument)
-    case .settings: settings = argument
+    case .config: config = argument
     case .start: start = true
     case .user: bus = .session
     case .system: bus = .system

@@ -89,7 +89,7 @@ struct FormatParser {
     guard let function = FormatFunction(rawValue: name) else {
       let all = FormatFunction.allCases.map(\.rawValue)
       let near = Suggestion.nearest(to: name, among: all).map { "did you mean '\($0)'?" }
-      throw .usage("unknown function '\(name)' of a format; \(near ?? "expected one of \(all.joined(separator: " "))")")
+      throw .usage("unknown function '\(name.excerpt)' of a format; \(near ?? "expected one of \(all.joined(separator: " "))")")
     }
     rest.removeFirst()
     var arguments = [try expression()]
@@ -127,7 +127,7 @@ struct FormatParser {
     if names.allowsKeys, isKey { return .key(try KeyArgument(name)) }
     let near = Suggestion.nearest(to: name, among: names.parts).map { "; did you mean '{\($0)}'?" }
     let all = names.parts.map { "{\($0)}" }.joined(separator: " ") + (names.allowsKeys ? " or a key" : "")
-    throw .usage("unknown part '{\(name)}' of a format\(near ?? ": expected one of \(all)")")
+    throw .usage("unknown part '{\(name.excerpt)}' of a format\(near ?? ": expected one of \(all)")")
   }
 
   private mutating func expect(_ character: Character) throws(CommandError) {

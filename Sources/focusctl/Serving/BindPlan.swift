@@ -27,9 +27,9 @@ struct BindPlan {
     }
     isFamily = service.hasSuffix(".*")
     guard isFamily || options.ignored.isEmpty else { throw .usage("'--ignore' needs '--service NAME.*'") }
-    guard isFamily || options.settings == nil else { throw .usage("'--settings' needs '--service NAME.*'") }
+    guard isFamily || options.config == nil else { throw .usage("'--config' needs '--service NAME.*'") }
     (ignored, ownIgnored) = (options.ignored, options.ignored)
-    section = try options.settings.map(BindPlan.section)
+    section = try options.config.map(BindPlan.section)
     startsOwners = options.start
     do {
       name = try BusName(isFamily ? String(service.dropLast(2)) : service)

@@ -104,7 +104,8 @@ enum JSONReader {
   ) throws(JSONProblem) -> DBusValue {
     guard let members = place.members else { throw place.must("an object") }
     var entries: [DBusDictionary.Entry] = []
-    for (name, each) in members {
+    // One order, whatever that of the text: the same members are the same value.
+    for (name, each) in members.sorted(by: { $0.name < $1.name }) {
       entries.append(.init(key: try basic(name, of: key, place), value: try value(of: each, type)))
     }
     return .dictionary(DBusDictionary(known: key, type, entries))
