@@ -251,6 +251,9 @@ import Testing
       desktop.bridge.terminate(SIGHUP)
       // Others fill it in, and read nothing of it.
       try await eventually("a secret") {
+        // The bridge may not have listened yet, and this program shows no children in which it could look.
+        vault.activate()
+        vault.focus("/entry")
         let role = try await desktop.get("Element.Role")
         let text = try await desktop.get("Text.Content")
         return role != nil && text == nil
@@ -261,8 +264,11 @@ import Testing
       try await eventually("no fields") { try await desktop.get("Element.Role") == nil }
       try desktop.desktop.write(settings: "")
       desktop.bridge.terminate(SIGHUP)
-      try await eventually("a text") { try await desktop.get("Text.Content") == .string(Self.secret) }
-      withExtendedLifetime(vault) {}
+      try await eventually("a text") {
+        vault.activate()
+        vault.focus("/entry")
+        return try await desktop.get("Text.Content") == .string(Self.secret)
+      }
     }
   }
 
