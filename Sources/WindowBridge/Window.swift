@@ -124,7 +124,9 @@ package struct WindowSelection {
   package init(ignoring applications: some Sequence<String>) { ignored = Set(applications.map { $0.lowercased() }) }
 
   /// Leaves out the windows of `applications`, and of no others, from now on.
-  package mutating func ignore(_ applications: some Sequence<String>) { ignored = Set(applications.map { $0.lowercased() }) }
+  package mutating func ignore(_ applications: some Sequence<String>) {
+    ignored = Set(applications.map { $0.lowercased() })
+  }
 
   private func isChosen(_ window: Window) -> Bool {
     window.kind == .ordinary && window.application.map { !ignored.contains($0.lowercased()) } ?? true

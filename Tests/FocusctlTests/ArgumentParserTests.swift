@@ -98,7 +98,10 @@ import Testing
   }
 
   /// A word of any length is quoted short, and costs no time.
-  @Test(arguments: [["X"], ["--X"], ["-X"], ["get", "X/"], ["get", "a.B.C", "--X=1"], ["update", "a.B.C", "X"], ["list", "--format", "{X}"]])
+  @Test(arguments: [
+    ["X"], ["--X"], ["-X"], ["get", "X/"], ["get", "a.B.C", "--X=1"], ["update", "a.B.C", "X"],
+    ["list", "--format", "{X}"],
+  ])
   func whatIsLongIsQuotedShort(words: [String]) {
     let long = String(repeating: "y", count: 1_000_000)
     let words = words.map { $0.replacing("X", with: long) }

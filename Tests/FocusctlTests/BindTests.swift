@@ -62,7 +62,9 @@ import Testing
       ["bind", "p", "--service", "a.b.*", "--object", "/x", "--config", "x"],
       "'x' is not a section of focusd.conf: expected 'windows', 'accessibility', 'players', 'menus'"
     ),
-    (["bind", "p", "--service", "a.b", "--object", "/x", "--config", "players"], "'--config' needs '--service NAME.*'"),
+    (
+      ["bind", "p", "--service", "a.b", "--object", "/x", "--config", "players"], "'--config' needs '--service NAME.*'"
+    ),
     (["bind", "p"], "'bind' needs '--service NAME' and '--object PATH'"),
     (["bind", "p", "--service", "a.b"], "'bind' needs '--service NAME' and '--object PATH'"),
     (["bind", "p", "--service", "a.b", "--object", "/x", "--ignore", "c"], "'--ignore' needs '--service NAME.*'"),

@@ -34,7 +34,8 @@ import Testing
   }
 
   /// The first three descriptors of a program that serves are never its bus.
-  @Test(arguments: programs.filter { $0 != "focusctl" }) func nothingElseGetsTheirNumbers(program: String) async throws {
+  @Test(arguments: programs.filter { $0 != "focusctl" }) func nothingElseGetsTheirNumbers(program: String) async throws
+  {
     try await TestDesktop.with(isServed: program != "focusd") { desktop in
       let source = program == "focusd-windows" ? "--source x11" : ""
       let server = try await desktop.background(

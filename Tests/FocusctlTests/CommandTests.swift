@@ -47,7 +47,8 @@ import Testing
     Call(
       "focusctl get Number demo.Form.Text Nothing --json",
       [
-        #"{"key":"Number","value":{"type":"i","data":1}}"#, #"{"key":"demo.Form.Text","value":{"type":"s","data":"abc"}}"#,
+        #"{"key":"Number","value":{"type":"i","data":1}}"#,
+        #"{"key":"demo.Form.Text","value":{"type":"s","data":"abc"}}"#,
         #"{"key":"Nothing","value":null}"#,
       ]),
     Call("focusctl get Number Nothing --format '{key} {value}'", ["demo.Form.Number 1", "Nothing nil"]),

@@ -59,7 +59,10 @@ import Testing
     #expect(throws: CommandError.usage(message)) { try expression.applied(to: value) }
   }
 
-  @Test(arguments: [["5"], ["+"], ["+x"], ["+nan"], ["*inf"], ["append"], ["++5"], ["+0x5"], ["+5 "], ["+1_000"], ["+1."], ["+٣"], ["toggle", "x"], ["+1", "+2"], [""]])
+  @Test(arguments: [
+    ["5"], ["+"], ["+x"], ["+nan"], ["*inf"], ["append"], ["++5"], ["+0x5"], ["+5 "], ["+1_000"], ["+1."], ["+٣"],
+    ["toggle", "x"], ["+1", "+2"], [""],
+  ])
   func refusesWords(words: [String]) {
     #expect { try Expression(words) } throws: { ($0 as? CommandError)?.status == .usage }
   }

@@ -106,6 +106,20 @@ import Testing
     }
   }
 
+  /// What cannot be written can be typed.
+  @Test(arguments: ["set Text.Content b", "update Text.Content append b", "set demo.Hold.Text b"])
+  func aRefusalSaysWhatElseToDo(call: String) async throws {
+    try await TestDesktop.with { desktop in
+      let hold = try await hold(
+        desktop, "h", "org.focusd.Text.Content=a", "demo.Hold.Text=a", "--focus", "--read-only",
+        "org.focusd.Text.Content", "--read-only", "demo.Hold.Text")
+      let result = try await desktop.shell("focusctl \(call)")
+      #expect(result.status == 4 && result.errors.count == 1 && result.errorText.contains("is read-only"), "\(result)")
+      #expect(result.errorText.contains("try wtype or ydotool") == call.contains("Text.Content"), "\(result)")
+      try await hold.stop()
+    }
+  }
+
   @Test func itIsInTheProcessThatStartedIt() async throws {
     try await TestDesktop.with { desktop in
       let result = try await desktop.shell(

@@ -15,7 +15,8 @@ import Testing
   @Test(arguments: [
     ("", []), ("a\nb\n", ["a", "b"]), ("a|b|\n|c", ["ab", "c"]), ("\n\n", ["", ""]), ("|\n|", [""]),
     ("12345\n123456\n1\n", ["12345", "(too long)", "1"]), ("123|456|789\n|1\n", ["(too long)", "1"]),
-    ("1234567", ["(too long)"]), ("12345|", ["12345"]), ("123456\n12345|6\n12345", ["(too long)", "(too long)", "12345"]),
+    ("1234567", ["(too long)"]), ("12345|", ["12345"]),
+    ("123456\n12345|6\n12345", ["(too long)", "(too long)", "12345"]),
   ])
   func cutsPiecesIntoLines(pieces: String, lines: [String]) {
     var reader = focusctl.LineReader(limit: 5)

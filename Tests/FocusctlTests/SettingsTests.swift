@@ -5,21 +5,29 @@ import Testing
 
 /// What programs make of `focusd.conf`.
 @Suite struct SettingsTests {
-  @Test(arguments: [
-    ("", [], []), ("[a]\nK=v\n", ["1 a.K=v"], []), ("[a]\r\nK=v\r\n", ["1 a.K=v"], []),
-    ("# c\n ; c\n\n [a] \n\t K \t=\t v w  \n", ["4 a.K=v w"], []), ("[a]\nK=\n", ["1 a.K="], []),
-    ("[a]\nK=v=w #x\n", ["1 a.K=v=w #x"], []), ("[a]\nK=v \\\n  w\nL=x", ["1 a.K=v    w", "3 a.L=x"], []),
-    ("[a]\nK=v\\\n# c\n;c\nw\n", ["1 a.K=v w"], []), ("[a]\nK=v\\", ["1 a.K=v"], []), ("[a][b]\nK=v", ["1 a][b.K=v"], []),
-    ("K=v\n[a]\nL=w", ["2 a.L=w"], ["1 'K' comes before any section, such as [windows]"]),
-    ("[a\n[]\n=v\nK\n[b]\nK=v", ["5 b.K=v"], [
-      "1 '[a' is not a section, such as [windows]", "2 '[]' is not a section, such as [windows]",
-      "3 '=v' is not KEY=VALUE, [SECTION] or a comment", "4 'K' is not KEY=VALUE, [SECTION] or a comment",
-    ]),
-    ("[a]\nK=\0\nL=\u{1}\nM\u{1b}", ["2 a.L=\u{1}"], [
-      "2 the line is not text in UTF-8", "4 'M?' is not KEY=VALUE, [SECTION] or a comment",
-    ]),
-    ("[é]\nÄ=ö", ["1 é.Ä=ö"], []), ("\u{feff}[a]\nK=v", ["1 a.K=v"], []),
-  ] as [(String, [String], [String])])
+  @Test(
+    arguments: [
+      ("", [], []), ("[a]\nK=v\n", ["1 a.K=v"], []), ("[a]\r\nK=v\r\n", ["1 a.K=v"], []),
+      ("# c\n ; c\n\n [a] \n\t K \t=\t v w  \n", ["4 a.K=v w"], []), ("[a]\nK=\n", ["1 a.K="], []),
+      ("[a]\nK=v=w #x\n", ["1 a.K=v=w #x"], []), ("[a]\nK=v \\\n  w\nL=x", ["1 a.K=v    w", "3 a.L=x"], []),
+      ("[a]\nK=v\\\n# c\n;c\nw\n", ["1 a.K=v w"], []), ("[a]\nK=v\\", ["1 a.K=v"], []),
+      ("[a][b]\nK=v", ["1 a][b.K=v"], []),
+      ("K=v\n[a]\nL=w", ["2 a.L=w"], ["1 'K' comes before any section, such as [windows]"]),
+      (
+        "[a\n[]\n=v\nK\n[b]\nK=v", ["5 b.K=v"],
+        [
+          "1 '[a' is not a section, such as [windows]", "2 '[]' is not a section, such as [windows]",
+          "3 '=v' is not KEY=VALUE, [SECTION] or a comment", "4 'K' is not KEY=VALUE, [SECTION] or a comment",
+        ]
+      ),
+      (
+        "[a]\nK=\0\nL=\u{1}\nM\u{1b}", ["2 a.L=\u{1}"],
+        [
+          "2 the line is not text in UTF-8", "4 'M?' is not KEY=VALUE, [SECTION] or a comment",
+        ]
+      ),
+      ("[é]\nÄ=ö", ["1 é.Ä=ö"], []), ("\u{feff}[a]\nK=v", ["1 a.K=v"], []),
+    ] as [(String, [String], [String])])
   func aFileHasAssignmentsAndProblems(text: String, assignments: [String], problems: [String]) {
     let read = SettingsText(Array(text.utf8))
     #expect(read.assignments.map { "\($0.line - 1) \($0.section).\($0.key)=\($0.value)" } == assignments)
@@ -105,7 +113,8 @@ import Testing
   }
 
   private static func withDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "focusd-settings-\(UUID().uuidString)").path()
+    let directory = FileManager.default.temporaryDirectory.appending(path: "focusd-settings-\(UUID().uuidString)")
+      .path()
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
     return try body(directory)
@@ -160,19 +169,22 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ([:], nil), (["HOME": "/h"], "/h/.config/focusd/focusd.conf"),
-    (["HOME": "/h", "XDG_CONFIG_HOME": "/c"], "/c/focusd/focusd.conf"),
-    (["HOME": "/h", "XDG_CONFIG_HOME": "c"], "/h/.config/focusd/focusd.conf"), (["HOME": "h"], nil),
-    (["HOME": "/h", "CONFIGURATION_DIRECTORY": "/s/focusd:/t"], "/s/focusd/focusd.conf"),
-  ] as [([String: String], String?)])
+  @Test(
+    arguments: [
+      ([:], nil), (["HOME": "/h"], "/h/.config/focusd/focusd.conf"),
+      (["HOME": "/h", "XDG_CONFIG_HOME": "/c"], "/c/focusd/focusd.conf"),
+      (["HOME": "/h", "XDG_CONFIG_HOME": "c"], "/h/.config/focusd/focusd.conf"), (["HOME": "h"], nil),
+      (["HOME": "/h", "CONFIGURATION_DIRECTORY": "/s/focusd:/t"], "/s/focusd/focusd.conf"),
+    ] as [([String: String], String?)])
   func theEnvironmentNamesTheFile(variables: [String: String], path: String?) {
     #expect(SettingsFile.userPath { variables[$0] } == path)
   }
 
   @Test(arguments: 0..<40) func anythingIsRead(seed: UInt64) {
     var random = SystemRandomNumberGenerator()
-    let pieces = ["[", "]", "=", "\n", "\\\n", "#", ";", "a", "Ignore", "menus", "\0", "é", " ", "\r"].map { Array($0.utf8) }
+    let pieces = ["[", "]", "=", "\n", "\\\n", "#", ";", "a", "Ignore", "menus", "\0", "é", " ", "\r"].map {
+      Array($0.utf8)
+    }
     let bytes = (0..<500).flatMap { _ in pieces.randomElement(using: &random) ?? [UInt8.random(in: 0...255)] }
     let read = SettingsText(bytes)
     #expect(read.assignments.allSatisfy { $0.line > 0 && !$0.key.isEmpty } && read.problems.allSatisfy { $0.line > 0 })

@@ -9,7 +9,8 @@ import Testing
 /// What other programs wrote reaches a terminal as text that it does not obey, and a pipe as it is.
 @Suite struct TerminalSafetyTests {
   /// Sets the title of a terminal, ends a line, and turns the order of text around.
-  private static let hostile = "\u{1b}]0;x\u{7}\u{9b}1m\u{7f}\u{202e}abc\u{2067}\u{61c}\u{200f}\u{200b}\u{2028}\u{2029}\u{feff}\u{e0041}"
+  private static let hostile =
+    "\u{1b}]0;x\u{7}\u{9b}1m\u{7f}\u{202e}abc\u{2067}\u{61c}\u{200f}\u{200b}\u{2028}\u{2029}\u{feff}\u{e0041}"
 
   /// The bytes of it that a terminal must never be sent: but for ESC those of nothing that focusctl itself writes.
   private static let forbidden = hostile.unicodeScalars.filter {
@@ -82,7 +83,8 @@ import Testing
 
   /// A person at a terminal is told which key they may have meant; a script is not.
   @Test(arguments: [
-    "get Nubmer", "get demo.Form.number", "wait Nubmer --timeout 100ms", "set Nubmer 1", "describe Nubmer", "get Number Form.Nubmer",
+    "get Nubmer", "get demo.Form.number", "wait Nubmer --timeout 100ms", "set Nubmer 1", "describe Nubmer",
+    "get Number Form.Nubmer",
   ])
   func aMistypedKeyIsGuessed(arguments: String) async throws {
     try await TestDesktop.with { desktop in
@@ -90,7 +92,8 @@ import Testing
       let terminal = try await desktop.terminal(200, 24, "focusctl \(arguments)")
       #expect(
         try await terminal.result().text.contains(
-          "did you mean '\(arguments.contains("demo") ? "demo.Form." : arguments.contains("Form") ? "Form." : "")Number'?"))
+          "did you mean '\(arguments.contains("demo") ? "demo.Form." : arguments.contains("Form") ? "Form." : "")Number'?"
+        ))
       guard arguments.hasPrefix("get") else { return }
       #expect(try await desktop.shell("focusctl \(arguments)").errors == [])
     }
@@ -106,7 +109,8 @@ import Testing
   @Test(arguments: ["", "a\\nb", "two\nlines\t\\", "\u{1b}[0m", "日本\\", "\\u", "\\u12", "\u{e0041}"])
   func aLineCanBeReadBack(text: String) { #expect(Output.unescaped(Output.escaped(text)[...]) == text) }
 
-  @Test(arguments: [("\\x\\", "\\x\\"), ("a\\u12", "a\\u12"), ("\\u001b", "\u{1b}"), ("\\ud800", "\\ud800"),
+  @Test(arguments: [
+    ("\\x\\", "\\x\\"), ("a\\u12", "a\\u12"), ("\\u001b", "\u{1b}"), ("\\ud800", "\\ud800"),
     ("\\ud83d\\ude00", "😀"), ("\\ud83d\\u0041", "\\ud83dA"),
   ])
   func aBackslashThatEscapesNothingStays(line: String, text: String) { #expect(Output.unescaped(line[...]) == text) }

@@ -93,11 +93,12 @@ import Testing
     #expect(lines(true).count { $0.hasPrefix("f") } == 100 && !lines(true).contains { $0.hasSuffix("more fields") })
   }
 
-  @Test(arguments: [
-    ([:], [["less"], ["more"]]), (["PAGER": "most -s"], [["/bin/sh", "-c", "most -s"]]),
-    (["PAGER": "most", "SYSTEMD_PAGER": "less -X"], [["/bin/sh", "-c", "less -X"]]), (["PAGER": "cat"], []),
-    (["SYSTEMD_PAGER": "", "PAGER": "less"], []),
-  ] as [([String: String], [[String]])])
+  @Test(
+    arguments: [
+      ([:], [["less"], ["more"]]), (["PAGER": "most -s"], [["/bin/sh", "-c", "most -s"]]),
+      (["PAGER": "most", "SYSTEMD_PAGER": "less -X"], [["/bin/sh", "-c", "less -X"]]), (["PAGER": "cat"], []),
+      (["SYSTEMD_PAGER": "", "PAGER": "less"], []),
+    ] as [([String: String], [[String]])])
   func theUserChoosesThePager(variables: [String: String], commands: [[String]]) {
     #expect(Pager.commands { variables[$0] } == commands)
   }

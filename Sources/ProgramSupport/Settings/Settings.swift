@@ -63,7 +63,8 @@ package struct Settings: Equatable, Sendable {
         values[key.name] = nil
       } else if let expected = key.refusal(of: each.value) {
         problems.append(
-          .init(line: each.line, text: "'\(SettingsText.quoted(each.value))' is not valid for \(key.name): \(expected)"))
+          .init(line: each.line, text: "'\(SettingsText.quoted(each.value))' is not valid for \(key.name): \(expected)")
+        )
       } else {
         values[key.name, default: []].append(each.value)
       }

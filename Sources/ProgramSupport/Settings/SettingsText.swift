@@ -63,11 +63,13 @@ package struct SettingsText {
       return
     }
     guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")), sign > bytes.startIndex else {
-      return problems.append(Problem(line: line, text: "'\(Self.quoted(text))' is not KEY=VALUE, [SECTION] or a comment"))
+      return problems.append(
+        Problem(line: line, text: "'\(Self.quoted(text))' is not KEY=VALUE, [SECTION] or a comment"))
     }
     let key = String(decoding: Self.trimmed(bytes[..<sign]), as: UTF8.self)
     guard let section else {
-      return problems.append(Problem(line: line, text: "'\(Self.quoted(key))' comes before any section, such as [windows]"))
+      return problems.append(
+        Problem(line: line, text: "'\(Self.quoted(key))' comes before any section, such as [windows]"))
     }
     let value = String(decoding: Self.trimmed(bytes[(sign + 1)...]), as: UTF8.self)
     assignments.append(Assignment(section: section, key: key, value: value, line: line))
@@ -81,7 +83,8 @@ package struct SettingsText {
 
   /// The beginning of `text` for a message, without control characters.
   package static func quoted(_ text: String) -> String {
-    let shown = text.unicodeScalars.prefix(60).map { $0.properties.generalCategory == .control ? "?" : String($0) }.joined()
+    let shown = text.unicodeScalars.prefix(60).map { $0.properties.generalCategory == .control ? "?" : String($0) }
+      .joined()
     return text.unicodeScalars.dropFirst(60).isEmpty ? shown : shown + "…"
   }
 }

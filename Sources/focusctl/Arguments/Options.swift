@@ -68,7 +68,8 @@ struct Option: Hashable, Sendable {
 
   static let all =
     [
-      field, previous, everything, json, waybar, format, noPager, least, most, next, label, parent, scope, active, readOnly, process,
+      field, previous, everything, json, waybar, format, noPager, least, most, next, label, parent, scope, active,
+      readOnly, process,
       sensitive, focus, command, service, object, interface, live, ignore, config, start, timeout,
     ] + general
 }

@@ -11,8 +11,11 @@ enum Suggestion {
     let length = word.utf8.count
     guard length <= (names.lazy.map(\.utf8.count).max() ?? 0) + 4 * limit else { return nil }
     var nearest: (name: String, cost: Int)?
-    for name in names where name.count <= word.count + limit && word.count <= name.count + limit {
-      let cost = cost(name, word)
+    let typed = letters(of: word)
+    for name in names {
+      let known = letters(of: name)
+      guard abs(known.count - typed.count) <= limit else { continue }
+      let cost = cost(known, typed, limit: limit * mistake)
       guard cost <= limit * mistake, cost < letters * mistake, cost < nearest?.cost ?? .max else { continue }
       nearest = (name, cost)
     }
@@ -20,13 +23,19 @@ enum Suggestion {
   }
 
   /// The number of insertions, deletions, substitutions and swaps of neighbours that turn `b` into `a`.
-  static func distance(_ a: String, _ b: String) -> Int { cost(a, b, ofCase: mistake) / mistake }
+  static func distance(_ a: String, _ b: String) -> Int {
+    // A letter in the wrong case costs half a mistake; it counts as one here.
+    (cost(letters(of: a), letters(of: b), limit: .max) + 1) / mistake
+  }
 
-  private static func cost(_ a: String, _ b: String, ofCase: Int = 1) -> Int {
-    let a = Array(a)
-    let b = Array(b)
-    func change(_ x: Character, _ y: Character) -> Int {
-      x == y ? 0 : x.lowercased() == y.lowercased() ? ofCase : mistake
+  private typealias Letter = (own: Character, lowercased: String)
+
+  private static func letters(of text: String) -> [Letter] { text.map { ($0, $0.lowercased()) } }
+
+  /// What turns `b` into `a` costs, or more than `limit` if that is exceeded.
+  private static func cost(_ a: [Letter], _ b: [Letter], limit: Int) -> Int {
+    func change(_ x: Letter, _ y: Letter) -> Int {
+      x.own == y.own ? 0 : x.lowercased == y.lowercased ? 1 : mistake
     }
     var rows = [Array(stride(from: 0, through: b.count * mistake, by: mistake))]
     for i in 1..<(a.count + 1) {
@@ -34,9 +43,13 @@ enum Suggestion {
       for j in 1..<(b.count + 1) {
         var least = rows[i - 1][j - 1] + change(a[i - 1], b[j - 1])
         least = min(least, rows[i - 1][j] + mistake, row[j - 1] + mistake)
-        if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { least = min(least, rows[i - 2][j - 2] + mistake) }
+        if i > 1, j > 1, a[i - 1].own == b[j - 2].own, a[i - 2].own == b[j - 1].own {
+          least = min(least, rows[i - 2][j - 2] + mistake)
+        }
         row.append(least)
       }
+      // A swap looks two rows back, and costs one mistake.
+      if let least = row.min(), let before = rows[i - 1].min(), min(least, before) > limit { return least }
       rows.append(row)
     }
     return rows[a.count][b.count]

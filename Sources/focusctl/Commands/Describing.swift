@@ -113,7 +113,8 @@ enum Describing {
     let process = it.field.process == 0 ? "" : " (process \(it.field.process))"
     return Output.table(
       [
-        ["key:", Output.escaped(it.key)], ["type:", it.type], ["access:", it.access], ["field:", it.field.id], ["why:", it.why],
+        ["key:", Output.escaped(it.key)], ["type:", it.type], ["access:", it.access], ["field:", it.field.id],
+        ["why:", it.why],
         ["owner:", owner + process],
       ] + (it.revision.map { [["revision:", String($0)]] } ?? []))
   }

@@ -89,7 +89,8 @@ struct FormatParser {
     guard let function = FormatFunction(rawValue: name) else {
       let all = FormatFunction.allCases.map(\.rawValue)
       let near = Suggestion.nearest(to: name, among: all).map { "did you mean '\($0)'?" }
-      throw .usage("unknown function '\(name.excerpt)' of a format; \(near ?? "expected one of \(all.joined(separator: " "))")")
+      throw .usage(
+        "unknown function '\(name.excerpt)' of a format; \(near ?? "expected one of \(all.joined(separator: " "))")")
     }
     rest.removeFirst()
     var arguments = [try expression()]

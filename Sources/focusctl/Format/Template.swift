@@ -37,7 +37,9 @@ struct Template: Hashable, Sendable {
         }
       case "{":
         guard rest.contains("}") else {
-          throw .usage("'\(text.excerpt)' is not a format: '{\(String(rest).excerpt)' is not closed; write '{{' for a literal brace")
+          throw .usage(
+            "'\(text.excerpt)' is not a format: '{\(String(rest).excerpt)' is not closed; write '{{' for a literal brace"
+          )
         }
         pieces.append(.text(literal))
         literal = ""

@@ -23,7 +23,8 @@ enum JSONReader {
       // Where the quotation does not show the place, its number does.
       let isShown = text.utf8.count <= 300 && !text.contains("\n")
       let place = isShown ? "" : " (\(place(of: error.offset, in: text)))"
-      let rule = error.path.isEmpty ? "expected \(error.wanted)" : "'\(error.path.excerpt)'\(place) must be \(error.wanted)"
+      let rule =
+        error.path.isEmpty ? "expected \(error.wanted)" : "'\(error.path.excerpt)'\(place) must be \(error.wanted)"
       throw SyntaxError(expected: expected, text: text, rule: rule + example)
     }
   }

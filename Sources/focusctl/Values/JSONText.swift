@@ -83,7 +83,7 @@ struct JSONParser {
   private mutating func nested(
     _ read: (inout JSONParser) throws(JSONSyntaxError) -> JSONNode.Content
   ) throws(JSONSyntaxError) -> JSONNode.Content {
-    guard depth < Self.depthLimit else { throw error("at most \(Self.depthLimit) arrays and objects within each other") }
+    guard depth < Self.depthLimit else { throw error("at most \(Self.depthLimit) nested arrays and objects") }
     depth += 1
     offset += 1
     let content = try read(&self)
@@ -198,7 +198,8 @@ struct JSONParser {
     case UInt8(ascii: "r"): return [0x0d]
     case UInt8(ascii: "t"): return [0x09]
     case UInt8(ascii: "u"): return Array(String(Character(try scalar(start))).utf8)
-    default: throw JSONSyntaxError(expected: "one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX", offset: start)
+    default:
+      throw JSONSyntaxError(expected: "one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX", offset: start)
     }
   }
 

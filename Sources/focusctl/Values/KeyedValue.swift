@@ -12,7 +12,8 @@ struct KeyedValue {
   /// - Throws: `CommandError` if it does not have that form.
   init(_ operand: String) throws(CommandError) {
     guard let equals = operand.firstIndex(of: "=") else {
-      throw .usage("'\(operand.excerpt)' is not KEY[:SIGNATURE]=VALUE, such as demo.Form.Number=1 or demo.Form.Size:d=1")
+      throw .usage(
+        "'\(operand.excerpt)' is not KEY[:SIGNATURE]=VALUE, such as demo.Form.Number=1 or demo.Form.Size:d=1")
     }
     let name = operand[..<equals]
     text = String(operand[operand.index(after: equals)...])
