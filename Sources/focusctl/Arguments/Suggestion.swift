@@ -15,7 +15,7 @@ enum Suggestion {
     for name in names {
       let known = letters(of: name)
       guard abs(known.count - typed.count) <= limit else { continue }
-      let cost = cost(known, typed, limit: limit * mistake)
+      let cost = Suggestion.cost(known, typed, limit: limit * mistake)
       guard cost <= limit * mistake, cost < letters * mistake, cost < nearest?.cost ?? .max else { continue }
       nearest = (name, cost)
     }
