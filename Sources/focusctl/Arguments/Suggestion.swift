@@ -11,11 +11,11 @@ enum Suggestion {
     let length = word.utf8.count
     guard length <= (names.lazy.map(\.utf8.count).max() ?? 0) + 4 * limit else { return nil }
     var nearest: (name: String, cost: Int)?
-    let typed = letters(of: word)
+    let typed = split(word)
     for name in names {
-      let known = letters(of: name)
+      let known = split(name)
       guard abs(known.count - typed.count) <= limit else { continue }
-      let cost = Suggestion.cost(known, typed, limit: limit * mistake)
+      let cost = Self.cost(known, typed, limit: limit * mistake)
       guard cost <= limit * mistake, cost < letters * mistake, cost < nearest?.cost ?? .max else { continue }
       nearest = (name, cost)
     }
@@ -25,12 +25,12 @@ enum Suggestion {
   /// The number of insertions, deletions, substitutions and swaps of neighbours that turn `b` into `a`.
   static func distance(_ a: String, _ b: String) -> Int {
     // A letter in the wrong case costs half a mistake; it counts as one here.
-    (cost(letters(of: a), letters(of: b), limit: .max) + 1) / mistake
+    (cost(split(a), split(b), limit: .max) + 1) / mistake
   }
 
   private typealias Letter = (own: Character, lowercased: String)
 
-  private static func letters(of text: String) -> [Letter] { text.map { ($0, $0.lowercased()) } }
+  private static func split(_ text: String) -> [Letter] { text.map { ($0, $0.lowercased()) } }
 
   /// What turns `b` into `a` costs, or more than `limit` if that is exceeded.
   private static func cost(_ a: [Letter], _ b: [Letter], limit: Int) -> Int {
