@@ -146,8 +146,10 @@ struct Completion {
   }
 
   private var commands: [Candidate] {
-    guard let bindings, let commands = try? bindings.daemon.call(.commands(at: bindings.path)) else { return [] }
-    return whole(commands.map { ($0.key, $0.value ? "command" : "disabled") })
+    guard let bindings,
+      let commands = try? parsed.options.previous ? bindings.focusPath().commands : bindings.commands()
+    else { return [] }
+    return whole(commands.map { ($0.key, $0.isEnabled ? "command" : "disabled") })
   }
 
   /// The items of the menus by their paths, or if none begins so, by their labels.

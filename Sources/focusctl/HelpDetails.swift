@@ -92,7 +92,9 @@ extension Help {
   static let run = """
     ARGUMENTs are parsed according to the command's types: text as it is, numbers,
     'true' or 'false', anything else as JSON. Each result is a line. A disabled
-    command is refused; a command that does not resolve is nil.
+    command is refused; a command that does not resolve is nil. With --previous, the
+    commands are those that the field would have if it had focus: its own, those of
+    its ancestors and of its scene.
 
     Examples:
       \(Program.name) run demo.Edit.Insert 'some text'
@@ -101,7 +103,7 @@ extension Help {
 
   static let commands = """
     A line for each command: name, 'enabled' or 'disabled', the types of its
-    arguments or '-'.
+    arguments or '-'. With --previous, as 'run' finds them then.
     """
 
   static let menu = """

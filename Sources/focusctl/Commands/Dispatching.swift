@@ -8,18 +8,22 @@ import Glibc
 enum Dispatching {
   static func run(_ call: Invocation) throws(CommandError) {
     let name = try command(call.operands[0])
-    let bindings = try Bindings(try call.connect(), call.options)
+    var bindings = try Bindings(try call.connect(), call.options)
+    if call.options.previous, let field = try bindings.focusPath().field(with: name) {
+      bindings = Bindings(bindings.daemon, field)
+    }
     // Mostly, introspection tells all that is needed; it need not show what is disabled.
     let interfaces = try bindings.introspection()
     var found = try name.resolved(among: methods(interfaces))
     var all: [String] = []
     if found == nil {
-      all = try bindings.commands().map(\.name)
+      all = try bindings.commands().map(\.key)
       found = try name.resolved(among: all)
     }
     guard let key = found, let command = try? Key(key.name) else {
       let near = Suggestion.key(near: name.name, among: all).map { "; did you mean '\($0)'?" } ?? ""
-      throw CommandError(.nothing, "no such command '\(name.name)': \(bindings.whoCouldHave)\(near)")
+      throw CommandError(
+        .nothing, "no such command '\(name.name)': \(bindings.whoCouldHave(call.options.previous))\(near)")
     }
     let texts = Array(call.operands.dropFirst())
     let arguments = try arguments(texts, of: command, methods(interfaces, command))
@@ -38,20 +42,22 @@ enum Dispatching {
 
   static func commands(_ call: Invocation) throws(CommandError) {
     let bindings = try Bindings(try call.connect(), call.options)
-    let interfaces = try bindings.introspection()
+    let found = try call.options.previous ? bindings.focusPath().commands : bindings.commands()
+    var interfaces: [ObjectPath: [InterfaceDescription]] = [:]
+    for path in Set(found.map(\.field)) { interfaces[path] = try Bindings(bindings.daemon, path).introspection() }
     var rows: [[String]] = []
-    for command in try bindings.commands() {
-      let method = (try? Key(command.name)).flatMap { methods(interfaces, $0).first }
+    for command in found {
+      let method = (try? Key(command.key)).flatMap { methods(interfaces[command.field] ?? [], $0).first }
       let input = (method?.input ?? []).map(\.type.description).joined()
       let output = (method?.output ?? []).map(\.type.description).joined()
       if call.options.json {
         let members = [
-          ("command", JSONWriter.string(command.name)), ("enabled", String(command.isEnabled)),
+          ("command", JSONWriter.string(command.key)), ("enabled", String(command.isEnabled)),
           ("arguments", JSONWriter.string(input)), ("results", JSONWriter.string(output)),
         ]
         try Output.write(JSONWriter.object(members) + "\n")
       } else {
-        rows.append([command.name, command.isEnabled ? "enabled" : "disabled", input.isEmpty ? "-" : input])
+        rows.append([command.key, command.isEnabled ? "enabled" : "disabled", input.isEmpty ? "-" : input])
       }
     }
     // For programs, print a line for each command and nothing else.
@@ -108,16 +114,18 @@ enum Dispatching {
 
 extension Bindings {
   /// The reason why there is no such command here.
-  fileprivate var whoCouldHave: String {
-    path == Focus1.focused
-      ? "neither the focused field, its ancestors, its scene nor a session field has it"
-      : "the field '\(FieldID.id(path))' does not have it"
+  fileprivate func whoCouldHave(_ withScene: Bool) -> String {
+    if path == Focus1.focused {
+      return "neither the focused field, its ancestors, its scene nor a session field has it"
+    }
+    let field = "the field '\(FieldID.id(path))'"
+    return withScene ? "neither \(field), its ancestors nor its scene has it" : "\(field) does not have it"
   }
 
   /// The commands available here, ordered by name.
-  fileprivate func commands() throws(CommandError) -> [(name: String, isEnabled: Bool)] {
+  func commands() throws(CommandError) -> [(key: String, isEnabled: Bool, field: ObjectPath)] {
     do {
-      return try daemon.call(.commands(at: path)).map { ($0.key, $0.value) }.sorted {
+      return try daemon.call(.commands(at: path)).map { ($0.key, $0.value, path) }.sorted {
         NaturalOrder.precedes($0.0, $1.0)
       }
     } catch {

@@ -69,33 +69,10 @@ struct MenuField {
       let id = FieldID.id(asked.path)
       throw CommandError(.nothing, "there is no field '\(id)'; '\(Program.name) list' shows all fields")
     }
-    guard let field = Self.field(for: asked.path, among: fields) else {
+    guard let field = FocusPath(of: asked.path, among: fields).fields.first(where: \.offersMenus)?.path else {
       throw Self.nothing("neither the field '\(FieldID.id(asked.path))' nor its scene")
     }
     bindings = Bindings(daemon, field)
-  }
-
-  /// The field whose menus would be used if `path` had focus: the field or its nearest ancestor with menus, else a
-  /// scene-scoped one of its scene.
-  private static func field(for path: ObjectPath, among fields: [FieldInfo]) -> ObjectPath? {
-    let byPath = Dictionary(fields.map { ($0.path, $0) }) { first, _ in first }
-    func ancestors(_ path: ObjectPath) -> [FieldInfo] {
-      var chain: [FieldInfo] = []
-      var next = byPath[path]
-      while let field = next, chain.count <= fields.count {
-        chain.append(field)
-        next = byPath[field.parent]
-      }
-      return chain
-    }
-    let chain = ancestors(path)
-    if let field = chain.first(where: \.offersMenus) { return field.path }
-    // An adopted scene comes before the window that it is in: the innermost common ancestor decides.
-    let others = fields.filter { $0.scope == "scene" && $0.offersMenus }.map { ($0.path, ancestors($0.parent)) }
-    for ancestor in chain {
-      if let found = others.last(where: { $0.1.contains { $0.path == ancestor.path } }) { return found.0 }
-    }
-    return nil
   }
 
   func items() throws(CommandError) -> [OfferedItem] {

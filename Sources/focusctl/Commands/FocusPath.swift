@@ -1,0 +1,58 @@
+import DBus
+import DBusTypes
+import FocusClient
+import FocusContract
+
+/// The fields whose commands would resolve if a field had focus, the one that comes first at the front; session fields apart.
+struct FocusPath {
+  /// The field, its ancestors, then the scene-scoped fields of its scene.
+  let fields: [FieldInfo]
+
+  /// The path of the field at `path` among all fields; empty if it is not there.
+  init(of path: ObjectPath, among all: [FieldInfo]) {
+    let byPath = Dictionary(all.map { ($0.path, $0) }) { first, _ in first }
+    func ancestors(_ path: ObjectPath) -> [FieldInfo] {
+      var chain: [FieldInfo] = []
+      var next = byPath[path]
+      while let field = next, chain.count <= all.count {
+        chain.append(field)
+        next = byPath[field.parent]
+      }
+      return chain
+    }
+    let chain = ancestors(path)
+    var others = all.filter { $0.scope == "scene" }.map { ($0, Set(ancestors($0.parent).map(\.path))) }
+    var fields = chain
+    // An adopted scene comes before the window that it is in: the innermost common ancestor decides.
+    for ancestor in chain {
+      fields += others.reversed().filter { $0.1.contains(ancestor.path) }.map(\.0)
+      others.removeAll { $0.1.contains(ancestor.path) }
+    }
+    self.fields = fields
+  }
+
+  /// The first field that has a command that `name` stands for; nil if none has one.
+  /// - Throws: `CommandError` if the name stands for several commands.
+  func field(with name: KeyArgument) throws(CommandError) -> ObjectPath? {
+    let commands = Set(fields.flatMap { $0.commands.map(\.key) })
+    guard let key = try name.resolved(among: commands) else { return nil }
+    return fields.first { $0.commands.contains { $0.key == key.name } }?.path
+  }
+
+  /// Each command that resolves, with the first field that has it.
+  var commands: [(key: String, isEnabled: Bool, field: ObjectPath)] {
+    var known: Set<String> = []
+    var found: [(key: String, isEnabled: Bool, field: ObjectPath)] = []
+    for field in fields {
+      for command in field.commands where known.insert(command.key).inserted {
+        found.append((command.key, command.isEnabled, field.path))
+      }
+    }
+    return found.sorted { NaturalOrder.precedes($0.key, $1.key) }
+  }
+}
+
+extension Bindings {
+  /// What would resolve if this field had focus.
+  func focusPath() throws(CommandError) -> FocusPath { FocusPath(of: path, among: try FieldInfo.all(daemon)) }
+}
