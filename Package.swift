@@ -112,8 +112,8 @@ let package = Package(
     .testTarget(
       name: "MenuBridgeTests",
       dependencies: [
-        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "MenuBridge", "TestSupport", "focusctl",
-        "focusd", "focusd-menus",
+        "BridgeSupport", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "MenuBridge", "TestSupport",
+        "focusctl", "focusd", "focusd-menus",
       ],
       resources: [.copy("Resources")], swiftSettings: strict),
 

@@ -16,9 +16,13 @@ final class MenuStage: Sendable {
     (self.desktop, self.bridge, self.windows) = (desktop, bridge, windows)
   }
 
-  /// Runs `body` with all of it, the bridge started with `arguments`; it must live until the end.
-  static func with(_ arguments: [String] = [], _ body: (MenuStage) async throws -> Void) async throws {
+  /// Runs `body` with all of it, the bridge started with `arguments`, after `before`; it must live until the end.
+  static func with(
+    _ arguments: [String] = [], before: (TestDesktop) async throws -> Void = { _ in },
+    _ body: (MenuStage) async throws -> Void
+  ) async throws {
     try await TestDesktop.with { desktop in
+      try await before(desktop)
       let windows = try await desktop.peer()
       try await windows.own("org.focusd.Bridge1.Windows")
       let bridge = try await desktop.startMenus(arguments)
@@ -51,9 +55,10 @@ final class MenuStage: Sendable {
   }
 
   /// Adds a window of which the window bridge tells `parts`, and brings it to the front.
-  func show(_ window: String, _ parts: Named, process: Int32 = getpid()) async throws {
+  func show(_ window: String, _ parts: Named, title: String = "", process: Int32 = getpid()) async throws {
     addresses.update { $0["/org/focusd/Focus1/field/" + window] = .properties(parts) }
-    try await windows.register(window, [("org.focusd.Window.ProcessId", .uint32(UInt32(process)))])
+    try await windows.register(
+      window, [("org.focusd.Window.ProcessId", .uint32(UInt32(process))), ("org.focusd.Window.Title", .string(title))])
     try await windows.focus(window)
   }
 

@@ -7,7 +7,7 @@ import Testing
 /// A session with an X server, openbox, the daemon, the window bridge and this one, and the accessibility that Debian's
 /// programs find there.
 final class RealStage: Sendable {
-  private static let launcherPath = "/usr/libexec/at-spi-bus-launcher"
+  static let launcherPath = "/usr/libexec/at-spi-bus-launcher"
   static let environment = [
     "GDK_BACKEND": "x11", "GSETTINGS_BACKEND": "memory", "GSK_RENDERER": "cairo", "GTK_USE_PORTAL": "0",
     "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "NO_AT_BRIDGE": "0", "QT_QPA_PLATFORM": "xcb",
@@ -15,6 +15,8 @@ final class RealStage: Sendable {
 
   let desktop: TestDesktop
   let bridge: ManagedProcess
+  /// The address of the accessibility bus.
+  let accessibility: String
 
   /// Whether the programs are here.
   static func canRun(_ programs: String...) -> Bool {
@@ -22,22 +24,16 @@ final class RealStage: Sendable {
     return TestDesktop.canDisplay && (needed + programs).allSatisfy(FileManager.default.isExecutableFile)
   }
 
-  private init(_ desktop: TestDesktop, _ bridge: ManagedProcess) { (self.desktop, self.bridge) = (desktop, bridge) }
+  private init(_ desktop: TestDesktop, _ bridge: ManagedProcess, accessibility: String) {
+    (self.desktop, self.bridge, self.accessibility) = (desktop, bridge, accessibility)
+  }
 
   /// Runs `body` with all of it; both bridges must live until the end.
   static func with(_ body: (RealStage) async throws -> Void) async throws {
     try await TestDesktop.with { desktop in
       try await desktop.display()
-      let launcher = try await desktop.start(
-        // What it starts outlives it, and would keep its output open.
-        ["/bin/sh", "-c", "exec \(launcherPath) >/dev/null 2>&1"], extra: environment)
-      let session = try await desktop.peer()
-      try await eventually("accessibility") {
-        try await session.askBus("NameHasOwner", [.string("org.a11y.Bus")]) == [.boolean(true)]
-      }
-      let accessibility = try await session.call(
-        DaemonCall(to: "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"))
-      let address = accessibility.first?.basicText ?? ""
+      let launcher = try await AccessibilityLauncher(desktop, environment)
+      let address = launcher.address
       // Qt 5 looks for the accessibility bus where a display manager would have written its address.
       let told = try await desktop.run(
         ["/usr/bin/xprop", "-root", "-f", "AT_SPI_BUS", "8s", "-set", "AT_SPI_BUS", address])
@@ -48,7 +44,7 @@ final class RealStage: Sendable {
       let bridge = try await desktop.startMenus()
       let result: Result<Void, any Error>
       do {
-        result = .success(try await body(RealStage(desktop, bridge)))
+        result = .success(try await body(RealStage(desktop, bridge, accessibility: address)))
       } catch {
         result = .failure(error)
       }
@@ -57,18 +53,9 @@ final class RealStage: Sendable {
         #expect(try await process.finish() == .status(0), "\(process.progress.now.errors.suffix(5))")
       }
       try await manager.stop()
-      try await end(launcher, address)
+      try await launcher.end()
       try result.get()
     }
-  }
-
-  /// Ends what the launcher has started, which outlives it otherwise.
-  private static func end(_ launcher: ManagedProcess, _ address: String) async throws {
-    let bus = try await Peer(to: address)
-    let process = try await bus.askBus("GetConnectionUnixProcessID", [.string("org.freedesktop.DBus")]).first
-    try await bus.leave()
-    if case .uint32(let number)? = process { kill(Int32(number), SIGTERM) }
-    try await launcher.stop()
   }
 
   /// Starts a program, and brings its window to the front, whose class, or part of its title, is `window`.
@@ -113,5 +100,33 @@ final class RealStage: Sendable {
       _ = try await self.desktop.focusctl("run", "Document.Save")
       return try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines) == text
     }
+  }
+}
+
+/// What gives a session its accessibility bus.
+struct AccessibilityLauncher: Sendable {
+  let address: String
+  private let process: ManagedProcess
+
+  /// Starts it, and waits until the bus is there.
+  init(_ desktop: TestDesktop, _ environment: [String: String]) async throws {
+    process = try await desktop.start(
+      // What it starts outlives it, and would keep its output open.
+      ["/bin/sh", "-c", "exec \(RealStage.launcherPath) >/dev/null 2>&1"], extra: environment)
+    let session = try await desktop.peer()
+    try await eventually("accessibility") {
+      try await session.askBus("NameHasOwner", [.string("org.a11y.Bus")]) == [.boolean(true)]
+    }
+    let reply = try await session.call(DaemonCall(to: "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"))
+    address = reply.first?.basicText ?? ""
+  }
+
+  /// Ends it, and what it has started, which outlives it otherwise.
+  func end() async throws {
+    let bus = try await Peer(to: address)
+    let process = try await bus.askBus("GetConnectionUnixProcessID", [.string("org.freedesktop.DBus")]).first
+    try await bus.leave()
+    if case .uint32(let number)? = process { kill(Int32(number), SIGTERM) }
+    try await self.process.stop()
   }
 }

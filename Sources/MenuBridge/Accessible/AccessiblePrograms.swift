@@ -69,7 +69,7 @@ final class AccessiblePrograms {
     let names = Set(roots.map(\.application))
     processes = processes.filter { names.contains($0.key) }
     var windows: [ElementReference] = []
-    let asked = Answers { [self] in findActive(windows, on: bus, done) }
+    let asked = Answers { [self] in findActive(windows, on: bus) { done(windows, $0) } }
     let known = Answers { [self] in
       for root in roots where processes[root.application] == process {
         bus.ask(
@@ -91,11 +91,30 @@ final class AccessiblePrograms {
     known.finish()
   }
 
-  private func findActive(
-    _ windows: [ElementReference], on bus: ProgramBus, _ done: @escaping ([ElementReference], Int?) -> Void
-  ) {
+  /// Finds which of `windows` is active now; nil if none or several are.
+  func findActive(_ windows: [ElementReference], _ done: @escaping (Int?) -> Void) {
+    guard let bus else { return done(nil) }
+    findActive(windows, on: bus, done)
+  }
+
+  /// Finds which of `windows` has a title; nil if none or several have it.
+  func find(_ title: String, among windows: [ElementReference], _ done: @escaping (Int?) -> Void) {
+    guard let bus, !title.isEmpty else { return done(nil) }
+    var found: [Int] = []
+    let answers = Answers { done(found.count == 1 ? found.first : nil) }
+    for (index, window) in windows.enumerated() {
+      bus.get(
+        window, AccessibilityNames.accessible, "Name",
+        answers.expect { (answer: Result<DBusValue?, DBusError>) in
+          if case .success(.string(title)?) = answer { found.append(index) }
+        })
+    }
+    answers.finish()
+  }
+
+  private func findActive(_ windows: [ElementReference], on bus: ProgramBus, _ done: @escaping (Int?) -> Void) {
     var active: [Int] = []
-    let answers = Answers { done(windows, active.count == 1 ? active.first : windows.count == 1 ? 0 : nil) }
+    let answers = Answers { done(active.count == 1 ? active.first : windows.count == 1 ? 0 : nil) }
     for (index, window) in windows.enumerated() {
       bus.ask(
         window, "GetState",

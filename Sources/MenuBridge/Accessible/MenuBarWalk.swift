@@ -4,8 +4,8 @@ internal import DBusTypes
 
 /// Reads a menu bar from its elements, without opening it.
 final class MenuBarWalk {
-  /// The most questions at first sight, and in all.
-  static let questions = (first: 400, whole: 16_384)
+  /// The most questions at first sight, beside some that find the window, and in all.
+  static let questions = (first: 380, whole: 16_384)
   private static let deepest = 8
   /// The most elements of one menu.
   private static let widest = 512
@@ -37,34 +37,53 @@ final class MenuBarWalk {
   }
 
   private func readMenus(in menu: MenuElement, depth: Int, _ done: @escaping () -> Void) {
+    let menus = menu.children.filter { child in
+      let isRead = child.role == .container || child.role == .menu || child.hasChildren
+      return isRead && (isWhole || self.depth(in: child, depth) < 2)
+    }
+    guard isWhole else { return readInTurn(menus[...], depth: depth, done) }
     let answers = Answers(done)
-    for child in menu.children where child.role == .container || child.role == .menu || child.hasChildren {
-      let depth = child.role == .container ? depth : depth + 1
-      guard isWhole || depth < 2 else { continue }
+    for child in menus {
       let ended = answers.expect { (_: MenuElement) in }
-      read(child, depth: depth) { ended(child) }
+      read(child, depth: self.depth(in: child, depth)) { ended(child) }
     }
     answers.finish()
   }
 
-  private func spend() -> Bool {
-    left -= 1
-    return left >= 0
+  /// With few questions, the first menus are read whole rather than all in part.
+  private func readInTurn(_ menus: ArraySlice<MenuElement>, depth: Int, _ done: @escaping () -> Void) {
+    guard let first = menus.first else { return done() }
+    read(first, depth: self.depth(in: first, depth)) { [self] in readInTurn(menus.dropFirst(), depth: depth, done) }
   }
 
-  /// Asks for what an item shows.
+  private func depth(in child: MenuElement, _ depth: Int) -> Int { child.role == .container ? depth : depth + 1 }
+
+  private func spend(_ count: Int = 1) -> Bool {
+    guard left >= count else { return false }
+    left -= count
+    return true
+  }
+
+  /// Asks for what an item shows: all of it, or nothing if too few questions are left.
   func describe(_ element: MenuElement, _ done: @escaping (DBusError?) -> Void) {
-    guard spend() else { return done(nil) }
+    // The role, the name, the keys, and whether anything is in it.
+    let most = asksStates ? 5 : 4
+    guard spend(most) else { return done(nil) }
     bus.ask(element.reference, "GetRole") { [self] answer in
       switch answer {
       case .failure(let error): return done(error)
       case .success(let values): if case .uint32(let number)? = values.first { element.number = number }
       }
-      guard element.role == .item || element.role == .menu, left >= 3 else { return done(nil) }
-      left -= 2
+      guard element.role == .item || element.role == .menu else {
+        left += most - 1
+        return done(nil)
+      }
       var refusal: DBusError?
       let answers = Answers { [self] in
-        guard element.role == .item, element.accelerator.isEmpty, refusal == nil, spend() else { return done(refusal) }
+        guard element.role == .item, element.accelerator.isEmpty, refusal == nil else {
+          left += 1
+          return done(refusal)
+        }
         bus.get(element.reference, AccessibilityNames.accessible, "ChildCount") { answer in
           if case .success(.int32(let count)?) = answer { element.hasChildren = count > 0 }
           done(nil)
@@ -79,7 +98,6 @@ final class MenuBarWalk {
           }
         })
       if asksStates {
-        left -= 1
         bus.ask(
           element.reference, "GetState",
           answers.expect { (answer: ProgramBus.Answer) in

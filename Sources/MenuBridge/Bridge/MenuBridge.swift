@@ -143,6 +143,7 @@ package final class MenuBridge {
     guard let menus = windows.removeValue(forKey: path) else { return }
     if menus.isPoor { followTitle(of: path, .remove) }
     menus.end()
+    finder?.forget(path)
     publisher.remove(group: menus.number)
   }
 
@@ -187,7 +188,7 @@ package final class MenuBridge {
     }
     let bus = ProgramBus(connection, on: loop)
     programs = bus
-    finder = SourceFinder(bus, accessible) { [weak self] in self?.isIgnored($0) ?? true }
+    finder = SourceFinder(bus, accessible, self)
     front = nil
     frontChanged()
   }
@@ -209,5 +210,12 @@ extension MenuBridge: WindowMenusDelegate {
   func timeInFront(of window: ObjectPath) -> Duration? {
     guard let front, front.scene == window else { return nil }
     return SuspendingClock.now - front.since
+  }
+
+  func readTitle(of window: ObjectPath, _ done: @escaping (String?) -> Void) {
+    link.call(.read("org.focusd.Window.Title", at: window)) { result in
+      guard case .success(let reading?) = result, case .string(let title) = reading.value else { return done(nil) }
+      done(title)
+    }
   }
 }

@@ -1,6 +1,17 @@
 internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
+
+/// What the session tells of windows and processes.
+protocol FrontSession: AnyObject {
+  /// How long a window has been in front, or nil.
+  func timeInFront(of window: ObjectPath) -> Duration?
+  /// Reads a window's title; nil if it has none.
+  func readTitle(of window: ObjectPath, _ done: @escaping (String?) -> Void)
+  /// Whether the program of a process is never looked into.
+  func isIgnored(_ process: UInt32) -> Bool
+}
 
 /// Finds the ways in which a window's program offers commands.
 final class SourceFinder {
@@ -20,16 +31,23 @@ final class SourceFinder {
     }
   }
 
+  /// How long one of several windows of a program must be in front before it is asked which one is active.
+  private static let settling = Duration.milliseconds(250)
   private static let registrar = BusName(known: "com.canonical.AppMenu.Registrar")
 
   private let bus: ProgramBus
   private let accessible: AccessiblePrograms
-  private let isIgnored: (UInt32) -> Bool
+  private weak var session: (any FrontSession)?
   private let processes = ConnectionProcesses()
+  /// Which window each frame of a program with several was found to be.
+  private var frames: [ElementReference: ObjectPath] = [:]
 
-  init(_ bus: ProgramBus, _ accessible: AccessiblePrograms, isIgnored: @escaping (UInt32) -> Bool) {
-    (self.bus, self.accessible, self.isIgnored) = (bus, accessible, isIgnored)
+  init(_ bus: ProgramBus, _ accessible: AccessiblePrograms, _ session: any FrontSession) {
+    (self.bus, self.accessible, self.session) = (bus, accessible, session)
   }
+
+  /// A window is gone.
+  func forget(_ window: ObjectPath) { frames = frames.filter { $0.value != window } }
 
   /// Finds the sources of a window that is in front, the best first.
   func find(for window: Window, _ done: @escaping ([any MenuSource]) -> Void) {
@@ -37,20 +55,50 @@ final class SourceFinder {
       // LibreOffice shows its menus to accessibility, and runs none of them.
       if let gtk, gtk.menubar != nil, gtk.isOffice { return done([GTKSource(bus, gtk)]) }
       accessible.windows(of: window.process) { [self] frames, active in
-        var sources: [any MenuSource] = gtk.map { [GTKSource(bus, $0)] } ?? []
-        let bar: (any MenuSource)? = active.flatMap { index in
-          accessible.bus.map { MenuBarSource($0, frame: frames[index]) }
-        }
-        if let gtk {
+        if let gtk, gtk.menubar != nil {
           // Its menu bar is the same, and takes many more questions; but it tells the keys.
-          if let bar { sources.append(gtk.menubar == nil ? bar : Keys(of: bar)) }
-          return done(sources)
+          let keys = Keys()
+          choose(window, frames, active) { [self] in keys.bar = bar(frames, $0) }
+          return done([GTKSource(bus, gtk), keys])
         }
-        withoutAddresses(window, frames: frames.count, active) { [self] found in
-          sources += found
-          let hasMenus = found.contains { ($0 as? GTKSource)?.hasMenubar == true }
-          if let bar { sources.append(hasMenus ? Keys(of: bar) : bar) }
-          dbusmenu(window) { menu in done(sources + (menu.map { [$0] } ?? [])) }
+        choose(window, frames, active) { [self] active in
+          let bar = bar(frames, active)
+          if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? [])) }
+          withoutAddresses(window, frames: frames.count, active) { [self] found in
+            var sources = found
+            let hasMenus = found.contains { ($0 as? GTKSource)?.hasMenubar == true }
+            if let bar { sources.append(hasMenus ? Keys(of: bar) : bar) }
+            dbusmenu(window) { menu in done(sources + (menu.map { [$0] } ?? [])) }
+          }
+        }
+      }
+    }
+  }
+
+  private func bar(_ frames: [ElementReference], _ active: Int?) -> (any MenuSource)? {
+    active.flatMap { index in accessible.bus.map { MenuBarSource($0, frame: frames[index]) } }
+  }
+
+  /// Which of a program's windows the one in front is; nil if that is not sure.
+  private func choose(
+    _ window: Window, _ frames: [ElementReference], _ active: Int?, _ done: @escaping (Int?) -> Void
+  ) {
+    guard frames.count > 1, let session else { return done(active) }
+    // If another window was in front meanwhile, it began anew.
+    let take = { [self] (index: Int?, least: Duration) in
+      guard let index, let time = session.timeInFront(of: window.path), time >= least,
+        self.frames[frames[index]] ?? window.path == window.path
+      else { return done(nil) }
+      self.frames[frames[index]] = window.path
+      done(index)
+    }
+    session.readTitle(of: window.path) { [self] title in
+      accessible.find(title ?? "", among: frames) { [self] named in
+        if let named { return take(named, .zero) }
+        // A program learns later than the window bridge that another of its windows is in front.
+        guard let time = session.timeInFront(of: window.path) else { return done(nil) }
+        bus.loop.schedule(after: max(.zero, Self.settling - time)) { [self] in
+          accessible.findActive(frames) { take($0, Self.settling) }
         }
       }
     }
@@ -75,7 +123,7 @@ final class SourceFinder {
     bus.connection.askOwner(of: name) { [weak self] result in
       guard let self, let owner = try? result.get() else { return done(nil) }
       bus.connection.askProcess(of: owner, timeout: ProgramBus.changeTimeout) { [weak self] result in
-        guard let self, let process = try? result.get(), !isIgnored(process) else { return done(nil) }
+        guard let self, let process = try? result.get(), session?.isIgnored(process) == false else { return done(nil) }
         done(owner)
       }
     }
@@ -159,16 +207,17 @@ final class SourceFinder {
 
 /// A menu bar whose items another source has, too, with more of them but their keys.
 final class Keys: MenuSource {
-  private let bar: any MenuSource
+  /// Nil while it is not known which menu bar it is.
+  var bar: (any MenuSource)?
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
   var canRun: Bool { false }
 
-  init(of bar: any MenuSource) { self.bar = bar }
+  init(of bar: (any MenuSource)? = nil) { self.bar = bar }
 
   /// Nothing at first sight, and nothing that could be run.
   func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
-    guard isWhole else { return done(.success([])) }
+    guard isWhole, let bar else { return done(.success([])) }
     bar.read(isWhole: true, done)
   }
 

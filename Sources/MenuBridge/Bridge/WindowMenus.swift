@@ -6,9 +6,7 @@ internal import FocusContract
 internal import ProgramSupport
 
 /// What the menus of one window need of the bridge.
-protocol WindowMenusDelegate: AnyObject {
-  /// How long the window has been in front, or nil.
-  func timeInFront(of window: ObjectPath) -> Duration?
+protocol WindowMenusDelegate: FrontSession {
   /// The commands that are there, or whether each is enabled, may be others.
   func changed(_ menus: WindowMenus)
 }

@@ -1,0 +1,182 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// Menu bars on the accessibility bus, of a program that says what it likes.
+@Suite struct BarTests {
+  private static let edit = "/a/bar/0"
+
+  @Test func itsItemsAreRunAndChecked() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a", ["Undo", "Wrap"])
+      program.change(Self.edit + "/1") { $0.role = StubBars.checkItem }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await stage.run("Menu.Check", [.string("Edit › Wrap"), .boolean(true)])
+      try await stage.run("Menu.Check", [.string("Edit › Wrap"), .boolean(true)])
+      #expect(program.state.now.activated == [Self.edit + "/0", Self.edit + "/1"])
+
+      program.change(Self.edit + "/0") { $0.states = 0 }
+      #expect(try await stage.refusal("Edit.Undo") == "Disabled")
+      #expect(try await stage.items().map(\.isEnabled) == [false, true])
+      program.change(Self.edit + "/0") { $0.states = StubBars.enabled }
+      program.change(Self.edit + "/0") { $0.answers["DoAction"] = .values([.boolean(false)]) }
+      #expect(try await stage.refusal("Edit.Undo") == "Failed")
+      #expect(program.state.now.activated.count == 2)
+    }
+  }
+
+  /// An item is the same with other keys, or with another label and the same keys; else it is not there any more.
+  @Test(arguments: [("Undo", "Ctrl+U", true), ("Undo typing", "Ctrl+Z", true), ("Delete all", "Ctrl+D", false)])
+  func whatAnItemIsNow(name: String, keys: String, isRun: Bool) async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      program.change(Self.edit + "/0") { $0.keys = "Ctrl+Z" }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      program.change(Self.edit + "/0") { ($0.name, $0.keys) = (name, keys) }
+      #expect(try await stage.refusal("Edit.Undo") == (isRun ? nil : "Failed"))
+      #expect(program.state.now.activated == (isRun ? [Self.edit + "/0"] : []))
+    }
+  }
+
+  /// At first sight it asks 400 questions at most, and all of it when it is wanted.
+  @Test func aBarOfAThousandItems() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      for menu in 1..<20 {
+        program.add(StubBars.Element(role: StubBars.menu, name: "Menu \(menu)"), to: "/a/bar")
+        for number in 0..<50 {
+          program.add(StubBars.Element(role: StubBars.item, name: "Item \(number)"), to: "/a/bar/\(menu)")
+        }
+      }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      let count = program.state.now.calls.count
+      #expect((300...400).contains(count), "\(count)")
+      #expect(try await stage.items().count == 951)
+      try await stage.run("Menu.Activate", [.string("Menu 19 › Item 49")])
+      #expect(program.state.now.activated == ["/a/bar/19/49"])
+    }
+  }
+
+  @Test func menusThatContainEachOtherAndOthersElements() async throws {
+    try await MenuStage.withBars { stage, program in
+      let other = try await stage.desktop.peer()
+      let wasAsked = Observed(false)
+      other.answer(at: "/theirs") { _, _ in
+        wasAsked.update { $0 = true }
+        return .values([])
+      }
+      program.window("a", ["Undo"])
+      let reference = DBusType.structure([.string, .objectPath])
+      let children = [
+        (program.peer.name, Self.edit), (program.peer.name, "/a/bar"), (other.name, "/theirs"),
+        (program.peer.name, Self.edit + "/0"),
+      ].map { DBusValue.structure([.string($0.0), .objectPath(ObjectPath(known: $0.1))]) }
+      program.change(Self.edit) {
+        $0.answers["GetChildren"] = .values([.array(DBusArray(known: reference, children))])
+      }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      #expect(try await stage.items().map(\.id) == ["Edit › Undo"])
+      #expect(!wasAsked.now)
+    }
+  }
+
+  /// A program stops to answer while it is read; another window's commands work.
+  @Test(arguments: ["GetChildren", "GetRole", "Get", "GetKeyBinding"])
+  func aBarThatDoesNotAnswer(member: String) async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      for path in ["/a/bar", Self.edit, Self.edit + "/0"] { program.change(path) { $0.answers[member] = .hold } }
+      try await stage.show("w1", [])
+      _ = try await program.state.wait(for: "a call") { $0.calls.contains { $0.member == member } ? true : nil }
+      let other = try await stage.program("w2")
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      #expect(other.state.now.activated == ["undo"])
+      #expect(program.state.now.activated.isEmpty)
+    }
+  }
+
+  // MARK: Several windows of one program
+
+  @Test func eachWindowHasItsOwnBar() async throws {
+    try await MenuStage.withBars { stage, program in
+      for name in ["a", "b", "c"] { program.window(name, isActive: false) }
+      for (window, name) in [("w1", "b"), ("w2", "c"), ("w3", "a")] {
+        program.activate(name)
+        try await stage.show(window, [])
+        try await stage.has("Edit.Undo")
+      }
+      for (window, name) in [("w3", "a"), ("w1", "b"), ("w2", "c"), ("w1", "b")] {
+        // What the program says of it does not matter any more.
+        try await stage.windows.focus(window)
+        try await stage.has("Edit.Undo")
+        try await stage.run("Edit.Undo")
+        #expect(program.state.now.activated.last == "/\(name)/bar/0/0")
+      }
+    }
+  }
+
+  /// Titles tell them apart, whatever the program says of what is in front; those of two windows do not.
+  @Test func windowsWithTitlesOfTheirOwn() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      program.window("b", isActive: false)
+      for (window, name) in [("w1", "b"), ("w2", "a")] {
+        try await stage.show(window, [], title: name)
+        try await stage.has("Edit.Undo")
+        try await stage.run("Edit.Undo")
+        #expect(program.state.now.activated.last == "/\(name)/bar/0/0")
+      }
+      for path in ["/c", "/d"] { program.window(String(path.dropFirst()), isActive: false) }
+      for path in ["/c", "/d"] { program.change(path) { $0.name = "untitled" } }
+      program.activate("d")
+      try await stage.show("w3", [], title: "untitled")
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      #expect(program.state.now.activated.last == "/d/bar/0/0")
+    }
+  }
+
+  /// The window bridge tells of a window before its program does.
+  @Test func aProgramThatLearnsLateWhichWindowIsInFront() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      program.window("b", isActive: false)
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      try await stage.show("w2", [])
+      let looks = program.state.now.calls.count { $0.path == "/b" }
+      _ = try await program.state.wait(for: "another look") { state in
+        state.calls.count { $0.path == "/b" } > looks + 2 ? true : nil
+      }
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == nil)
+      program.activate("b")
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      #expect(program.state.now.activated == ["/b/bar/0/0"])
+    }
+  }
+
+  /// With no window in front, as far as the program says, or with two, none is taken for the one in front.
+  @Test(arguments: [[], ["a", "b"]]) func aProgramThatDoesNotTellWhichWindowIsInFront(active: [String]) async throws {
+    try await MenuStage.withBars { stage, program in
+      for name in ["a", "b"] { program.window(name, isActive: false) }
+      for name in active { program.change("/" + name) { $0.states = StubBars.active } }
+      try await stage.show("w1", [])
+      // It is looked at again.
+      _ = try await program.state.wait(for: "several looks") { state in
+        state.calls.count { $0.path == "/a" && $0.member == "GetState" } >= 4 ? true : nil
+      }
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == nil)
+      #expect(!program.state.now.calls.contains { $0.path.hasPrefix("/a/bar") || $0.path.hasPrefix("/b/bar") })
+      program.activate("a")
+      try await stage.has("Edit.Undo")
+    }
+  }
+}
