@@ -20,6 +20,7 @@ enum Measure: String, CaseIterable, Codable, Sendable {
   case limitMemory = "Private memory at the limits"
   case windows = "The window bridge"
   case accessibility = "The accessibility bridge, with a form of GTK 3"
+  case menus = "The menu bridge, with mousepad"
   case limitStart = "Start to bus name at the limits"
 }
 

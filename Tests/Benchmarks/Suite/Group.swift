@@ -48,5 +48,6 @@ struct Group: Sendable {
     Group(name: "limits", measure: measureLimits),
     Group(name: "windows", isByHand: true, measure: measureWindows),
     Group(name: "accessibility", isByHand: true, measure: measureAccessibility),
+    Group(name: "menus", isByHand: true, measure: measureMenus),
   ]
 }
