@@ -6,7 +6,7 @@ internal import Testing
 struct DesktopTests {
   /// The desktops as Debian starts them, without a line in their configuration; `is SECONDS TEXT COMMAND…` waits until
   /// a command prints a text, and prints it.
-  private static let functions = """
+  static let functions = """
     unit() { systemctl --user show focusd-windows --value --property "$1"; }
     title() { /run/stage/focusctl get org.focusd.Window.Title 2>/dev/null; }
     is() {
@@ -108,7 +108,7 @@ struct DesktopTests {
   }
 }
 
-private enum DesktopPrograms {
+enum DesktopPrograms {
   static let canRun =
     (["sway", "foot", "i3", "xterm", "xprop", "Xvfb"].map { "/usr/bin/" + $0 } + ["/etc/X11/Xsession"])
     .allSatisfy { FileManager.default.fileExists(atPath: $0) }
