@@ -1,0 +1,106 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// Main windows of KDE's, found by their program's process.
+@Suite struct KDETests {
+  @Test func itsStandardActionsAreRun() async throws {
+    try await StubKDE.with(windows: 1) { stage, program in
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      let items = try await stage.items()
+      #expect(items.map(\.id) == ["edit_redo", "edit_undo"] && items.map(\.label) == ["Redo", "Undo"])
+      #expect(items.map(\.isEnabled) == [false, true])
+      try await stage.run("Edit.Undo")
+      // It is shown as enabled, since the program would not tell when it is.
+      #expect(try await stage.refusal("Edit.Redo") == "Disabled")
+      program.state.update { $0.isUndoEnabled = false }
+      #expect(try await stage.refusal("Edit.Undo") == "Disabled")
+      #expect(program.state.now.triggered == ["/stub/MainWindow_1/actions/edit_undo"])
+      #expect(!program.state.now.asked.contains { $0.contains("other") })
+    }
+  }
+
+  /// Titles on the accessibility bus tell which is which, and without that, none is taken.
+  @Test(arguments: [true, false]) func oneOfSeveralWindows(hasTitles: Bool) async throws {
+    try await StubKDE.with(windows: 2) { stage, program in
+      for name in ["a", "b"] { program.frames?.window(name, isActive: false, []) }
+      try await stage.show("w1", [], title: hasTitles ? "b" : "")
+      guard hasTitles else {
+        _ = try await program.frames?.state.wait(for: "several looks") { state in
+          state.calls.count { $0.path == "/a" && $0.member == "GetState" } >= 4 ? true : nil
+        }
+        #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == nil)
+        return #expect(!program.state.now.asked.contains { $0.contains("actions") })
+      }
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      #expect(program.state.now.triggered == ["/stub/MainWindow_2/actions/edit_undo"])
+    }
+  }
+}
+
+/// A program of KDE's, as it looks on the session bus.
+private final class StubKDE: Sendable {
+  struct State: Sendable {
+    var isUndoEnabled = true
+    /// The paths of the actions that were run, in order, and of all objects that were asked.
+    var triggered: [String] = []
+    var asked: [String] = []
+  }
+
+  let state = Observed(State())
+  /// Its windows on the accessibility bus.
+  let frames: StubBars?
+  private let peer: Peer
+
+  /// Runs `body` with a program with so many windows.
+  static func with(windows: Int, _ body: (MenuStage, StubKDE) async throws -> Void) async throws {
+    let found = Observed<StubKDE?>(nil)
+    let start = { (desktop: TestDesktop) in
+      // Of a process's connections, the first ones are searched.
+      let peer = try await desktop.peer()
+      let program = StubKDE(peer, windows: windows, frames: windows > 1 ? try await StubBars(desktop) : nil)
+      found.update { $0 = program }
+    }
+    try await MenuStage.with(before: start) { stage in
+      guard let program = found.now else { return }
+      try await body(stage, program)
+    }
+  }
+
+  private init(_ peer: Peer, windows: Int, frames: StubBars?) {
+    (self.peer, self.frames) = (peer, frames)
+    let names = (1...windows).map { "MainWindow_\($0)" }
+    peer.answer { [state] call, _ in
+      state.update { state in
+        state.asked.append(call.path)
+        switch (call.member, call.path) {
+        case ("Introspect", "/"): return .values([Self.node(["stub", "MainApplication"])])
+        case ("Introspect", "/stub"): return .values([Self.node(names)])
+        case ("actions", _): return .values([.strings(["edit_undo", "other_action", "edit_redo"])])
+        case ("GetAll", let path) where path.hasSuffix("/edit_undo"):
+          return .values([Self.action("&Undo", "Ctrl+Z", state.isUndoEnabled)])
+        case ("GetAll", let path) where path.hasSuffix("/edit_redo"):
+          return .values([Self.action("Re&do", "Ctrl+Shift+Z", false)])
+        case ("trigger", let path):
+          state.triggered.append(path)
+          return .values([])
+        default: return .error("org.freedesktop.DBus.Error.UnknownObject", call.path)
+        }
+      }
+    }
+  }
+
+  private static func node(_ names: [String]) -> DBusValue {
+    .string("<node>" + names.map { #"<node name="\#($0)"/>"# }.joined() + "</node>")
+  }
+
+  private static func action(_ text: String, _ shortcut: String, _ isEnabled: Bool) -> DBusValue {
+    .properties([
+      ("text", .string(text)), ("shortcut", .string(shortcut)), ("enabled", .boolean(isEnabled)),
+      ("checkable", .boolean(false)), ("checked", .boolean(false)),
+    ])
+  }
+}
