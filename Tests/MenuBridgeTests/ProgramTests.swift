@@ -35,8 +35,11 @@ import Testing
       let program = try await stage.start(["/usr/bin/featherpad", file], window: "document")
       try await stage.has("Edit.Undo")
       #expect(try await stage.desktop.focusctl("run", "Edit.Undo").status == 4)
+      // The list is asked of the program, and tells what is disabled.
+      try await stage.lists("Edit › Undo\tCtrl+Z\tdisabled")
       try await stage.xdotool("key", "x")
       try await stage.saves(file, "xone")
+      try await stage.lists("Edit › Undo\tCtrl+Z")
       try await stage.desktop.runs(command)
       try await stage.saves(file, "one")
       try await program.stop()

@@ -87,6 +87,11 @@ final class RealStage: Sendable {
     try await eventually(command) { try await self.desktop.focusctl("commands").text.contains(command) }
   }
 
+  /// Waits until the menus in front have an item, told by its whole line.
+  func lists(_ line: String) async throws {
+    try await eventually("'\(line)'") { try await self.desktop.focusctl("menu").output.contains(line) }
+  }
+
   /// A new file in the session's directory, with a line: programs add the end of one when they save, as a change.
   func file(_ text: String) throws -> String {
     let path = desktop.bus.directory + "/document-\(UInt32.random(in: 0 ... .max)).txt"
