@@ -9,7 +9,9 @@ internal import ProgramSupport
 /// From a window that comes to the front to a field with its commands.
 extension MenuBridge {
   /// When a window without menus is looked at again by itself: some programs are late.
-  private static let again: [Duration] = [.milliseconds(1500), .seconds(3)]
+  private static let again: [Duration] = [
+    .milliseconds(1500), .seconds(3), .seconds(6), .seconds(12), .seconds(24),
+  ]
   private static let longestPause = Duration.seconds(60)
   private static let processKey = "org.focusd.Window.ProcessId"
   private static let object = ObjectPath(known: "/org/focusd/Bridge1/Windows")

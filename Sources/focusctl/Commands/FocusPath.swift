@@ -1,6 +1,6 @@
 import DBus
 import DBusTypes
-import FocusClient
+import DaemonClient
 import FocusContract
 
 /// The fields whose commands would resolve if a field had focus, the one that comes first at the front; session fields apart.
