@@ -199,16 +199,42 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// The window bridge, unless its libraries are missing: a machine without a desktop builds the rest.
+// The bridges that read JSON, unless the library is missing: a machine without a desktop builds the rest.
+if isInstalled("jansson") {
+  package.products.append(.executable(name: "focusd-browser", targets: ["focusd-browser"]))
+  package.targets += [
+    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .target(name: "BridgeJSON", dependencies: ["CJansson"], swiftSettings: strict),
+    .target(
+      name: "BrowserBridge",
+      dependencies: [
+        "BridgeJSON", "DBus", "DBusTypes", "DaemonClient", "EventLoop", "FocusContract", "ProgramSupport",
+      ],
+      exclude: ["Extension"], swiftSettings: strict),
+    .executableTarget(
+      name: "focusd-browser",
+      dependencies: ["BrowserBridge", "DBus", "DaemonClient", "EventLoop", "FocusContract", "ProgramSupport"],
+      swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
+    .testTarget(
+      name: "BrowserBridgeTests",
+      dependencies: [
+        "BridgeJSON", "BrowserBridge", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "TestSupport",
+        "focusctl", "focusd", "focusd-browser",
+      ],
+      resources: [.copy("Resources")], swiftSettings: strict),
+  ]
+}
+
+// The window bridge, likewise.
 if isInstalled("xcb-res", "jansson") {
   package.products.append(.executable(name: "focusd-windows", targets: ["focusd-windows"]))
   package.targets += [
     .systemLibrary(name: "CXCB", pkgConfig: "xcb-res", providers: [.apt(["libxcb1-dev", "libxcb-res0-dev"])]),
-    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .target(
       name: "WindowBridge",
       dependencies: [
-        "BridgeSupport", "CJansson", "CXCB", "DBus", "DBusTypes", "DaemonClient", "EventLoop", "FocusContract",
+        "BridgeJSON", "BridgeSupport", "CXCB", "DBus", "DBusTypes", "DaemonClient", "EventLoop", "FocusContract",
         "ProgramSupport",
       ],
       swiftSettings: strict),
@@ -220,7 +246,7 @@ if isInstalled("xcb-res", "jansson") {
     .testTarget(
       name: "WindowBridgeTests",
       dependencies: [
-        "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "ProgramSupport", "TestSupport",
+        "BridgeJSON", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "ProgramSupport", "TestSupport",
         "WindowBridge", "focusctl", "focusd", "focusd-windows",
       ],
       resources: [.copy("Resources")], swiftSettings: strict),

@@ -62,6 +62,14 @@ package final class ManagedProcess: Sendable {
     }
   }
 
+  /// Ends the process's standard input; what is written to it from then on goes nowhere.
+  package func closeInput() {
+    let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    dup2(nowhere, input)
+    _ = fcntl(input, F_SETFD, FD_CLOEXEC)
+    close(nowhere)
+  }
+
   /// Sends `signal`, unless the process has ended.
   package func terminate(_ signal: Int32 = 15) {
     let process = processID

@@ -28,6 +28,7 @@ package enum Products {
   package static var focusd: String { programs + "/focusd" }
   package static var focusctl: String { programs + "/focusctl" }
   package static var accessibility: String { programs + "/focusd-accessibility" }
+  package static var browser: String { programs + "/focusd-browser" }
   package static var menus: String { programs + "/focusd-menus" }
   package static var windowBridge: String { programs + "/focusd-windows" }
 }

@@ -1,3 +1,4 @@
+import BridgeJSON
 import DBusTypes
 import FocusContract
 import Testing

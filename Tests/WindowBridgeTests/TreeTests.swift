@@ -1,3 +1,4 @@
+import BridgeJSON
 import Testing
 import WindowBridge
 

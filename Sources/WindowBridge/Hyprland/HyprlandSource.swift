@@ -1,3 +1,4 @@
+internal import BridgeJSON
 package import EventLoop
 package import ProgramSupport
 

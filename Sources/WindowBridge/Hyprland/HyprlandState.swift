@@ -1,3 +1,5 @@
+package import BridgeJSON
+
 /// The windows of Hyprland, from its list of clients and its events: <https://wiki.hypr.land/IPC/>.
 package struct HyprlandState: RequestState {
   package private(set) var desktop = Desktop()

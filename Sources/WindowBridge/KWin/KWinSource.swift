@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import DBus
 internal import DBusTypes
 internal import DaemonClient

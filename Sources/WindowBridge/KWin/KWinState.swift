@@ -1,3 +1,5 @@
+package import BridgeJSON
+
 /// The windows of KWin, as the script in it tells them.
 package struct KWinState {
   private struct Entry {

@@ -1,3 +1,5 @@
+package import BridgeJSON
+
 /// The windows of niri, from its event stream: <https://yalter.github.io/niri/niri_ipc/enum.Event.html>.
 package struct NiriState: RequestState {
   package private(set) var desktop = Desktop()

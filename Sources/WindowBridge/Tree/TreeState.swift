@@ -1,3 +1,5 @@
+package import BridgeJSON
+
 /// The windows of sway or i3, from the tree and from the events that follow it.
 package struct TreeState {
   package private(set) var desktop = Desktop()

@@ -1,3 +1,4 @@
+internal import BridgeJSON
 package import EventLoop
 internal import Glibc
 package import ProgramSupport

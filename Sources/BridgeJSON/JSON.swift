@@ -1,6 +1,6 @@
 @preconcurrency internal import CJansson
 
-/// A JSON value of a window manager's message; what is not there, or is of another type, is nil.
+/// A JSON value of a message that was received; what is not there, or is of another type, is nil.
 ///
 /// Jansson reads it: it bounds depth and checks numbers, is in every Debian, and loads in a fraction of the time and the
 /// memory that FoundationEssentials takes.
@@ -66,6 +66,20 @@ package struct JSON {
   package var process: UInt32? { integer.flatMap { UInt32(exactly: $0) }.flatMap { $0 > 1 ? $0 : nil } }
 
   package var isTrue: Bool { value.pointee.type == JSON_TRUE }
+
+  /// True or false.
+  package var boolean: Bool? {
+    switch value.pointee.type {
+    case JSON_TRUE: true
+    case JSON_FALSE: false
+    default: nil
+    }
+  }
+
+  /// A number, with a fraction or without.
+  package var real: Double? {
+    value.pointee.type == JSON_REAL || value.pointee.type == JSON_INTEGER ? json_number_value(value) : nil
+  }
 
   /// The names of an object's members.
   package var keys: [String] {

@@ -1,0 +1,343 @@
+// Between the pages that the user shares and the host: which tab is in front, what has focus in it, and the tabs' commands.
+"use strict";
+
+const api = globalThis.browser ?? globalThis.chrome;
+const HOST = "org.focusd.browser";
+const FILES = ["dom", "text", "element", "writing", "focus"].map((name) => `page/${name}.js`);
+const ZOOMS = [0.25, 0.33, 0.5, 0.67, 0.75, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5];
+const FIRST_DELAY = 250;
+const LONGEST_DELAY = 20000;
+
+// MARK: What the user shares
+
+let rules = { origins: [], ignored: [] };
+
+/** Whether an address is of a site that a pattern of the browser's means. */
+const matches = (pattern, url) => {
+  const { protocol, hostname } = url;
+  if (pattern === "<all_urls>") return ["http:", "https:", "file:"].includes(protocol);
+  const [, scheme, host] = /^(\*|https?|file):\/\/([^/]*)\//.exec(pattern) ?? [];
+  if (!scheme) return false;
+  if (scheme === "*" ? !["http:", "https:"].includes(protocol) : `${scheme}:` !== protocol) return false;
+  if (host === "*" || scheme === "file") return true;
+  const name = host.replace(/:\d+$/, "");
+  return name.startsWith("*.") ? hostname === name.slice(2) || hostname.endsWith(name.slice(1)) : hostname === name;
+};
+
+/** Whether the user shares a page, by its address. */
+const isShared = (address) => {
+  try {
+    const url = new URL(address);
+    return rules.origins.some((pattern) => matches(pattern, url)) &&
+      !rules.ignored.some((pattern) => matches(pattern, url));
+  } catch {
+    return false;
+  }
+};
+
+/** The address that says whose a document is: an empty frame is its page's. */
+const addressOf = ({ url, origin, tab }) => {
+  if (/^(https?|file):/.test(url ?? "")) return url;
+  return /^https?:/.test(origin ?? "") ? `${origin}/` : (tab?.url ?? "");
+};
+
+let sharing = Promise.resolve();
+
+/** Takes over what the user shares now, in pages that are open and in those that come. */
+const share = () => {
+  sharing = sharing.then(async () => {
+    const { origins = [] } = await api.permissions.getAll();
+    const { ignored = [] } = await api.storage.local.get("ignored");
+    rules = { origins, ignored };
+    await api.scripting.unregisterContentScripts({ ids: ["page"] }).catch(() => {});
+    if (origins.length > 0) {
+      await api.scripting.registerContentScripts([{
+        id: "page", js: FILES, matches: origins, ...(ignored.length > 0 && { excludeMatches: ignored }),
+        allFrames: true, matchOriginAsFallback: true, runAt: "document_start",
+      }]);
+    }
+    for (const page of [...pages.values()]) {
+      if (!isShared(page.address)) end(page);
+    }
+    for (const tab of await api.tabs.query({})) {
+      if (isShared(tab.url)) {
+        api.scripting.executeScript({ target: { tabId: tab.id, allFrames: true }, files: FILES }).catch(() => {});
+      }
+    }
+    tellFront();
+  }).catch(() => {});
+};
+
+// MARK: The host
+
+let host = null;
+let delay = FIRST_DELAY;
+/** What the host was told of the tabs that were in front last, so that it is told once; it keeps as many. */
+let toldTabs = new Map();
+const KEPT_TABS = 8;
+let toldFront;
+
+const send = (message) => {
+  try {
+    host?.postMessage(message);
+  } catch {
+    host = null;
+  }
+};
+
+const connect = () => {
+  const since = Date.now();
+  host = api.runtime.connectNative(HOST);
+  toldTabs = new Map();
+  toldFront = undefined;
+  host.onMessage.addListener((request) => {
+    perform(request).catch(() => send({ type: "reply", call: request.call, error: "refused" }));
+  });
+  host.onDisconnect.addListener(() => {
+    // Reading it tells the browser that nobody else has to be told.
+    void api.runtime.lastError;
+    host = null;
+    delay = Date.now() - since > 5000 ? FIRST_DELAY : Math.min(delay * 2, LONGEST_DELAY);
+    setTimeout(connect, delay);
+  });
+  tellFront();
+};
+
+// MARK: Pages
+
+/** The documents that are shared, by number; each with what has focus in it. */
+const pages = new Map();
+/** The document of each tab that has the tab's focus. */
+const current = new Map();
+let lastPage = 0;
+
+const end = (page) => {
+  page.port.postMessage({ type: "end" });
+  forget(page);
+};
+
+const forget = (page) => {
+  if (!pages.delete(page.number)) return;
+  if (current.get(page.tab) === page) {
+    current.delete(page.tab);
+    if (toldTabs.has(page.tab)) send({ type: "blur", tab: page.tab });
+  }
+  send({ type: "gone", document: page.number });
+  if (page.frame === 0) tellTab(page.tab);
+};
+
+const setCurrent = (page) => {
+  const before = current.get(page.tab);
+  if (before === page) return;
+  before?.port.postMessage({ type: "rest" });
+  current.set(page.tab, page);
+};
+
+/** Tells what has focus in a tab. */
+const tellFocus = (tab) => {
+  if (!toldTabs.has(tab)) return;
+  const page = current.get(tab);
+  if (page?.focus) send({ type: "focus", tab, document: page.number, ...page.focus });
+  else send({ type: "blur", tab });
+};
+
+const pageSaid = (page, message) => {
+  if (!pages.has(page.number)) return;
+  switch (message.type) {
+    case "focus": {
+      const isSame = page.focus?.element === message.element && current.get(page.tab) === page;
+      setCurrent(page);
+      page.focus = { element: message.element, state: message.state };
+      if (!isSame) tellFocus(page.tab);
+      else if (toldTabs.has(page.tab)) {
+        send({ type: "state", document: page.number, element: message.element, state: message.state });
+      }
+      break;
+    }
+    case "blur":
+      setCurrent(page);
+      page.focus = null;
+      tellFocus(page.tab);
+      break;
+    case "frame":
+      // The frame's document says so itself, unless it is not shared.
+      page.focus = null;
+      if (current.get(page.tab) === page) tellFocus(page.tab);
+      break;
+    case "left": {
+      page.hasLeft = true;
+      const top = [...pages.values()].find(({ tab, frame }) => tab === page.tab && frame === 0);
+      if (top !== page) top?.port.postMessage({ type: "ask" });
+      break;
+    }
+    case "asked": {
+      const holder = current.get(page.tab);
+      if (message.hasFocus && holder && holder !== page && holder.hasLeft) {
+        current.delete(page.tab);
+        tellFocus(page.tab);
+      }
+      break;
+    }
+    case "reply":
+      if (message.state && page.focus?.element === message.element) page.focus.state = message.state;
+      send({ ...message, ...(message.element !== undefined && { document: page.number }) });
+      break;
+    default: break;
+  }
+  if (message.type === "focus" || message.type === "blur") page.hasLeft = false;
+};
+
+api.runtime.onConnect.addListener(async (port) => {
+  const { sender } = port;
+  if (port.name !== "page" || !sender.tab || sender.tab.incognito) return;
+  lastPage += 1;
+  const page = {
+    number: lastPage, port, tab: sender.tab.id, frame: sender.frameId, address: addressOf(sender), focus: null,
+  };
+  const early = [];
+  let isReady = false;
+  port.onMessage.addListener((message) => (isReady ? pageSaid(page, message) : early.push(message)));
+  port.onDisconnect.addListener(() => {
+    void api.runtime.lastError;
+    forget(page);
+  });
+  await sharing;
+  if (!isShared(page.address)) {
+    port.postMessage({ type: "end" });
+    return;
+  }
+  pages.set(page.number, page);
+  if (toldTabs.has(page.tab)) await tellTab(page.tab);
+  isReady = true;
+  for (const message of early) pageSaid(page, message);
+});
+
+// MARK: Tabs
+
+let focusedWindow = null;
+let turn = 0;
+
+/** Tells what a tab shows, if the host was told of it, or is now. */
+const tellTab = async (id, isNew = false) => {
+  let tab;
+  try {
+    tab = await api.tabs.get(id);
+  } catch {
+    return false;
+  }
+  if (tab.incognito || (!isNew && !toldTabs.has(id))) return false;
+  const shared = [...pages.values()].some((page) => page.tab === id);
+  const message = { type: "tab", tab: id, shared };
+  if (shared && isShared(tab.url)) Object.assign(message, { title: tab.title, url: tab.url });
+  const told = JSON.stringify(message);
+  const before = toldTabs.get(id);
+  if (before?.told === told && !isNew) return true;
+  if (isNew) toldTabs.delete(id);
+  toldTabs.set(id, { told, shared });
+  if (toldTabs.size > KEPT_TABS) toldTabs.delete(toldTabs.keys().next().value);
+  send(message);
+  if (isNew || before?.shared !== shared) tellFocus(id);
+  return true;
+};
+
+/** Tells which tab is in front. */
+const tellFront = async () => {
+  turn += 1;
+  const mine = turn;
+  try {
+    const window = await api.windows.getLastFocused();
+    const isFront = focusedWindow === null ? window.focused : focusedWindow === window.id;
+    const [tab] = await api.tabs.query({ active: true, windowId: window.id });
+    if (mine !== turn || !host) return;
+    // The host hears of a tab also while the browser is behind: so the browser is known to have the extension.
+    const front = tab && isFront ? tab.id : null;
+    if (toldFront === front && toldTabs.has(tab?.id)) return;
+    if (tab && !(await tellTab(tab.id, true))) return;
+    if (mine !== turn) return;
+    toldFront = front;
+    send({ type: "front", ...(front !== null && { tab: front }) });
+  } catch {
+    // The window is gone; another comes to the front, or none is left.
+  }
+};
+
+api.windows.onFocusChanged.addListener((id) => {
+  focusedWindow = id;
+  tellFront();
+});
+api.tabs.onActivated.addListener(tellFront);
+api.tabs.onUpdated.addListener((id, change) => {
+  if ("title" in change || "url" in change || "status" in change) tellTab(id);
+});
+api.tabs.onRemoved.addListener((id) => {
+  if (!toldTabs.delete(id)) return;
+  send({ type: "closed", tab: id });
+  tellFront();
+});
+api.windows.onRemoved.addListener(tellFront);
+api.permissions.onAdded.addListener(share);
+api.permissions.onRemoved.addListener(share);
+api.storage.onChanged.addListener(share);
+
+// MARK: Requests
+
+const zoom = async (id, direction) => {
+  const now = await api.tabs.getZoom(id);
+  const next = direction > 0 ? ZOOMS.find((each) => each > now + 0.01) : ZOOMS.findLast((each) => each < now - 0.01);
+  if (next) await api.tabs.setZoom(id, next);
+};
+
+const activate = async (id, step) => {
+  const tab = await api.tabs.get(id);
+  const tabs = await api.tabs.query({ windowId: tab.windowId });
+  tabs.sort((one, other) => one.index - other.index);
+  const place = tabs.findIndex((each) => each.id === id);
+  await api.tabs.update(tabs[(place + step + tabs.length) % tabs.length].id, { active: true });
+};
+
+const bringToFront = async (id) => {
+  const tab = await api.tabs.update(id, { active: true });
+  await api.windows.update(tab.windowId, { focused: true });
+};
+
+const commands = {
+  "Tab.New": async (id) => api.tabs.create({ windowId: (await api.tabs.get(id)).windowId }),
+  "Tab.Close": (id) => api.tabs.remove(id),
+  "Tab.Next": (id) => activate(id, 1),
+  "Tab.Previous": (id) => activate(id, -1),
+  "Navigation.Back": (id) => api.tabs.goBack(id),
+  "Navigation.Forward": (id) => api.tabs.goForward(id),
+  "Navigation.Reload": (id) => api.tabs.reload(id),
+  "View.ZoomIn": (id) => zoom(id, 1),
+  "View.ZoomOut": (id) => zoom(id, -1),
+  "View.ZoomReset": (id) => api.tabs.setZoom(id, 0),
+  "View.Fullscreen": async (id) => {
+    const { windowId } = await api.tabs.get(id);
+    const { state } = await api.windows.get(windowId);
+    await api.windows.update(windowId, { state: state === "fullscreen" ? "normal" : "fullscreen" });
+  },
+};
+
+/** Does what the host asks of a tab, or has the page do it. */
+const perform = async (request) => {
+  const { call, type, tab, document: number } = request;
+  if (number !== undefined) {
+    const page = pages.get(number);
+    if (!page) return send({ type: "reply", call, error: "gone" });
+    if (type === "focus") await bringToFront(page.tab);
+    return page.port.postMessage(request);
+  }
+  if (type === "focus") {
+    await bringToFront(tab);
+  } else if (request.key in commands) {
+    await commands[request.key](tab);
+  } else {
+    const page = current.get(tab) ?? [...pages.values()].find((each) => each.tab === tab && each.frame === 0);
+    if (!page) return send({ type: "reply", call, error: "unshared" });
+    return page.port.postMessage(request);
+  }
+  return send({ type: "reply", call });
+};
+
+share();
+connect();

@@ -1,0 +1,193 @@
+// Follows what has focus in this document, and tells the background script while the tab's focus is in it.
+"use strict";
+
+if (!Object.hasOwn(focusdPage, "follow")) {
+  const { api, dom } = focusdPage;
+  /** How often a document tells what changed, in milliseconds: the one in front, and others. */
+  const FRONT_INTERVAL = 25;
+  const BACK_INTERVAL = 250;
+  /** How often it looks at what scripts change without an event. */
+  const FRONT_LOOK = 500;
+  const BACK_LOOK = 2000;
+  const FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe"]);
+
+  let port = null;
+  let isEnded = false;
+  /** Whether the tab's focus was in this document last. */
+  let isCurrent = false;
+  let lastTold = "";
+  let lastTime = 0;
+  let timer = null;
+  let lookTimer = null;
+  let lastNumber = 0;
+  const numbers = new WeakMap();
+  const elements = new Map();
+
+  const number = (element) => {
+    let found = numbers.get(element);
+    if (found === undefined) {
+      lastNumber += 1;
+      found = lastNumber;
+      numbers.set(element, found);
+      elements.set(found, new WeakRef(element));
+      // The host keeps fewer.
+      if (elements.size > 64) elements.delete(elements.keys().next().value);
+    }
+    return found;
+  };
+
+  const isNothing = (element) =>
+    !element || element === dom.documentElement(document) ||
+    (element === dom.body(document) && !focusdPage.kinds.isEditable(element));
+
+  /** What is told now: what has focus here, or that another document has it. */
+  const current = () => {
+    try {
+      const element = focusdPage.activeElement();
+      if (element && FRAMES.has(dom.localName(element))) return { type: "frame" };
+      if (isNothing(element)) return { type: "blur" };
+      return { type: "focus", element: number(element), state: focusdPage.state(element) };
+    } catch {
+      return { type: "blur" };
+    }
+  };
+
+  const post = (message) => {
+    try {
+      port?.postMessage(message);
+    } catch {
+      port = null;
+    }
+  };
+
+  const tell = () => {
+    timer = null;
+    if (isEnded || !port) return;
+    if (dom.hasFocus(document)) isCurrent = true;
+    if (!isCurrent) return;
+    const message = current();
+    const told = JSON.stringify(message);
+    if (told === lastTold) return;
+    lastTold = told;
+    lastTime = performance.now();
+    post(message);
+  };
+
+  const tellSoon = () => {
+    if (timer !== null || isEnded) return;
+    const interval = dom.hasFocus(document) ? FRONT_INTERVAL : BACK_INTERVAL;
+    const wait = lastTime + interval - performance.now();
+    timer = setTimeout(tell, Math.max(wait, 0));
+  };
+
+  /** An event of focus: the first after a pause is told at once. */
+  const tellNow = () => {
+    if (timer === null && performance.now() - lastTime >= FRONT_INTERVAL) tell();
+    else tellSoon();
+  };
+
+  const lookLater = () => {
+    clearTimeout(lookTimer);
+    if (isEnded || !isCurrent) return;
+    lookTimer = setTimeout(() => {
+      // A page that writes itself anew takes the listeners away.
+      listen();
+      tellSoon();
+      lookLater();
+    }, dom.hasFocus(document) ? FRONT_LOOK : BACK_LOOK);
+  };
+
+  const gained = () => {
+    isCurrent = true;
+    lastTold = "";
+    tellNow();
+    lookLater();
+  };
+
+  const left = () => {
+    // Whether the window is behind others, or a frame without this script has focus, the top document knows.
+    setTimeout(() => {
+      if (isCurrent && !isEnded && !dom.hasFocus(document)) post({ type: "left" });
+    }, 50);
+  };
+
+  const focusedHere = () => {
+    if (!isCurrent && dom.hasFocus(document)) gained();
+    else tellNow();
+  };
+
+  // Functions that stay the same are added once, however often.
+  const windowLeft = (event) => event.target === globalThis && left();
+  const windowGained = (event) => event.target === globalThis && gained();
+  // A key's event comes before what it changes, and a look at the next occasion comes after it.
+  const events = {
+    focusin: focusedHere, focusout: () => setTimeout(focusedHere, 0), input: tellNow, change: tellNow,
+    selectionchange: tellSoon, keyup: tellSoon, mouseup: tellSoon,
+  };
+
+  const listen = () => {
+    for (const [type, handler] of Object.entries(events)) globalThis.addEventListener(type, handler, true);
+    document.addEventListener("selectionchange", events.selectionchange, true);
+    globalThis.addEventListener("focus", windowGained, true);
+    globalThis.addEventListener("blur", windowLeft, true);
+    globalThis.addEventListener("pageshow", shown, true);
+  };
+
+  const received = async (message) => {
+    switch (message.type) {
+      case "end":
+        isEnded = true;
+        port?.disconnect();
+        port = null;
+        return;
+      case "rest":
+        isCurrent = false;
+        lastTold = "";
+        return;
+      case "again":
+        if (isCurrent || dom.hasFocus(document)) gained();
+        return;
+      case "ask":
+        post({ type: "asked", hasFocus: dom.hasFocus(document) });
+        return;
+      default: break;
+    }
+    const element = message.element === undefined ? undefined : elements.get(message.element)?.deref();
+    const reply = { type: "reply", call: message.call };
+    if (message.element !== undefined && !element) {
+      post({ ...reply, error: "gone" });
+      return;
+    }
+    const error = await focusdPage.perform(message, element);
+    if (error) reply.error = error;
+    try {
+      if (element) [reply.element, reply.state] = [message.element, focusdPage.state(element)];
+    } catch {
+      reply.error ??= "refused";
+    }
+    post(reply);
+    tellSoon();
+  };
+
+  const connect = () => {
+    // An extension that was removed or updated has no name any more; its next version looks for itself.
+    if (isEnded || port || !api.runtime?.id) return;
+    port = api.runtime.connect({ name: "page" });
+    port.onMessage.addListener(received);
+    port.onDisconnect.addListener(() => {
+      port = null;
+      lastTold = "";
+      setTimeout(connect, 500);
+    });
+    if (dom.hasFocus(document)) gained();
+  };
+
+  const shown = (event) => {
+    if (event.persisted) connect();
+  };
+
+  focusdPage.follow = true;
+  listen();
+  for (const delay of [100, 500, 2000, 5000]) setTimeout(listen, delay);
+  connect();
+}

@@ -1,0 +1,275 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// Firefox: what the page's own script says that it holds is what counts.
+@Suite(.serialized, .enabled(if: FirefoxStage.canRun, "needs firefox-esr: .ci/setup test"))
+struct FirefoxTests {
+  @Test func textsAreReadWrittenAndUndone() async throws {
+    try await FirefoxStage.with { stage in
+      try await stage.open("entries.html")
+      try await stage.shows("Document.Title", .string("Entries"))
+      // (an element, what is written, what it holds then)
+      let written: [(String, String, String)] = [
+        ("entry", "one", "one"), ("entry", "äö 😀 e\u{301} 👩‍👩‍👧 \u{202e}", "äö 😀 e\u{301} 👩‍👩‍👧 \u{202e}"), ("entry", "", ""),
+        ("limited", "too long", "too l"), ("email", "a@b", "a@b"), ("area", "two\nlines\n", "two\nlines\n"),
+        ("upper", "shout", "SHOUT"), ("open shadow", "in", "in"), ("closed shadow", "in 😀", "in 😀"),
+        ("number", "7", "7"), ("plain", "rich 😀", "rich 😀"), ("closed rich", "deep", "deep"),
+      ]
+      for (name, text, held) in written {
+        try await stage.focusNamed(name)
+        #expect(try await stage.write("Text.Content", .string(text)) == .string(held), "\(name)")
+        #expect(try await stage.held(name) == held, "\(name)")
+        #expect(try await stage.get("Text.Content") == .string(held), "\(name)")
+      }
+      #expect(try await !stage.held("seen:entry").contains("false"), "the page saw events that nobody typed")
+      try await typing(stage)
+      try await refusals(stage)
+      try await editable(stage)
+    }
+  }
+
+  private func typing(_ stage: FirefoxStage) async throws {
+    try await stage.focusNamed("entry")
+    try await stage.run("keys", "typed")
+    try await stage.shows("Text.Content", .string("typed"))
+    try await stage.shows("Text.Caret", .int32(5))
+    try await stage.write("Text.Content", .string("a😀b😀c"))
+    try await stage.write("Text.Selection", .structure([.int32(1), .int32(4)]))
+    // The page counts UTF-16 units.
+    #expect(try await stage.held("selection:entry") == "1,6")
+    #expect(try await stage.get("Text.SelectedText") == .string("😀b😀"))
+    try await stage.write("Text.SelectedText", .string("-"))
+    #expect(try await stage.held("entry") == "a-c")
+    try await stage.write("Text.Caret", .int32(1))
+    try await stage.runs("Text.Insert", [.string("😀")])
+    #expect(try await stage.held("entry") == "a😀-c")
+    try await stage.shows("Text.Caret", .int32(2))
+    // Real keys undo what was written.
+    try await stage.run("keys", "Control", "z")
+    try await stage.holds("entry", "a-c")
+    try await stage.runs("Edit.Undo")
+    try await stage.holds("entry", "a😀b😀c")
+    try await stage.runs("Edit.Redo")
+    try await stage.holds("entry", "a-c")
+    try await stage.runs("Edit.SelectAll")
+    #expect(try await stage.held("selection:entry") == "0,3")
+    // What a script changes without an event.
+    try await stage.script("find('entry').value = 'by itself'")
+    try await stage.shows("Text.Content", .string("by itself"))
+    // Longer than what is shown as a whole.
+    try await stage.focusNamed("area")
+    try await stage.script("find('area').value = '😀'.repeat(30000)")
+    try await stage.shows("Text.Length", .int32(30000))
+    #expect(try await stage.get("Text.Content") == nil)
+    try await stage.runs("Edit.SelectAll")
+    try await stage.runs("Text.Insert", [.string(String(repeating: "x", count: 60000))])
+    #expect(try await stage.held("area").utf8.count == 60000)
+  }
+
+  private func refusals(_ stage: FirefoxStage) async throws {
+    try await stage.focusNamed("fixed")
+    try await stage.shows("Text.Content", .string("fixed"))
+    #expect(try await stage.refusal { try await stage.write("Text.Content", .string("x")) } == "PropertyReadOnly")
+    try await stage.focusNamed("stubborn")
+    #expect(try await stage.refusal { try await stage.write("Text.Content", .string("x")) } == "Failed")
+    #expect(try await stage.held("stubborn") == "mine")
+    // An element that is gone.
+    try await stage.focusNamed("limited")
+    let field = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))
+    try await stage.script("window.kept = find('limited'); kept.remove()")
+    #expect(
+      try await stage.refusal { _ = try await stage.client.write("org.focusd.Text.Content", .string("x"), at: field) }
+        == "UnknownObject")
+    // One that lost focus is written all the same, and takes none.
+    try await stage.focusNamed("upper")
+    let upper = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))
+    try await stage.focusNamed("entry")
+    _ = try await stage.client.write("org.focusd.Text.Content", .string("aside"), at: upper)
+    #expect(try await stage.held("upper") == "ASIDE")
+    try await stage.client.focus(String(upper.dropFirst(Focus1.field("").count)))
+    try await stage.shows("Element.Name", .string("upper"))
+  }
+
+  private func editable(_ stage: FirefoxStage) async throws {
+    try await stage.focusNamed("rich")
+    try await stage.shows("Text.Content", .string("first\nsecond line"))
+    try await stage.write("Text.Selection", .structure([.int32(6), .int32(12)]))
+    #expect(try await stage.get("Text.SelectedText") == .string("second"))
+    try await stage.write("Text.SelectedText", .string("2nd 😀"))
+    #expect(try await stage.held("lines:rich") == "first|2nd 😀 line")
+    try await stage.write("Text.Content", .string("three\nshort\n\nlines"))
+    #expect(try await stage.get("Text.Content") == .string("three\nshort\n\nlines"))
+    #expect(try await stage.held("rich").split(separator: "\n") == ["three", "short", "lines"])
+    try await stage.write("Text.Caret", .int32(5))
+    try await stage.runs("Text.Insert", [.string("!")])
+    try await stage.shows("Text.Content", .string("three!\nshort\n\nlines"))
+  }
+
+  @Test func rangesAndTogglesAreWritten() async throws {
+    try await FirefoxStage.with { stage in
+      try await stage.open("entries.html")
+      try await stage.focusNamed("slider")
+      #expect(try await stage.get("Range.Step") == .double(0.5))
+      #expect(try await stage.write("Range.Value", .double(7.6)) == .double(7.5))
+      #expect(try await stage.held("slider") == "7.5")
+      try await stage.runs("Range.Increment")
+      #expect(try await stage.held("slider") == "8")
+      #expect(try await stage.write("Range.Value", .double(99)) == .double(10))
+      try await stage.runs("Range.Increment")
+      #expect(try await stage.held("slider") == "10")
+      try await stage.focusNamed("number")
+      try await stage.runs("Range.Decrement")
+      #expect(try await stage.held("number") == "2")
+      for name in ["box", "radio", "switch"] {
+        try await stage.focusNamed(name)
+        try await stage.write("Toggle.Checked", .boolean(true))
+        #expect(try await stage.held("checked:\(name)") == "true", "\(name)")
+        let refusal = try await stage.refusal { try await stage.write("Toggle.Checked", .boolean(false)) }
+        #expect(refusal == (name == "radio" ? "Failed" : nil), "\(name)")
+      }
+      try await stage.focus("button")
+      try await stage.shows("Element.Name", .string("Press me"))
+      #expect(try await stage.get("Element.Role") == .string("button"))
+      #expect(try await stage.get("Text.Content") == nil)
+      // Back to the page itself.
+      try await stage.script("document.activeElement.blur()")
+      try await stage.shows("Element.Role", nil)
+      try await stage.shows("Document.Title", .string("Entries"))
+    }
+  }
+
+  @Test func secretsNeverLeaveThePage() async throws {
+    try await FirefoxStage.with { stage in
+      let watch = try await stage.desktop.start([Products.focusctl, "--address", stage.desktop.bus.address, "watch"])
+      try await stage.open("secrets.html")
+      for name in ["password", "code", "card", "named", "discs", "rich"] {
+        try await stage.focusNamed("open")
+        try await stage.shows("Text.Content", .string("open"))
+        try await stage.focusNamed(name)
+        #expect(try await stage.get("Element.Role") == .string("password"), "\(name)")
+        #expect(try await stage.get("Text.Content") == .string("AccessDenied"), "\(name)")
+        #expect(try await stage.client.readAll().keys.filter { $0.contains(".Text.") }.isEmpty, "\(name)")
+        // Secret once, secret for good.
+        try await stage.script(
+          "const e = find('\(name)'); e.type = 'text'; e.removeAttribute('autocomplete'); "
+            + "e.removeAttribute('name'); e.removeAttribute('style')")
+        try await stage.focusNamed("open")
+        try await stage.focusNamed(name)
+        #expect(try await stage.get("Text.Content") == .string("AccessDenied"), "\(name)")
+        try await stage.write("Text.Content", .string("filled in"))
+        try await stage.holds(name, "filled in")
+      }
+      watch.terminate()
+      try await watch.finish()
+      let told = watch.progress.now.output.joined()
+      #expect(told.contains("open") && !told.contains("hunter2") && !told.contains("filled"))
+    }
+  }
+
+  @Test func nothingIsSharedBeforeTheUserSaysSo() async throws {
+    try await FirefoxStage.with(isShared: false) { stage in
+      try await stage.open("entries.html")
+      try await eventually("a tab") { try await stage.client.commands()["org.focusd.Tab.New"] == true }
+      try await stage.focus("entry")
+      #expect(
+        try await stage.client.keys().filter { $0 != "org.focusd.Document.Title" && $0 != "org.focusd.Document.Url" }
+          .isEmpty)
+      #expect(try await stage.get("Document.Title") == nil)
+      #expect(try await stage.client.commands()["org.focusd.Edit.Undo"] == nil)
+      // The tabs are driven all the same.
+      try await stage.runs("Tab.New")
+      try await eventually("two tabs") { (try await stage.run("handles") as? [Any])?.count == 2 }
+      try await stage.runs("View.ZoomIn")
+      try await stage.runs("Tab.Close")
+      try await eventually("one tab") { (try await stage.run("handles") as? [Any])?.count == 1 }
+      try await stage.run("share", "all")
+      try await stage.open("entries.html")
+      try await stage.focusNamed("entry")
+      // And takes it back.
+      try await stage.run("new", "tab")
+      try await stage.run("share", "none")
+      try await eventually("nothing of a page") { try await stage.get("Document.Title") == nil }
+      try await eventually("the tabs alone") { try await stage.client.fields().count == 2 }
+    }
+  }
+
+  @Test func tabsWindowsAndFrames() async throws {
+    try await FirefoxStage.with { stage in
+      try await stage.open("entries.html")
+      try await stage.focusNamed("entry")
+      try await stage.write("Text.Content", .string("first tab"))
+      let first = try #require(try await stage.run("handle"))
+      let second = try #require(try await stage.run("new", "tab"))
+      try await stage.open("entries.html")
+      try await stage.focusNamed("area")
+      try await stage.write("Text.Content", .string("second tab"))
+      try await stage.runs("Tab.Previous")
+      try await stage.shows("Text.Content", .string("first tab"))
+      try await stage.runs("Tab.Next")
+      try await stage.shows("Text.Content", .string("second tab"))
+      try await stage.run("switch", first)
+      try await stage.shows("Text.Content", .string("first tab"))
+      // A window of its own.
+      let window = try #require(try await stage.run("new", "window"))
+      try await stage.open("entries.html")
+      try await stage.focusNamed("upper")
+      try await stage.write("Text.Content", .string("window"))
+      try await stage.shows("Text.Content", .string("WINDOW"))
+      try await stage.run("switch", second)
+      try await stage.shows("Text.Content", .string("second tab"))
+      try await stage.run("switch", window)
+      try await stage.shows("Text.Content", .string("WINDOW"))
+      try await stage.run("close")
+      try await stage.run("switch", second)
+      try await stage.shows("Text.Content", .string("second tab"))
+      try await stage.runs("Tab.Close")
+      try await stage.run("switch", first)
+      try await stage.shows("Text.Content", .string("first tab"))
+      try await frames(stage)
+    }
+  }
+
+  private func frames(_ stage: FirefoxStage) async throws {
+    try await stage.open("frames.html")
+    try await stage.focusNamed("outside")
+    try await stage.script("inside()")
+    try await stage.shows("Element.Name", .string("entry"))
+    try await stage.write("Text.Content", .string("in the frame"))
+    #expect(try await stage.held("inside") == "in the frame")
+    try await stage.focusNamed("outside")
+    try await stage.write("Text.Content", .string("outside"))
+    #expect(try await stage.held("outside") == "outside")
+    // A page that goes takes its elements along.
+    try await stage.open("rewritten.html")
+    try await stage.shows("Document.Title", .string("Rewritten"))
+    try await eventually("the tab alone") { try await stage.client.fields("FocusPath").count == 1 }
+    try await stage.script("rewrite()")
+    try await stage.focusNamed("one")
+    try await stage.write("Text.Content", .string("written anew"))
+    #expect(try await stage.held("one") == "written anew")
+    try await stage.focusNamed("two")
+    try await stage.runs("Navigation.Back")
+    try await stage.shows("Document.Title", .string("Frames"))
+  }
+
+  @Test func aHostilePageLiesOnlyToItself() async throws {
+    try await FirefoxStage.with { stage in
+      try await stage.open("hostile.html")
+      for name in ["entry", "after"] {
+        try await stage.focusNamed(name)
+        #expect(try await stage.write("Text.Content", .string("\(name) 😀")) == .string("\(name) 😀"))
+        #expect(try await stage.held(name) == "\(name) 😀")
+      }
+      // A form whose properties are its entries.
+      try await stage.focusNamed("form")
+      try await stage.script("flood(1500)")
+      #expect(try await stage.client.call(.ping).isEmpty)
+      try await stage.open("entries.html")
+      try await stage.focusNamed("entry")
+      #expect(try await stage.client.fields().count <= 10)
+    }
+  }
+}

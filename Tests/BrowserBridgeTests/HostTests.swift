@@ -1,0 +1,208 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// The host between a scripted pipe and a daemon.
+@Suite struct HostTests {
+  @Test func aTabIsASceneWithCommands() async throws {
+    try await PipeStage.with { stage in
+      stage.send(#"{"type":"tab","tab":1}"#)
+      stage.send(#"{"type":"front","tab":1}"#)
+      try await eventually("a tab") { try await stage.client.commands()["org.focusd.Tab.Next"] == true }
+      #expect(try await stage.get("Document.Title") == nil)
+      #expect(try await stage.client.commands()["org.focusd.Edit.Undo"] == nil)
+      stage.show(title: "One")
+      try await stage.shows("Document.Title", .string("One"))
+      try await stage.shows("Document.Url", .string("https://example.org/"))
+      try await eventually("the page's commands") { try await stage.client.commands()["org.focusd.Edit.Undo"] == true }
+      async let run: Void = stage.runs("Tab.Next")
+      #expect(
+        try await stage.answer(1, #"{"type":"reply","call":CALL}"#)
+          == #"{"arguments":[],"key":"Tab.Next","tab":1,"type":"run"}"#)
+      try await run
+      // The tab of whatever the process of the pipe's other end is.
+      let field = try #require(try await stage.client.fields("FocusPath").first)
+      #expect(
+        try await stage.client.get("org.focusd.Focus1.Field.Process", at: Focus1.field(field))
+          == .uint32(UInt32(stage.relay.processID)))
+      stage.send(#"{"type":"front"}"#)
+      try await eventually("nothing focused") { try await stage.client.fields("FocusPath").isEmpty }
+      stage.send(#"{"type":"front","tab":1}"#)
+      try await stage.shows("Document.Title", .string("One"))
+      stage.send(#"{"type":"closed","tab":1}"#)
+      try await eventually("no field") { try await stage.client.fields().isEmpty }
+    }
+  }
+
+  @Test func anElementIsReadAndWritten() async throws {
+    try await PipeStage.with { stage in
+      stage.show()
+      stage.focus(PipeStage.text("one"))
+      try await stage.shows("Text.Content", .string("one"))
+      #expect(try await stage.client.fields("FocusPath").count == 2)
+      #expect(try await stage.get("Element.Name") == .string("Entry"))
+      stage.state(PipeStage.text("one 😀"))
+      try await stage.shows("Text.Length", .int32(5))
+      #expect(try await stage.get("Text.Selection") == .structure([.int32(5), .int32(5)]))
+      // (a write, the request, the reply, what the key holds then)
+      let reply = #"{"type":"reply","call":CALL,"document":1,"element":1,"state":\#(PipeStage.text("two"))}"#
+      async let written = stage.client.write("org.focusd.Text.Content", .string("TWO"))
+      #expect(
+        try await stage.answer(1, reply)
+          == #"{"document":1,"element":1,"key":"Text.Content","type":"write","value":"TWO"}"#)
+      #expect(try await written.value == .string("two"))
+      async let inserted: Void = stage.runs("Text.Insert", [.string("x\n")])
+      #expect(
+        try await stage.answer(2, reply.replacingOccurrences(of: #""content":"two""#, with: #""content":"twx""#))
+          == #"{"arguments":["x\n"],"document":1,"element":1,"key":"Text.Insert","type":"run"}"#)
+      try await inserted
+      #expect(try await stage.get("Text.Content") == .string("twx"))
+      stage.send(#"{"type":"blur","tab":1}"#)
+      try await stage.shows("Text.Content", nil)
+      try await stage.shows("Document.Title", .string("Title"))
+      stage.send(#"{"type":"gone","document":1}"#)
+      try await eventually("one field") { try await stage.client.fields().count == 1 }
+    }
+  }
+
+  /// Each answer of a page is an error of the writer.
+  @Test func whatThePageRefusesIsRefused() async throws {
+    let cases = [
+      ("gone", "UnknownObject"), ("unfocused", "Failed"), ("read-only", "PropertyReadOnly"), ("refused", "Failed"),
+      ("unshared", "AccessDenied"), ("nonsense", "Failed"),
+    ]
+    try await PipeStage.with { stage in
+      stage.show()
+      stage.focus(PipeStage.text("one"))
+      try await stage.shows("Text.Content", .string("one"))
+      for (index, (answer, error)) in cases.enumerated() {
+        async let refusal = stage.refusal {
+          _ = try await stage.client.write("org.focusd.Text.Content", .string("two"))
+        }
+        _ = try await stage.answer(index + 1, #"{"type":"reply","call":CALL,"error":"\#(answer)"}"#)
+        #expect(try await refusal == error, "\(answer)")
+        #expect(try await stage.get("Text.Content") == .string("one"))
+      }
+      // These never reach the page.
+      let (caret, selection) = ("org.focusd.Text.Caret", "org.focusd.Text.Selection")
+      let refused: [(String, DBusValue, String)] = [
+        (caret, .int32(-1), "InvalidArgs"), (selection, .structure([.int32(2), .int32(1)]), "InvalidArgs"),
+        (caret, .string("x"), "TypeMismatch"), ("org.focusd.Text.Length", .int32(1), "PropertyReadOnly"),
+        // Six bytes each in JSON.
+        (
+          "org.focusd.Text.Content", .string(String(repeating: "\u{1}", count: 200_000)), "LimitsExceeded"
+        ),
+      ]
+      for (key, value, error) in refused {
+        #expect(try await stage.refusal { _ = try await stage.client.write(key, value) } == error, "\(key)")
+      }
+      // A page that does not answer.
+      #expect(
+        try await stage.refusal { _ = try await stage.client.write("org.focusd.Text.Content", .string("x")) }
+          == "Timeout")
+      // Answers that nobody waits for change nothing but the element.
+      stage.send(#"{"type":"reply","call":999,"error":"gone"}"#)
+      stage.send(#"{"type":"reply","call":999,"document":9,"element":1,"state":{"role":"button"}}"#)
+      stage.state(PipeStage.text("last"))
+      try await stage.shows("Text.Content", .string("last"))
+    }
+  }
+
+  @Test func rangesAndTogglesAreWritten() async throws {
+    func slider(_ value: Double) -> String {
+      #"{"role":"slider","range":{"access":"rw","value":\#(value),"minimum":0,"maximum":10,"step":0.5}}"#
+    }
+    try await PipeStage.with { stage in
+      stage.show()
+      stage.focus(slider(5))
+      try await stage.shows("Range.Value", .double(5))
+      let reply = #"{"type":"reply","call":CALL,"document":1,"element":1,"state":\#(slider(8.5))}"#
+      async let written = stage.client.write("org.focusd.Range.Value", .double(8.25))
+      #expect(
+        try await stage.answer(1, reply)
+          == #"{"document":1,"element":1,"key":"Range.Value","type":"write","value":8.25}"#)
+      #expect(try await written.value == .double(8.5))
+      #expect(
+        try await stage.refusal { _ = try await stage.client.write("org.focusd.Range.Value", .double(.infinity)) }
+          == "InvalidArgs")
+      stage.focus(#"{"role":"checkbox","checked":false,"checkable":"rw"}"#, element: 2)
+      try await stage.shows("Toggle.Checked", .boolean(false))
+      async let checked = stage.client.write("org.focusd.Toggle.Checked", .boolean(true))
+      _ = try await stage.answer(
+        2,
+        #"{"type":"reply","call":CALL,"document":1,"element":2,"state":"#
+          + #"{"role":"checkbox","checked":true,"checkable":"rw"}}"#)
+      #expect(try await checked.value == .boolean(true))
+    }
+  }
+
+  @Test func aWriteToAFieldThatLostFocusReachesItsElement() async throws {
+    try await PipeStage.with { stage in
+      stage.show()
+      stage.focus(PipeStage.text("one"))
+      try await stage.shows("Text.Content", .string("one"))
+      let field = try #require(try await stage.client.fields("FocusPath").first)
+      stage.focus(PipeStage.text("two"), element: 2)
+      try await stage.shows("Text.Content", .string("two"))
+      async let written = stage.client.write("org.focusd.Text.Content", .string("ONE"), at: Focus1.field(field))
+      let request = try await stage.answer(
+        1, #"{"type":"reply","call":CALL,"document":1,"element":1,"state":\#(PipeStage.text("ONE"))}"#)
+      #expect(request.contains(#""element":1,"#))
+      #expect(try await written.value == .string("ONE"))
+      #expect(try await stage.get("Text.Content") == .string("two"))
+      // Others may ask for focus for it.
+      async let focused: Void = stage.client.focus(field)
+      #expect(
+        try await stage.answer(2, #"{"type":"reply","call":CALL}"#)
+          == #"{"document":1,"element":1,"type":"focus"}"#)
+      try await focused
+    }
+  }
+
+  /// What is secret is never published, told or logged, whatever the extension says of it.
+  @Test func secretsAreWrittenAndNeverRead() async throws {
+    let said = try await PipeStage.with { stage in
+      let watch = try await stage.desktop.start([
+        Products.focusctl, "--address", stage.desktop.bus.address, "watch", "Text.Content", "Element.Role",
+      ])
+      stage.show()
+      stage.focus(PipeStage.text("open"))
+      try await stage.shows("Text.Content", .string("open"))
+      stage.focus(PipeStage.text("hunter2", kind: "secret"), element: 2)
+      try await stage.shows("Element.Role", .string("password"))
+      // It was secret once.
+      stage.state(PipeStage.text("hunter2"), element: 2)
+      stage.focus(PipeStage.text("hunter2"), element: 2)
+      // An entry that becomes secret hides what it showed.
+      stage.focus(PipeStage.text("4711"), element: 3)
+      try await stage.shows("Text.Content", .string("4711"))
+      stage.state(PipeStage.text("4711 hunter2", kind: "secret"), element: 3)
+      try await stage.shows("Element.Role", .string("password"))
+      #expect(try await stage.get("Text.Content") == .string("not to be read"))
+      let all = try await stage.client.readAll().values.map { "\($0)" }.joined()
+      #expect(!all.contains("hunter2") && !all.contains("4711"))
+      #expect(try await stage.client.readAll()["org.focusd.Text.Length"] == nil)
+      async let written = stage.client.write("org.focusd.Text.Content", .string("filled in"))
+      let request = try await stage.answer(
+        1, #"{"type":"reply","call":CALL,"document":1,"element":3,"state":\#(PipeStage.text("hunter2"))}"#)
+      #expect(request.contains("filled in"))
+      #expect(try await written == Reading(value: .string(""), field: written.field, revision: 0))
+      _ = try await watch.line("the entry") { $0.contains("4711") }
+      watch.terminate()
+      try await watch.finish()
+      let told = watch.progress.now.output.joined()
+      #expect(!told.contains("hunter2"), "\(told)")
+    }
+    for secret in ["hunter2", "4711", "open", "filled", "example"] {
+      #expect(!said.contains { $0.contains(secret) }, "\(said)")
+    }
+  }
+}
+
+extension PipeStage {
+  func runs(_ command: String, _ arguments: [DBusValue] = []) async throws {
+    _ = try await client.invoke("org.focusd." + command, arguments)
+  }
+}
