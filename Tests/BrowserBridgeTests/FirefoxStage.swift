@@ -117,8 +117,16 @@ final class FirefoxStage: Sendable {
   }
 
   @discardableResult
-  func write(_ key: String, _ value: DBusValue) async throws -> DBusValue? {
-    try await client.write("org.focusd." + key, value).value
+  func write(
+    _ key: String, _ value: DBusValue, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> DBusValue? {
+    do {
+      return try await client.write("org.focusd." + key, value).value
+    } catch let error as RemoteError where error.shortName == "NotFocused" {
+      // It says nothing of where.
+      Issue.record("nothing has \(key): \(try await client.readAll())", sourceLocation: sourceLocation)
+      throw error
+    }
   }
 
   func runs(_ command: String, _ arguments: [DBusValue] = []) async throws {
