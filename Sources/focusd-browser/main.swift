@@ -11,6 +11,7 @@ private let help = """
 
   Usage: focusd-browser install-host [BROWSER]...
          focusd-browser uninstall-host [BROWSER]...
+         focusd-browser host-manifest BROWSER PATH
          focusd-browser ORIGIN [EXTENSION] [--address ADDRESS] [--verbose]
 
   The host of a browser's extension: the browser starts it, and it ends with the
@@ -20,6 +21,7 @@ private let help = """
     install-host    tells this user's browsers of the host: brave, chrome, chromium,
                     edge, firefox, librewolf, vivaldi (default: those with a profile)
     uninstall-host  removes what install-host wrote (default: for all browsers)
+    host-manifest   prints what tells the browser of a host at PATH, for packagers
 
   The extension is installed in the browser itself, and its button says which pages
   are shared: focusd-browser(8) says how.
@@ -81,6 +83,13 @@ if first == "install-host" || first == "uninstall-host" {
     exit(0)
   }
   changeHosts(names, isInstalling: first == "install-host")
+}
+if first == "host-manifest" {
+  guard words.count == 4, let browser = Browser.named(words[2]), words[3].hasPrefix("/") else {
+    fail("host-manifest requires a browser and an absolute path")
+  }
+  print(HostManifest.text(for: browser.kind, host: words[3]), terminator: "")
+  exit(0)
 }
 private let isStarted = first.hasPrefix("chrome-extension://") || first.hasSuffix(".json")
 private let operands = isStarted ? words.dropFirst().prefix { !$0.hasPrefix("-") }.count : 0

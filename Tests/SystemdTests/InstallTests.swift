@@ -14,8 +14,11 @@ internal import Testing
       let extensions = ["focusd@org.focusd", "focusd-43@org.focusd"].flatMap { uuid in
         ["extension.js", "metadata.json"].map { "share/gnome-shell/extensions/\(uuid)/\($0)" }
       }
+      let browser = ["background.js", "manifest.json", "popup.html", "popup.js"]
+      let page = ["dom", "element", "focus", "text", "writing"].map { "page/\($0).js" }
+      let pages = (browser + page).map { "share/focusd/browser-extension/" + $0 }
       return
-        (shared + extensions + (try Script.programs.map { "\(Script.directory(of: $0))/\($0)" })
+        (shared + extensions + pages + ["bin/focusd-browser"] + (try Script.programs.map { "\(Script.directory(of: $0))/\($0)" })
         + (try Script.units.map { "share/systemd/user/" + $0 })
         + (try Script.manuals.map { "share/man/man\($0.suffix(1))/\($0)" })).sorted()
     }
@@ -73,7 +76,7 @@ internal import Testing
       ! [ -e libexec ]
       """)
     #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
-    let bridges = try Script.programs.filter { !["focusd", "focusctl"].contains($0) }
+    let bridges = try Script.programs.filter { !["focusd", "focusctl"].contains($0) } + ["focusd-browser"]
     for bridge in bridges {
       #expect(transcript.output.contains { $0.hasPrefix("\(bridge) is left out") }, "\(transcript)")
       #expect(!transcript.output.contains { $0.contains("/\(bridge)") || $0 == bridge || $0 == "\(bridge).8" })
@@ -174,7 +177,25 @@ internal import Testing
       find . -mindepth 1
       """)
     #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
-    #expect(transcript.output == ["focusctl", "focusd"], "\(transcript)")
+    #expect(transcript.output == ["focusctl", "focusd", "focusd-browser"], "\(transcript)")
+  }
+
+  /// A browser that the user has is told where the host is, and no more once that is gone.
+  @Test func browsersAreToldOfTheirHost() async throws {
+    let transcript = try await run(
+      """
+      mkdir -p .config/chromium
+      $install --binaries "$BINARIES" >/dev/null
+      find .config -type f
+      .local/bin/focusd-browser install-host >/dev/null
+      find .config -type f
+      grep -o "$HOME/.local/bin/focusd-browser" .config/chromium/NativeMessagingHosts/*.json >/dev/null
+      $install --uninstall >/dev/null
+      find .config -mindepth 1
+      """)
+    #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
+    let manifest = ".config/chromium/NativeMessagingHosts/org.focusd.browser.json"
+    #expect(transcript.output == [manifest, ".config/chromium"], "\(transcript)")
   }
 
   @Test func allBridgesAreEnabledAtOnce() async throws {
