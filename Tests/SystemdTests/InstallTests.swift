@@ -18,7 +18,8 @@ internal import Testing
       let page = ["dom", "element", "focus", "text", "writing"].map { "page/\($0).js" }
       let pages = (browser + page).map { "share/focusd/browser-extension/" + $0 }
       return
-        (shared + extensions + pages + ["bin/focusd-browser"] + (try Script.programs.map { "\(Script.directory(of: $0))/\($0)" })
+        (shared + extensions + pages + ["bin/focusd-browser"]
+        + (try Script.programs.map { "\(Script.directory(of: $0))/\($0)" })
         + (try Script.units.map { "share/systemd/user/" + $0 })
         + (try Script.manuals.map { "share/man/man\($0.suffix(1))/\($0)" })).sorted()
     }
