@@ -91,7 +91,24 @@ final class FirefoxStage: Sendable {
 
   func script(_ text: String) async throws { try await run("script", text) }
 
-  func process() async throws -> Int32 { (try await run("pid") as? NSNumber)?.int32Value ?? 0 }
+  /// The process of the host; 0 if none has a field.
+  func host() async throws -> Int32 {
+    guard let owner = try await client.owners().values.first else { return 0 }
+    let reply = try? await client.askBus("GetConnectionUnixProcessID", [.string(owner)])
+    guard case .uint32(let process)? = reply?.first else { return 0 }
+    return Int32(process)
+  }
+
+  /// Turns the extension on or off, as about:addons does.
+  func enable(_ isEnabled: Bool) async throws {
+    try await run(
+      "chrome",
+      """
+      const { AddonManager } = ChromeUtils.importESModule("resource://gre/modules/AddonManager.sys.mjs");
+      return AddonManager.getAddonByID("browser@focusd.org").then((addon) => addon.\(isEnabled ? "enable" : "disable")())
+        .then(() => true);
+      """)
+  }
 
   // MARK: The daemon
 

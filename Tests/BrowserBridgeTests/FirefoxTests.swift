@@ -255,6 +255,30 @@ struct FirefoxTests {
     try await stage.shows("Document.Title", .string("Frames"))
   }
 
+  /// Killed, and turned off and on again: no field stays behind, and all come back.
+  @Test func theHostAndTheExtensionComeBack() async throws {
+    try await FirefoxStage.with { stage in
+      try await stage.open("entries.html")
+      try await stage.focusNamed("entry")
+      try await stage.write("Text.Content", .string("still here"))
+      let before = try await stage.host()
+      kill(before, SIGKILL)
+      try await eventually("another host") {
+        let now = try await stage.host()
+        return now > 0 && now != before
+      }
+      try await stage.shows("Text.Content", .string("still here"))
+      try await stage.write("Text.Content", .string("and back"))
+      #expect(try await stage.held("entry") == "and back")
+      try await stage.enable(false)
+      try await eventually("no field") { try await stage.client.fields().isEmpty }
+      try await stage.enable(true)
+      try await stage.shows("Text.Content", .string("and back"))
+      try await stage.write("Text.Content", .string("once more"))
+      #expect(try await stage.held("entry") == "once more")
+    }
+  }
+
   @Test func aHostilePageLiesOnlyToItself() async throws {
     try await FirefoxStage.with { stage in
       try await stage.open("hostile.html")

@@ -161,6 +161,29 @@ import Testing
     }
   }
 
+  /// Neither between two elements nor when the browser is behind does focus stop at the tab.
+  @Test func focusMovesInOneStep() async throws {
+    try await PipeStage.with { stage in
+      let watch = try await stage.desktop.start([
+        Products.focusctl, "--address", stage.desktop.bus.address, "watch", "Element.Name",
+      ])
+      try await watch.line("the state") { $0.hasSuffix("nil") }
+      stage.show()
+      for element in 1...8 {
+        stage.focus(#"{"role":"button","name":"number \#(element)"}"#, element: element)
+        try await stage.shows("Element.Name", .string("number \(element)"))
+      }
+      stage.send(#"{"type":"front"}"#)
+      try await eventually("nothing focused") { try await stage.client.fields("FocusPath").isEmpty }
+      stage.send(#"{"type":"front","tab":1}"#)
+      try await stage.shows("Element.Name", .string("number 8"))
+      watch.terminate()
+      try await watch.finish()
+      let told = watch.progress.now.output.map { $0.split(separator: " ").last ?? "" }
+      #expect(told == ["nil", "1", "2", "3", "4", "5", "6", "7", "8", "nil", "8"])
+    }
+  }
+
   /// What is secret is never published, told or logged, whatever the extension says of it.
   @Test func secretsAreWrittenAndNeverRead() async throws {
     let said = try await PipeStage.with { stage in

@@ -25,6 +25,7 @@ package final class BrowserBridge {
   private var numbers: [BrowserRequest.Target: UInt64] = [:]
   private var shapes: [BrowserRequest.Target: PageShape] = [:]
   private var lastNumber: UInt64 = 0
+  private var lastWait: UInt64 = 0
   private var complaints = LogLimit(lines: 10)
 
   /// Called once when the browser has closed the pipe.
@@ -120,10 +121,23 @@ package final class BrowserBridge {
       case .elementRemoved(let id): remove(.element(id))
       case .focusMoved:
         log.debug("focus is in \(state.focus == nil ? "no tab" : "a tab")")
-        for focus in [before.focus, state.focus].compactMap(\.self) {
-          if let number = numbers[focus.target] { publisher.focusStateChanged(number) }
-        }
+        moveFocus(from: before.focus.flatMap { numbers[$0.target] }, to: state.focus.flatMap { numbers[$0.target] })
       }
+    }
+  }
+
+  /// Moves focus in one step: what had it keeps it until the other field is registered.
+  private func moveFocus(from before: UInt64?, to now: UInt64?) {
+    guard let now else {
+      if let before { publisher.focusStateChanged(before) }
+      return
+    }
+    publisher.focusStateChanged(now)
+    guard let before else { return }
+    lastWait += 1
+    publisher.whenRegistered(now, id: lastWait) { [weak publisher] result in
+      // One that is refused takes no focus from the one before.
+      if case .failure = result { publisher?.focusStateChanged(before) }
     }
   }
 
@@ -170,6 +184,14 @@ extension BrowserBridge: BrowserFieldDelegate {
   func values(of target: BrowserRequest.Target) -> [Key: DBusValue] { state.values(of: target) }
 
   func isFocused(_ target: BrowserRequest.Target) -> Bool { state.focus?.target == target }
+
+  func gainedFocus(_ target: BrowserRequest.Target) {
+    // The focus of an element that is blurred goes to its tab, which has none either while the browser is behind.
+    guard state.focus == nil, let number = numbers[target] else { return }
+    loop.schedule(after: .zero) { [weak self] in
+      if let self, state.focus == nil { publisher.focusStateChanged(number) }
+    }
+  }
 
   func request(_ request: BrowserRequest, _ done: @escaping FieldProperty.Completion) { calls.send(request, done) }
 }

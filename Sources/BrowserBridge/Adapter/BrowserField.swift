@@ -8,6 +8,8 @@ protocol BrowserFieldDelegate: AnyObject {
   /// The values of a tab or an element that are not nil.
   func values(of target: BrowserRequest.Target) -> [Key: DBusValue]
   func isFocused(_ target: BrowserRequest.Target) -> Bool
+  /// The daemon says that the field has focus.
+  func gainedFocus(_ target: BrowserRequest.Target)
   /// Asks the browser to do something, and calls `done` when it did.
   func request(_ request: BrowserRequest, _ done: @escaping FieldProperty.Completion)
 }
@@ -48,7 +50,8 @@ struct BrowserField {
     field.process = process
     field.isCoalesced = true
     field.focus = FieldFocus(
-      isWanted: { [weak delegate, target] in delegate?.isFocused(target) ?? false }, set: { _ in })
+      isWanted: { [weak delegate, target] in delegate?.isFocused(target) ?? false },
+      set: { [weak delegate, target] in if $0 { delegate?.gainedFocus(target) } })
     field.requests = .asked { [weak delegate, target] done in
       guard let delegate else { return done(.failure(.browserGone)) }
       delegate.request(BrowserRequest(target, .focus), done)

@@ -206,6 +206,13 @@ api.runtime.onConnect.addListener(async (port) => {
     port.postMessage({ type: "end" });
     return;
   }
+  // A frame shows one document: one before it was left, or is another copy of this script.
+  for (const other of [...pages.values()]) {
+    if (other.tab === page.tab && other.frame === page.frame) {
+      other.port.postMessage({ type: "leave" });
+      forget(other);
+    }
+  }
   pages.set(page.number, page);
   if (toldTabs.has(page.tab)) await tellTab(page.tab);
   isReady = true;

@@ -173,9 +173,6 @@ class Firefox:
     def close(self):
         return self.marionette.call("WebDriver:CloseWindow")
 
-    def pid(self):
-        return self.process.pid
-
     def end(self):
         try:
             self.marionette.call("Marionette:Quit", flags=["eForceQuit"])

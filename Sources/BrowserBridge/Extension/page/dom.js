@@ -1,7 +1,8 @@
 // Methods and properties as the browser made them: a page's forms and names shadow those of its elements.
 "use strict";
 
-if (!Object.hasOwn(globalThis, "focusdPage")) {
+// What an extension that was updated or disabled has left in the page serves nobody any more, and has no name.
+if (!Object.hasOwn(globalThis, "focusdPage") || !globalThis.focusdPage.api.runtime?.id) {
   const api = globalThis.browser ?? globalThis.chrome;
   const page = { api };
   globalThis.focusdPage = page;

@@ -140,12 +140,14 @@ if (!Object.hasOwn(focusdPage, "follow")) {
         port?.disconnect();
         port = null;
         return;
+      case "leave":
+        port?.disconnect();
+        port = null;
+        isCurrent = false;
+        return;
       case "rest":
         isCurrent = false;
         lastTold = "";
-        return;
-      case "again":
-        if (isCurrent || dom.hasFocus(document)) gained();
         return;
       case "ask":
         post({ type: "asked", hasFocus: dom.hasFocus(document) });
