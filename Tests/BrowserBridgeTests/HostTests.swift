@@ -177,6 +177,8 @@ import Testing
       try await eventually("nothing focused") { try await stage.client.fields("FocusPath").isEmpty }
       stage.send(#"{"type":"front","tab":1}"#)
       try await stage.shows("Element.Name", .string("number 8"))
+      // What a read shows may be on its way to the watch.
+      try await eventually("the last line") { watch.progress.now.output.count >= 11 }
       watch.terminate()
       try await watch.finish()
       let told = watch.progress.now.output.map { $0.split(separator: " ").last ?? "" }

@@ -182,6 +182,8 @@ extension FocusedValues {
       try await until("the value") { form.number == Int(value) }
       desktop.daemon.terminate(19)
       let move = owner.begin(.field("text2", "Focus"))
+      // The bus answers after it has passed the call on, so that the assignment comes later.
+      _ = try await owner.askBus("GetId")
       form.number = 9
       desktop.daemon.terminate(18)
       try await move.values()

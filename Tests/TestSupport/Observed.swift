@@ -74,14 +74,14 @@ package final class Observed<State: Sendable>: Sendable {
 }
 
 /// Asks again and again, over a bus or otherwise, until `condition` holds.
-/// - Throws: `DeadlinePassed` if it does not within a minute; what `condition` throws.
+/// - Throws: `DeadlinePassed` if it does not within two minutes; what `condition` throws.
 package func eventually(
   isolation: isolated (any Actor)? = #isolation, _ what: String, _ condition: () async throws -> Bool
 ) async throws {
-  let deadline = SuspendingClock.now + .seconds(60)
+  let deadline = SuspendingClock.now + .seconds(120)
   var pause = Duration.milliseconds(1)
   while try await !condition() {
-    guard SuspendingClock.now < deadline else { throw DeadlinePassed(description: "not within a minute: \(what)") }
+    guard SuspendingClock.now < deadline else { throw DeadlinePassed(description: "not within two minutes: \(what)") }
     // Longer each time, since asking takes time from what it waits for.
     try await Task.sleep(for: pause)
     pause = min(pause * 2, .milliseconds(50))

@@ -42,7 +42,7 @@ struct PlasmaTests {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
       let program = URL(filePath: Products.windowBridge).resolvingSymlinksInPath().path
       try String(contentsOfFile: Self.project + "/Systemd/focusd-windows.desktop.in", encoding: .utf8)
-        .replacing("@bindir@/focusd-windows", with: program)
+        .replacing("@libexecdir@/focusd-windows", with: program)
         .write(toFile: directory + "/focusd-windows.desktop", atomically: false, encoding: .utf8)
     }
 
