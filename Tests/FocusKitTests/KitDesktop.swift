@@ -124,10 +124,17 @@ final class Changes<Value: Sendable & Equatable>: Sendable {
 /// Waits until `holds`, which reads what Observation knows of.
 func until(_ what: String, _ holds: @escaping @Sendable () -> Bool) async throws {
   let isSo = Observed(false)
+  // Observation misses what another thread changes between a read and the watch for it, so watching begins anew.
   let task = Task {
-    for await value in Observations(holds) where value {
-      isSo.update { $0 = true }
-      break
+    while !Task.isCancelled, !isSo.now {
+      let watch = Task {
+        for await value in Observations(holds) where value {
+          isSo.update { $0 = true }
+          break
+        }
+      }
+      try? await Task.sleep(for: .seconds(2))
+      watch.cancel()
     }
   }
   defer { task.cancel() }
