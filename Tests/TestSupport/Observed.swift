@@ -11,7 +11,7 @@ package struct DeadlinePassed: Error, CustomStringConvertible {
 /// A state that others change and that a test waits on, woken by each change and by nothing else.
 package final class Observed<State: Sendable>: Sendable {
   /// How long a wait lasts where its caller does not say; only a test that fails ever takes so long.
-  package static var patience: Duration { .seconds(60) }
+  package static var patience: Duration { .seconds(120) }
 
   private struct Waiter {
     /// Tries the state and says whether the wait is over.
