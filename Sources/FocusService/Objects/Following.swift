@@ -13,8 +13,9 @@ final class Following {
   let owner: BusName
   let rule: MatchRule
   var state = State.none
-  /// The objects that are followed so.
-  var objects: [ObjectIdentifier: OwnedObject] = [:]
+  /// The objects that are followed so; weak, since each object has this.
+  struct Followed { weak var object: OwnedObject? }
+  var objects: [ObjectIdentifier: Followed] = [:]
 
   init(_ owner: BusName, _ rule: MatchRule) { (self.owner, self.rule) = (owner, rule) }
 }

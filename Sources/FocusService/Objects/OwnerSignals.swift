@@ -14,7 +14,7 @@ extension FocusService {
   func follow(_ object: OwnedObject) -> Bool {
     let following = object.following ?? object.folder.following(for: object)
     object.following = following
-    following.objects[ObjectIdentifier(object)] = object
+    following.objects[ObjectIdentifier(object)] = Following.Followed(object: object)
     switch following.state {
     case .taken: return true
     case .asked: return false
@@ -36,7 +36,9 @@ extension FocusService {
     let refusal = (try? answer.get())?.error
     // If the bus has not answered, it may yet take the rule.
     following.state = refusal == nil ? .taken : .none
-    for object in following.objects.values { followed(object, Self.result(answer, refusal, for: object)) }
+    for object in following.objects.values.compactMap(\.object) {
+      followed(object, Self.result(answer, refusal, for: object))
+    }
   }
 
   private static func result(
