@@ -19,14 +19,19 @@ package final class AccessibilityStatus {
   private let mark = EnabledMark()
   /// Whether it was off, and must be again.
   private var mustRestore = false
-  /// Called with the address of the accessibility bus, each time that it was asked for.
-  package var onAddress: ((String) -> Void)?
+  /// The accessibility bus, while there is one.
+  package private(set) var bus: ProgramBus?
+  private var isConnecting = false
+  /// Called when the bus is connected.
+  package var onBus: ((ProgramBus) -> Void)?
+  /// Called when the bus ended by itself, before it is closed; it is asked for again afterwards.
+  package var onBusEnd: (() -> Void)?
 
   package init(_ connection: Connection, on loop: EventLoop, enables: Bool) {
     (self.connection, self.loop, self.enables) = (connection, loop, enables)
   }
 
-  /// Asks for the bus's address until there is one, at first at once and later once a minute.
+  /// Asks for the bus until there is one, at first at once and later once a minute.
   package func begin() {
     if let timer { loop.cancel(timer) }
     timer = nil
@@ -37,15 +42,47 @@ package final class AccessibilityStatus {
       isAsking = false
       guard case .string(let address)? = values?.first, !address.isEmpty else { return tryLater() }
       if enables { enable() }
-      onAddress?(address)
+      connect(to: address)
     }
   }
 
-  /// The bus at the address is there.
-  package func succeeded() { delay = Self.firstDelay }
+  /// Closes the bus.
+  package func close() {
+    let closed = bus
+    bus = nil
+    closed?.close()
+    withExtendedLifetime(closed) {}
+  }
 
-  /// The bus is not there, or not any more.
-  package func tryLater() {
+  private func connect(to address: String) {
+    guard bus == nil, !isConnecting else { return }
+    isConnecting = true
+    Connection.open(address, on: loop, timeout: ProgramBus.changeTimeout) { [weak self] result in
+      guard let self else { return }
+      isConnecting = false
+      guard case .success(let connection) = result else { return tryLater() }
+      connected(ProgramBus(connection, on: loop))
+    }
+  }
+
+  private func connected(_ bus: ProgramBus) {
+    self.bus = bus
+    delay = Self.firstDelay
+    bus.connection.onDisconnect = { [weak self, weak bus] in
+      // Not from within its own dispatching.
+      self?.loop.schedule(after: .zero) { self?.ended(bus) }
+    }
+    onBus?(bus)
+  }
+
+  private func ended(_ bus: ProgramBus?) {
+    guard let bus, bus === self.bus else { return }
+    onBusEnd?()
+    close()
+    tryLater()
+  }
+
+  private func tryLater() {
     guard timer == nil else { return }
     timer = loop.schedule(after: delay) { [weak self] in self?.begin() }
     delay = min(delay * 2, Self.longestDelay)

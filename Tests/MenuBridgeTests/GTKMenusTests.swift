@@ -47,7 +47,7 @@ import Testing
   struct Case: Sendable, CustomTestStringConvertible {
     let attributes: Named
     var action: DBusValue? = described()
-    /// Its id, label, keys, whether it is enabled and checked, and its action; nil: there is none.
+    /// Its id, label, keys, whether it is enabled and checked, and its action; nil if the list must stay empty.
     let item: MenuItem?
 
     var testDescription: String { "\(attributes)" }
@@ -67,8 +67,8 @@ import Testing
       attributes: item("On", "win.undo"), action: described(true, .empty, .boolean(true)),
       item: MenuItem(id: "win.undo", label: "On", isChecked: true, action: "win.undo")),
     Case(
-      attributes: item("A state that is none of its own", "win.undo"), action: described(true, .empty, .string("a")),
-      item: MenuItem(id: "win.undo", label: "A state that is none of its own", action: "win.undo")),
+      attributes: item("Text as state", "win.undo"), action: described(true, .empty, .string("a")),
+      item: MenuItem(id: "win.undo", label: "Text as state", action: "win.undo")),
     Case(
       attributes: item("Serif", "win.undo", [("target", .string("Serif"))]),
       action: described(true, .empty, .string("Serif")),

@@ -38,6 +38,6 @@ final class LocalListener: Sendable {
     close(descriptor)
   }
 
-  /// Takes no more connections, and leaves the socket behind as one that is killed does.
+  /// Accepts no more connections, and leaves the socket in the file system, as a killed program does.
   func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

@@ -38,7 +38,7 @@ package final class Bridge {
   package var onEnd: ((String) -> Void)?
 
   // The accessibility bus, while there is one, and what is known of the programs on it.
-  var bus: ProgramBus?
+  var bus: ProgramBus? { status.bus }
   var listener: EventListener?
   var applications: [BusName: Application] = [:]
   var tracker = FocusTracker()
@@ -60,7 +60,6 @@ package final class Bridge {
   var retryTimer: TimerID?
   var hideTimer: TimerID?
   var focusWaiters: [(element: ElementReference, timer: TimerID, done: FieldProperty.Completion)] = []
-  private var isConnecting = false
   /// The connection that has the registry's name.
   private var registry: BusName?
 
@@ -83,7 +82,8 @@ package final class Bridge {
     connections.content = { [weak self] owner in self?.isOurs(owner) ?? false }
     ownPrograms.onChange = { [weak self] in self?.ownProgramsChanged() }
     main.onEvent = { [weak self] in self?.handle($0) }
-    status.onAddress = { [weak self] in self?.connect(to: $0) }
+    status.onBus = { [weak self] in self?.connected($0) }
+    status.onBusEnd = { [weak self] in self?.busEnded() }
     try main.open(daemon)
     status.begin()
   }
@@ -170,31 +170,12 @@ package final class Bridge {
 
   // MARK: The accessibility bus
 
-  private func connect(to address: String) {
-    guard bus == nil, !isConnecting else { return }
-    isConnecting = true
-    Connection.open(address, on: loop, timeout: ProgramBus.changeTimeout) { [weak self] result in
-      guard let self else { return }
-      isConnecting = false
-      switch result {
-      case .success(let connection): connected(ProgramBus(connection, on: loop))
-      case .failure: status.tryLater()
-      }
-    }
-  }
-
   private func connected(_ bus: ProgramBus) {
-    self.bus = bus
     listener = EventListener(bus)
-    status.succeeded()
     bus.connection.onMessage = { [weak self, weak bus] message in
       guard message.kind == .signal else { return }
       // What is asked because of one event goes out in one write.
       bus?.connection.writeTogether { self?.received(message) }
-    }
-    bus.connection.onDisconnect = { [weak self] in
-      // Not from within its own dispatching.
-      self?.loop.schedule(after: .zero) { self?.disconnected() }
     }
     for rule in Self.rules { bus.connection.changeMatch(.add, rule) }
     bus.connection.askOwner(of: AccessibilityNames.registry) { [weak self] in self?.registry = try? $0.get() }
@@ -231,11 +212,9 @@ package final class Bridge {
     for event in events { bus?.register(event) }
   }
 
-  private func disconnected() {
-    guard bus != nil else { return }
+  private func busEnded() {
     log.info("the accessibility bus is gone")
     disconnect()
-    status.tryLater()
   }
 
   private func disconnect() {
@@ -251,10 +230,7 @@ package final class Bridge {
     focusWaiters = []
     tracker = FocusTracker()
     listener = nil
-    let closed = bus
-    bus = nil
-    closed?.close()
-    withExtendedLifetime(closed) {}
+    status.close()
   }
 
   // MARK: Events

@@ -7,16 +7,13 @@ internal import EventLoop
 final class AccessiblePrograms {
   private static let widest = 64
 
-  private let loop: EventLoop
   private let status: AccessibilityStatus
-  private(set) var bus: ProgramBus?
-  private var isConnecting = false
+  var bus: ProgramBus? { status.bus }
   private var processes: [BusName: UInt32] = [:]
 
   init(_ connection: Connection, on loop: EventLoop) {
-    self.loop = loop
     status = AccessibilityStatus(connection, on: loop, enables: false)
-    status.onAddress = { [weak self] in self?.connect(to: $0) }
+    status.onBus = { [weak self] _ in self?.processes = [:] }
   }
 
   func begin() { status.begin() }
@@ -24,30 +21,7 @@ final class AccessiblePrograms {
   /// Another connection offers accessibility.
   func ownerChanged() { status.ownerChanged() }
 
-  func end() {
-    let closed = bus
-    bus = nil
-    closed?.close()
-  }
-
-  private func connect(to address: String) {
-    guard bus == nil, !isConnecting else { return }
-    isConnecting = true
-    Connection.open(address, on: loop, timeout: ProgramBus.changeTimeout) { [weak self] result in
-      guard let self else { return }
-      isConnecting = false
-      guard case .success(let connection) = result else { return status.tryLater() }
-      status.succeeded()
-      connection.onDisconnect = { [weak self] in
-        self?.loop.schedule(after: .zero) {
-          self?.end()
-          self?.status.tryLater()
-        }
-      }
-      bus = ProgramBus(connection, on: loop)
-      processes = [:]
-    }
-  }
+  func end() { status.close() }
 
   /// Finds the windows of a process, with the place of the active one; nil if none or several are.
   func windows(of process: UInt32, _ done: @escaping ([ElementReference], _ active: Int?) -> Void) {

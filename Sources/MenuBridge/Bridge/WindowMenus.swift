@@ -69,7 +69,7 @@ final class WindowMenus {
 
   func received(_ message: Message) { for source in sources { source.received(message) } }
 
-  // MARK: What there is
+  // MARK: Sources and their items
 
   /// Takes the sources, and reads what is seen at first.
   func take(_ sources: [any MenuSource], _ recognition: Recognition, _ done: @escaping () -> Void) {

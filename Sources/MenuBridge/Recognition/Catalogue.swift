@@ -112,7 +112,7 @@ package struct Catalogue: Sendable {
     }
   }
 
-  /// The bytes of the regular file at `path`; nil if there is none, or if it is too large.
+  /// The bytes of the regular file at `path`; nil if it does not exist, or if it is too large.
   private static func contents(of path: String) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
