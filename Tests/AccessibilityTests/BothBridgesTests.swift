@@ -14,7 +14,7 @@ import Testing
       let manager = try await session.start(["/usr/bin/openbox", "--sm-disable"])
       try await eventually("openbox") { try await session.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded }
       let yad = try await session.start(
-        ["/usr/bin/yad", "--title=Form", "--form", "--field=Name", "abc"], extra: RealDesktop.environment)
+        ["/usr/bin/yad", "--title=Form", "--form", "--field=Name", "abc"], extra: AccessibilityLauncher.environment)
       let terminal = try await session.start(["/usr/bin/xterm", "-T", "terminal", "-e", "/bin/sleep", "1000"])
 
       // Only the elements are known: a terminal has none that is shown.

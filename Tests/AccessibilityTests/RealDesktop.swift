@@ -9,18 +9,12 @@ final class RealDesktop: DaemonSession {
   let desktop: TestDesktop
   let session: Peer
   let bridge: ManagedProcess
-  let launcher: ManagedProcess
-
-  private static let launcherPath = "/usr/libexec/at-spi-bus-launcher"
-  static let environment = [
-    "GDK_BACKEND": "x11", "GSETTINGS_BACKEND": "memory", "GSK_RENDERER": "cairo", "GTK_USE_PORTAL": "0",
-    "NO_AT_BRIDGE": "0", "QT_QPA_PLATFORM": "xcb",
-  ]
+  let launcher: AccessibilityLauncher
 
   /// Whether the programs are here.
   static func canRun(_ programs: String...) -> Bool {
     TestDesktop.canDisplay
-      && ([launcherPath, "/usr/bin/xdotool", "/usr/bin/xprop"] + programs).allSatisfy(
+      && ([AccessibilityLauncher.path, "/usr/bin/xdotool", "/usr/bin/xprop"] + programs).allSatisfy(
         FileManager.default.isExecutableFile)
   }
 
@@ -29,7 +23,7 @@ final class RealDesktop: DaemonSession {
     files.allSatisfy { FileManager.default.fileExists(atPath: $0) }
   }
 
-  private init(_ desktop: TestDesktop, _ session: Peer, _ bridge: ManagedProcess, _ launcher: ManagedProcess) {
+  private init(_ desktop: TestDesktop, _ session: Peer, _ bridge: ManagedProcess, _ launcher: AccessibilityLauncher) {
     (self.desktop, self.session, self.bridge, self.launcher) = (desktop, session, bridge, launcher)
   }
 
@@ -40,59 +34,27 @@ final class RealDesktop: DaemonSession {
   ) async throws {
     try await TestDesktop.with { desktop in
       try await desktop.display()
-      let launcher = try await desktop.start(
-        // What it starts outlives it, and would keep its output open.
-        ["/bin/sh", "-c", "exec \(launcherPath) >/dev/null 2>&1"], extra: environment)
-      let session = try await desktop.peer()
-      try await eventually("accessibility") {
-        try await session.askBus("NameHasOwner", [.string("org.a11y.Bus")]) == [.boolean(true)]
-      }
+      let launcher = try await AccessibilityLauncher(desktop)
+      let told = try await launcher.tellQt()
+      #expect(told.succeeded, "\(told)")
       let bridge = try await desktop.startBridge([Products.accessibility] + arguments)
-      let real = RealDesktop(desktop, session, bridge, launcher)
-      try await real.tellQt()
       do {
-        try await body(real)
+        try await body(RealDesktop(desktop, try await desktop.peer(), bridge, launcher))
       } catch {
-        try await real.endLauncher()
+        try await launcher.end()
         throw error
       }
       if !mayEnd {
         bridge.terminate()
         #expect(try await bridge.finish() == .status(0))
       }
-      try await real.endLauncher()
+      try await launcher.end()
     }
-  }
-
-  /// Ends what the launcher has started, which outlives it otherwise.
-  private func endLauncher() async throws {
-    let bus = try await Peer(to: address())
-    guard
-      case .uint32(let process)? = try await bus.askBus(
-        "GetConnectionUnixProcessID", [.string("org.freedesktop.DBus")]
-      ).first
-    else { return }
-    try await bus.leave()
-    kill(Int32(process), SIGTERM)
-    try await launcher.stop()
-  }
-
-  func address() async throws -> String {
-    let address = try await session.call(
-      DaemonCall(to: "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"))
-    return address.first?.basicText ?? ""
-  }
-
-  /// Qt 5 looks for the accessibility bus where a display manager would have written its address.
-  private func tellQt() async throws {
-    let result = try await desktop.run(
-      ["/usr/bin/xprop", "-root", "-f", "AT_SPI_BUS", "8s", "-set", "AT_SPI_BUS", try await address()])
-    #expect(result.succeeded, "\(result)")
   }
 
   /// Starts a program, and brings its window to the front.
   func start(_ title: String, _ arguments: [String]) async throws -> ManagedProcess {
-    let program = try await desktop.start(arguments, extra: Self.environment)
+    let program = try await desktop.start(arguments, extra: AccessibilityLauncher.environment)
     try await front(title)
     return program
   }

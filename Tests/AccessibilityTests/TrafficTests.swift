@@ -72,7 +72,7 @@ private struct Traffic {
   private let probes: [Peer]
 
   init(_ desktop: RealDesktop) async throws {
-    let addresses = [try await desktop.address(), desktop.desktop.bus.address]
+    let addresses = [desktop.launcher.address, desktop.desktop.bus.address]
     var (monitors, probes): ([ManagedProcess], [Peer]) = ([], [])
     for address in addresses {
       let monitor = try await desktop.desktop.start(["/usr/bin/dbus-monitor", "--address", address])

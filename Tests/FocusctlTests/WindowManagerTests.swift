@@ -56,4 +56,32 @@ import Testing
       }
     }
   }
+
+  private static let bar = SwaySession.canRun("waybar", AccessibilityLauncher.path)
+
+  /// What the bar shows is what its labels say, to a screen reader too.
+  @Test(.enabled(if: bar, "needs sway, waybar and at-spi2-core: .ci/setup test")) func waybar() async throws {
+    let modules = try TestDesktop.recipe("Modules of waybar", "json").joined(separator: "\n")
+    let shown = ["title", "player", "slider"].map { #""custom/\#($0)""# }.joined(separator: ", ")
+    try await TestDesktop.with { desktop in
+      let file = desktop.bus.directory + "/bar.json"
+      try #"{ "modules-left": [\#(shown)], \#(modules) }"#.write(toFile: file, atomically: false, encoding: .utf8)
+      try await SwaySession.with(desktop) { session in
+        let launcher = try await AccessibilityLauncher(desktop, session.accessible)
+        let bar = try await desktop.start(
+          ["/usr/bin/waybar", "-c", file], extra: session.accessible.merging(TestDesktop.programs) { $1 })
+        let fields = [
+          "org.focusd.Window.Title='Über & <b>mir</b> 🎈'", "org.focusd.Range.Value=0.5",
+          #"'org.mpris.MediaPlayer2.Player.Metadata={"xesam:title":"A & B"}'"#,
+        ]
+        let holder = try await desktop.hold("--focus " + fields.joined(separator: " "))
+        let texts = Set(["Über & <b>mir</b> 🎈", "0.5", "A & B"])
+        try await eventually("\(texts)") { texts.isSubset(of: try await launcher.texts(of: "waybar")) }
+        try await holder.stop()
+        try await eventually("they are gone") { texts.isDisjoint(with: try await launcher.texts(of: "waybar")) }
+        try await bar.stop()
+        try await launcher.end()
+      }
+    }
+  }
 }

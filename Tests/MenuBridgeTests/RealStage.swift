@@ -7,12 +7,6 @@ import Testing
 /// A session with an X server, openbox, the daemon, the window bridge and this one, and the accessibility that Debian's
 /// programs find there.
 final class RealStage: Sendable {
-  static let launcherPath = "/usr/libexec/at-spi-bus-launcher"
-  static let environment = [
-    "GDK_BACKEND": "x11", "GSETTINGS_BACKEND": "memory", "GSK_RENDERER": "cairo", "GTK_USE_PORTAL": "0",
-    "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "NO_AT_BRIDGE": "0", "QT_QPA_PLATFORM": "xcb",
-  ]
-
   let desktop: TestDesktop
   let bridge: ManagedProcess
   /// The address of the accessibility bus.
@@ -20,7 +14,9 @@ final class RealStage: Sendable {
 
   /// Whether the programs are here.
   static func canRun(_ programs: String...) -> Bool {
-    let needed = [launcherPath, "/usr/bin/openbox", "/usr/bin/xdotool", "/usr/bin/xprop", Products.windowBridge]
+    let needed = [
+      AccessibilityLauncher.path, "/usr/bin/openbox", "/usr/bin/xdotool", "/usr/bin/xprop", Products.windowBridge,
+    ]
     return TestDesktop.canDisplay && (needed + programs).allSatisfy(FileManager.default.isExecutableFile)
   }
 
@@ -32,11 +28,8 @@ final class RealStage: Sendable {
   static func with(_ body: (RealStage) async throws -> Void) async throws {
     try await TestDesktop.with { desktop in
       try await desktop.display()
-      let launcher = try await AccessibilityLauncher(desktop, environment)
-      let address = launcher.address
-      // Qt 5 looks for the accessibility bus where a display manager would have written its address.
-      let told = try await desktop.run(
-        ["/usr/bin/xprop", "-root", "-f", "AT_SPI_BUS", "8s", "-set", "AT_SPI_BUS", address])
+      let launcher = try await AccessibilityLauncher(desktop)
+      let told = try await launcher.tellQt()
       #expect(told.succeeded, "\(told)")
       let manager = try await desktop.start(["/usr/bin/openbox", "--sm-disable"])
       try await eventually("openbox") { try await desktop.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded }
@@ -44,7 +37,7 @@ final class RealStage: Sendable {
       let bridge = try await desktop.startMenus()
       let result: Result<Void, any Error>
       do {
-        result = .success(try await body(RealStage(desktop, bridge, accessibility: address)))
+        result = .success(try await body(RealStage(desktop, bridge, accessibility: launcher.address)))
       } catch {
         result = .failure(error)
       }
@@ -60,7 +53,7 @@ final class RealStage: Sendable {
 
   /// Starts a program, and brings its window to the front, whose class, or part of its title, is `window`.
   func start(_ arguments: [String], window: String) async throws -> ManagedProcess {
-    let program = try await desktop.start(arguments, extra: Self.environment)
+    let program = try await desktop.start(arguments, extra: AccessibilityLauncher.environment)
     try await front(window)
     return program
   }
@@ -105,33 +98,5 @@ final class RealStage: Sendable {
       _ = try await self.desktop.focusctl("run", "Document.Save")
       return try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines) == text
     }
-  }
-}
-
-/// What gives a session its accessibility bus.
-struct AccessibilityLauncher: Sendable {
-  let address: String
-  private let process: ManagedProcess
-
-  /// Starts it, and waits until the bus is there.
-  init(_ desktop: TestDesktop, _ environment: [String: String]) async throws {
-    process = try await desktop.start(
-      // What it starts outlives it, and would keep its output open.
-      ["/bin/sh", "-c", "exec \(RealStage.launcherPath) >/dev/null 2>&1"], extra: environment)
-    let session = try await desktop.peer()
-    try await eventually("accessibility") {
-      try await session.askBus("NameHasOwner", [.string("org.a11y.Bus")]) == [.boolean(true)]
-    }
-    let reply = try await session.call(DaemonCall(to: "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"))
-    address = reply.first?.basicText ?? ""
-  }
-
-  /// Ends it, and what it has started, which outlives it otherwise.
-  func end() async throws {
-    let bus = try await Peer(to: address)
-    let process = try await bus.askBus("GetConnectionUnixProcessID", [.string("org.freedesktop.DBus")]).first
-    try await bus.leave()
-    if case .uint32(let number)? = process { kill(Int32(number), SIGTERM) }
-    try await self.process.stop()
   }
 }

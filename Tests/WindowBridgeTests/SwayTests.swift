@@ -5,79 +5,22 @@ import TestSupport
 import Testing
 
 /// sway without a screen, as a user who is not root, with real programs.
-@Suite(.serialized, .enabled(if: SwayPrograms.canRun, "needs sway and foot, and as root setpriv: .ci/setup test"))
+@Suite(.serialized, .enabled(if: SwaySession.canRun("foot"), "needs sway, foot and setpriv: .ci/setup test"))
 struct SwayTests {
-  /// One sway, in a directory of its own.
-  private struct Session: Sendable {
-    let desktop: TestDesktop
-    let directory: String
-
-    var socket: String { directory + "/sway.sock" }
-
-    /// Starts a program in the session, as nobody if the tests are root's.
-    func start(_ arguments: [String]) async throws -> ManagedProcess {
-      let unprivileged = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-      return try await desktop.start(
-        (geteuid() == 0 ? unprivileged : []) + arguments,
-        extra: [
-          "XDG_RUNTIME_DIR": directory, "HOME": directory, "WAYLAND_DISPLAY": "wayland-1", "SWAYSOCK": socket,
-          "WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman",
-        ])
-    }
-
-    func message(_ command: String) async throws {
-      let result = try await desktop.run(["/usr/bin/swaymsg", "-s", socket, command])
-      #expect(result.succeeded, "\(result)")
-    }
-
-    func terminal(_ title: String, _ application: String = "foot") async throws -> ManagedProcess {
-      try await start(["/usr/bin/foot", "-T", title, "-a", application, "/bin/sleep", "1000"])
-    }
-
-    /// The title of the window that sway says has focus.
-    func focusedTitle() async throws -> String? {
-      let tree = try await desktop.run(["/usr/bin/swaymsg", "-s", socket, "-t", "get_tree"]).text
-      return Self.focused(in: try JSONSerialization.jsonObject(with: Data(tree.utf8)))
-    }
-
-    private static func focused(in node: Any) -> String? {
-      guard let node = node as? [String: Any] else { return nil }
-      if node["focused"] as? Bool == true { return node["pid"] == nil ? nil : node["name"] as? String }
-      let children = (node["nodes"] as? [Any] ?? []) + (node["floating_nodes"] as? [Any] ?? [])
-      return children.lazy.compactMap { Self.focused(in: $0) }.first
-    }
-  }
-
   /// Runs `body` with a bridge that follows sway by its socket, or as any compositor with wlroots' protocol.
   private static func with(
-    asWayland: Bool = false, _ body: @Sendable (Session, Peer) async throws -> Void
+    asWayland: Bool = false, _ body: @Sendable (SwaySession, Peer) async throws -> Void
   ) async throws {
     try await TestDesktop.with { desktop in
-      var template = Array("/tmp/focusd-sway.XXXXXX".utf8CString)
-      _ = try #require(mkdtemp(&template))
-      let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      defer { try? FileManager.default.removeItem(atPath: directory) }
-      if geteuid() == 0 { #expect(chown(directory, 65534, 65534) == 0) }
-      let session = Session(desktop: desktop, directory: directory)
-      try "xwayland disable\n".write(toFile: directory + "/config", atomically: false, encoding: .utf8)
-      chmod(directory + "/config", 0o644)
-      // The path of its socket names its process unless it is told.
-      let sway = try await session.start(["/usr/bin/sway", "-c", directory + "/config"])
-      try await eventually("sway") {
-        guard sway.progress.now.exit == nil else { throw DaemonGone(said: sway.progress.now.errors.suffix(5)) }
-        return try await desktop.run(["/usr/bin/swaymsg", "-s", session.socket, "-t", "get_version"]).succeeded
+      try await SwaySession.with(desktop) { session in
+        let display = session.environment.filter { $0.key != "SWAYSOCK" }
+        let bridge = try await desktop.windowBridge([], asWayland ? display : ["SWAYSOCK": session.socket])
+        try await body(session, try await desktop.peer())
+        bridge.terminate()
+        #expect(try await bridge.finish() == .status(0))
       }
-      let display = ["WAYLAND_DISPLAY": "wayland-1", "XDG_RUNTIME_DIR": directory]
-      let bridge = try await desktop.windowBridge([], asWayland ? display : ["SWAYSOCK": session.socket])
-      try await body(session, try await desktop.peer())
-      bridge.terminate()
-      #expect(try await bridge.finish() == .status(0))
-      sway.terminate()
-      try await sway.finish()
     }
   }
-
-  private struct DaemonGone: Error { let said: ArraySlice<String> }
 
   @Test func twoHundredSwitches() async throws {
     try await Self.with { session, peer in
@@ -186,6 +129,26 @@ struct SwayTests {
   }
 }
 
-private enum SwayPrograms {
-  static let canRun = ["sway", "swaymsg", "foot", "setpriv"].allSatisfy { access("/usr/bin/" + $0, X_OK) == 0 }
+extension SwaySession {
+  fileprivate func message(_ command: String) async throws {
+    let result = try await self.command(command)
+    #expect(result.succeeded, "\(result)")
+  }
+
+  fileprivate func terminal(_ title: String, _ application: String = "foot") async throws -> ManagedProcess {
+    try await startAsNobody(["/usr/bin/foot", "-T", title, "-a", application, "/bin/sleep", "1000"])
+  }
+
+  /// The title of the window that sway says has focus.
+  fileprivate func focusedTitle() async throws -> String? {
+    let tree = try await command("-t", "get_tree").text
+    return Self.focused(in: try JSONSerialization.jsonObject(with: Data(tree.utf8)))
+  }
+
+  private static func focused(in node: Any) -> String? {
+    guard let node = node as? [String: Any] else { return nil }
+    if node["focused"] as? Bool == true { return node["pid"] == nil ? nil : node["name"] as? String }
+    let children = (node["nodes"] as? [Any] ?? []) + (node["floating_nodes"] as? [Any] ?? [])
+    return children.lazy.compactMap { Self.focused(in: $0) }.first
+  }
 }
