@@ -66,9 +66,9 @@ public struct Field: Sendable {
   /// What the field publishes.
   public internal(set) var bindings: [Key: FieldBinding] = [:]
   /// The owner's own object behind the field, as far as focus is concerned, or nil.
-  public internal(set) var object: BoundObject?
+  @Boxed public internal(set) var object: BoundObject?
   /// What was saved of the object, until that is bound again after a restart.
-  public internal(set) var awaited: SavedField.SavedObject?
+  @Boxed public internal(set) var awaited: SavedField.SavedObject?
   /// Later registrations have higher numbers.
   public let registration: UInt64
   /// What the field is as a window; nil for every other field.
@@ -78,7 +78,7 @@ public struct Field: Sendable {
   /// When the field was focused last, or one below it whose place it has taken; 0: that is not remembered.
   var lastFocused: UInt64 = 0
   /// Whether a session-scoped field is active, and since when; nil for other scopes.
-  public internal(set) var activity: Activity?
+  @Boxed public internal(set) var activity: Activity?
   /// What `FieldTable` counts when names come and go.
   var interfaceCounts = InterfaceCounts()
 
