@@ -252,7 +252,7 @@ internal import Testing
       ' "$install"
       """)
     #expect(transcript.status == 0, "\(transcript)")
-    #expect(transcript.output == ["b false", #"s "0.2.0""#, "b false"], "\(transcript)")
+    #expect(transcript.output == ["b false", #"s "1.0.0""#, "b false"], "\(transcript)")
   }
 
   /// A stand-in for a bridge: what `Systemd/install` does with every unit but the daemon's.
@@ -306,7 +306,7 @@ internal import Testing
       busctl --user list | awk '$1 == "org.focusd.Focus1"'
       """)
     #expect(transcript.status == 0, "\(transcript)")
-    #expect(transcript.output == [#"s "0.2.0""#, "not-found"], "\(transcript)")
+    #expect(transcript.output == [#"s "1.0.0""#, "not-found"], "\(transcript)")
   }
 
   /// The bridge notes in its state directory what it turned on: killed, it leaves that to the removal.

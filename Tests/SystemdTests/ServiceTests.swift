@@ -19,7 +19,7 @@ internal import Testing
     #expect(transcript.status == 0, "\(transcript)")
     #expect(
       transcript.output == [
-        "enabled", "inactive", #"s "0.2.0""#, "active (running)", "0 fields, nothing focused",
+        "enabled", "inactive", #"s "1.0.0""#, "active (running)", "0 fields, nothing focused",
       ], "\(transcript)")
   }
 
@@ -35,7 +35,7 @@ internal import Testing
       show NRestarts
       """)
     #expect(transcript.status == 0, "\(transcript)")
-    #expect(transcript.output == Array(repeating: #"s "0.2.0""#, count: 20) + ["1", "0"], "\(transcript)")
+    #expect(transcript.output == Array(repeating: #"s "1.0.0""#, count: 20) + ["1", "0"], "\(transcript)")
   }
 
   @Test(arguments: SessionBus.allCases)
@@ -54,7 +54,7 @@ internal import Testing
       """)
     #expect(transcript.status == 0, "\(transcript)")
     #expect(
-      transcript.output == [#"s "0.2.0""#, Self.started, Self.started, #"s "0.2.0""#, "1"], "\(transcript)")
+      transcript.output == [#"s "1.0.0""#, Self.started, Self.started, #"s "1.0.0""#, "1"], "\(transcript)")
   }
 
   /// A field that lingers, one whose owner stays, and a watcher who does: killed and restarted, nobody misses anything.
@@ -120,7 +120,7 @@ internal import Testing
       """)
     #expect(transcript.status == 0, "\(transcript)")
     #expect(
-      transcript.output == [#"s "0.2.0""#, "inactive", "success", "0", "0", #"s "0.2.0""#], "\(transcript)")
+      transcript.output == [#"s "1.0.0""#, "inactive", "success", "0", "0", #"s "1.0.0""#], "\(transcript)")
   }
 
   @Test func theWatchdogIsFedAndADaemonThatHangsIsReplaced() async throws {
@@ -141,7 +141,7 @@ internal import Testing
     #expect(transcript.status == 0, "\(transcript)")
     #expect(
       transcript.output == [
-        #"s "0.2.0""#, "focusd.service: Watchdog timeout (limit 3s)!", Self.started, Self.started, #"s "0.2.0""#,
+        #"s "1.0.0""#, "focusd.service: Watchdog timeout (limit 3s)!", Self.started, Self.started, #"s "1.0.0""#,
       ], "\(transcript)")
   }
 
