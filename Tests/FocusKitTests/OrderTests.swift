@@ -1,11 +1,30 @@
 import BusSupport
 import DBusTypes
+import Dispatch
 import FocusKit
-import Synchronization
 import TestSupport
 import Testing
 
+/// A value whose conversion waits for a gate.
+private struct Weight: DBusRepresentable {
+  var grams = 0
+  var gate: DispatchSemaphore?
+
+  static var dbusType: DBusType { .int64 }
+  init(grams: Int = 0, gate: DispatchSemaphore? = nil) { (self.grams, self.gate) = (grams, gate) }
+  init(dbusValue: DBusValue) throws { grams = try Int(dbusValue: dbusValue) }
+  func dbusValue() -> DBusValue {
+    gate?.wait()
+    gate?.signal()
+    return grams.dbusValue()
+  }
+}
+
 extension FocusedValues {
+  fileprivate var weight: Binding<Weight>? {
+    get { self["demo.Form.Weight"] }
+    set { self["demo.Form.Weight"] = newValue }
+  }
   fileprivate var store: FocusedCommand? {
     get { self["demo.Form.Store"] }
     set { self["demo.Form.Store"] = newValue }
@@ -80,6 +99,36 @@ extension FocusedValues {
         #expect(try await client.read(\.number) == value)
       }
       #expect(stored.wrappedValue == Array(1...40))
+    }
+  }
+
+  /// The first change is being converted until the gate is open, and so none is told.
+  @Test("What a command or a write changes is told before its reply", arguments: [true, false])
+  func whatACallChangesIsToldBeforeItsReply(isCommand: Bool) async throws {
+    try await TestDesktop.with { desktop in
+      let (number, weight) = (State(wrappedValue: 0), State(wrappedValue: Weight()))
+      let gate = DispatchSemaphore(value: 0)
+      let change = { @Sendable in
+        weight.wrappedValue = Weight(grams: 1, gate: gate)
+        number.wrappedValue = 1
+      }
+      let owner = desktop.client()
+      let field = FocusField("form", client: owner).focusedValue(\.number, number.projectedValue)
+        .focusedValue(\.weight, weight.projectedValue).focusedValue(\.store) { change() }
+        .focusedValue(\.position, Binding(get: { 0 }, set: { _ in change() })).register()
+      try await field.focus()
+      let client = desktop.client()
+      let shown = FocusedBinding(\.number, client: client)
+      try await until("the field") { shown.wrappedValue == 0 }
+      let task = Task {
+        if isCommand { try await client.run(\.store) } else { try await client.write(\.position, 1) }
+        return shown.wrappedValue
+      }
+      try await eventually("it is changed") { number.wrappedValue == 1 }
+      // A reply that does not wait for the change comes before these.
+      for _ in 0..<3 { _ = try await client.read(\.title) }
+      gate.signal()
+      #expect(try await task.value == 1)
     }
   }
 
@@ -169,7 +218,7 @@ extension FocusedValues {
     }
   }
 
-  /// Each is described anew after what was told before, and the next may come first.
+  /// Each declaration takes effect after the changes before it are told; others may be made before that.
   @Test func nothingThatIsPublishedAmongChangesIsLost() async throws {
     try await TestDesktop.with { desktop in
       let (owner, client) = (desktop.client(), desktop.client())

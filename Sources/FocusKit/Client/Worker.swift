@@ -41,6 +41,7 @@ final class Worker {
   }
 
   func run() {
+    // First in each turn of the loop: what the program did before a call was sent is done before the call is answered.
     letters.deliver(on: link.loop) { [weak self] letter in
       if let self { letter(self) }
     }
@@ -79,9 +80,6 @@ final class Worker {
     if reported.insert(error).inserted { report(error) }
   }
 
-  /// Handles the letters that were posted before now, so that what follows comes after them.
-  private func handleLetters() { letters.deliver { $0(self) } }
-
   private func handle(_ event: Link.Event) {
     switch event {
     case .arrived:
@@ -93,10 +91,7 @@ final class Worker {
       mirror.end()
       fields.daemonLeft()
     case .signal(let signal): mirror.received(signal)
-    case .call(let message):
-      // Changes that the program made before are told before the call is answered.
-      handleLetters()
-      fields.called(message)
+    case .call(let message): fields.called(message)
     case .refused(let error): report(FocusError(error))
     case .other, .closed: break
     }

@@ -44,7 +44,7 @@ final class Owners {
     _ key: String, _ isolation: Isolation, _ body: @escaping @Sendable () throws -> Value,
     late: @escaping (Value) -> Void, _ handler: @escaping Handler<Value>
   ) {
-    let isStuck = lane(isolation).isStuck
+    let isStuck = lane(isolation).isStuck.load(ordering: .acquiring)
     if isStuck { handler(.failure(Self.error(key, isolation))) }
     ask(key, isolation, isStuck ? nil : handler, body) { late($0) }
   }
@@ -61,10 +61,13 @@ final class Owners {
     _ completion: @escaping (Result<[DBusValue], any Error>) -> Void
   ) {
     let lane = if case .main = command.isolation { main } else { commands }
-    let (completion, letters) = (Completion(call: completion), letters)
+    let (completion, letters, own) = (Completion(call: completion), letters, own)
     queue.add(lane) {
       lane.post {
-        command.start(arguments) { result in letters.post { _ in completion.call(result) } }
+        command.start(arguments) { result in
+          // Changes are told on the same ways, so that what the command changed is told before its reply.
+          lane.afterAll { own.afterAll { letters.post { _ in completion.call(result) } } }
+        }
         letters.post { _ in queue.end() }
       }
     }
@@ -82,7 +85,8 @@ final class Owners {
     _ key: String, _ isolation: Isolation, _ handler: Handler<Value>?, in queue: FieldQueue? = nil,
     _ body: @escaping @Sendable () throws -> Value, late: @escaping (Value) -> Void
   ) {
-    let (question, lane, letters) = (Question(handler, lane(isolation), queue, late), lane(isolation), letters)
+    let (lane, letters, own) = (lane(isolation), letters, own)
+    let question = Question(handler, lane, queue, late)
     if handler != nil {
       question.timer = loop.schedule(after: Self.patience) { [reporter] in
         if queue != nil { _ = question.decide() }
@@ -102,7 +106,9 @@ final class Owners {
         } else {
           result = nil
         }
-        letters.post { question.answer(result, $0.link.loop) }
+        let answer = { @Sendable in letters.post { question.answer(result, $0.link.loop) } }
+        // What a write changed beside its own value is told before its reply.
+        if queue == nil { answer() } else { lane.afterAll { own.afterAll(answer) } }
       }
     }
     if let queue { queue.add(lane, begin) } else { begin() }
@@ -120,15 +126,20 @@ final class Owners {
 }
 
 /// Where closures run, one after another if it is serial.
-final class Lane {
+final class Lane: Sendable {
   let post: Owners.Post
   let isSerial: Bool
   /// Whether a job took too long, and none has ended since.
-  var isStuck = false
+  let isStuck = Atomic(false)
 
   init(isSerial: Bool = true, _ post: @escaping Owners.Post) {
     self.isSerial = isSerial
     self.post = post
+  }
+
+  /// Has `job` run after what was posted until now, if that is known to end.
+  func afterAll(_ job: @escaping @Sendable () -> Void) {
+    if isSerial, !isStuck.load(ordering: .acquiring) { post(job) } else { job() }
   }
 }
 
@@ -182,14 +193,14 @@ private final class Question<Value: Sendable>: @unchecked Sendable {
   func decide() -> Bool { !isDecided.exchange(true, ordering: .acquiringAndReleasing) }
 
   func expire(_ error: DBusError) {
-    if isPosted { lane.isStuck = true }
+    if isPosted { lane.isStuck.store(true, ordering: .releasing) }
     handler?(.failure(error))
     handler = nil
   }
 
   /// Takes the answer, nil if the question came too late.
   func answer(_ result: Result<Value, DBusError>?, _ loop: EventLoop) {
-    lane.isStuck = false
+    lane.isStuck.store(false, ordering: .releasing)
     if let timer { loop.cancel(timer) }
     if let handler, let result {
       handler(result)
