@@ -43,6 +43,28 @@ import Testing
     }
   }
 
+  @Test func aCallThatIsCancelledBeforeItIsSentIsNotSent() async throws {
+    try await TestDesktop.with { desktop in
+      let (number, runs) = (State(wrappedValue: 0), State(wrappedValue: [String]()))
+      let field = FocusField("text1", client: desktop.client()).focusedValue(\.number, number.projectedValue)
+        .command("demo.Form.Note") { (who: String) in runs.update { $0.append(who) } }.register()
+      try await field.focus()
+      let client = desktop.client()
+      let form = FocusedBinding(\.number, client: client)
+      try await until("the value") { form.wrappedValue == 0 }
+      // The daemon does not answer, and calls wait for the write.
+      desktop.daemon.terminate(19)
+      form.wrappedValue = 1
+      let cancelled = Task { try await client.run("demo.Form.Note", "cancelled") }
+      cancelled.cancel()
+      await #expect(throws: CancellationError.self) { try await cancelled.value }
+      desktop.daemon.terminate(18)
+      try await client.run("demo.Form.Note", "other")
+      #expect(runs.wrappedValue == ["other"])
+      #expect(number.wrappedValue == 1)
+    }
+  }
+
   @Test func aFieldThatIsLetGoOfSaysWhy() async throws {
     try await TestDesktop.with { desktop in
       let client = desktop.client()
