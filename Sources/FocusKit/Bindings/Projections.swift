@@ -49,9 +49,30 @@ final class ConstantLocation<Value>: Location {
   }
 }
 
+/// A location whose value is a part of that of another, or contains it.
+protocol Projection<Value>: Location {
+  associatedtype Base
+
+  var base: any Location<Base> { get }
+
+  /// The part of `value`, or the last one that was seen if there is none.
+  func part(of value: Base) -> Value
+}
+
+extension Projection {
+  var isolation: Isolation { base.isolation }
+  var isConstant: Bool { base.isConstant }
+  func get() -> Value { part(of: base.get()) }
+
+  func begin() -> (value: Value, reading: SlotReading?) {
+    let (value, reading) = base.begin()
+    return (part(of: value), reading)
+  }
+}
+
 /// A member of the value at another location.
-final class KeyPathLocation<Root, Value>: Location {
-  private let base: any Location<Root>
+final class KeyPathLocation<Root, Value>: Projection {
+  let base: any Location<Root>
   private let keyPath: WritableKeyPath<Root, Value>
 
   init(_ base: any Location<Root>, _ keyPath: WritableKeyPath<Root, Value>) {
@@ -59,14 +80,7 @@ final class KeyPathLocation<Root, Value>: Location {
     self.keyPath = keyPath
   }
 
-  var isolation: Isolation { base.isolation }
-  var isConstant: Bool { base.isConstant }
-  func get() -> Value { base.get()[keyPath: keyPath] }
-
-  func begin() -> (value: Value, reading: SlotReading?) {
-    let (value, reading) = base.begin()
-    return (value[keyPath: keyPath], reading)
-  }
+  func part(of value: Root) -> Value { value[keyPath: keyPath] }
 
   func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {
     base.modify(basis, transaction) { [keyPath] in change(&$0[keyPath: keyPath]) }
@@ -97,10 +111,10 @@ final class LastSeen<Value>: Sendable {
 }
 
 /// An element of a collection at another location, while its index is valid.
-final class ElementLocation<Values: MutableCollection>: Location {
+final class ElementLocation<Values: MutableCollection>: Projection {
   typealias Value = Values.Element
 
-  private let base: any Location<Values>
+  let base: any Location<Values>
   private let index: Values.Index
   private let last: LastSeen<Value>
 
@@ -110,17 +124,7 @@ final class ElementLocation<Values: MutableCollection>: Location {
     last = LastSeen(value)
   }
 
-  var isolation: Isolation { base.isolation }
-  var isConstant: Bool { base.isConstant }
-
-  func get() -> Value { element(of: base.get()) }
-
-  func begin() -> (value: Value, reading: SlotReading?) {
-    let (values, reading) = base.begin()
-    return (element(of: values), reading)
-  }
-
-  private func element(of values: Values) -> Value { last.keeping(Self.has(values, index) ? values[index] : nil) }
+  func part(of values: Values) -> Value { last.keeping(Self.has(values, index) ? values[index] : nil) }
 
   func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {
     // An array's other elements stay where they are.
@@ -147,22 +151,15 @@ final class ElementLocation<Values: MutableCollection>: Location {
 }
 
 /// A value as an optional.
-final class PromotedLocation<Wrapped>: Location {
-  private let base: any Location<Wrapped>
+final class PromotedLocation<Wrapped>: Projection {
+  let base: any Location<Wrapped>
 
   init(_ base: any Location<Wrapped>) { self.base = base }
 
-  var isolation: Isolation { base.isolation }
-  var isConstant: Bool { base.isConstant }
-  func get() -> Wrapped? { base.get() }
+  func part(of value: Wrapped) -> Wrapped? { value }
 
   func set(_ value: Wrapped?, _ transaction: Transaction) {
     if let value { base.set(value, transaction) }
-  }
-
-  func begin() -> (value: Wrapped?, reading: SlotReading?) {
-    let (value, reading) = base.begin()
-    return (value, reading)
   }
 
   func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Wrapped?) -> Void) {
@@ -179,8 +176,8 @@ final class PromotedLocation<Wrapped>: Location {
 }
 
 /// The value within an optional.
-final class UnwrappedLocation<Value>: Location {
-  private let base: any Location<Value?>
+final class UnwrappedLocation<Value>: Projection {
+  let base: any Location<Value?>
   private let last: LastSeen<Value>
 
   init(_ base: any Location<Value?>, _ value: Value) {
@@ -188,18 +185,11 @@ final class UnwrappedLocation<Value>: Location {
     last = LastSeen(value)
   }
 
-  var isolation: Isolation { base.isolation }
-  var isConstant: Bool { base.isConstant }
-  func get() -> Value { last.keeping(base.get()) }
+  func part(of value: Value?) -> Value { last.keeping(value) }
 
   func set(_ value: Value, _ transaction: Transaction) {
     base.set(value, transaction)
     _ = last.keeping(base.peek())
-  }
-
-  func begin() -> (value: Value, reading: SlotReading?) {
-    let (value, reading) = base.begin()
-    return (last.keeping(value), reading)
   }
 
   func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value) -> Void) {

@@ -11,11 +11,10 @@ final class Storage<Value>: Location, Observable, Sendable {
     var version: UInt64 = 0
   }
 
-  private let content: Locked<Content>
-  private let followers = Followers<Value>()
+  private let content: Followed<Content, Value>
   private let registrar = ObservationRegistrar()
 
-  init(_ value: Value) { content = Locked(Content(value: value)) }
+  init(_ value: Value) { content = Followed(Content(value: value)) { $0.value } }
 
   /// The value's identity for Observation, which is told of values that `==` calls others.
   var value: Value { self.get() }
@@ -56,23 +55,18 @@ final class Storage<Value>: Location, Observable, Sendable {
   ///
   /// Observation is notified after the value has changed: another thread that then reads again reads the new value.
   private func commit(ifVersion version: UInt64, isEqual: Bool, _ change: (inout Value) -> Void) -> Bool {
-    let (isDone, replaced): (Bool, Value?) = content.withLock { content in
-      guard content.version == version else { return (false, nil) }
-      change(&content.value)
-      content.version += 1
-      return (true, followers.enqueue(content.value))
+    content.update {
+      guard $0.version == version else { return false }
+      change(&$0.value)
+      $0.version += 1
+      return true
+    } observed: {
+      registrar.withMutation(of: self, keyPath: isEqual ? \.stored : \.value) {}
     }
-    withExtendedLifetime(replaced) {}
-    guard isDone else { return false }
-    registrar.withMutation(of: self, keyPath: isEqual ? \.stored : \.value) {}
-    followers.deliver()
-    return true
   }
 
   func follow(withCurrent: Bool, _ sink: @escaping (Value) -> Void) -> (@Sendable () -> Void)? {
-    let number = content.withLock { withCurrent ? followers.add(sink, current: $0.value) : followers.add(sink) }
-    followers.deliver()
-    return { [weak self] in self?.followers.remove(number) }
+    content.follow(withCurrent: withCurrent, sink)
   }
 }
 

@@ -1,6 +1,5 @@
 internal import DBusTypes
 internal import DaemonClient
-internal import EventLoop
 internal import FocusContract
 internal import Observation
 
@@ -18,9 +17,8 @@ final class ClientStatus: Observable, Sendable {
     var hasFocus = false
   }
 
-  private let state = Locked(State())
   // Observation alone may miss a change that another thread makes while it begins to watch.
-  private let followers = Followers<Content>()
+  private let state = Followed<State, Content>(State()) { $0.content }
   private let registrar = ObservationRegistrar()
 
   /// What readers see.
@@ -48,24 +46,19 @@ final class ClientStatus: Observable, Sendable {
   }
 
   private func update(_ change: (inout State) -> Void) {
-    let isChanged = state.withLock { state in
-      let before = state.content
-      change(&state)
-      state.content.isConnected = state.hasValues && state.hasFocus
-      guard state.content != before else { return false }
-      _ = followers.enqueue(state.content)
-      return true
+    state.update {
+      let before = $0.content
+      change(&$0)
+      $0.content.isConnected = $0.hasValues && $0.hasFocus
+      return $0.content != before
+    } observed: {
+      registrar.withMutation(of: self, keyPath: \.content) {}
     }
-    guard isChanged else { return }
-    registrar.withMutation(of: self, keyPath: \.content) {}
-    followers.deliver()
   }
 
   /// Calls `sink` now and after each change, one call after another, until the result is called.
   func follow(_ sink: @escaping (Content) -> Void) -> @Sendable () -> Void {
-    let number = state.withLock { followers.add(sink, current: $0.content) }
-    followers.deliver()
-    return { [self] in followers.remove(number) }
+    state.follow(withCurrent: true, sink)
   }
 }
 

@@ -37,80 +37,6 @@ struct Snapshot: Sendable {
   }
 }
 
-/// What was seen of a key, for a change that follows from it.
-struct SlotReading: Sendable {
-  let value: DBusValue
-  let state: UInt64
-  /// How often focus had moved, and which field it was, as far as was known.
-  let moves: Int
-  let field: ObjectPath?
-}
-
-/// What a write that meets another's change of the same field comes to; it never lands in another field.
-enum WriteRule: Sendable {
-  /// It is made in the newer value: a number changes by the same difference, a boolean is toggled, texts are spliced.
-  case difference
-  /// It is made in the newer value if both changed different parts, else refused.
-  case parts
-  /// The members that were assigned are assigned in the newer value.
-  case members(Assignment)
-  /// It is refused, unless that is the same value.
-  case whole
-
-  /// The rule of a change in place of a value of `type`, which may have been computed from what was read.
-  ///
-  /// Whether a part of a value was computed or assigned is not known: only a value that has no parts changes by a
-  /// difference, and none that names something, as an enum does.
-  static func ofValues(_ type: Any.Type) -> WriteRule {
-    let type = (type as? any OptionalValue.Type)?.wrapped ?? type
-    return type is any Numeric.Type || type == Bool.self || type == String.self ? .difference : .parts
-  }
-
-  /// The rule of two writes that are made as one.
-  func followed(by next: WriteRule) -> WriteRule {
-    switch (self, next) {
-    case (.difference, .difference): .difference
-    case (.difference, .parts), (.parts, .difference), (.parts, .parts): .parts
-    case (.members(let first), .members(let second)): first.followed(by: second).map(WriteRule.members) ?? .whole
-    default: .whole
-    }
-  }
-
-  /// The change from `base` to `changed`, made in `current`; nil if that cannot be.
-  func apply(_ base: DBusValue, _ changed: DBusValue, to current: DBusValue) -> DBusValue? {
-    switch self {
-    case _ where base == current: changed
-    case .difference: Merge.merge(base, changed, onto: current, byDifference: true)
-    case .parts: Merge.merge(base, changed, onto: current, byDifference: false)
-    case .members(let assignment): assignment.make(current)
-    case .whole: changed == current ? current : nil
-    }
-  }
-}
-
-/// An assignment of a value's members that can be made again; it converts the value and assigns, and no more.
-struct Assignment: @unchecked Sendable {
-  private static let longest = 64
-
-  /// Makes the assignment in a value; nil if that has another type.
-  let make: (DBusValue) -> DBusValue?
-  private var length = 1
-
-  init(_ make: @escaping (DBusValue) -> DBusValue?) { self.make = make }
-
-  /// Both, one after the other; nil if that becomes too long.
-  func followed(by next: Assignment) -> Assignment? {
-    guard length < Self.longest else { return nil }
-    var both = Assignment { [make] in make($0).flatMap(next.make) }
-    both.length = length + 1
-    return both
-  }
-}
-
-private protocol OptionalValue { static var wrapped: Any.Type { get } }
-
-extension Optional: OptionalValue { fileprivate static var wrapped: Any.Type { Wrapped.self } }
-
 /// A write that the daemon has not taken yet.
 struct PendingWrite: Sendable {
   var value: DBusValue
@@ -121,7 +47,9 @@ struct PendingWrite: Sendable {
   let base: Snapshot?
 }
 
-/// What readers see of a key: its value, or whether the command of this name may be called; nil if there is none.
+/// What readers see of a key: its value, or whether its command may be called.
+///
+/// Both are nil if no field in focus has the key.
 struct Shown: Sendable {
   var value: DBusValue?
   var isCommandEnabled: Bool?
@@ -160,8 +88,7 @@ final class Slot: Observable, Sendable {
 
   let key: String
   private let mailbox: Worker.Letters
-  private let content: Locked<Content>
-  private let followers = Followers<Shown>()
+  private let content: Followed<Content, Shown>
   private let registrar = ObservationRegistrar()
   /// The value's identity for Observation, made once: it costs as much as the rest of a read.
   private static nonisolated(unsafe) let path: KeyPath<Slot, DBusValue?> = \.value
@@ -171,7 +98,7 @@ final class Slot: Observable, Sendable {
   init(_ key: String, _ mailbox: Worker.Letters, _ snapshot: Snapshot?, _ isCommandEnabled: Bool?) {
     self.key = key
     self.mailbox = mailbox
-    content = Locked(Content(confirmed: snapshot, isCommandEnabled: isCommandEnabled))
+    content = Followed(Content(confirmed: snapshot, isCommandEnabled: isCommandEnabled)) { $0.shown }
   }
 
   /// The value that a reader sees.
@@ -223,19 +150,16 @@ final class Slot: Observable, Sendable {
   }
 
   private func update(_ change: (inout Content) -> Void) {
-    let (isChanged, replaced): (Bool, Shown?) = content.withLock { content in
+    content.update { content in
       let (before, moves) = (content.shown, content.confirmed?.moves)
       change(&content)
       let after = content.shown
       let isOther = before.value != after.value
       if isOther || moves != content.confirmed?.moves { content.state += 1 }
-      guard isOther || before.isCommandEnabled != after.isCommandEnabled else { return (false, nil) }
-      return (true, followers.enqueue(after))
+      return isOther || before.isCommandEnabled != after.isCommandEnabled
+    } observed: {
+      registrar.withMutation(of: self, keyPath: \.value) {}
     }
-    withExtendedLifetime(replaced) {}
-    guard isChanged else { return }
-    followers.deliver()
-    registrar.withMutation(of: self, keyPath: \.value) {}
   }
 
   func confirm(_ snapshot: Snapshot?) { update { $0.confirmed = snapshot } }
@@ -325,8 +249,6 @@ final class Slot: Observable, Sendable {
 
   /// Calls `sink` with what a reader sees, now if `withCurrent`, and after each change, until the result is called.
   func follow(withCurrent: Bool, _ sink: @escaping (Shown) -> Void) -> @Sendable () -> Void {
-    let number = content.withLock { withCurrent ? followers.add(sink, current: $0.shown) : followers.add(sink) }
-    followers.deliver()
-    return { [weak self] in self?.followers.remove(number) }
+    content.follow(withCurrent: withCurrent, sink)
   }
 }

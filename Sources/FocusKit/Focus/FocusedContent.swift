@@ -4,7 +4,8 @@ internal import EventLoop
 
 /// A binding to a value that has a D-Bus type.
 protocol FocusedBindingContent {
-  /// Reads the binding to the current value of `slot`, a `() -> Self?`; calls `ifNil` if there is no value.
+  /// Makes a function of type `() -> Self?` that returns a binding to the value of `slot`; if that is nil, it calls `ifNil`
+  /// first.
   static func reader(_ slot: Slot, _ client: FocusClient, ifNil: @escaping () -> Void) -> Any
 }
 
@@ -26,7 +27,7 @@ extension Binding: FocusedBindingContent where Value: DBusRepresentable {
 }
 
 extension DBusRepresentable {
-  /// Reads the current value of `slot`, a `() -> Self?`; calls `ifNil` if there is none.
+  /// Makes a function of type `() -> Self?` that returns the value of `slot`; if that is nil, it calls `ifNil` first.
   fileprivate static func reader(_ slot: Slot, ifNil: @escaping () -> Void) -> Any {
     {
       guard let value = slot.value else {
@@ -44,7 +45,7 @@ enum FocusedContent {
     reader(type, slot, client)()
   }
 
-  /// Reads the current value of `slot`; determines the kind of value once, not for each read.
+  /// Makes a function that returns the content of `slot`, whose kind is determined once, not for each read.
   static func reader<Value>(_ type: Value.Type, _ slot: Slot, _ client: FocusClient) -> () -> Value? {
     let ifNil = {
       if slot.isCommandEnabled != nil { report("a value of type '\(type)'", "a command", slot, client) }
