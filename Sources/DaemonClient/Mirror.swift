@@ -120,15 +120,10 @@ package final class Mirror {
   }
 
   private func focusChanged(_ changes: [(name: String, value: DBusValue?)]) {
-    for (name, value) in changes {
-      switch (name, value) {
-      // What comes from another field may be of a session-scoped one.
-      case ("FocusPath", _), ("SessionFields", _): handler(.focusMoved)
-      case ("FocusedField", .objectPath(let field)?):
-        hasFocus = true
-        handler(.focusedField(field == .root ? nil : field))
-      default: break
-      }
-    }
+    // What comes from another field may be of a session-scoped one. Whoever learns which field has focus knows of the move.
+    if changes.contains(where: { $0.name == "FocusPath" || $0.name == "SessionFields" }) { handler(.focusMoved) }
+    guard case .objectPath(let field)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
+    hasFocus = true
+    handler(.focusedField(field == .root ? nil : field))
   }
 }

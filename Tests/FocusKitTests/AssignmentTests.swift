@@ -1,6 +1,7 @@
 import BusSupport
 import DBusTypes
 import FocusKit
+import Observation
 import TestSupport
 import Testing
 
@@ -49,6 +50,32 @@ extension FocusedValues {
     init(_ client: FocusClient) {
       _settings = FocusedBinding(\.settings, client: client)
       _number = FocusedBinding(\.number, client: client)
+    }
+  }
+
+  /// Two fields with a number each, and another program's form, which knows that the first has focus.
+  private struct Scene {
+    let one: State<Int>
+    let two: State<Int>
+    let first: FocusField
+    let second: FocusField
+    let client: FocusClient
+    let errors: Errors
+    let form: Form
+
+    init(_ desktop: TestDesktop, _ numbers: Int...) async throws {
+      (one, two) = (State(wrappedValue: numbers[0]), State(wrappedValue: numbers[1]))
+      let owner = desktop.client()
+      first = FocusField("text1", client: owner).focusedValue(\.number, one.projectedValue).register()
+      second = FocusField("text2", client: owner).focusedValue(\.number, two.projectedValue).register()
+      try await second.registered()
+      try await first.focus()
+      client = desktop.client()
+      errors = Errors(of: client)
+      form = Form(client)
+      try await eventually("the first") { [form, client] in
+        form.number == numbers[0] && client.focusedField == "text1"
+      }
     }
   }
 
@@ -118,17 +145,9 @@ extension FocusedValues {
 
   @Test func anAssignmentIsDecidedByWhatIsKnownWhenItIsMade() async throws {
     try await TestDesktop.with { desktop in
-      let (one, two) = (State(wrappedValue: 1), State(wrappedValue: 2))
-      let owner = desktop.client()
-      let first = FocusField("text1", client: owner).focusedValue(\.number, one.projectedValue).register()
-      let second = FocusField("text2", client: owner).focusedValue(\.number, two.projectedValue).register()
-      try await second.registered()
-      try await first.focus()
-      let client = desktop.client()
-      let errors = Errors(of: client)
-      let form = Form(client)
-      try await until("the first") { form.number == 1 }
-      try await second.focus()
+      let scene = try await Scene(desktop, 1, 2)
+      let (form, one, two) = (scene.form, scene.one, scene.two)
+      try await scene.second.focus()
       try await until("the second") { form.number == 2 }
       // It does not matter who read what before, as in SwiftUI.
       form.number = 8
@@ -138,7 +157,7 @@ extension FocusedValues {
       try await until("the change") { form.number == 3 }
       form.number = 9
       try await eventually("it replaces") { two.wrappedValue == 9 }
-      #expect(errors.all.isEmpty)
+      #expect(scene.errors.all.isEmpty)
       #expect(one.wrappedValue == 8)
     }
   }
@@ -146,22 +165,13 @@ extension FocusedValues {
   /// The daemon tells of no value then, only that focus moved.
   @Test func whenFocusMovesToAnEqualValueAnAssignmentFollows() async throws {
     try await TestDesktop.with { desktop in
-      let (one, two) = (State(wrappedValue: 1), State(wrappedValue: 1))
-      let owner = desktop.client()
-      let first = FocusField("text1", client: owner).focusedValue(\.number, one.projectedValue).register()
-      let second = FocusField("text2", client: owner).focusedValue(\.number, two.projectedValue).register()
-      try await second.registered()
-      try await first.focus()
-      let client = desktop.client()
-      let errors = Errors(of: client)
-      let form = Form(client)
-      try await eventually("the first") { form.number == 1 && client.focusedField == "text1" }
-      try await second.focus()
-      try await until("the second") { client.focusedField == "text2" }
-      form.number = 8
-      try await eventually("it is made") { two.wrappedValue == 8 }
-      #expect(errors.all.isEmpty, "\(errors.all)")
-      #expect(one.wrappedValue == 1)
+      let scene = try await Scene(desktop, 1, 1)
+      // At the very moment at which the program learns of it.
+      withObservationTracking({ _ = scene.client.focusedField }, onChange: { scene.form.number = 8 })
+      try await scene.second.focus()
+      try await eventually("it is made") { scene.two.wrappedValue == 8 }
+      #expect(scene.errors.all.isEmpty, "\(scene.errors.all)")
+      #expect(scene.one.wrappedValue == 1)
     }
   }
 

@@ -37,6 +37,20 @@ extension FocusedValues {
   private static let decomposed = "e\u{301}"
   private static let composed = "\u{E9}"
 
+  /// A field whose values are equal to others that are not the same.
+  private struct Card {
+    let text = State(wrappedValue: decomposed)
+    let number = State(wrappedValue: 0.0)
+    let contact = State(wrappedValue: Contact())
+    let field: FocusField
+
+    init(_ desktop: TestDesktop) async throws {
+      field = FocusField("text1", client: desktop.client()).focusedValue(\.caption, text.projectedValue)
+        .focusedValue(\.position, number.projectedValue).focusedValue(\.contact, contact.projectedValue).register()
+      try await field.focus()
+    }
+  }
+
   private static func isTold<Value>(of state: State<Value>, _ change: () -> Void) -> Bool {
     let isTold = Mutex(false)
     withObservationTracking({ _ = state.wrappedValue }, onChange: { isTold.withLock { $0 = true } })
@@ -69,11 +83,8 @@ extension FocusedValues {
 
   @Test func whatIsStoredIsPublished() async throws {
     try await TestDesktop.with { desktop in
-      let (text, number) = (State(wrappedValue: Self.decomposed), State(wrappedValue: 0.0))
-      let contact = State(wrappedValue: Contact())
-      let field = FocusField("text1", client: desktop.client()).focusedValue(\.caption, text.projectedValue)
-        .focusedValue(\.position, number.projectedValue).focusedValue(\.contact, contact.projectedValue).register()
-      try await field.focus()
+      let card = try await Card(desktop)
+      let (text, number, contact) = (card.text, card.number, card.contact)
       let reader = desktop.client()
       #expect(try await reader.read(\.caption)?.utf8.count == 3)
       text.wrappedValue = Self.composed
@@ -92,19 +103,20 @@ extension FocusedValues {
     try await TestDesktop.with { desktop in
       let contact = State(wrappedValue: Contact())
       let anywhere = Binding(get: { contact.wrappedValue }, set: { contact.wrappedValue = $0 })
-      try await Self.publishes(contact, by: anywhere, desktop)
+      let owner = desktop.client()
+      try await Self.publishes(contact, by: anywhere, owner, desktop)
       contact.wrappedValue = Contact()
       let main = await MainActor.run {
         Binding(get: { @MainActor in contact.wrappedValue }, set: { @MainActor in contact.wrappedValue = $0 })
       }
-      try await Self.publishes(contact, by: main, desktop)
+      try await Self.publishes(contact, by: main, owner, desktop)
     }
   }
 
   private static func publishes(
-    _ contact: State<Contact>, by binding: Binding<Contact>, _ desktop: TestDesktop
+    _ contact: State<Contact>, by binding: Binding<Contact>, _ owner: FocusClient, _ desktop: TestDesktop
   ) async throws {
-    let field = FocusField("text1", client: desktop.client()).focusedValue(\.contact, binding).register()
+    let field = FocusField("text1", client: owner).focusedValue(\.contact, binding).register()
     try await field.focus()
     let reader = desktop.client()
     #expect(try await reader.read(\.contact)?.name == "Ada")
@@ -121,11 +133,8 @@ extension FocusedValues {
 
   @Test func whatAnotherProgramAssignsIsStored() async throws {
     try await TestDesktop.with { desktop in
-      let (text, number) = (State(wrappedValue: Self.decomposed), State(wrappedValue: 0.0))
-      let contact = State(wrappedValue: Contact())
-      let field = FocusField("text1", client: desktop.client()).focusedValue(\.caption, text.projectedValue)
-        .focusedValue(\.position, number.projectedValue).focusedValue(\.contact, contact.projectedValue).register()
-      try await field.focus()
+      let card = try await Card(desktop)
+      let (text, number, contact) = (card.text, card.number, card.contact)
       let client = desktop.client()
       @FocusedBinding(\.caption, client: client) var caption
       @FocusedBinding(\.position, client: client) var position
@@ -177,6 +186,9 @@ extension FocusedValues {
     }
     #expect(state.wrappedValue.one == 80_000)
     #expect(state.wrappedValue.others == [0, 40_000])
+    let list = State(wrappedValue: [0, 0])
+    await Self.manyTimes { list.projectedValue[1].update { $0 += 1 } }
+    #expect(list.wrappedValue == [0, 40_000])
     let optional = State<Int?>(wrappedValue: 0)
     await Self.manyTimes { Binding(optional.projectedValue)?.update { $0 += 1 } }
     #expect(optional.wrappedValue == 40_000)
