@@ -1,9 +1,10 @@
 import BusSupport
 import DBusTypes
-import FocusKit
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import FocusKit
 
 /// What is computed from a state by reading it.
 private enum Shared { static let sums = State(wrappedValue: Sums()) }
@@ -81,6 +82,27 @@ extension FocusedValues {
     let last = state.wrappedValue
     _ = try await seen.wait(for: "the last value") { $0.last == last ? true : nil }
     task.cancel()
+  }
+
+  @Test func whoIsHeldUpIsToldTheLastValue() {
+    let number = Followed<Int, Int>(0) { $0 }
+    let seen = Mutex<[Int]>([])
+    let cancel = number.follow(withCurrent: true) { value in
+      seen.withLock { $0.append(value) }
+      // More changes than are kept for it, while it is told of the first value.
+      for next in 1...1000 where value == 0 {
+        number.update {
+          $0 = next
+          return true
+        } observed: {
+        }
+      }
+    }
+    let told = seen.withLock { $0 }
+    #expect(told.first == 0 && told.last == 1000)
+    #expect(told.count < 1000)
+    #expect(told == told.sorted())
+    cancel()
   }
 
   @Test func aWriteOfAnElementComparesThatAlone() {

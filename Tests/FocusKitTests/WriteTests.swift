@@ -44,6 +44,34 @@ import Testing
     }
   }
 
+  @Test func aRefusalUndoesWhatWasMadeOnTheRefusedValue() async throws {
+    try await TestDesktop.with { desktop in
+      let state = State(wrappedValue: 0)
+      let field = FocusField("text1", client: desktop.client()).focusedValue(\.number, state.projectedValue) { number in
+        if number == 1 { throw FocusError("not one") }
+      }.register()
+      try await field.focus()
+      let reader = desktop.client()
+      let errors = Errors(of: reader)
+      let toolbar = Toolbar(reader)
+      try await until("the value") { toolbar.number == 0 }
+      desktop.daemon.terminate(19)
+      toolbar.number = 1
+      // The client's thread reports a misread key after it has sent the write: the next is another.
+      let misread = FocusedValue(\.numberAsText, client: reader)
+      #expect(misread.wrappedValue == nil)
+      try await errors.wait(count: 1)
+      toolbar.number = 2
+      desktop.daemon.terminate(18)
+      try await errors.wait(count: 2)
+      #expect(errors.all.last?.message == "not one")
+      #expect(toolbar.number == 0)
+      #expect(try await reader.read(\.number) == 0)
+      #expect(state.wrappedValue == 0)
+      #expect(errors.all.count == 2)
+    }
+  }
+
   @Test func changesInPlaceOfTwoProcessesAreAllMade() async throws {
     try await TestDesktop.play(3) { desktop, players in
       let (owner, others) = (players[0], players[1...])
@@ -80,5 +108,13 @@ import Testing
       }
       #expect(refused?.message == "not now")
     }
+  }
+}
+
+extension FocusedValues {
+  /// As a program reads it that takes the key for a text.
+  fileprivate var numberAsText: String? {
+    get { self["demo.Form.Number"] }
+    set { self["demo.Form.Number"] = newValue }
   }
 }

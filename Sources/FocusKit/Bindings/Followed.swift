@@ -32,7 +32,7 @@ final class Followed<Content, Seen>: @unchecked Sendable {
   /// Reads the content, or changes what nobody follows.
   func withLock<Result>(_ body: (inout Content) -> Result) -> Result { state.withLock { body(&$0.content) } }
 
-  /// Changes the content; if `change` returns that followers must know, tells them and then calls `observed`.
+  /// Changes the content; if `change` returns that followers must know, calls `observed` and then tells them.
   /// - Returns: what `change` returned.
   @discardableResult
   func update(_ change: (inout Content) -> Bool, observed: () -> Void) -> Bool {
@@ -47,8 +47,8 @@ final class Followed<Content, Seen>: @unchecked Sendable {
     // It is freed outside of the lock, as the values' own code may run then.
     withExtendedLifetime(replaced) {}
     guard isOther else { return false }
-    tell()
     observed()
+    tell()
     return true
   }
 

@@ -25,15 +25,19 @@ extension FocusClient {
 
   /// Whether the command of the key at `keyPath` can be called, nil if nothing in focus has it, now and after each change.
   public func commandChanges<Value>(of keyPath: WritableKeyPath<FocusedValues, Value?>) -> AsyncStream<Bool?> {
-    stream(FocusedValues.name(of: keyPath), \.isCommandEnabled) { isEnabled, _ in isEnabled }
+    stream(
+      FocusedValues.name(of: keyPath), isSame: { $0.isCommandEnabled == $1.isCommandEnabled },
+      element: { shown, _ in shown.isCommandEnabled })
   }
 
   private func changes<Value: DBusRepresentable>(_ name: String?) -> AsyncStream<Value?> {
-    stream(name, \.value) { value, slot in value.flatMap { slot?.converted($0) } }
+    stream(
+      name, isSame: { $0.value == $1.value }, element: { shown, slot in shown.value.flatMap { slot?.converted($0) } })
   }
 
-  private func stream<Part: Equatable, Element: Sendable>(
-    _ name: String?, _ part: KeyPath<Shown, Part>, _ element: @escaping (Part, Slot?) -> Element
+  /// The elements of what is seen of the key `name`, which may be a value's in one field and a command's in another.
+  private func stream<Element: Sendable>(
+    _ name: String?, isSame: @escaping (Shown, Shown) -> Bool, element: @escaping (Shown, Slot?) -> Element
   ) -> AsyncStream<Element> {
     AsyncStream(bufferingPolicy: .bufferingNewest(mostKept)) { continuation in
       guard let name else {
@@ -41,13 +45,11 @@ extension FocusClient {
         return continuation.finish()
       }
       let slot = slot(name)
-      // A name may be a value's in one field and a command's in another.
-      var last: Part?
+      var last: Shown?
       let cancel = slot.follow(withCurrent: true) { [weak slot] shown in
-        let now = shown[keyPath: part]
-        guard last != now else { return }
-        last = now
-        continuation.yield(element(now, slot))
+        if let last, isSame(last, shown) { return }
+        last = shown
+        continuation.yield(element(shown, slot))
       }
       // The iterator over the changes keeps the client.
       continuation.onTermination = { [self] _ in withExtendedLifetime(self) { cancel() } }
