@@ -201,7 +201,7 @@ public final class FocusField: Sendable {
     if case .success(let path) = result { picked.withLock { $0 = FieldID(path)?.text } }
   }
 
-  /// Waits until the daemon knows the field.
+  /// Waits until the daemon knows the field, and for the daemon if there is none.
   /// - Throws: `FocusError` if the daemon refuses the field; `CancellationError`.
   nonisolated(nonsending) public func registered() async throws { _ = try await path(of: number) }
 
@@ -220,12 +220,12 @@ public final class FocusField: Sendable {
     }
   }
 
-  /// Moves focus to the field.
-  /// - Throws: `FocusError`.
+  /// Moves focus to the field, when it is registered.
+  /// - Throws: `FocusError`; `CancellationError`.
   nonisolated(nonsending) public func focus() async throws { try await client.call(.field(path(of: number), "Focus")) }
 
   /// Gives focus up, to the field's parent or to nothing; a field without focus does nothing.
-  /// - Throws: `FocusError`.
+  /// - Throws: `FocusError`; `CancellationError`.
   nonisolated(nonsending) public func blur() async throws { try await client.call(.field(path(of: number), "Blur")) }
 
   /// Turns the command `name` on or off, as a menu item greys out; it stays so, also when the daemon comes back.
