@@ -99,7 +99,7 @@ import Testing
     for (text, isShown) in [(longest, true), (longest + "a", false)] {
       let told = #"{"role":"textbox","text":{"kind":"text","access":"rw","content":"\#(text)","length":9}}"#
       let element = try #require(try Self.element(told))
-      #expect((element.values[PageKey.content] != nil) == isShown)
+      #expect((element.values[ElementKey.content] != nil) == isShown)
     }
     let name = String(repeating: "n", count: PageElement.nameLimit + 1)
     #expect(try Self.element(#"{"role":"button","name":"\#(name)"}"#)?.name == "")
@@ -131,27 +131,27 @@ import Testing
     // (a request, its message)
     let cases: [(BrowserRequest, String?)] = [
       (
-        BrowserRequest(element, .write(PageKey.content, .string("a\nb"))),
+        BrowserRequest(element, .write(ElementKey.content, .string("a\nb"))),
         #"{"call":7,"document":3,"element":4,"key":"Text.Content","type":"write","value":"a\nb"}"#
       ),
       (
-        BrowserRequest(element, .write(PageKey.selection, .structure([.int32(1), .int32(2)]))),
+        BrowserRequest(element, .write(ElementKey.selection, .structure([.int32(1), .int32(2)]))),
         #"{"call":7,"document":3,"element":4,"key":"Text.Selection","type":"write","value":[1,2]}"#
       ),
       (
-        BrowserRequest(element, .write(PageKey.value, .double(0.5))),
+        BrowserRequest(element, .write(ElementKey.value, .double(0.5))),
         #"{"call":7,"document":3,"element":4,"key":"Range.Value","type":"write","value":0.5}"#
       ),
       (
-        BrowserRequest(element, .write(PageKey.checked, .boolean(true))),
+        BrowserRequest(element, .write(ElementKey.checked, .boolean(true))),
         #"{"call":7,"document":3,"element":4,"key":"Toggle.Checked","type":"write","value":true}"#
       ),
       (
-        BrowserRequest(element, .run(PageKey.insert, [.string("x")])),
+        BrowserRequest(element, .run(ElementKey.insert, [.string("x")])),
         #"{"arguments":["x"],"call":7,"document":3,"element":4,"key":"Text.Insert","type":"run"}"#
       ),
       (BrowserRequest(.tab(9), .focus), #"{"call":7,"tab":9,"type":"focus"}"#),
-      (BrowserRequest(element, .write(PageKey.value, .double(.nan))), nil),
+      (BrowserRequest(element, .write(ElementKey.value, .double(.nan))), nil),
     ]
     for (request, message) in cases {
       #expect(request.message(call: 7).map { String(decoding: $0, as: UTF8.self) } == message)

@@ -37,41 +37,11 @@ package struct ElementShape: Equatable, Sendable {
   }
 }
 
-/// The keys of the vocabulary that the bridge publishes.
-package enum ElementKey {
-  package static let title = key("Window", "Title")
-  package static let application = key("Window", "Application")
-  package static let process = key("Window", "ProcessId")
-  package static let role = key("Element", "Role")
-  package static let name = key("Element", "Name")
-  package static let description = key("Element", "Description")
-  package static let content = key("Text", "Content")
-  package static let length = key("Text", "Length")
-  package static let caret = key("Text", "Caret")
-  package static let selection = key("Text", "Selection")
-  package static let selectedText = key("Text", "SelectedText")
-  package static let insert = key("Text", "Insert")
-  package static let value = key("Range", "Value")
-  package static let minimum = key("Range", "Minimum")
-  package static let maximum = key("Range", "Maximum")
-  package static let step = key("Range", "Step")
-  package static let increment = key("Range", "Increment")
-  package static let decrement = key("Range", "Decrement")
-  package static let checked = key("Toggle", "Checked")
-
-  /// The command that an action becomes.
-  package static func action(_ member: MemberName) -> Key { Key(InterfaceName(known: "org.focusd.Action"), member) }
-
-  private static func key(_ group: String, _ member: String) -> Key {
-    Key(InterfaceName(known: "org.focusd." + group), MemberName(known: member))
-  }
-}
-
 extension ElementShape {
   /// The values that others may read, with their types.
   package var values: [Key: Access] {
     var values: [Key: Access] = [
-      ElementKey.title: .readOnly, ElementKey.application: .readOnly, ElementKey.process: .readOnly,
+      ElementKey.windowTitle: .readOnly, ElementKey.application: .readOnly, ElementKey.process: .readOnly,
       ElementKey.role: .readOnly, ElementKey.name: .readOnly, ElementKey.description: .readOnly,
     ]
     if case .shown(let isEditable) = text {

@@ -22,7 +22,7 @@ package enum ElementValues {
     let shape = ElementShape(element)
     var values: [Key: DBusValue] = [ElementKey.role: .string(element.role.shownName(isSecret: element.isSecret))]
     if place.isShown {
-      values[ElementKey.title] = text(place.title)
+      values[ElementKey.windowTitle] = text(place.title)
       values[ElementKey.application] = text(place.application)
       values[ElementKey.process] = place.process.map { .uint32($0) }
     }

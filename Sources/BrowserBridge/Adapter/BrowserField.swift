@@ -23,7 +23,7 @@ struct BrowserField {
   /// A tab's field, a scene.
   func tab(_ tab: PageTab, process: UInt32?, _ delegate: any BrowserFieldDelegate) -> FieldDescription {
     var field = description("tab", process: process, delegate)
-    for key in [PageKey.title, PageKey.url] { field.properties[key] = property(key, .readOnly, delegate) }
+    for key in [ElementKey.documentTitle, ElementKey.url] { field.properties[key] = property(key, .readOnly, delegate) }
     for key in tab.commands { field.commands[key] = command(key, delegate) }
     return field
   }
@@ -92,7 +92,8 @@ struct BrowserField {
   }
 
   private func command(_ key: Key, _ delegate: any BrowserFieldDelegate) -> FieldCommand {
-    FieldCommand(input: key == PageKey.insert ? [.string] : [], output: []) { [weak delegate, target] arguments, done in
+    FieldCommand(input: key == ElementKey.insert ? [.string] : [], output: []) {
+      [weak delegate, target] arguments, done in
       guard let delegate else { return done(.failure(.browserGone)) }
       delegate.request(BrowserRequest(target, .run(key, arguments))) { done($0.map { [] }) }
     }

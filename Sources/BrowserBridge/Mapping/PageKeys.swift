@@ -1,39 +1,16 @@
 package import DBusTypes
 package import FocusContract
 
-/// The keys of the vocabulary that elements and tabs publish.
+/// The commands of tabs, and the names of keys in messages.
 package enum PageKey {
-  package static let role = key("Element", "Role")
-  package static let name = key("Element", "Name")
-  package static let description = key("Element", "Description")
-  package static let content = key("Text", "Content")
-  package static let length = key("Text", "Length")
-  package static let caret = key("Text", "Caret")
-  package static let selection = key("Text", "Selection")
-  package static let selectedText = key("Text", "SelectedText")
-  package static let insert = key("Text", "Insert")
-  package static let value = key("Range", "Value")
-  package static let minimum = key("Range", "Minimum")
-  package static let maximum = key("Range", "Maximum")
-  package static let step = key("Range", "Step")
-  package static let increment = key("Range", "Increment")
-  package static let decrement = key("Range", "Decrement")
-  package static let checked = key("Toggle", "Checked")
-  package static let title = key("Document", "Title")
-  package static let url = key("Document", "Url")
-
   /// The commands of every tab.
-  package static let tabCommands = [
-    key("Tab", "New"), key("Tab", "Close"), key("Tab", "Next"), key("Tab", "Previous"), key("Navigation", "Back"),
-    key("Navigation", "Forward"), key("Navigation", "Reload"), key("View", "ZoomIn"), key("View", "ZoomOut"),
-    key("View", "ZoomReset"), key("View", "Fullscreen"),
-  ]
+  package static let tabCommands =
+    keys("Tab", "New", "Close", "Next", "Previous") + keys("Navigation", "Back", "Forward", "Reload")
+    + keys("View", "ZoomIn", "ZoomOut", "ZoomReset", "Fullscreen")
   /// The commands of a tab whose page the user shares.
-  package static let pageCommands = [key("Edit", "Undo"), key("Edit", "Redo"), key("Edit", "SelectAll")]
+  package static let pageCommands = keys("Edit", "Undo", "Redo", "SelectAll")
 
-  private static func key(_ group: String, _ member: String) -> Key {
-    Key(InterfaceName(known: "org.focusd." + group), MemberName(known: member))
-  }
+  private static func keys(_ group: String, _ members: String...) -> [Key] { members.map { Key(shared: group, $0) } }
 
   /// The key as the extension names it: without `org.focusd.`.
   package static func shortName(_ key: Key) -> String { String(key.description.dropFirst("org.focusd.".count)) }
@@ -48,57 +25,57 @@ package struct PageShape: Equatable, Sendable {
     init(_ access: PageAccess) { self = access == .readWrite ? .readWrite : .readOnly }
   }
 
-  package private(set) var values: [Key: Access] = [PageKey.role: .readOnly]
+  package private(set) var values: [Key: Access] = [ElementKey.role: .readOnly]
   package private(set) var commands: Set<Key> = []
 
   package init(_ element: PageElement) {
-    for key in [PageKey.name, PageKey.description] { values[key] = .readOnly }
+    for key in [ElementKey.name, ElementKey.description] { values[key] = .readOnly }
     switch element.content {
     case .none, .secret(.readOnly): break
-    case .secret(.readWrite): values[PageKey.content] = .writeOnly
+    case .secret(.readWrite): values[ElementKey.content] = .writeOnly
     case .insertOnly:
-      values[PageKey.selectedText] = .writeOnly
-      commands.insert(PageKey.insert)
+      values[ElementKey.selectedText] = .writeOnly
+      commands.insert(ElementKey.insert)
     case .shown(let text, let access):
-      values[PageKey.content] = Access(access)
-      values[PageKey.length] = .readOnly
-      if access == .readWrite { commands.insert(PageKey.insert) }
+      values[ElementKey.content] = Access(access)
+      values[ElementKey.length] = .readOnly
+      if access == .readWrite { commands.insert(ElementKey.insert) }
       guard text.selection != nil else { break }
-      values[PageKey.selectedText] = Access(access)
-      values[PageKey.caret] = .readWrite
-      values[PageKey.selection] = .readWrite
+      values[ElementKey.selectedText] = Access(access)
+      values[ElementKey.caret] = .readWrite
+      values[ElementKey.selection] = .readWrite
     }
     if let range = element.range {
-      values[PageKey.value] = Access(range.access)
-      for key in [PageKey.minimum, PageKey.maximum, PageKey.step] { values[key] = .readOnly }
-      if range.access == .readWrite { commands.formUnion([PageKey.increment, PageKey.decrement]) }
+      values[ElementKey.value] = Access(range.access)
+      for key in [ElementKey.minimum, ElementKey.maximum, ElementKey.step] { values[key] = .readOnly }
+      if range.access == .readWrite { commands.formUnion([ElementKey.increment, ElementKey.decrement]) }
     }
-    if let toggle = element.toggle { values[PageKey.checked] = Access(toggle.access) }
+    if let toggle = element.toggle { values[ElementKey.checked] = Access(toggle.access) }
   }
 }
 
 extension PageElement {
   /// The values of the element's keys that are not nil.
   package var values: [Key: DBusValue] {
-    var values: [Key: DBusValue] = [PageKey.role: .string(role)]
-    if !name.isEmpty { values[PageKey.name] = .string(name) }
-    if !description.isEmpty { values[PageKey.description] = .string(description) }
+    var values: [Key: DBusValue] = [ElementKey.role: .string(role)]
+    if !name.isEmpty { values[ElementKey.name] = .string(name) }
+    if !description.isEmpty { values[ElementKey.description] = .string(description) }
     if case .shown(let text, _) = content {
-      values[PageKey.content] = text.content.map { .string($0) }
-      values[PageKey.length] = .int32(text.length)
+      values[ElementKey.content] = text.content.map { .string($0) }
+      values[ElementKey.length] = .int32(text.length)
       if let selection = text.selection {
-        values[PageKey.selectedText] = text.selected.map { .string($0) }
-        values[PageKey.caret] = .int32(text.caret)
-        values[PageKey.selection] = .structure([.int32(selection.lowerBound), .int32(selection.upperBound)])
+        values[ElementKey.selectedText] = text.selected.map { .string($0) }
+        values[ElementKey.caret] = .int32(text.caret)
+        values[ElementKey.selection] = .structure([.int32(selection.lowerBound), .int32(selection.upperBound)])
       }
     }
     if let range {
-      values[PageKey.value] = range.value.map { .double($0) }
-      values[PageKey.minimum] = .double(range.minimum)
-      values[PageKey.maximum] = .double(range.maximum)
-      values[PageKey.step] = .double(range.step)
+      values[ElementKey.value] = range.value.map { .double($0) }
+      values[ElementKey.minimum] = .double(range.minimum)
+      values[ElementKey.maximum] = .double(range.maximum)
+      values[ElementKey.step] = .double(range.step)
     }
-    if let toggle { values[PageKey.checked] = .boolean(toggle.isChecked) }
+    if let toggle { values[ElementKey.checked] = .boolean(toggle.isChecked) }
     return values
   }
 }
@@ -121,8 +98,8 @@ package struct PageTab: Equatable, Sendable {
   /// The values of the tab's keys that are not nil.
   package var values: [Key: DBusValue] {
     var values: [Key: DBusValue] = [:]
-    values[PageKey.title] = title.map { .string($0) }
-    values[PageKey.url] = url.map { .string($0) }
+    values[ElementKey.documentTitle] = title.map { .string($0) }
+    values[ElementKey.url] = url.map { .string($0) }
     return values
   }
 
