@@ -10,26 +10,14 @@ const LONGEST_DELAY = 20000;
 
 // MARK: What the user shares
 
-let rules = { origins: [], ignored: [] };
-
-/** Whether an address is of a site that a pattern of the browser's means. */
-const matches = (pattern, url) => {
-  const { protocol, hostname } = url;
-  if (pattern === "<all_urls>") return ["http:", "https:", "file:"].includes(protocol);
-  const [, scheme, host] = /^(\*|https?|file):\/\/([^/]*)\//.exec(pattern) ?? [];
-  if (!scheme) return false;
-  if (scheme === "*" ? !["http:", "https:"].includes(protocol) : `${scheme}:` !== protocol) return false;
-  if (host === "*" || scheme === "file") return true;
-  const name = host.replace(/:\d+$/, "");
-  return name.startsWith("*.") ? hostname === name.slice(2) || hostname.endsWith(name.slice(1)) : hostname === name;
-};
+let ignored = [];
 
 /** Whether the user shares a page, by its address. */
-const isShared = (address) => {
+const isShared = async (address) => {
   try {
-    const url = new URL(address);
-    return rules.origins.some((pattern) => matches(pattern, url)) &&
-      !rules.ignored.some((pattern) => matches(pattern, url));
+    const { protocol, hostname } = new URL(address);
+    const site = `${protocol}//${hostname}/*`;
+    return !ignored.includes(site) && (await api.permissions.contains({ origins: [site] }));
   } catch {
     return false;
   }
@@ -47,8 +35,7 @@ let sharing = Promise.resolve();
 const share = () => {
   sharing = sharing.then(async () => {
     const { origins = [] } = await api.permissions.getAll();
-    const { ignored = [] } = await api.storage.local.get("ignored");
-    rules = { origins, ignored };
+    ({ ignored = [] } = await api.storage.local.get("ignored"));
     await api.scripting.unregisterContentScripts({ ids: ["page"] }).catch(() => {});
     if (origins.length > 0) {
       await api.scripting.registerContentScripts([{
@@ -57,10 +44,10 @@ const share = () => {
       }]);
     }
     for (const page of [...pages.values()]) {
-      if (!isShared(page.address)) end(page);
+      if (!(await isShared(page.address))) end(page);
     }
     for (const tab of await api.tabs.query({})) {
-      if (isShared(tab.url)) {
+      if (await isShared(tab.url)) {
         api.scripting.executeScript({ target: { tabId: tab.id, allFrames: true }, files: FILES }).catch(() => {});
       }
     }
@@ -143,22 +130,18 @@ const tellFocus = (tab) => {
 
 const pageSaid = (page, message) => {
   if (!pages.has(page.number)) return;
-  switch (message.type) {
-    case "focus": {
-      const isSame = page.focus?.element === message.element && current.get(page.tab) === page;
+  const { type, element, state } = message;
+  switch (type) {
+    case "focus":
+    case "blur": {
+      const isSame = type === "focus" && page.focus?.element === element && current.get(page.tab) === page;
       setCurrent(page);
-      page.focus = { element: message.element, state: message.state };
+      page.focus = type === "focus" ? { element, state } : null;
+      page.hasLeft = false;
       if (!isSame) tellFocus(page.tab);
-      else if (toldTabs.has(page.tab)) {
-        send({ type: "state", document: page.number, element: message.element, state: message.state });
-      }
+      else if (toldTabs.has(page.tab)) send({ type: "state", document: page.number, element, state });
       break;
     }
-    case "blur":
-      setCurrent(page);
-      page.focus = null;
-      tellFocus(page.tab);
-      break;
     case "frame":
       // The frame's document says so itself, unless it is not shared.
       page.focus = null;
@@ -179,12 +162,11 @@ const pageSaid = (page, message) => {
       break;
     }
     case "reply":
-      if (message.state && page.focus?.element === message.element) page.focus.state = message.state;
-      send({ ...message, ...(message.element !== undefined && { document: page.number }) });
+      if (state && page.focus?.element === element) page.focus.state = state;
+      send({ ...message, ...(element !== undefined && { document: page.number }) });
       break;
     default: break;
   }
-  if (message.type === "focus" || message.type === "blur") page.hasLeft = false;
 };
 
 api.runtime.onConnect.addListener(async (port) => {
@@ -199,19 +181,19 @@ api.runtime.onConnect.addListener(async (port) => {
   port.onMessage.addListener((message) => (isReady ? pageSaid(page, message) : early.push(message)));
   port.onDisconnect.addListener(() => {
     void api.runtime.lastError;
+    page.isGone = true;
     forget(page);
   });
   await sharing;
-  if (!isShared(page.address)) {
+  const isSharedNow = await isShared(page.address);
+  if (page.isGone) return;
+  if (!isSharedNow) {
     port.postMessage({ type: "end" });
     return;
   }
   // A frame shows one document: one before it was left, or is another copy of this script.
   for (const other of [...pages.values()]) {
-    if (other.tab === page.tab && other.frame === page.frame) {
-      other.port.postMessage({ type: "leave" });
-      forget(other);
-    }
+    if (other.tab === page.tab && other.frame === page.frame) end(other);
   }
   pages.set(page.number, page);
   if (toldTabs.has(page.tab)) await tellTab(page.tab);
@@ -235,7 +217,7 @@ const tellTab = async (id, isNew = false) => {
   if (tab.incognito || (!isNew && !toldTabs.has(id))) return false;
   const shared = [...pages.values()].some((page) => page.tab === id);
   const message = { type: "tab", tab: id, shared };
-  if (shared && isShared(tab.url)) Object.assign(message, { title: tab.title, url: tab.url });
+  if (shared && (await isShared(tab.url))) Object.assign(message, { title: tab.title, url: tab.url });
   const told = JSON.stringify(message);
   const before = toldTabs.get(id);
   if (before?.told === told && !isNew) return true;

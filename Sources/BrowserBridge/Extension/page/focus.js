@@ -1,8 +1,11 @@
 // Follows what has focus in this document, and tells the background script while the tab's focus is in it.
 "use strict";
 
-if (!Object.hasOwn(focusdPage, "follow")) {
-  const { api, dom } = focusdPage;
+if (Object.hasOwn(focusdPage, "connect")) {
+  // The user shares the page again.
+  focusdPage.connect();
+} else {
+  const { api, get, call, text, kinds } = focusdPage;
   /** How often a document tells what changed, in milliseconds: the one in front, and others. */
   const FRONT_INTERVAL = 25;
   const BACK_INTERVAL = 250;
@@ -11,12 +14,17 @@ if (!Object.hasOwn(focusdPage, "follow")) {
   const BACK_LOOK = 2000;
   const FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe"]);
 
+  const hasFocus = () => call(document, "hasFocus");
+
   let port = null;
-  let isEnded = false;
   /** Whether the tab's focus was in this document last. */
   let isCurrent = false;
   let lastTold = "";
+  /** The element that was told last to have focus. */
+  let lastElement;
   let lastTime = 0;
+  /** How many requests are worked off: their replies tell what they change. */
+  let requests = 0;
   let timer = null;
   let lookTimer = null;
   let lastNumber = 0;
@@ -37,16 +45,16 @@ if (!Object.hasOwn(focusdPage, "follow")) {
   };
 
   const isNothing = (element) =>
-    !element || element === dom.documentElement(document) ||
-    (element === dom.body(document) && !focusdPage.kinds.isEditable(element));
+    !element || element === get(document, "documentElement") ||
+    (element === get(document, "body") && !text.isEditable(element));
 
   /** What is told now: what has focus here, or that another document has it. */
   const current = () => {
     try {
       const element = focusdPage.activeElement();
-      if (element && FRAMES.has(dom.localName(element))) return { type: "frame" };
+      if (element && FRAMES.has(get(element, "localName"))) return { type: "frame" };
       if (isNothing(element)) return { type: "blur" };
-      return { type: "focus", element: number(element), state: focusdPage.state(element) };
+      return { type: "focus", element: number(element), state: kinds.state(element) };
     } catch {
       return { type: "blur" };
     }
@@ -62,44 +70,49 @@ if (!Object.hasOwn(focusdPage, "follow")) {
 
   const tell = () => {
     timer = null;
-    if (isEnded || !port) return;
-    if (dom.hasFocus(document)) isCurrent = true;
+    if (!port) return;
+    if (hasFocus()) isCurrent = true;
     if (!isCurrent) return;
     const message = current();
     const told = JSON.stringify(message);
     if (told === lastTold) return;
-    lastTold = told;
+    [lastTold, lastElement] = [told, message.element];
     lastTime = performance.now();
     post(message);
   };
 
+  /** What is told next is told whatever was told before. */
+  const tellAnew = () => {
+    [lastTold, lastElement] = ["", undefined];
+  };
+
   const tellSoon = () => {
-    if (timer !== null || isEnded) return;
-    const interval = dom.hasFocus(document) ? FRONT_INTERVAL : BACK_INTERVAL;
+    if (timer !== null || requests > 0 || !port) return;
+    const interval = hasFocus() ? FRONT_INTERVAL : BACK_INTERVAL;
     const wait = lastTime + interval - performance.now();
     timer = setTimeout(tell, Math.max(wait, 0));
   };
 
   /** An event of focus: the first after a pause is told at once. */
   const tellNow = () => {
-    if (timer === null && performance.now() - lastTime >= FRONT_INTERVAL) tell();
+    if (timer === null && requests === 0 && performance.now() - lastTime >= FRONT_INTERVAL) tell();
     else tellSoon();
   };
 
   const lookLater = () => {
     clearTimeout(lookTimer);
-    if (isEnded || !isCurrent) return;
+    if (!port || !isCurrent) return;
     lookTimer = setTimeout(() => {
       // A page that writes itself anew takes the listeners away.
       listen();
       tellSoon();
       lookLater();
-    }, dom.hasFocus(document) ? FRONT_LOOK : BACK_LOOK);
+    }, hasFocus() ? FRONT_LOOK : BACK_LOOK);
   };
 
   const gained = () => {
     isCurrent = true;
-    lastTold = "";
+    tellAnew();
     tellNow();
     lookLater();
   };
@@ -107,12 +120,12 @@ if (!Object.hasOwn(focusdPage, "follow")) {
   const left = () => {
     // Whether the window is behind others, or a frame without this script has focus, the top document knows.
     setTimeout(() => {
-      if (isCurrent && !isEnded && !dom.hasFocus(document)) post({ type: "left" });
+      if (isCurrent && !hasFocus()) post({ type: "left" });
     }, 50);
   };
 
   const focusedHere = () => {
-    if (!isCurrent && dom.hasFocus(document)) gained();
+    if (!isCurrent && hasFocus()) gained();
     else tellNow();
   };
 
@@ -127,7 +140,7 @@ if (!Object.hasOwn(focusdPage, "follow")) {
 
   const listen = () => {
     for (const [type, handler] of Object.entries(events)) globalThis.addEventListener(type, handler, true);
-    document.addEventListener("selectionchange", events.selectionchange, true);
+    call(document, "addEventListener", "selectionchange", events.selectionchange, true);
     globalThis.addEventListener("focus", windowGained, true);
     globalThis.addEventListener("blur", windowLeft, true);
     globalThis.addEventListener("pageshow", shown, true);
@@ -136,21 +149,16 @@ if (!Object.hasOwn(focusdPage, "follow")) {
   const received = async (message) => {
     switch (message.type) {
       case "end":
-        isEnded = true;
-        port?.disconnect();
-        port = null;
-        return;
-      case "leave":
         port?.disconnect();
         port = null;
         isCurrent = false;
         return;
       case "rest":
         isCurrent = false;
-        lastTold = "";
+        tellAnew();
         return;
       case "ask":
-        post({ type: "asked", hasFocus: dom.hasFocus(document) });
+        post({ type: "asked", hasFocus: hasFocus() });
         return;
       default: break;
     }
@@ -160,10 +168,15 @@ if (!Object.hasOwn(focusdPage, "follow")) {
       post({ ...reply, error: "gone" });
       return;
     }
+    requests += 1;
     const error = await focusdPage.perform(message, element);
+    requests -= 1;
     if (error) reply.error = error;
     try {
-      if (element) [reply.element, reply.state] = [message.element, focusdPage.state(element)];
+      if (element) [reply.element, reply.state] = [message.element, kinds.state(element)];
+      if (element && lastElement === reply.element) {
+        lastTold = JSON.stringify({ type: "focus", element: reply.element, state: reply.state });
+      }
     } catch {
       reply.error ??= "refused";
     }
@@ -173,22 +186,22 @@ if (!Object.hasOwn(focusdPage, "follow")) {
 
   const connect = () => {
     // An extension that was removed or updated has no name any more; its next version looks for itself.
-    if (isEnded || port || !api.runtime?.id) return;
+    if (port || !api.runtime?.id) return;
     port = api.runtime.connect({ name: "page" });
     port.onMessage.addListener(received);
     port.onDisconnect.addListener(() => {
       port = null;
-      lastTold = "";
+      tellAnew();
       setTimeout(connect, 500);
     });
-    if (dom.hasFocus(document)) gained();
+    if (hasFocus()) gained();
   };
 
   const shown = (event) => {
     if (event.persisted) connect();
   };
 
-  focusdPage.follow = true;
+  focusdPage.connect = connect;
   listen();
   for (const delay of [100, 500, 2000, 5000]) setTimeout(listen, delay);
   connect();

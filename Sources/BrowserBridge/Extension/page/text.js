@@ -2,7 +2,10 @@
 "use strict";
 
 if (!Object.hasOwn(focusdPage, "text")) {
-  const { dom } = focusdPage;
+  const { get, call, selection, inputType } = focusdPage;
+  const TEXT_TYPES = new Set("text search url tel email number password".split(" "));
+  /** The types of entries that nobody types a text into. */
+  const VALUE_TYPES = new Set("date datetime-local month time week".split(" "));
   const PAIR = /[\uD800-\uDBFF][\uDC00-\uDFFF]/g;
   const LONE = /[\uD800-\uDFFF]/gu;
   const LIMIT = 65536;
@@ -12,139 +15,167 @@ if (!Object.hasOwn(focusdPage, "text")) {
       .split(" "),
   );
 
-  const text = {
-    /** How many scalars a text has. */
-    scalars: (value) => value.length - (value.match(PAIR)?.length ?? 0),
+  const isValue = (element) => VALUE_TYPES.has(inputType(element));
 
-    /** The unit at which the scalar of that number begins. */
-    unit: (value, scalar) => {
-      let unit = 0;
-      for (let left = scalar; left > 0 && unit < value.length; left -= 1) {
-        unit += value.codePointAt(unit) > 0xffff ? 2 : 1;
-      }
-      return unit;
-    },
+  const isEntry = (element) =>
+    element instanceof HTMLTextAreaElement || TEXT_TYPES.has(inputType(element)) || isValue(element);
 
-    /** The text as others can have it: without halves of characters. */
-    whole: (value) => value.replace(LONE, "\uFFFD"),
+  const isEditable = (element) =>
+    element instanceof HTMLElement && (get(element, "isContentEditable") ||
+      (element === get(document, "body") && get(document, "designMode") === "on"));
 
-    /** Whether others are shown a text as a whole. */
-    fits: (value) =>
-      value.length * 3 <= LIMIT || (value.length <= LIMIT && new TextEncoder().encode(value).length <= LIMIT),
+  const scalars = (value) => value.length - (value.match(PAIR)?.length ?? 0);
+
+  /** The unit at which the scalar of that number begins. */
+  const unit = (value, scalar) => {
+    let at = 0;
+    for (let left = scalar; left > 0 && at < value.length; left -= 1) at += value.codePointAt(at) > 0xffff ? 2 : 1;
+    return at;
   };
 
-  /** What is told of a text; start, end and caret are units, or null if there is no caret. */
-  text.state = (value, start, end, caret) => {
-    const state = {};
-    if (text.fits(value)) state.content = text.whole(value);
-    else state.length = text.scalars(value);
-    if (start === null || end === null) return state;
-    state.start = text.scalars(value.slice(0, start));
-    state.end = state.start + text.scalars(value.slice(start, end));
-    state.caret = caret === start ? state.start : state.end;
-    if (state.content === undefined) {
-      const selected = value.slice(start, end);
-      if (text.fits(selected)) state.selected = text.whole(selected);
-    }
-    return state;
-  };
+  /** The text as others can have it: without halves of characters. */
+  const whole = (value) => value.replace(LONE, "\uFFFD");
 
-  const isBlock = (node) => dom.nodeType(node) === 1 && BLOCKS.has(dom.localName(node));
+  /** Whether others are shown a text as a whole. */
+  const fits = (value) =>
+    value.length * 3 <= LIMIT || (value.length <= LIMIT && new TextEncoder().encode(value).length <= LIMIT);
+
+  // MARK: Editable elements
+
+  const isText = (node) => get(node, "nodeType") === Node.TEXT_NODE;
+  const isElement = (node) => get(node, "nodeType") === Node.ELEMENT_NODE;
+  const isBlock = (node) => isElement(node) && BLOCKS.has(get(node, "localName"));
+  const contains = (one, other) => call(one, "contains", other);
 
   /** Whether a line break only keeps an empty line open: the last thing in its block. */
   const isFiller = (node, host) => {
-    for (let at = node; at !== host; at = dom.parent(at)) {
-      const next = dom.nextSibling(at);
+    for (let at = node; at !== host; at = get(at, "parentNode")) {
+      const next = get(at, "nextSibling");
       if (next) return isBlock(next);
       if (isBlock(at)) return true;
     }
     return true;
   };
 
-  const isIndentation = (node, data, keepsSpace) => {
-    if (keepsSpace || !/^[ \t\r\n]*\n[ \t\r\n]*$/.test(data)) return false;
-    const parent = dom.parent(node);
-    return [...dom.childNodes(parent)].some(isBlock) || !dom.nextSibling(node);
-  };
+  const isIndentation = (node) =>
+    /^[ \t\r\n]*\n[ \t\r\n]*$/.test(node.data) &&
+    (!node.nextSibling || [...get(node.parentNode, "childNodes")].some(isBlock));
 
   /** The text of an editable element as people see it, and where each of its nodes is in it. */
-  text.read = (host) => {
+  const readNodes = (host) => {
     const keepsSpace = /^(pre|break)/.test(getComputedStyle(host).whiteSpace);
+    const places = [];
     let value = "";
     // Whether the line has begun, and whether what comes next begins another.
     let begun = false;
     let broken = false;
-    const places = [];
-    const visit = (node) => {
-      const type = dom.nodeType(node);
-      if (type === 3) {
-        const data = dom.data(node);
-        if (data === "" || isIndentation(node, data, keepsSpace)) return;
-        if (broken) value += "\n";
-        broken = false;
-        begun = true;
-        places.push({ node, start: value.length, length: data.length });
-        value += data.replaceAll("\u00a0", " ");
-        return;
-      }
-      if (type !== 1) return;
-      const name = dom.localName(node);
-      if (name === "br") {
-        if (broken) value += "\n";
-        broken = false;
-        begun = true;
-        places.push({ node, start: value.length, length: 0 });
-        if (!isFiller(node, host)) value += "\n";
-        return;
-      }
-      const block = isBlock(node);
-      if (block && (begun || broken)) {
-        value += "\n";
-        [begun, broken] = [false, false];
-      }
-      places.push({ node, start: value.length, length: 0 });
-      for (let child = dom.firstChild(node); child; child = dom.nextSibling(child)) visit(child);
-      if (block) [begun, broken] = [true, true];
+    const place = (node, length = 0) => places.push({ node, start: value.length, length });
+    const begin = () => {
+      if (broken) value += "\n";
+      [begun, broken] = [true, false];
     };
-    for (let child = dom.firstChild(host); child; child = dom.nextSibling(child)) visit(child);
+    const visit = (node) => {
+      if (isText(node)) {
+        if (node.data === "" || (!keepsSpace && isIndentation(node))) return;
+        begin();
+        place(node, node.length);
+        value += node.data.replaceAll("\u00a0", " ");
+      } else if (isElement(node) && get(node, "localName") === "br") {
+        begin();
+        place(node);
+        if (!isFiller(node, host)) value += "\n";
+      } else if (isElement(node)) {
+        const block = isBlock(node);
+        if (block && (begun || broken)) {
+          value += "\n";
+          [begun, broken] = [false, false];
+        }
+        place(node);
+        get(node, "childNodes").forEach(visit);
+        if (block) [begun, broken] = [true, true];
+      }
+    };
+    get(host, "childNodes").forEach(visit);
     return { value, places };
   };
 
-  /** The unit in a text that was read at which a point of the document is. */
-  text.offset = ({ value, places }, host, container, offset) => {
-    if (dom.nodeType(container) === 3) {
-      const place = places.find(({ node }) => node === container);
-      return place ? place.start + Math.min(offset, place.length) : value.length;
+  /** The unit at which a point of the document is. */
+  const unitOf = ({ value, places }, host, container, offset) => {
+    if (isText(container)) {
+      const found = places.find(({ node }) => node === container);
+      return found ? found.start + Math.min(offset, found.length) : value.length;
     }
-    const next = dom.childNodes(container)[offset];
-    if (next) {
-      const place = places.find(({ node }) => node === next || dom.contains(next, node));
-      if (place) return place.start;
-    }
+    const next = get(container, "childNodes")[offset];
+    const found = next && places.find(({ node }) => contains(next, node));
+    if (found) return found.start;
+    if (container === host) return value.length;
     // After all that is in the container.
-    let end = container === host ? value.length : 0;
-    for (const { node, start, length } of places) {
-      if (node !== host && dom.contains(container, node)) end = Math.max(end, start + length);
-    }
-    return end;
+    const last = places.findLast(({ node }) => contains(container, node));
+    return last ? last.start + last.length : 0;
   };
 
-  /** The point of the document at which a unit of a text that was read is. */
-  text.point = ({ places }, host, unit) => {
+  /** The point of the document at which a unit is. */
+  const pointOf = ({ places }, host, at) => {
     let best = [host, 0];
     for (const { node, start, length } of places) {
-      if (start > unit) break;
-      if (dom.nodeType(node) === 3) {
-        if (unit <= start + length) return [node, unit - start];
+      if (start > at) break;
+      if (isText(node)) {
+        if (at <= start + length) return [node, at - start];
         best = [node, length];
-      } else if (start === unit) {
+      } else if (start === at) {
         // Before a line break, and in a block that is empty.
-        if (dom.localName(node) === "br") best = [dom.parent(node), [...dom.childNodes(dom.parent(node))].indexOf(node)];
-        else if (!dom.firstChild(node)) best = [node, 0];
+        const parent = get(node, "parentNode");
+        if (get(node, "localName") === "br") best = [parent, [...get(parent, "childNodes")].indexOf(node)];
+        else if (!get(node, "firstChild")) best = [node, 0];
       }
     }
     return best;
   };
 
-  focusdPage.text = text;
+  // MARK: Both
+
+  /** What an entry or an editable element holds, and where its selection and its caret are; null if it has no caret. */
+  const read = (element) => {
+    if (isEntry(element)) {
+      const { value, selectionStart: start, selectionEnd: end, selectionDirection } = element;
+      return { value, start, end, caret: selectionDirection === "backward" ? start : end };
+    }
+    const nodes = readNodes(element);
+    const { value } = nodes;
+    const { anchorNode, anchorOffset, focusNode, focusOffset } = selection(element) ?? {};
+    // The end, if the selection is elsewhere.
+    if (!anchorNode || !focusNode || !contains(element, anchorNode) || !contains(element, focusNode)) {
+      return { value, start: value.length, end: value.length, caret: value.length };
+    }
+    const anchor = unitOf(nodes, element, anchorNode, anchorOffset);
+    const caret = unitOf(nodes, element, focusNode, focusOffset);
+    return { value, start: Math.min(anchor, caret), end: Math.max(anchor, caret), caret };
+  };
+
+  /** Selects from a scalar to another. */
+  const select = (element, from, to) => {
+    if (isEntry(element)) {
+      const { value } = element;
+      element.setSelectionRange(unit(value, from), unit(value, to));
+    } else {
+      const nodes = readNodes(element);
+      const [start, end] = [from, to].map((position) => pointOf(nodes, element, unit(nodes.value, position)));
+      selection(element)?.setBaseAndExtent(...start, ...end);
+    }
+  };
+
+  /** What is told of a text. */
+  const state = (element) => {
+    const { value, start, end, caret } = read(element);
+    const told = fits(value) ? { content: whole(value) } : { length: scalars(value) };
+    if (start === null) return told;
+    told.start = scalars(value.slice(0, start));
+    told.end = told.start + scalars(value.slice(start, end));
+    told.caret = caret === start ? told.start : told.end;
+    const selected = value.slice(start, end);
+    if (told.content === undefined && fits(selected)) told.selected = whole(selected);
+    return told;
+  };
+
+  focusdPage.text = { isEntry, isValue, isEditable, whole, read, select, state };
 }

@@ -2,7 +2,7 @@
 "use strict";
 
 if (!Object.hasOwn(focusdPage, "perform")) {
-  const { dom, entry, text, kinds } = focusdPage;
+  const { get, call, activeElement, selection, inputType, text, kinds } = focusdPage;
   /** How long a page may take to show what was written, in milliseconds. */
   const PATIENCE = 400;
 
@@ -11,11 +11,10 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     throw new Refusal(reason);
   };
 
-  const execute = (command, value = "") => dom.execute(document, command, false, value);
-  const tell = (element, ...types) => {
-    for (const type of types) dom.dispatch(element, new Event(type, { bubbles: true, composed: type === "input" }));
-  };
+  const execute = (command, value = "") => call(document, "execCommand", command, false, value);
+  const dispatch = (element, event) => call(element, "dispatchEvent", event);
   const pause = (milliseconds) => new Promise((resume) => setTimeout(resume, milliseconds));
+  const isActive = (element) => activeElement() === element;
 
   /** Waits until a page that works off its events later shows what was asked for. */
   const verify = async (holds) => {
@@ -25,202 +24,150 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     }
   };
 
-  const isActive = (element) => focusdPage.activeElement() === element;
-
-  // MARK: Entries
-
-  const insertIntoEntry = (element, kind, value) => {
-    const of = entry[kind];
-    const before = of.value(element);
-    if (isActive(element) && !kinds.VALUE_TYPES.has(element.type)) {
-      execute(value === "" ? "delete" : "insertText", value);
-      if (of.value(element) !== before) return;
-    }
-    if (of.start(element) === null) return;
-    const [start, end] = [of.start(element), of.end(element)];
-    if (before.slice(start, end) === value) return;
-    of.setRangeText(element, value, start, end, "end");
-    tell(element, "input", "change");
+  /** Sets what the page holds itself, if nobody could type it. */
+  const change = (element, set) => {
+    set();
+    dispatch(element, new Event("input", { bubbles: true, composed: true }));
+    dispatch(element, new Event("change", { bubbles: true }));
   };
 
-  const writeEntry = (element, kind, value) => {
-    const of = entry[kind];
-    const before = of.value(element);
-    if (isActive(element) && !kinds.VALUE_TYPES.has(element.type)) {
-      of.select(element);
-      execute(value === "" ? "delete" : "insertText", value);
-      if (of.value(element) !== before) return;
-    }
-    if (before === value) return;
-    of.setValue(element, value);
-    tell(element, "input", "change");
-  };
+  // MARK: Texts
 
-  // MARK: Editable elements
+  const writeEntry = (element, wanted, isWhole) => {
+    const { value, start, end } = text.read(element);
+    if (isActive(element) && !text.isValue(element)) {
+      if (isWhole) element.select();
+      execute(wanted === "" ? "delete" : "insertText", wanted);
+      // An editor empties the area that it reads.
+      if (element.value !== value || kinds.isEditor(element)) return;
+    }
+    if (isWhole && value !== wanted) change(element, () => { element.value = wanted; });
+    else if (!isWhole && start !== null && value.slice(start, end) !== wanted) {
+      change(element, () => element.setRangeText(wanted, start, end, "end"));
+    }
+  };
 
   /** Pastes a text; whether the page takes pastes itself. */
   const paste = (element, value) => {
     const data = new DataTransfer();
     data.setData("text/plain", value);
     // Chromium takes the object, Firefox the two members.
-    const event = new ClipboardEvent("paste", {
+    return !dispatch(element, new ClipboardEvent("paste", {
       bubbles: true, cancelable: true, composed: true, clipboardData: data, dataType: "text/plain", data: value,
-    });
-    return !dom.dispatch(element, event);
+    }));
   };
 
-  const insertIntoEditable = async (element, value) => {
+  const writeEditable = async (element, wanted, isWhole) => {
     if (!isActive(element)) refuse("unfocused");
-    const target = focusdPage.selection(element)?.focusNode;
-    const receiver = target && dom.nodeType(target) === 3 ? dom.parent(target) : (target ?? element);
+    if (isWhole) {
+      selection(element)?.selectAllChildren(element);
+      // The page hears of a selection after the script, and editors write at the one that they know.
+      await pause(20);
+    }
+    const target = selection(element)?.focusNode ?? element;
+    const receiver = target instanceof Text ? target.parentNode : target;
     const before = text.read(element).value;
-    if (value.includes("\n") && paste(receiver, value)) {
+    if (wanted.includes("\n") && paste(receiver, wanted)) {
       await pause(20);
       if (text.read(element).value !== before) return;
     }
-    if (value === "") execute("delete");
-    value.split("\n").forEach((line, index) => {
+    if (wanted === "") execute("delete");
+    wanted.split("\n").forEach((line, index) => {
       if (index > 0) execute("insertParagraph");
       if (line !== "") execute("insertText", line);
     });
   };
 
-  const select = (element, start, end) => {
-    const read = text.read(element);
-    const [anchor, focus] = [start, end].map((position) => text.point(read, element, text.unit(read.value, position)));
-    focusdPage.selection(element)?.setBaseAndExtent(...anchor, ...focus);
-  };
-
-  const selectAll = (element) => {
-    const range = dom.createRange(document);
-    range.selectNodeContents(element);
-    const selection = focusdPage.selection(element);
-    selection?.removeAllRanges();
-    selection?.addRange(range);
-  };
-
-  // MARK: Keys
-
-  const textValue = (element, kind) => (kind ? entry[kind].value(element) : text.read(element).value);
-
-  const writeContent = async (element, value) => {
-    const kind = kinds.entryKind(element);
-    if (!kind && !kinds.isEditable(element)) refuse("gone");
-    if (!kinds.isWritable(element, kind)) refuse("read-only");
+  /** Replaces the selection, or all, with a text. */
+  const write = async (element, value, isWhole) => {
+    if (!kinds.hasText(element)) refuse("gone");
+    if (!kinds.isWritable(element)) refuse("read-only");
     // Entries have one line, and all have one kind of line break.
-    let wanted = value.replace(/\r\n?/g, "\n");
-    if (kind === "input") wanted = wanted.replaceAll("\n", "");
-    const before = textValue(element, kind);
-    if (kind) {
-      writeEntry(element, kind, wanted);
-    } else {
-      if (!isActive(element)) refuse("unfocused");
-      selectAll(element);
-      // The page hears of a selection after the script, and editors write at the one that they know.
-      await pause(20);
-      await insertIntoEditable(element, wanted);
-    }
-    await verify(() => textValue(element, kind) !== before || before === wanted);
+    const wanted = inputType(element) ? value.replace(/[\r\n]+/g, "") : value.replace(/\r\n?/g, "\n");
+    const before = text.read(element);
+    await (text.isEntry(element) ? writeEntry : writeEditable)(element, wanted, isWhole);
+    const replaced = isWhole ? before.value : before.value.slice(before.start, before.end);
+    // What replaces its equal changes nothing.
+    const isBlind = !isWhole && (kinds.isEditor(element) || kinds.isSecret(element) || before.start === null);
+    if (!isBlind && replaced !== wanted) await verify(() => text.read(element).value !== before.value);
   };
 
-  const insert = async (element, value) => {
-    const kind = kinds.entryKind(element);
-    if (!kind && !kinds.isEditable(element)) refuse("gone");
-    if (!kinds.isWritable(element, kind)) refuse("read-only");
-    const wanted = kind === "input" ? value.replace(/[\r\n]+/g, "") : value.replace(/\r\n?/g, "\n");
-    const isBlind = kinds.isEditor(element) || kinds.isSecret(element);
-    const before = textValue(element, kind);
-    const [start, end] = kind ? [entry[kind].start(element), entry[kind].end(element)]
-      : focusdPage.selected(element, text.read(element));
-    if (kind) insertIntoEntry(element, kind, wanted);
-    else await insertIntoEditable(element, wanted);
-    // An editor empties the area that it reads, and what replaces its equal changes nothing.
-    if (isBlind || start === null || before.slice(start, end) === wanted) return;
-    await verify(() => textValue(element, kind) !== before);
+  // MARK: Ranges and check boxes
+
+  const extent = (element) => {
+    const found = kinds.range(element) ?? refuse("gone");
+    return found.access === "rw" ? found : refuse("read-only");
   };
 
-  const writeSelection = (element, start, end) => {
-    const kind = kinds.entryKind(element);
-    if (!kind) return select(element, start, end);
-    const value = entry[kind].value(element);
-    return entry[kind].setSelection(element, text.unit(value, start), text.unit(value, end));
-  };
-
-  const extent = (element) => kinds.range(element, kinds.role(element)) ?? refuse("gone");
-
-  const writeRange = async (element, value) => {
+  const writeRange = async (element, wanted) => {
     const before = extent(element);
-    if (before.access !== "rw") refuse("read-only");
-    if (before.value === value) return;
-    entry.input.setValue(element, String(value));
-    tell(element, "input", "change");
-    const { value: now, minimum, maximum, step } = extent(element);
+    if (before.value === wanted) return;
+    change(element, () => { element.value = String(wanted); });
+    const { value, minimum, maximum, step } = kinds.range(element) ?? refuse("gone");
     // A slider goes to the step that is nearest.
-    const isNear = value >= minimum && value <= maximum ? Math.abs(value - now) <= step : now === minimum || now === maximum;
-    if (now === undefined || (now === before.value && !isNear)) refuse("refused");
+    const isNear =
+      wanted >= minimum && wanted <= maximum ? Math.abs(wanted - value) <= step : value === minimum || value === maximum;
+    if (value === undefined || (value === before.value && !isNear)) refuse("refused");
   };
 
   const stepBy = async (element, direction) => {
-    const { access, value = 0, minimum, maximum, step } = extent(element);
-    if (access !== "rw") refuse("read-only");
+    const { value = 0, minimum, maximum, step } = extent(element);
     const next = value + direction * (step || (maximum - minimum) / 100);
     await writeRange(element, Math.min(Math.max(next, minimum), maximum));
   };
 
-  const writeChecked = async (element, value) => {
-    const checked = () => kinds.checked(element, kinds.role(element));
-    if (checked() === null) refuse("gone");
-    if (checked() === value) return;
+  const writeChecked = async (element, wanted) => {
+    if (kinds.checked(element) === null) refuse("gone");
+    if (kinds.checked(element) === wanted) return;
     if (kinds.isDisabled(element)) refuse("read-only");
-    dom.click(element);
-    await verify(() => checked() === value);
+    call(element, "click");
+    await verify(() => kinds.checked(element) === wanted);
   };
 
-  const press = (key, shift) => {
-    const target = focusdPage.activeElement() ?? dom.body(document);
-    const init = {
-      key, code: `Key${key.toUpperCase()}`, keyCode: key.toUpperCase().charCodeAt(0), ctrlKey: true, shiftKey: shift,
+  // MARK: Requests
+
+  const press = (key, shiftKey) => {
+    const upper = key.toUpperCase();
+    return !dispatch(activeElement() ?? get(document, "body"), new KeyboardEvent("keydown", {
+      key, code: `Key${upper}`, keyCode: upper.charCodeAt(0), ctrlKey: true, shiftKey,
       bubbles: true, cancelable: true, composed: true,
-    };
-    return !dom.dispatch(target, new KeyboardEvent("keydown", init));
+    }));
   };
 
-  const selectEverything = () => {
-    const element = focusdPage.activeElement();
-    const kind = element && kinds.entryKind(element);
-    if (kind) entry[kind].select(element);
-    else execute("selectAll");
+  const selectAll = () => {
+    const element = activeElement();
+    return element && text.isEntry(element) ? element.select() : execute("selectAll");
   };
 
   const writes = {
-    "Text.Content": writeContent,
-    "Text.SelectedText": insert,
-    "Text.Caret": async (element, value) => writeSelection(element, value, value),
-    "Text.Selection": async (element, [start, end]) => writeSelection(element, start, end),
+    "Text.Content": (element, value) => write(element, value, true),
+    "Text.SelectedText": (element, value) => write(element, value, false),
+    "Text.Caret": (element, value) => text.select(element, value, value),
+    "Text.Selection": (element, [start, end]) => text.select(element, start, end),
     "Range.Value": writeRange,
     "Toggle.Checked": writeChecked,
   };
 
   const commands = {
-    "Text.Insert": async (element, [value]) => insert(element, value),
+    "Text.Insert": (element, [value]) => write(element, value, false),
     "Range.Increment": (element) => stepBy(element, 1),
     "Range.Decrement": (element) => stepBy(element, -1),
-    "Edit.Undo": async () => press("z", false) || execute("undo"),
-    "Edit.Redo": async () => press("z", true) || execute("redo"),
-    "Edit.SelectAll": async () => press("a", false) || selectEverything(),
+    "Edit.Undo": () => press("z", false) || execute("undo"),
+    "Edit.Redo": () => press("z", true) || execute("redo"),
+    "Edit.SelectAll": () => press("a", false) || selectAll(),
   };
 
   /** Does what a request asks of an element; nothing, or why it was refused. */
-  focusdPage.perform = async (request, element) => {
+  focusdPage.perform = async ({ type, key, value, arguments: values }, element) => {
     try {
-      if (element && !dom.isConnected(element)) refuse("gone");
-      if (request.type === "focus") {
-        dom.focus(element);
+      if (element && !get(element, "isConnected")) refuse("gone");
+      if (type === "focus") {
+        call(element, "focus");
         await verify(() => isActive(element));
-      } else if (request.type === "write") {
-        await writes[request.key](element, request.value);
+      } else if (type === "write") {
+        await writes[key](element, value);
       } else {
-        await commands[request.key](element, request.arguments);
+        await commands[key](element, values);
       }
       return undefined;
     } catch (error) {
