@@ -6,20 +6,13 @@ import Testing
 
 /// A session with the daemon and a Firefox that has the extension, whose pages tell what they hold.
 final class FirefoxStage: Sendable {
-  private static let program = "/usr/bin/firefox-esr"
-  private static let driver = Bundle.module.path(forResource: "firefox", ofType: "py", inDirectory: "Resources") ?? ""
   private static let pages = Bundle.module.path(forResource: "pages", ofType: nil, inDirectory: "Resources") ?? ""
-  private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../Sources/BrowserBridge/Extension").standardized.path
-
-  /// Whether Firefox is here.
-  static let canRun = FileManager.default.isExecutableFile(atPath: program)
 
   let desktop: TestDesktop
   let client: Peer
-  private let driver: ManagedProcess
+  let driver: FirefoxDriver
 
-  private init(_ desktop: TestDesktop, _ client: Peer, _ driver: ManagedProcess) {
+  private init(_ desktop: TestDesktop, _ client: Peer, _ driver: FirefoxDriver) {
     (self.desktop, self.client, self.driver) = (desktop, client, driver)
   }
 
@@ -29,29 +22,20 @@ final class FirefoxStage: Sendable {
   ) async throws {
     try await TestDesktop.with { desktop in
       let client = try await desktop.peer()
-      let installed = try await desktop.run([Products.browser, "install-host", "firefox"])
-      #expect(installed.succeeded, "\(installed)")
-      let driver = try await desktop.start(
-        ["/usr/bin/python3", "-Bu", Self.driver, desktop.bus.directory + "/profile", sources],
-        extra: ["MOZ_HEADLESS_WIDTH": "800", "MOZ_HEADLESS_HEIGHT": "600"])
-      try await driver.line("Firefox")
+      let driver = try await FirefoxDriver(
+        on: desktop, ["--headless"], environment: ["MOZ_HEADLESS_WIDTH": "800", "MOZ_HEADLESS_HEIGHT": "600"])
       let stage = FirefoxStage(desktop, client, driver)
       try await stage.run("install")
       if isShared { try await stage.run("share", "all") }
       do {
         try await body(stage)
       } catch {
-        try await stage.end()
+        try await driver.end()
         throw error
       }
-      try await stage.end()
+      try await driver.end()
       try await eventually("no field of the browser") { try await client.fields().isEmpty }
     }
-  }
-
-  private func end() async throws {
-    driver.closeInput()
-    try await driver.finish()
   }
 
   // MARK: The browser
@@ -59,13 +43,7 @@ final class FirefoxStage: Sendable {
   /// Drives the browser.
   @discardableResult
   func run(_ operation: String, _ arguments: Any...) async throws -> Any? {
-    let data = try JSONSerialization.data(withJSONObject: [operation] + arguments)
-    let count = driver.progress.now.output.count
-    driver.send(line: String(decoding: data, as: UTF8.self))
-    let answer = try await driver.line(from: count, operation)
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])
-    if let error = object["error"] { throw DriverError(description: "\(operation): \(error)") }
-    return object["value"].flatMap { $0 is NSNull ? nil : $0 }
+    try await driver.run(operation, arguments)
   }
 
   /// Serves a page of the test's resources, and opens it.
@@ -97,17 +75,6 @@ final class FirefoxStage: Sendable {
     let reply = try? await client.askBus("GetConnectionUnixProcessID", [.string(owner)])
     guard case .uint32(let process)? = reply?.first else { return 0 }
     return Int32(process)
-  }
-
-  /// Turns the extension on or off, as about:addons does.
-  func enable(_ isEnabled: Bool) async throws {
-    try await run(
-      "chrome",
-      """
-      const { AddonManager } = ChromeUtils.importESModule("resource://gre/modules/AddonManager.sys.mjs");
-      return AddonManager.getAddonByID("browser@focusd.org").then((addon) => addon.\(isEnabled ? "enable" : "disable")())
-        .then(() => true);
-      """)
   }
 
   // MARK: The daemon
@@ -149,15 +116,4 @@ final class FirefoxStage: Sendable {
   func runs(_ command: String, _ arguments: [DBusValue] = []) async throws {
     _ = try await client.invoke("org.focusd." + command, arguments)
   }
-
-  func refusal(_ body: () async throws -> Void) async throws -> String? {
-    do {
-      try await body()
-      return nil
-    } catch let error as RemoteError {
-      return error.shortName
-    }
-  }
 }
-
-struct DriverError: Error, CustomStringConvertible { let description: String }

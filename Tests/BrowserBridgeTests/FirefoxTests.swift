@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Firefox: what the page's own script says that it holds is what counts.
-@Suite(.serialized, .enabled(if: FirefoxStage.canRun, "needs firefox-esr: .ci/setup test"))
+@Suite(.serialized, .enabled(if: FirefoxDriver.canRun, "needs firefox-esr: .ci/setup test"))
 struct FirefoxTests {
   @Test func textsAreReadWrittenAndUndone() async throws {
     try await FirefoxStage.with { stage in
@@ -72,16 +72,16 @@ struct FirefoxTests {
   private func refusals(_ stage: FirefoxStage) async throws {
     try await stage.focusNamed("fixed")
     try await stage.shows("Text.Content", .string("fixed"))
-    #expect(try await stage.refusal { try await stage.write("Text.Content", .string("x")) } == "PropertyReadOnly")
+    #expect(try await errorName { try await stage.write("Text.Content", .string("x")) } == "PropertyReadOnly")
     try await stage.focusNamed("stubborn")
-    #expect(try await stage.refusal { try await stage.write("Text.Content", .string("x")) } == "Failed")
+    #expect(try await errorName { try await stage.write("Text.Content", .string("x")) } == "Failed")
     #expect(try await stage.held("stubborn") == "mine")
     // An element that is gone.
     try await stage.focusNamed("limited")
     let field = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))
     try await stage.script("window.kept = find('limited'); kept.remove()")
     #expect(
-      try await stage.refusal { _ = try await stage.client.write("org.focusd.Text.Content", .string("x"), at: field) }
+      try await errorName { _ = try await stage.client.write("org.focusd.Text.Content", .string("x"), at: field) }
         == "UnknownObject")
     // One that lost focus is written all the same, and takes none.
     try await stage.focusNamed("upper")
@@ -127,7 +127,7 @@ struct FirefoxTests {
         try await stage.focusNamed(name)
         try await stage.write("Toggle.Checked", .boolean(true))
         #expect(try await stage.held("checked:\(name)") == "true", "\(name)")
-        let refusal = try await stage.refusal { try await stage.write("Toggle.Checked", .boolean(false)) }
+        let refusal = try await errorName { try await stage.write("Toggle.Checked", .boolean(false)) }
         #expect(refusal == (name == "radio" ? "Failed" : nil), "\(name)")
       }
       try await stage.focus("button")
@@ -189,10 +189,16 @@ struct FirefoxTests {
       try await stage.open("entries.html")
       try await stage.focusNamed("entry")
       // And takes it back.
+      let first = try #require(try await stage.run("handle"))
       try await stage.run("new", "tab")
       try await stage.run("share", "none")
       try await eventually("nothing of a page") { try await stage.get("Document.Title") == nil }
       try await eventually("the tabs alone") { try await stage.client.fields().count == 2 }
+      // And shares it again, without a new page.
+      try await stage.run("share", "all")
+      try await stage.run("switch", first)
+      try await stage.shows("Document.Title", .string("Entries"))
+      try await stage.focusNamed("upper")
     }
   }
 
@@ -270,9 +276,9 @@ struct FirefoxTests {
       try await stage.shows("Text.Content", .string("still here"))
       try await stage.write("Text.Content", .string("and back"))
       #expect(try await stage.held("entry") == "and back")
-      try await stage.enable(false)
+      try await stage.driver.enable(false)
       try await eventually("no field") { try await stage.client.fields().isEmpty }
-      try await stage.enable(true)
+      try await stage.driver.enable(true)
       try await stage.shows("Text.Content", .string("and back"))
       try await stage.write("Text.Content", .string("once more"))
       #expect(try await stage.held("entry") == "once more")

@@ -78,7 +78,7 @@ import Testing
       stage.focus(PipeStage.text("one"))
       try await stage.shows("Text.Content", .string("one"))
       for (index, (answer, error)) in cases.enumerated() {
-        async let refusal = stage.refusal {
+        async let refusal = errorName {
           _ = try await stage.client.write("org.focusd.Text.Content", .string("two"))
         }
         _ = try await stage.answer(index + 1, #"{"type":"reply","call":CALL,"error":"\#(answer)"}"#)
@@ -96,11 +96,11 @@ import Testing
         ),
       ]
       for (key, value, error) in refused {
-        #expect(try await stage.refusal { _ = try await stage.client.write(key, value) } == error, "\(key)")
+        #expect(try await errorName { _ = try await stage.client.write(key, value) } == error, "\(key)")
       }
       // A page that does not answer.
       #expect(
-        try await stage.refusal { _ = try await stage.client.write("org.focusd.Text.Content", .string("x")) }
+        try await errorName { _ = try await stage.client.write("org.focusd.Text.Content", .string("x")) }
           == "Timeout")
       // Answers that nobody waits for change nothing but the element.
       stage.send(#"{"type":"reply","call":999,"error":"gone"}"#)
@@ -125,7 +125,7 @@ import Testing
           == #"{"document":1,"element":1,"key":"Range.Value","type":"write","value":8.25}"#)
       #expect(try await written.value == .double(8.5))
       #expect(
-        try await stage.refusal { _ = try await stage.client.write("org.focusd.Range.Value", .double(.infinity)) }
+        try await errorName { _ = try await stage.client.write("org.focusd.Range.Value", .double(.infinity)) }
           == "InvalidArgs")
       stage.focus(#"{"role":"checkbox","checked":false,"checkable":"rw"}"#, element: 2)
       try await stage.shows("Toggle.Checked", .boolean(false))

@@ -70,7 +70,7 @@ import Testing
       let errors = try await withThrowingTaskGroup(of: String?.self) { group in
         for _ in 0..<16 {
           group.addTask {
-            try await stage.refusal { _ = try await stage.client.write("org.focusd.Text.Content", .string(text)) }
+            try await errorName { _ = try await stage.client.write("org.focusd.Text.Content", .string(text)) }
           }
         }
         return try await group.reduce(into: Set<String?>()) { $0.insert($1) }

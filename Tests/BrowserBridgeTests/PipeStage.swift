@@ -89,16 +89,6 @@ final class PipeStage: Sendable {
       return .string("not to be read")
     }
   }
-
-  /// The error that something ends with; nil if it succeeds.
-  func refusal(_ body: () async throws -> Void) async throws -> String? {
-    do {
-      try await body()
-      return nil
-    } catch let error as RemoteError {
-      return error.shortName
-    }
-  }
 }
 
 extension TestDesktop {
@@ -110,5 +100,15 @@ extension TestDesktop {
     ])
     try await relay.line("host")
     return relay
+  }
+}
+
+/// The short name of the error that something ends with; nil if it succeeds.
+func errorName(_ body: () async throws -> Void) async throws -> String? {
+  do {
+    try await body()
+    return nil
+  } catch let error as RemoteError {
+    return error.shortName
   }
 }

@@ -19,7 +19,7 @@ import Testing
       (.front(1), [], nil), (.tab(1, Self.shared), [.tabAdded(1)], nil),
       (Self.focus(1, 5, 1), [.elementAdded(one)], nil), (.front(1), [.focusMoved], .element(one)),
       (.tab(2, Self.shared), [.tabAdded(2)], .element(one)), (Self.focus(2, 6, 1), [.elementAdded(two)], .element(one)),
-      // A document stays in its tab, and one that nobody knows is in none.
+      // A message that puts a known document into another tab, or names an unknown tab, is ignored.
       (Self.focus(1, 6, 1), [], .element(one)), (Self.focus(3, 7, 1), [], .element(one)),
       (.front(2), [.focusMoved], .element(two)), (.blur(tab: 1), [], .element(two)),
       (.blur(tab: 2), [.focusMoved], .tab(2)), (.front(1), [.focusMoved], .tab(1)),

@@ -1,4 +1,4 @@
-"""A headless Firefox for tests, driven over Marionette: firefox.py PROFILE EXTENSION.
+"""A Firefox for tests, driven over Marionette: firefox.py PROFILE EXTENSION [OPTION]...
 
 Each line of standard input is a JSON array, an operation and its arguments; the answer is a line: {"value": ...} or
 {"error": ...}. It serves pages on two addresses, 127.0.0.1 and localhost, which are two sites. Firefox ends with the input.
@@ -83,7 +83,7 @@ class Marionette:
 
 
 class Firefox:
-    def __init__(self, profile, extension):
+    def __init__(self, profile, extension, *options):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -92,7 +92,7 @@ class Firefox:
             for name, value in {**PREFERENCES, "marionette.port": port}.items():
                 file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
         self.process = subprocess.Popen(
-            ["firefox-esr", "--headless", "--no-remote", "--profile", profile, "--marionette",
+            ["firefox-esr", *options, "--no-remote", "--profile", profile, "--marionette",
              "--remote-allow-system-access"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         self.server = http.server.ThreadingHTTPServer(("", 0), Pages)
@@ -184,15 +184,16 @@ class Firefox:
             self.process.kill()
 
 
-firefox = Firefox(sys.argv[1], sys.argv[2])
-print(json.dumps({"value": "ready"}), flush=True)
-try:
-    for line in sys.stdin:
-        operation, *arguments = json.loads(line)
-        try:
-            answer = {"value": getattr(firefox, operation)(*arguments)}
-        except (RuntimeError, KeyError, TypeError) as error:
-            answer = {"error": str(error)}
-        print(json.dumps(answer), flush=True)
-finally:
-    firefox.end()
+if __name__ == "__main__":
+    firefox = Firefox(*sys.argv[1:])
+    print(json.dumps({"value": "ready"}), flush=True)
+    try:
+        for line in sys.stdin:
+            operation, *arguments = json.loads(line)
+            try:
+                answer = {"value": getattr(firefox, operation)(*arguments)}
+            except (RuntimeError, KeyError, TypeError) as error:
+                answer = {"error": str(error)}
+            print(json.dumps(answer), flush=True)
+    finally:
+        firefox.end()
