@@ -186,6 +186,45 @@ import Testing
     }
   }
 
+  /// The daemon's answers come late, so that the next element has focus before the one before is registered.
+  @Test func focusWaitsForTheNextField() async throws {
+    try await PipeStage.with(isServed: false) { stage in
+      let (daemon, calls) = (stage.client, Observed<[String]>([]))
+      daemon.answer { call, _ in
+        calls.update { $0.append(call.member) }
+        return call.member == "Register" ? .hold : .values([])
+      }
+      try await daemon.own(Focus1.name)
+      @Sendable func path(_ number: Int) -> DBusValue { .objectPath(ObjectPath(known: Focus1.field("f\(number)"))) }
+      func comes(_ registration: Int) async throws {
+        try await calls.wait(for: "registration \(registration)") { calls in
+          calls.count { $0 == "Register" } >= registration ? () : nil
+        }
+      }
+      func answer(_ registration: Int) async throws {
+        try await comes(registration)
+        daemon.perform { thread in
+          thread.emitChanged(Focus1.manager, Focus1.managerInterface, [("FocusedField", path(registration))])
+          thread.release { $0.member == "Register" ? .values([path(registration)]) : .hold }
+        }
+      }
+      stage.show()
+      try await answer(1)
+      stage.focus(#"{"role":"button"}"#, element: 1)
+      try await comes(2)
+      stage.focus(#"{"role":"button"}"#, element: 2)
+      try await stage.relay.progress.wait(for: "the second move") { progress in
+        progress.errors.count { $0.hasSuffix("focus is in a tab") } >= 3 ? () : nil
+      }
+      try await answer(2)
+      try await answer(3)
+      stage.focus(#"{"role":"button"}"#, element: 3)
+      try await comes(4)
+      #expect(!calls.now.contains("Blur"), "\(calls.now)")
+      try await answer(4)
+    }
+  }
+
   /// What is secret is never published, told or logged, whatever the extension says of it.
   @Test func secretsAreWrittenAndNeverRead() async throws {
     let said = try await PipeStage.with { stage in

@@ -19,16 +19,20 @@ final class PipeStage: Sendable {
     (self.desktop, self.client, self.relay) = (desktop, client, relay)
   }
 
-  /// Runs `body` with all of it, and ends the host by its pipe.
+  /// Runs `body` with all of it, or without the daemon, and ends the host by its pipe.
   /// - Returns: what the host said.
   @discardableResult
-  static func with(browser: String = "firefox-esr", _ body: (PipeStage) async throws -> Void) async throws -> [String] {
-    try await TestDesktop.with { desktop in
+  static func with(
+    browser: String = "firefox-esr", isServed: Bool = true, _ body: (PipeStage) async throws -> Void
+  ) async throws -> [String] {
+    try await TestDesktop.with(isServed: isServed) { desktop in
       let client = try await desktop.peer()
       let relay = try await desktop.startHost(browser)
       let stage = PipeStage(desktop, client, relay)
       try await body(stage)
-      return try await stage.end()
+      let said = try await stage.end()
+      if isServed { try await eventually("no field of the host") { try await client.fields().isEmpty } }
+      return said
     }
   }
 
@@ -36,7 +40,6 @@ final class PipeStage: Sendable {
     relay.closeInput()
     try await relay.finish()
     #expect(relay.progress.now.output.last == "ended 0", "\(relay.progress.now)")
-    try await eventually("no field of the host") { try await self.client.fields().isEmpty }
     return relay.progress.now.errors
   }
 

@@ -238,6 +238,16 @@ package final class FieldPublisher {
         for other in fields.all where other.focus?.isWanted() == true && !claimants.contains(other.number) {
           focusWanted(other.number)
         }
+        // A field that is being registered takes focus then; if it is refused, nothing has.
+        if let next = fields.all.first(where: { $0.isWaiting && $0.focus?.isWanted() == true }) {
+          focusCalls += 1
+          return next.whenRegistered(UInt64.max - number) { [weak self] result in
+            guard let self else { return }
+            focusCalls -= 1
+            if case .failure = result { focusWanted(number) }
+            focusChanged()
+          }
+        }
         callFocus("Blur", path) { _ in }
       }
     } else {
