@@ -273,3 +273,16 @@ if Context.environment["FOCUSD_FUZZ"] != nil {
       swiftSettings: strict),
   ]
 }
+
+// Only these tests and what they need, for `.ci/sanitizers`.
+if let tests = Context.environment["FOCUSD_ONLY_TESTS"] {
+  let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+  var needed: Set<String> = []
+  var found = tests.split(separator: ",").map(String.init)
+  while let name = found.popLast() {
+    guard let target = targets[name], needed.insert(name).inserted else { continue }
+    for case .byNameItem(let name, _) in target.dependencies { found.append(name) }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}
