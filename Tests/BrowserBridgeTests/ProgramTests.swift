@@ -10,7 +10,7 @@ import Testing
     let origin = PipeStage.origin
     // (the arguments, the status, what is said)
     let cases: [([String], Int32, String)] = [
-      (["--help"], 0, "Usage: focusd-browser"), (["--version"], 0, "focusd-browser 0."),
+      (["--help"], 0, "Usage: focusd-browser"), (["--version"], 0, "focusd-browser "),
       (["install-host", "--help"], 0, "Usage: focusd-browser"),
       (["--nonsense"], 2, "unknown option '--nonsense'; see focusd-browser --help"),
       ([origin, "--nonsense"], 2, "unknown option '--nonsense'; see focusd-browser --help"),

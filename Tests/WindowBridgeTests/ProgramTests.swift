@@ -6,7 +6,7 @@ import Testing
   @Test func exitStatusAndMessages() async throws {
     // (the arguments, the environment, the status, what is said)
     let cases: [([String], [String: String], Int32, String)] = [
-      (["--help"], [:], 0, "Usage: focusd-windows"), (["--version"], [:], 0, "focusd-windows 0."),
+      (["--help"], [:], 0, "Usage: focusd-windows"), (["--version"], [:], 0, "focusd-windows "),
       (["--nonsense"], [:], 2, "unknown option '--nonsense'; see focusd-windows --help"),
       (["--ignore"], [:], 2, "option '--ignore' requires an argument: an application's identifier"),
       (["x"], [:], 2, "unexpected argument 'x'"), ([], [:], 3, "no desktop: none of SWAYSOCK"),
