@@ -274,11 +274,11 @@ if Context.environment["FOCUSD_FUZZ"] != nil {
   ]
 }
 
-// Only these tests and what they need, for `.ci/sanitizers`.
-if let tests = Context.environment["FOCUSD_ONLY_TESTS"] {
+// Only these and what they need, for `.ci/sanitizers`.
+if let only = Context.environment["FOCUSD_ONLY_TARGETS"] {
   let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
   var needed: Set<String> = []
-  var found = tests.split(separator: ",").map(String.init)
+  var found = only.split(separator: ",").map(String.init)
   while let name = found.popLast() {
     guard let target = targets[name], needed.insert(name).inserted else { continue }
     for case .byNameItem(let name, _) in target.dependencies { found.append(name) }
