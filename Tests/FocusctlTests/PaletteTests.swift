@@ -80,30 +80,6 @@ import Testing
     }
   }
 
-  private static let canOpenWofi = SwaySession.canRun("wofi", "wtype", AccessibilityLauncher.path)
-
-  @Test(.enabled(if: canOpenWofi, "needs sway, wofi, wtype and at-spi2-core: .ci/setup test"))
-  func wofi() async throws {
-    let palette = try Self.palette().launcher.replacing("rofi -dmenu -i -p menu", with: "wofi --dmenu")
-    try await TestDesktop.with { desktop in
-      let stage = try await Self.window(desktop).stage
-      try await SwaySession.with(desktop) { session in
-        let launcher = try await AccessibilityLauncher(desktop, session.accessible)
-        let launched = try await desktop.start(
-          ["/bin/sh", "-c", palette], extra: session.accessible.merging(TestDesktop.programs) { $1 })
-        try await eventually("wofi") { !(try await launcher.texts(of: "wofi").isEmpty) }
-        // It searches for what was typed a while later, and tells nobody; the first key leads from there to the first line.
-        let keys = ["Down", "Down", "Return"].flatMap { ["-k", $0] }
-        let typed = try await desktop.run(["/usr/bin/wtype"] + keys, extra: session.environment)
-        #expect(typed.succeeded, "\(typed)")
-        let result = try await launched.result()
-        #expect(result.succeeded, "\(result)")
-        #expect(stage.calls == ["Activate win.undo-all"])
-        try await launcher.end()
-      }
-    }
-  }
-
   @Test(.enabled(if: TestDesktop.has("fzf"))) func fzf() async throws {
     let palette = try Self.palette().terminal
     try await TestDesktop.with { desktop in
