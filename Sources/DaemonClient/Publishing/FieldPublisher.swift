@@ -16,6 +16,8 @@ package final class FieldPublisher {
   private var arrivals = 0
   /// The calls of `Focus` and `Blur` whose outcome is not known yet.
   private var focusCalls = 0
+  /// The last number of a wait of its own for a registration; those of others count up.
+  private var lastWait = UInt64.max
   /// The field that has focus, or nil.
   private var focusedField: ObjectPath?
   /// The fields whose focus states may say that they have focus.
@@ -238,13 +240,14 @@ package final class FieldPublisher {
         for other in fields.all where other.focus?.isWanted() == true && !claimants.contains(other.number) {
           focusWanted(other.number)
         }
-        // A field that is being registered takes focus then; if it is refused, nothing has.
+        // A field that is being registered takes focus then, unless it is refused or does not want it any more.
         if let next = fields.all.first(where: { $0.isWaiting && $0.focus?.isWanted() == true }) {
           focusCalls += 1
-          return next.whenRegistered(UInt64.max - number) { [weak self] result in
+          lastWait -= 1
+          return next.whenRegistered(lastWait) { [weak self] _ in
             guard let self else { return }
             focusCalls -= 1
-            if case .failure = result { focusWanted(number) }
+            focusWanted(number)
             focusChanged()
           }
         }
