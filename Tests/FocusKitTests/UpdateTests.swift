@@ -74,6 +74,8 @@ import Testing
         .focusedSceneValue(\.subtitle, title.projectedValue).focusedValue(\.number, .constant(7)).register()
       try await field.focus()
       let caller = try await desktop.peer()
+      // The scene's keys are a field of their own, which may be registered later.
+      try await eventually("the scene's key") { try await desktop.client().read(\.subtitle) == "First" }
       for (key, value) in [
         ("demo.Form.Title", DBusValue.string("x")), ("demo.Form.Subtitle", .string("x")),
         ("demo.Form.Number", .int64(8)),
