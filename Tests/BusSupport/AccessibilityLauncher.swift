@@ -5,7 +5,7 @@ package import TestSupport
 /// What gives a session its accessibility bus.
 package struct AccessibilityLauncher: Sendable {
   package static let path = "/usr/libexec/at-spi-bus-launcher"
-  /// For programs that are to be accessible, on an X server.
+  /// The environment of accessible programs on an X server.
   package static let environment = [
     "GDK_BACKEND": "x11", "GSETTINGS_BACKEND": "memory", "GSK_RENDERER": "cairo", "GTK_USE_PORTAL": "0",
     "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "NO_AT_BRIDGE": "0", "QT_QPA_PLATFORM": "xcb",

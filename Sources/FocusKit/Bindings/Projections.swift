@@ -55,7 +55,7 @@ protocol Projection<Value>: Location {
 
   var base: any Location<Base> { get }
 
-  /// The part of `value`, or the last one that was seen if there is none.
+  /// The part of `value`; if the value has no such part, the part that was seen last.
   func part(of value: Base) -> Value
 }
 

@@ -201,7 +201,7 @@ public final class FocusField: Sendable {
     if case .success(let path) = result { picked.withLock { $0 = FieldID(path)?.text } }
   }
 
-  /// Waits until the daemon knows the field, and for the daemon if there is none.
+  /// Waits until the daemon knows the field; if no daemon runs, until one starts and knows it.
   /// - Throws: `FocusError` if the daemon refuses the field; `CancellationError`.
   nonisolated(nonsending) public func registered() async throws { _ = try await path(of: number) }
 
