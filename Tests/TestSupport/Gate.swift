@@ -1,7 +1,8 @@
 internal import DBus
 internal import EventLoop
 
-/// Lets so many in at a time; the others wait in the order in which they came.
+/// Lets so many in at a time, and then whoever came last: a test that runs many cases one after the other waits for each of
+/// them, and would else wait behind all others every time, and end alone.
 final class Gate: Sendable {
   private struct State {
     var free: Int
@@ -28,7 +29,7 @@ final class Gate: Sendable {
 
   func leave() {
     let next: CheckedContinuation<Void, Never>? = state.withLock { state in
-      guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+      guard state.waiting.isEmpty else { return state.waiting.removeLast() }
       state.free += 1
       return nil
     }
