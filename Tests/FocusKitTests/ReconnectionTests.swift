@@ -30,7 +30,7 @@ import Testing
   }
 
   /// Nothing says that it goes on, and each call may take 25 s.
-  @Test(.enabled(if: isSlow)) func aDaemonThatIsHeldUpForLongIsWaitedFor() async throws {
+  @Test(.enabled(if: isSlow, ".ci/slow runs it")) func aDaemonThatIsHeldUpForLongIsWaitedFor() async throws {
     try await TestDesktop.with { desktop in
       let (owner, reader) = (desktop.client(), desktop.client())
       desktop.daemon.terminate(19)

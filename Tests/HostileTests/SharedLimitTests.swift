@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: isSlow)) func fieldsOfAllOwners() async throws {
+  @Test(.enabled(if: isSlow, ".ci/slow runs it")) func fieldsOfAllOwners() async throws {
     try await Siege.with { siege in
       var owners: [Glutton] = []
       for number in 0..<32 {
