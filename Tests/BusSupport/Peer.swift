@@ -67,6 +67,8 @@ package final class Peer: Sendable {
   private let jobs: Mailbox<Job>
   private let hasEnded: Observed<Bool>
   private let lastNumber = Locked(0)
+  /// Not the thread's own: what is called next may already need the next handler.
+  private let handlers: PeerThread.Handlers
 
   /// - Throws: `DBusError` if there is no bus; `DeadlinePassed`.
   package convenience init(on bus: PrivateBus) async throws { try await self.init(to: bus.address) }
@@ -74,10 +76,11 @@ package final class Peer: Sendable {
   /// - Throws: `DBusError` if there is no bus; `DeadlinePassed`.
   package init(to address: String) async throws {
     let (jobs, events) = (Mailbox<Job>(), Observed<[Event]>([]))
+    let handlers = PeerThread.Handlers([:])
     let (ready, ended) = (Observed<Result<String, any Error>?>(nil), Observed(false))
     Thread.detachNewThread {
       do {
-        let thread = try PeerThread(address: address) { event in events.update { $0.append(event) } }
+        let thread = try PeerThread(address: address, handlers: handlers) { event in events.update { $0.append(event) } }
         jobs.deliver(on: thread.loop) { [weak thread] job in if let thread { job(thread) } }
         let name = thread.name
         ready.update { $0 = .success(name) }
@@ -89,7 +92,7 @@ package final class Peer: Sendable {
       ended.update { $0 = true }
     }
     name = try await ready.wait(for: "connection") { $0 }.get()
-    (self.jobs, self.events, hasEnded) = (jobs, events, ended)
+    (self.jobs, self.events, self.handlers, hasEnded) = (jobs, events, handlers, ended)
   }
 
   deinit { jobs.post { $0.loop.stop() } }
@@ -216,7 +219,7 @@ package final class Peer: Sendable {
 
   /// Has `handler` answer whatever is called at `path`, at every path for nil.
   package func answer(at path: String? = nil, _ handler: @escaping PeerThread.Handler) {
-    perform { $0.handlers[path] = handler }
+    handlers.withLock { $0[path] = handler }
   }
 
   // MARK: What has arrived

@@ -44,18 +44,19 @@ package enum Answer: Sendable {
 /// The thread of a peer: its connection, and the loop that serves it.
 package final class PeerThread {
   package typealias Handler = @Sendable (Incoming, PeerThread) -> Answer
+  /// Who answers what is called, by path, and for nil what no other does.
+  typealias Handlers = Locked<[String?: Handler]>
 
   let loop = EventLoop()
   package private(set) var connection: Connection?
-  /// Who answers what is called, by path, and for nil what no other does.
-  var handlers: [String?: Handler] = [:]
+  private let handlers: Handlers
   private var held: [(incoming: Incoming, message: Message)] = []
   /// Run when the call that is being handled has been answered.
   package var afterReply: (() -> Void)?
   private let note: (Peer.Event) -> Void
 
-  init(address: String, note: @escaping (Peer.Event) -> Void) throws {
-    self.note = note
+  init(address: String, handlers: Handlers, note: @escaping (Peer.Event) -> Void) throws {
+    (self.handlers, self.note) = (handlers, note)
     let connection = try Connection(to: .address(address))
     self.connection = connection
     connection.onMessage = { [weak self] in self?.received($0) }
@@ -68,7 +69,7 @@ package final class PeerThread {
   package func leave() {
     connection?.onMessage = nil
     connection = nil
-    handlers = [:]
+    handlers.withLock { $0 = [:] }
     held = []
   }
 
@@ -77,7 +78,7 @@ package final class PeerThread {
     case .signal: note(.signal(Peer.Signal(message)))
     case .methodCall:
       let incoming = Incoming(message)
-      guard let handler = handlers[incoming.path] ?? handlers[nil] else {
+      guard let handler = handlers.withLock({ $0[incoming.path] ?? $0[nil] }) else {
         return answer(message, .error("org.freedesktop.DBus.Error.UnknownObject", "there is no \(incoming.path)"))
       }
       let answer = handler(incoming, self)
