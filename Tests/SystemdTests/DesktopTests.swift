@@ -7,6 +7,8 @@ struct DesktopTests {
   /// The desktops as Debian starts them, without a line in their configuration; `is SECONDS TEXT COMMAND…` waits until
   /// a command prints a text, and prints it.
   static let functions = """
+    # Programs start slowly beside other tests.
+    patience=60
     unit() { systemctl --user show focusd-windows --value --property "$1"; }
     title() { /run/stage/focusctl get org.focusd.Window.Title 2>/dev/null; }
     is() {
@@ -22,12 +24,12 @@ struct DesktopTests {
       WLR_BACKENDS=headless WLR_LIBINPUT_NO_DEVICES=1 WLR_RENDERER=pixman sway >"$HOME/sway.log" 2>&1 &
       compositor=$!
       begun() { ls "$XDG_RUNTIME_DIR" | grep -c "^sway-ipc.*$compositor"; }
-      is 10 1 begun >/dev/null
+      is "$patience" 1 begun >/dev/null
     }
     wayland_window() {
       WAYLAND_DISPLAY=wayland-1 foot -T "$1" sleep 1000 2>/dev/null &
       there() { swaymsg -s "$XDG_RUNTIME_DIR/sway-ipc.$UID.$compositor.sock" -t get_tree | grep -c "\\"name\\": \\"$1\\""; }
-      is 10 1 there "$1" >/dev/null
+      is "$patience" 1 there "$1" >/dev/null
     }
     begin_i3() {
       # As after its first start, at which it asks which keys to use, in a window that takes the keyboard.
@@ -36,10 +38,10 @@ struct DesktopTests {
       # The first free number would not do: the locks of other servers name processes that are not seen here.
       exec {display}< <(exec Xvfb ":$((1000 + RANDOM))" -displayfd 1 2>/dev/null)
       server=$!
-      read -r -t 10 number <&"$display" || { echo 'no X server' >&2; exit 1; }
+      read -r -t "$patience" number <&"$display" || { echo 'no X server' >&2; exit 1; }
       DISPLAY=:$number /etc/X11/Xsession i3 >/dev/null 2>&1 &
       there() { DISPLAY=:$number xprop -root _NET_SUPPORTING_WM_CHECK | grep -c window; }
-      is 10 1 there >/dev/null
+      is "$patience" 1 there >/dev/null
     }
     install_focusd
     systemctl --user enable --quiet --now focusd-windows
@@ -57,8 +59,8 @@ struct DesktopTests {
         unit StatusText
         begin_sway
         wayland_window mail
-        is 10 mail title
-        is 10 'Following sway' unit StatusText
+        is "$patience" mail title
+        is "$patience" 'Following sway' unit StatusText
         kill -KILL $compositor
         """)
     #expect(transcript.status == 0, "\(transcript)")
@@ -72,8 +74,8 @@ struct DesktopTests {
       Self.functions + """
         begin_i3
         DISPLAY=:$number xterm -T mail -e sleep 1000 2>/dev/null &
-        is 10 1 eval 'DISPLAY=:$number xprop -root _NET_CLIENT_LIST | grep -c "0x"' >/dev/null
-        is 10 mail title
+        is "$patience" 1 eval 'DISPLAY=:$number xprop -root _NET_CLIENT_LIST | grep -c "0x"' >/dev/null
+        is "$patience" mail title
         unit StatusText
         kill $server
         """)
@@ -88,17 +90,17 @@ struct DesktopTests {
         first=$(unit MainPID)
         begin_sway
         wayland_window one
-        is 10 one title
+        is "$patience" one title
         kill -KILL $compositor
         begin_i3
-        is 10 'Following x11' unit StatusText
+        is "$patience" 'Following x11' unit StatusText
         kill $server
         begin_sway
-        is 10 'Following sway' unit StatusText
+        is "$patience" 'Following sway' unit StatusText
         wayland_window two
-        is 10 two title
+        is "$patience" two title
         kill -KILL $compositor
-        is 10 0 eval '/run/stage/focusctl list | grep -c window'
+        is "$patience" 0 eval '/run/stage/focusctl list | grep -c window'
         [ "$(unit MainPID)" = "$first" ]
         unit NRestarts
         """)
