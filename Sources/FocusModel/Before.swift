@@ -44,7 +44,7 @@ struct Before {
   mutating func replace(_ field: Field) { fields.updateValue(field, forKey: field.id) }
 
   /// `present` with its written bindings as they were; nil if there are none.
-  private func written(in present: Field) -> Field? {
+  func written(in present: Field) -> Field? {
     let written = bindings.filter { $0.key.field == present.id }
     guard !written.isEmpty else { return nil }
     var field = present

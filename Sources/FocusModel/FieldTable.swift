@@ -201,6 +201,11 @@ extension FieldTable {
 
 /// What fields have.
 extension FieldTable {
+  /// Whether the field `id` has a binding of `key`; a copy of the field would retain all its parts.
+  func publishes(_ key: Key, _ id: FieldID) -> Bool {
+    fields.index(forKey: id).map { fields.values[$0].bindings[key] != nil } ?? false
+  }
+
   /// Sets the binding of `key` in the field `id`, or adds it.
   mutating func set(_ binding: FieldBinding, for key: Key, in id: FieldID) {
     guard let place = fields.index(forKey: id) else { return }

@@ -107,8 +107,7 @@ public final class FocusModel {
   /// differ.
   private func publishFocused(_ names: Set<Key>, _ session: Set<InterfaceName>) -> [Change] {
     let nearby = nearby
-    let moved = namesMoved(nearby.scenes)
-    let names = names.isEmpty ? moved : moved.union(names)
+    let names = namesMoved(nearby.scenes).reduce(into: names) { $0.insert($1) }
     if published.focus != focus || published.scenes != nearby.scenes {
       turnStart.keep(published.focus, published.scenes)
       (published.focus, published.scenes) = (focus, nearby.scenes)
@@ -121,12 +120,14 @@ public final class FocusModel {
       published.suppliers[interface] = supplier.now
     }
     let differences = self.differences(of: suppliers.reduce(into: names) { $0.formUnion($1.value.names) }, nearby)
-    let before = differences.isEmpty ? [] : Set(differences.map(\.key.interface).filter(published.has))
+    let before = Set(differences.lazy.filter(\.comesOrGoes).map(\.key.interface).filter(published.has))
     for difference in differences {
       turnStart.keep(difference.before, publishedOf: difference.key)
       published.show(difference.after, of: difference.key, after: difference.before)
     }
-    return Change.telling(.focused, differences, hadInterface: before.contains, hasInterface: published.has)
+    return Change.telling(.focused, differences) { interface, _ in
+      (before.contains(interface), published.has(interface))
+    }
   }
 
   /// Changes names of the field `id` for `client`.

@@ -26,8 +26,16 @@ extension FocusModel {
   /// none.
   public func resolve(_ key: Key) -> FieldID? { nearby.holder(of: key) }
 
+  /// The field whose binding `key` is at `place`, or nil.
+  public func resolve(_ key: Key, at place: Place) -> FieldID? {
+    switch place {
+    case .focused: resolve(key)
+    case .field(let id): table.publishes(key, id) ? id : nil
+    }
+  }
+
   /// Where keys are looked for now.
-  var nearby: Nearby { Nearby(focus, table) }
+  var nearby: Nearby { Nearby(self) }
 
   /// Every key that resolves now, with the field that it resolves to.
   public func resolveAll() -> [Key: FieldID] {
@@ -55,15 +63,9 @@ extension FocusModel {
   /// The field whose binding `key` is at `place`.
   /// - Throws: `ModelError`: at `focused` `notFocused`; at a field `unknownProperty` or `noSuchField`.
   func holder(of key: Key, at place: Place) throws(ModelError) -> Field {
-    switch place {
-    case .focused:
-      guard let id = resolve(key), let field = fields[id] else { throw .notFocused(key) }
-      return field
-    case .field(let id):
-      let field = try field(id)
-      guard field.bindings[key] != nil else { throw .unknownProperty(key, id) }
-      return field
-    }
+    if let id = resolve(key, at: place), let field = fields[id] { return field }
+    guard case .field(let id) = place else { throw .notFocused(key) }
+    throw .unknownProperty(key, try field(id).id)
   }
 
   /// What `path` leads to at `place`.

@@ -131,10 +131,8 @@ public struct SavedState: Hashable, Sendable {
 extension FocusModel {
   /// The fields that may have changed since the last save.
   public var unsavedFields: [UnsavedField] {
-    var written: [FieldID: [Key: FieldBinding]] = [:]
-    for (place, binding) in unsaved.bindings { written[place.field, default: [:]][place.key] = binding }
-    return unsaved.fields.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
-      + written.map { UnsavedField(id: $0, written: $1, present: fields[$0]) }
+    unsaved.fields.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
+      + unsaved.bindings.map { UnsavedField(written: $0, saved: $1, present: fields[$0.field]) }
   }
 
   /// When the fields were focused of which that has changed since the last save.
@@ -171,8 +169,8 @@ extension FocusModel {
       focusedField: focusedField != nil, focusPath: !focusPath.isEmpty, history: !history.isEmpty)
     return added + (focusedField != nil || !history.isEmpty ? [focus] : [])
       + Change.telling(
-        .focused, published.members.values.joined().map { ShownDifference(key: $0, before: .none, after: $1) },
-        hadInterface: { _ in false }, hasInterface: { _ in true })
+        .focused, published.members.values.joined().map { ShownDifference(key: $0, before: .none, after: $1) }
+      ) { _, _ in (before: false, after: true) }
       + (table.session.isEmpty ? [] : [.sessionFieldsChanged])
   }
 

@@ -28,6 +28,9 @@ struct ShownDifference {
   let key: Key
   let before: ShownMember
   let after: ShownMember
+
+  /// Whether it is shown only before, or only after.
+  var comesOrGoes: Bool { (before == .none) != (after == .none) }
 }
 
 extension Field {
@@ -59,47 +62,46 @@ extension Field {
       let after = shown(key)
       return before == after ? nil : ShownDifference(key: key, before: before, after: after)
     }
-    var counts: [InterfaceName: (before: Int, after: Int)] = [:]
-    for difference in differences {
-      let interface = difference.key.interface
-      let now = count(shownOf: interface)
-      counts[interface, default: (now, now)].before += difference.before.count - difference.after.count
+    return Change.telling(.field(id), differences) { interface, differences in
+      let count = count(shownOf: interface)
+      return (before: count != differences.reduce(0) { $0 + $1.after.count - $1.before.count }, after: count != 0)
     }
-    return Change.telling(
-      .field(id), differences, hadInterface: { counts[$0]?.before != 0 }, hasInterface: { counts[$0]?.after != 0 })
   }
 }
 
 extension Change {
   /// What must be said of `place`, which shows these names otherwise: interfaces that appear, values by interface,
-  /// interfaces that disappear, keys, commands.
+  /// interfaces that disappear, keys, commands; `shows` says of an interface whether anything of it was shown, and whether
+  /// anything is, given how its names differ.
   static func telling(
-    _ place: Place, _ differences: [ShownDifference], hadInterface: (InterfaceName) -> Bool,
-    hasInterface: (InterfaceName) -> Bool
+    _ place: Place, _ differences: [ShownDifference],
+    shows: (InterfaceName, ArraySlice<ShownDifference>) -> (before: Bool, after: Bool)
   ) -> [Change] {
     guard !differences.isEmpty else { return [] }
-    let byInterface = Dictionary(grouping: differences, by: \.key.interface).sorted { $0.key < $1.key }
-    let added = byInterface.map(\.key).filter { !hadInterface($0) && hasInterface($0) }
-    let removed = byInterface.map(\.key).filter { hadInterface($0) && !hasInterface($0) }
-    var changes: [Change] = added.isEmpty ? [] : [.interfacesAdded(place, added)]
-    for (interface, differences) in byInterface {
-      let differing = differences.filter { $0.before.value != $0.after.value }
+    var rest = differences.sorted { $0.key < $1.key }[...]
+    var (added, removed, values): ([InterfaceName], [InterfaceName], [Change]) = ([], [], [])
+    while let interface = rest.first?.key.interface {
+      let own = rest.prefix { $0.key.interface == interface }
+      rest = rest.dropFirst(own.count)
+      if own.contains(where: \.comesOrGoes) {
+        let shown = shows(interface, own)
+        if !shown.before, shown.after { added.append(interface) }
+        if shown.before, !shown.after { removed.append(interface) }
+      }
+      let differing = own.filter { $0.before.value != $0.after.value }
       guard !differing.isEmpty else { continue }
-      let values = differing.count == 1 ? differing : differing.sorted { $0.key.member < $1.key.member }
-      changes.append(
+      values.append(
         .valuesChanged(
           place, interface,
-          changed: values.compactMap { each in each.after.value.map { NamedValue(name: each.key.member, value: $0) } },
-          invalidated: values.compactMap { $0.after.value == nil ? $0.key.member : nil }))
+          changed: differing.compactMap { each in each.after.value.map { .init(name: each.key.member, value: $0) } },
+          invalidated: differing.compactMap { $0.after.value == nil ? $0.key.member : nil }))
     }
-    if !removed.isEmpty { changes.append(.interfacesRemoved(place, removed)) }
     let keysChanged = differences.contains {
       $0.before.isKey != $0.after.isKey || $0.before.isWriteOnly != $0.after.isWriteOnly
     }
     let commandsChanged = differences.contains { $0.before.isEnabled != $0.after.isEnabled }
-    if keysChanged || commandsChanged {
-      changes.append(.membersChanged(place, keys: keysChanged, commands: commandsChanged))
-    }
-    return changes
+    return (added.isEmpty ? [] : [.interfacesAdded(place, added)]) + values
+      + (removed.isEmpty ? [] : [.interfacesRemoved(place, removed)])
+      + (keysChanged || commandsChanged ? [.membersChanged(place, keys: keysChanged, commands: commandsChanged)] : [])
   }
 }

@@ -1,6 +1,6 @@
 public import FocusContract
 
-/// A field that may have changed since the last save, without a copy of what has not.
+/// A field that may have changed since the last save, or one of its bindings.
 public struct UnsavedField: Sendable {
   /// The field's name.
   public let id: FieldID
@@ -8,8 +8,8 @@ public struct UnsavedField: Sendable {
   private enum Part {
     /// Everything; the field as it was saved last, nil: not there.
     case whole(saved: Field?)
-    /// Stored bindings, which are here as they were saved last.
-    case bindings([Key: FieldBinding])
+    /// A stored binding as it was saved last.
+    case binding(Key, saved: FieldBinding)
   }
 
   private let part: Part
@@ -19,19 +19,8 @@ public struct UnsavedField: Sendable {
     (self.id, part, self.present) = (id, .whole(saved: saved), present)
   }
 
-  init(id: FieldID, written: [Key: FieldBinding], present: Field?) {
-    (self.id, part, self.present) = (id, .bindings(written), present)
-  }
-
-  /// The field as it was saved last; nil: not there.
-  var saved: Field? {
-    switch part {
-    case .whole(let saved): return saved
-    case .bindings(let written):
-      var saved = present
-      saved?.bindings.merge(written) { $1 }
-      return saved
-    }
+  init(written place: Before.BindingID, saved: FieldBinding, present: Field?) {
+    (id, part, self.present) = (place.field, .binding(place.key, saved: saved), present)
   }
 
   /// The field as it is now; nil: not there.
@@ -56,10 +45,9 @@ public struct UnsavedField: Sendable {
   /// The stored bindings that differ from what was saved; nil: there no more.
   public var changedBindings: [(key: Key, binding: SavedField.SavedBinding?)] {
     switch part {
-    case .bindings(let old):
-      return old.compactMap { key, old in
-        present?.bindings[key].flatMap { Self.isSame($0, as: old) ? nil : (key, SavedField.SavedBinding($0)) }
-      }
+    case .binding(let key, let old):
+      guard let binding = present?.bindings[key], !Self.isSame(binding, as: old) else { return [] }
+      return [(key, SavedField.SavedBinding(binding))]
     case .whole(let saved):
       let old = isNew ? [:] : saved?.bindings ?? [:]
       let new = present?.bindings ?? [:]

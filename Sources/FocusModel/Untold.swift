@@ -93,22 +93,25 @@ struct Untold {
 
   /// What must be told of the fields: first which came and went, and what else they are; then what they show.
   func changes(_ fields: [FieldID: Field]) -> (fields: [Change], values: [Change]) {
-    var (first, values): ([Change], [Change]) = ([], [])
-    let gone = told.compactMap { id, told in told.gone.map { (id: id, $0) } }
-    for (id, gone) in gone.sorted(by: { $0.1.registration > $1.1.registration }) {
-      first.append(.fieldRemoved(id, interfaces: gone.interfaces))
-    }
-    let added = told.compactMap { id, told in told.isNew ? fields[id] : nil }
-    first += added.sorted { $0.registration < $1.registration }.map { .fieldAdded($0.id) }
-    for (id, told) in told.count == 1 ? Array(told) : told.sorted(by: { $0.key < $1.key }) where !told.isNew {
+    var (gone, added): ([(id: FieldID, UInt64, [InterfaceName])], [(id: FieldID, UInt64)]) = ([], [])
+    var (facts, values): ([Change], [Change]) = ([], [])
+    for (id, told) in told.sorted(by: { $0.key < $1.key }) {
+      if let (registration, interfaces) = told.gone { gone.append((id, registration, interfaces)) }
       guard let field = fields[id] else { continue }
-      if let facts = told.facts { first += facts.changes(to: Facts(field), of: id) }
-      values += field.changes(since: told.members)
+      if told.isNew {
+        added.append((id, field.registration))
+      } else {
+        if let old = told.facts { facts += old.changes(to: Facts(field), of: id) }
+        values += field.changes(since: told.members)
+      }
     }
     for id in processes.sorted() where fields[id] != nil && told[id]?.isNew != true {
-      first.append(.fieldChanged(id, .process))
+      facts.append(.fieldChanged(id, .process))
     }
-    return (first, values)
+    let fields =
+      gone.sorted { $0.1 > $1.1 }.map { Change.fieldRemoved($0.id, interfaces: $0.2) }
+      + added.sorted { $0.1 < $1.1 }.map { .fieldAdded($0.id) } + facts
+    return (fields, values)
   }
 
   /// Forgets everything, which has been told.

@@ -125,11 +125,13 @@ extension Equatable {
   private static func check(_ model: FocusModel, against saved: [FieldID: SavedField]) throws {
     var replayed = saved
     for field in model.unsavedFields {
+      let present = model.fields[field.id]
+      let touched = model.unsaved.fields[field.id] ?? present.map { model.unsaved.written(in: $0) ?? $0 }
       // Who has focused it is saved by itself.
-      var before = field.saved.map { SavedField($0) }
+      var before = touched.map { SavedField($0) }
       before?.lastFocused = saved[field.id]?.lastFocused ?? 0
       try #require(before == saved[field.id])
-      replayed[field.id] = try Self.replay(field, upon: saved[field.id])
+      replayed[field.id] = try Self.replay(field, upon: replayed[field.id])
     }
     for (id, lastFocused) in model.unsavedMemories { replayed[id]?.lastFocused = lastFocused }
     try #require(replayed == model.fields.mapValues { SavedField($0) })

@@ -46,31 +46,29 @@ struct MessageHeader {
     writer.append(UInt64(0))
   }
 
-  private mutating func begin(_ field: Field, _ signature: String) {
+  private mutating func begin(_ field: UInt8, _ typeCode: Unicode.Scalar) {
     writer.align(8)
-    writer.append(field.rawValue)
-    writer.append(signature: signature)
+    writer.append(field)
+    writer.append(signatureOf: typeCode)
   }
 
   mutating func add(_ field: Field, _ text: String) {
-    begin(field, "s")
+    begin(field.rawValue, "s")
     writer.append(text)
   }
 
   mutating func add(path: ObjectPath) {
-    begin(.path, "o")
+    begin(Field.path.rawValue, "o")
     writer.append(path.text)
   }
 
   mutating func add(_ field: Field, _ number: UInt32) {
-    begin(field, "u")
+    begin(field.rawValue, "u")
     writer.append(number)
   }
 
   mutating func add(signature: String) {
-    writer.align(8)
-    writer.append(MessageHeader.signatureField)
-    writer.append(signature: "g")
+    begin(MessageHeader.signatureField, "g")
     writer.append(signature: signature)
   }
 

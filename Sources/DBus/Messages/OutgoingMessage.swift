@@ -80,9 +80,9 @@ public struct OutgoingMessage {
 
   /// The bus closes the connection of who sends a message with the path or the interface that stands for itself.
   static func refuseLocal(_ path: ObjectPath, _ interface: InterfaceName?) throws(DBusError) {
-    for name in [path.text, interface?.text ?? ""] where name == DBUS_PATH_LOCAL || name == DBUS_INTERFACE_LOCAL {
-      throw DBusError(.invalidArgs, "'\(name)' is reserved and not allowed in a message")
-    }
+    guard path.text == DBUS_PATH_LOCAL || interface?.text == DBUS_INTERFACE_LOCAL else { return }
+    let name = path.text == DBUS_PATH_LOCAL ? DBUS_PATH_LOCAL : DBUS_INTERFACE_LOCAL
+    throw DBusError(.invalidArgs, "'\(name)' is reserved and not allowed in a message")
   }
 
   init(

@@ -37,6 +37,10 @@ public struct WireWriter: WireSink {
     withUnsafeBytes(of: number) { take($0, alignment: MemoryLayout<Number>.size) }
   }
 
+  /// Writes a byte.
+  @inline(__always)
+  public mutating func append(_ byte: UInt8) { bytes.append(byte) }
+
   /// Writes bytes unchanged.
   public mutating func append(raw bytes: [UInt8]) { self.bytes.append(contentsOf: bytes) }
 
@@ -58,6 +62,13 @@ public struct WireWriter: WireSink {
   public mutating func append(signature text: String) {
     bytes.append(UInt8(truncatingIfNeeded: text.utf8.count))
     bytes.append(contentsOf: text.utf8)
+    bytes.append(0)
+  }
+
+  /// Writes the signature of one value of a basic type.
+  public mutating func append(signatureOf code: Unicode.Scalar) {
+    bytes.append(1)
+    bytes.append(UInt8(ascii: code))
     bytes.append(0)
   }
 

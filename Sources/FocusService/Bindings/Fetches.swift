@@ -7,7 +7,7 @@ internal import FocusModel
 extension FocusService {
   /// The object that must be asked before the value of `key` in the field `id` is known; nil if it is known.
   func objectToAsk(for key: Key, in id: FieldID) -> OwnedObject? {
-    guard let property = model.fields[id]?.object?.properties[key], property.isReadable, let object = objects[id],
+    guard let object = objects[id], let property = model.fields[id]?.object?.properties[key], property.isReadable,
       property.isReadEachTime || object.isOutdated(key)
     else { return nil }
     return object

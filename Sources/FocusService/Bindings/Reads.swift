@@ -97,11 +97,13 @@ extension FocusService {
       _ = try answer.get()
       guard objects[asked.field] === read.objects[asked] else { throw DBusError.ownerGone }
     }
-    if let id = fieldToAsk(for: key, read), let object = objects[id] { return [.init(key: key, field: id): object] }
-    guard let holder = try? model.read(BindingPath(key), at: read.place, by: read.client).field,
-      read.answers[.init(key: key, field: holder)] == nil, let object = objectToAsk(for: key, in: holder)
+    let holder = model.resolve(key, at: read.place)
+    guard let id = fieldToAsk(for: key, insteadOf: holder, read) ?? holder else { return [:] }
+    let asked = PendingRead.Asked(key: key, field: id)
+    guard read.answers[asked] == nil, let object = objectToAsk(for: key, in: id),
+      model.fields[id]?.isVisible(to: read.client) == true
     else { return [:] }
-    return [.init(key: key, field: holder): object]
+    return [asked: object]
   }
 
   private func unknownValues(
@@ -152,20 +154,20 @@ extension FocusService {
 /// Keys that are nil as far as is known, and that owners are asked for all the same: one that tells no changes of a key would
 /// never tell that it has a value.
 extension FocusService {
-  /// The innermost field that must be asked for `key` before it can be said what that resolves to; nil for none.
-  private func fieldToAsk(for key: Key, _ read: PendingRead) -> FieldID? {
+  /// The innermost field that must be asked for `key` before it can be said that this resolves to `holder`; nil for none.
+  private func fieldToAsk(for key: Key, insteadOf holder: FieldID?, _ read: PendingRead) -> FieldID? {
     func mustAsk(_ id: FieldID) -> Bool {
       guard read.answers[.init(key: key, field: id)] == nil, objectToAsk(for: key, in: id) != nil else { return false }
       return model.fields[id]?.isVisible(to: read.client) == true
     }
     for id in ownFields(at: read.place) {
-      guard let field = model.fields[id] else { continue }
-      if field.bindings[key] != nil { return nil }
-      if field.object != nil, mustAsk(id) { return id }
+      guard id != holder else { return nil }
+      if mustAsk(id) { return id }
     }
     // Only for a key that is nil: to resolve an interface takes longer than to resolve a key.
-    guard read.place == .focused, model.resolve(key) == nil, let outer = model.resolve(key.interface), mustAsk(outer)
-    else { return nil }
+    guard read.place == .focused, holder == nil, let outer = model.resolve(key.interface), mustAsk(outer) else {
+      return nil
+    }
     return outer
   }
 

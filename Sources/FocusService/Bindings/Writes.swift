@@ -14,8 +14,8 @@ extension FocusService {
     for call: Call, _ answer: BoundWrite.Answer
   ) throws -> MessageBody? {
     let holder = try model.holder(of: path, at: place, if: condition, by: call.client)
-    guard model.fields[holder]?.object?.properties[path.key] != nil, let object = objects[holder] else {
-      switch try model.write(value, to: path, at: place, if: condition, by: call.client) {
+    guard let object = objects[holder], model.fields[holder]?.object?.properties[path.key] != nil else {
+      switch try model.write(value, to: path, at: .field(holder), if: condition, by: call.client) {
       case .written(let reading): return try results(ofWriting: reading, answer)
       case .forwarded: throw DBusError.ownerGone
       }

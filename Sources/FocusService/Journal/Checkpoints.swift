@@ -53,12 +53,12 @@ struct Checkpoints {
   }
 
   /// Takes note that a transaction was written, and begins to copy the log of the database at `path` if it is large.
-  mutating func wrote(_ logSize: Int, to path: String) {
+  mutating func wrote(_ logSize: Int, to path: @autoclosure () -> String) {
     self.logSize = logSize
     current?.isOvertaken = true
     guard logSize >= due, current == nil else { return }
     due = logSize + Checkpoints.step
-    current = Checkpoint(of: path)
+    current = Checkpoint(of: path())
   }
 
   /// Waits for the one that is under way.

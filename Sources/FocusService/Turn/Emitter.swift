@@ -4,14 +4,17 @@ internal import FocusContract
 internal import FocusModel
 
 /// Turns what an operation changed into the signals that tell of it.
-enum Emitter {
+struct Emitter {
   /// Values of one signal, in bytes, before the rest goes into another: half of what a message carries.
   private static let signalSize = MessageBody.sizeLimit / 2
+
+  /// The values told last, for `focused` shows those of a field.
+  private var told: (interface: InterfaceName, changed: [NamedValue], invalidated: [MemberName], bodies: [MessageBody])?
 
   /// The signals that tell of `change`, `model` being as it is after the operation; none of a field that is gone by then,
   /// but that it is removed.
   /// - Throws: `DBusError` if a signal cannot be made.
-  static func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [OutgoingMessage] {
+  mutating func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [OutgoingMessage] {
     switch change {
     case .fieldAdded(let id): return [try interfacesAdded(.field(id), nil, model)]
     case .fieldRemoved(let id, let interfaces):
@@ -41,7 +44,7 @@ enum Emitter {
     }
   }
 
-  private static func target(_ place: Place) -> Target {
+  private func target(_ place: Place) -> Target {
     switch place {
     case .focused: .focused
     case .field(let id): .field(id)
@@ -49,7 +52,7 @@ enum Emitter {
   }
 
   /// `PropertiesChanged` of the daemon's own properties `names`.
-  private static func own(
+  private func own(
     _ interface: DaemonInterface, _ names: [String], _ target: Target, _ model: FocusModel, invalidated: [String] = []
   ) throws(DBusError) -> [OutgoingMessage] {
     if case .field(let id) = target, model.fields[id] == nil { return [] }
@@ -76,15 +79,18 @@ enum Emitter {
   }
 
   /// The signals of one interface's new values: several bodies if one message cannot carry them.
-  private static func bodies(
+  private mutating func bodies(
     _ interface: InterfaceName, _ changed: [NamedValue], _ invalidated: [MemberName]
   ) throws(DBusError) -> [MessageBody] {
+    if let told, told.interface == interface, told.changed == changed, told.invalidated == invalidated {
+      return told.bodies
+    }
     var bodies: [MessageBody] = []
     var part: [MessageBody.Property] = []
     var size = 0
     for named in changed {
       let more = named.value.size
-      if !part.isEmpty, size + more > signalSize {
+      if !part.isEmpty, size + more > Emitter.signalSize {
         bodies.append(try .propertiesChanged(interface, part, invalidated: []))
         part = []
         size = 0
@@ -93,10 +99,11 @@ enum Emitter {
       size += more
     }
     bodies.append(try .propertiesChanged(interface, part, invalidated: invalidated))
+    told = (interface, changed, invalidated, bodies)
     return bodies
   }
 
-  private static func interfacesAdded(
+  private func interfacesAdded(
     _ place: Place, _ only: [InterfaceName]?, _ model: FocusModel
   ) throws(DBusError) -> OutgoingMessage {
     var writer = WireWriter(capacity: 1024)
@@ -107,7 +114,7 @@ enum Emitter {
       body: MessageBody("oa{sa{sv}}", writer))
   }
 
-  private static func interfacesRemoved(
+  private func interfacesRemoved(
     _ place: Place, _ interfaces: [InterfaceName]
   ) throws(DBusError) -> OutgoingMessage {
     var writer = WireWriter(capacity: 256)

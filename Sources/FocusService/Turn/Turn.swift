@@ -68,18 +68,15 @@ extension FocusService {
 
   /// Publishes `changes` at the end of the turn, before the replies of what caused them.
   func emit(_ changes: [Change]) {
+    var emitter = Emitter()
     for change in changes {
       if case .fieldChanged(let id, .active) = change { checkActivity(besides: id) }
       if case .fieldAdded(let id) = change { findProcess(of: id) }
-      signals(of: change) { turn.outbox.add(signal: $0, tellsOfChange: true) }
-    }
-  }
-
-  func signals(of change: Change, _ add: (OutgoingMessage) -> Void) {
-    do {
-      for signal in try Emitter.signals(of: change, model) { add(signal) }
-    } catch {
-      log.error("a change could not be published: \(error.name)")
+      do {
+        for signal in try emitter.signals(of: change, model) { turn.outbox.add(signal: signal, tellsOfChange: true) }
+      } catch {
+        log.error("a change could not be published: \(error.name)")
+      }
     }
   }
 
