@@ -130,4 +130,19 @@ import Testing
       #expect(access(file.path + "-shm", F_OK) != 0)
     }
   }
+
+  /// While half of what is reserved is left, so that this lasts for a turn, and for a while without a disk.
+  @Test func moreRevisionsAreReservedWhenHalfAreUsed() throws {
+    try withStateFile { file in
+      let journal = try #require(Journal.open(file).journal)
+      let model = FocusModel()
+      try journal.save(model)
+      #expect(journal.reserved == Journal.revisionsAhead)
+      while model.nextRevision() < Journal.revisionsAhead / 2 {}
+      #expect(!journal.mustReserve(for: model))
+      #expect(model.nextRevision() == Journal.revisionsAhead / 2 + 1 && journal.mustReserve(for: model))
+      try journal.save(model)
+      #expect(journal.reserved == model.revision + Journal.revisionsAhead && !journal.mustReserve(for: model))
+    }
+  }
 }

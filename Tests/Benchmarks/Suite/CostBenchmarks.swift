@@ -1,4 +1,5 @@
 internal import DBus
+internal import DBusTypes
 internal import Foundation
 internal import TestSupport
 
@@ -7,6 +8,7 @@ func measureCosts(_ context: Group.Context, _ report: inout Report) async throws
   try await measureSlowDisk(context, &report)
   try await measureFullDisk(context, &report)
   try await measureGrowth(context, &report)
+  try await context.withSession { try measureDescriptors($0, &report) }
   try await measureLargeStarts(context, &report)
 }
 
@@ -81,6 +83,38 @@ private func measureGrowth(_ context: Group.Context, _ report: inout Report) asy
     report.add(.limitMemory, "an owner's keys of 240 bytes, to what is allowed", grown / allowed, "", .atMost(1))
     report.add(.limitMemory, "an owner's keys of 240 bytes", grown / 1024, "MiB")
   }
+}
+
+/// Descriptors of calls to an owner that is silent: in its methods, and then while its object is looked at.
+private func measureDescriptors(_ session: Session, _ report: inout Report) throws {
+  let stage = try Stage(session.bus.address)
+  var object = WireObject("/object", "demo.Bound", [("Name", .byte(1))])
+  object.methods = ["Do"]
+  try stage.call(Wire.register("bound", [], [("object", .path("/object"))]), object: object)
+  let client = try Connection(to: .address(session.bus.address))
+  let files = [DBusValue](repeating: .unixFD(UnixFD(owning: dup(0))), count: 16)
+  let commands = try descriptors(session, client, of: bound("demo.Bound", "Do", files))
+  report.add(.descriptors, "64 commands with 16 each, to a silent owner", commands, "", .atMost(64))
+  try stage.send(Wire.field("bound", "Examine"))
+  let value = DBusValue.variant(.array(try DBusArray(of: .unixFD, files)))
+  let write = try bound(Call.properties, "Set", [.string("demo.Bound"), .string("Name"), value])
+  let writes = try descriptors(session, client, of: write)
+  report.add(.descriptors, "64 Sets with 16 each, while its object is looked at", writes, "", .atMost(0))
+}
+
+/// How many more the daemon has open while 64 calls like `message` wait.
+private func descriptors(_ session: Session, _ client: Connection, of message: OutgoingMessage) throws -> Double {
+  let before = session.descriptors
+  for _ in 0..<64 { try client.send(message) }
+  // It has received them all when it has answered what follows them.
+  _ = try client.call(bound("org.freedesktop.DBus.Peer", "Ping"))
+  return Double(session.descriptors - before)
+}
+
+private func bound(_ interface: String, _ member: String, _ arguments: [DBusValue] = []) throws -> OutgoingMessage {
+  try .methodCall(
+    to: BusName("org.focusd.Focus1"), path: ObjectPath(Wire.path(of: "bound")),
+    interface: InterfaceName(interface), member: MemberName(member), arguments)
 }
 
 /// Starts beside much: names on the bus, and fields whose owners are there.

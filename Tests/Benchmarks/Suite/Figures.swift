@@ -18,6 +18,7 @@ enum Measure: String, CaseIterable, Codable, Sendable {
   case delay = "The longest that others wait, at the limits"
   case costs = "What is refused again and again"
   case limitMemory = "Private memory at the limits"
+  case descriptors = "File descriptors that calls take up"
   case windows = "The window bridge"
   case accessibility = "The accessibility bridge, with a form of GTK 3"
   case menus = "The menu bridge, with mousepad"

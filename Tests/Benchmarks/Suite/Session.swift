@@ -1,6 +1,7 @@
 internal import CBenchmarkClient
 internal import DBus
 import DBusTypes
+internal import Foundation
 internal import Glibc
 internal import TestSupport
 
@@ -26,6 +27,9 @@ final class Session {
     busDaemon = Int32(try Connection(to: .address(bus.address)).processID(of: .bus))
     processes.append(process)
   }
+
+  /// How many file descriptors the daemon has open.
+  var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon)/fd"))?.count ?? 0 }
 
   /// Starts one of the C services, and waits until it serves.
   /// - Throws: `SpawnError`, `DeadlinePassed`.
