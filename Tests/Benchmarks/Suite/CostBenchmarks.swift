@@ -85,7 +85,7 @@ private func measureGrowth(_ context: Group.Context, _ report: inout Report) asy
   }
 }
 
-/// Descriptors of calls to an owner that is silent: in its methods, and then while its object is looked at.
+/// Descriptors of calls to an owner that is silent while its object is looked at: of writes, and of commands behind some.
 private func measureDescriptors(_ session: Session, _ report: inout Report) throws {
   let stage = try Stage(session.bus.address)
   var object = WireObject("/object", "demo.Bound", [("Name", .byte(1))])
@@ -93,13 +93,16 @@ private func measureDescriptors(_ session: Session, _ report: inout Report) thro
   try stage.call(Wire.register("bound", [], [("object", .path("/object"))]), object: object)
   let client = try Connection(to: .address(session.bus.address))
   let files = [DBusValue](repeating: .unixFD(UnixFD(owning: dup(0))), count: 16)
-  let commands = try descriptors(session, client, of: bound("demo.Bound", "Do", files))
-  report.add(.descriptors, "64 commands with 16 each, to a silent owner", commands, "", .atMost(64))
   try stage.send(Wire.field("bound", "Examine"))
-  let value = DBusValue.variant(.array(try DBusArray(of: .unixFD, files)))
-  let write = try bound(Call.properties, "Set", [.string("demo.Bound"), .string("Name"), value])
-  let writes = try descriptors(session, client, of: write)
-  report.add(.descriptors, "64 Sets with 16 each, while its object is looked at", writes, "", .atMost(0))
+  func set(_ value: DBusValue) throws -> OutgoingMessage {
+    try bound(Call.properties, "Set", [.string("demo.Bound"), .string("Name"), .variant(value)])
+  }
+  let writes = try descriptors(session, client, of: set(.array(DBusArray(of: .unixFD, files))))
+  report.add(.descriptors, "64 Sets with 16 each, to a silent owner", writes, "", .atMost(0))
+  // A command is passed on behind a write that was passed on, and waits behind one that waits.
+  for _ in 0..<2 { try client.send(set(.byte(2))) }
+  let commands = try descriptors(session, client, of: bound("demo.Bound", "Do", files))
+  report.add(.descriptors, "64 commands with 16 each, behind two Sets", commands, "", .atMost(64))
 }
 
 /// How many more the daemon has open while 64 calls like `message` wait.
