@@ -53,12 +53,10 @@ public struct Field: Sendable {
   public let lingers: Bool
   /// Whether its values are shown to its owner alone.
   public let isSensitive: Bool
+  /// Whether the parent is the window that the field, a scene, is in.
+  public internal(set) var isAdopted = false
   /// The registrant, or nil once a lingering field has outlived it.
   public internal(set) var owner: BusName?
-  /// The connection that has the field's object, or nil if that is the registrant's own, and without an object.
-  public let service: BusName?
-  /// The process that the registrant says the field belongs to, or nil.
-  public let claimedProcess: UInt32?
   /// The containing field, or nil for a scene.
   public internal(set) var parent: FieldID?
   /// The fields that this one contains.
@@ -67,20 +65,53 @@ public struct Field: Sendable {
   public internal(set) var bindings: [Key: FieldBinding] = [:]
   /// The owner's own object behind the field, as far as focus is concerned, or nil.
   @Boxed public internal(set) var object: BoundObject?
-  /// What was saved of the object, until that is bound again after a restart.
-  @Boxed public internal(set) var awaited: SavedField.SavedObject?
+  @Boxed private var extras: Extras?
   /// Later registrations have higher numbers.
   public let registration: UInt64
-  /// What the field is as a window; nil for every other field.
-  public internal(set) var window: Window?
-  /// Whether the parent is the window that the field, a scene, is in.
-  public internal(set) var isAdopted = false
   /// When the field was focused last, or one below it whose place it has taken; 0: that is not remembered.
   var lastFocused: UInt64 = 0
   /// Whether a session-scoped field is active, and since when; nil for other scopes.
   @Boxed public internal(set) var activity: Activity?
   /// What `FieldTable` counts when names come and go.
   var interfaceCounts = InterfaceCounts()
+
+  /// What few fields have.
+  private struct Extras: Equatable, Sendable {
+    var service: BusName?
+    var claimedProcess: UInt32?
+    var awaited: SavedField.SavedObject?
+    var window: Window?
+  }
+
+  private mutating func change(_ body: (inout Extras) -> Void) {
+    var all = extras ?? Extras()
+    body(&all)
+    extras = all == Extras() ? nil : all
+  }
+
+  /// The connection that has the field's object, or nil if that is the registrant's own, and without an object.
+  public var service: BusName? { extras?.service }
+  /// The process that the registrant says the field belongs to, or nil.
+  public var claimedProcess: UInt32? { extras?.claimedProcess }
+  /// What was saved of the object, until that is bound again after a restart.
+  public internal(set) var awaited: SavedField.SavedObject? {
+    get { extras?.awaited }
+    set { change { $0.awaited = newValue } }
+  }
+  /// What the field is as a window; nil for every other field.
+  public internal(set) var window: Window? {
+    get { extras?.window }
+    set { change { $0.window = newValue } }
+  }
+
+  init(
+    id: FieldID, label: String, scope: Scope, lingers: Bool, isSensitive: Bool, owner: BusName?, service: BusName?,
+    claimedProcess: UInt32?, parent: FieldID?, registration: UInt64
+  ) {
+    (self.id, self.label, self.scope, self.lingers, self.isSensitive) = (id, label, scope, lingers, isSensitive)
+    (self.owner, self.parent, self.registration) = (owner, parent, registration)
+    if service != nil || claimedProcess != nil { extras = Extras(service: service, claimedProcess: claimedProcess) }
+  }
 
   /// The connection whose leaving ends the field, or its being owned: that of the object, else the registrant's.
   public var connection: BusName? { service ?? owner }

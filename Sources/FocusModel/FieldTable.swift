@@ -201,10 +201,8 @@ extension FieldTable {
 
 /// What fields have.
 extension FieldTable {
-  /// Whether the field `id` has a binding of `key`; a copy of the field would retain all its parts.
-  func publishes(_ key: Key, _ id: FieldID) -> Bool {
-    fields.index(forKey: id).map { fields.values[$0].bindings[key] != nil } ?? false
-  }
+  /// Whether the field `id` has a binding of `key`.
+  func publishes(_ key: Key, _ id: FieldID) -> Bool { fields[id]?.bindings[key] != nil }
 
   /// Sets the binding of `key` in the field `id`, or adds it.
   mutating func set(_ binding: FieldBinding, for key: Key, in id: FieldID) {

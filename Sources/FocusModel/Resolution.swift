@@ -24,7 +24,10 @@ extension FocusModel {
   /// The field that `key` resolves to now: the innermost on the focus path that publishes it, else the newest
   /// scene-scoped one of the path's scene that does, else the first session-scoped one that has its interface; nil for
   /// none.
-  public func resolve(_ key: Key) -> FieldID? { nearby.holder(of: key) }
+  public func resolve(_ key: Key) -> FieldID? {
+    // It takes longer to find out where else keys are looked for.
+    focus.path.first { table.publishes(key, $0) } ?? nearby.holder(of: key)
+  }
 
   /// The field whose binding `key` is at `place`, or nil.
   public func resolve(_ key: Key, at place: Place) -> FieldID? {

@@ -136,6 +136,11 @@ import Testing
     #expect(try stage.value("demo.Form.Number", at: .field(FieldID("a"))) == .int32(5))
   }
 
+  @Test("A field takes 136 bytes, but for what few fields have")
+  func size() {
+    #expect(MemoryLayout<Field>.stride == 136)
+  }
+
   @Test("A scene has 16,384 keys of fields that are not scoped to themselves")
   func sceneLimit() throws {
     let stage = try Self.stage(keys: 16_384)

@@ -28,6 +28,8 @@ final class PendingRead {
   let place: Place
   let client: BusName
   let reply: PendingReply
+  /// The field that the only key resolved to when it was found out what owners must be asked for.
+  var holder: FieldID?
   /// How many answers are awaited.
   var awaited = 0
   /// What owners have answered.
@@ -97,8 +99,8 @@ extension FocusService {
       _ = try answer.get()
       guard objects[asked.field] === read.objects[asked] else { throw DBusError.ownerGone }
     }
-    let holder = model.resolve(key, at: read.place)
-    guard let id = fieldToAsk(for: key, insteadOf: holder, read) ?? holder else { return [:] }
+    read.holder = model.resolve(key, at: read.place)
+    guard let id = fieldToAsk(for: key, read) ?? read.holder else { return [:] }
     let asked = PendingRead.Asked(key: key, field: id)
     guard read.answers[asked] == nil, let object = objectToAsk(for: key, in: id),
       model.fields[id]?.isVisible(to: read.client) == true
@@ -121,10 +123,12 @@ extension FocusService {
     return unknown
   }
 
+  /// Makes the results of a read for which nothing has to be asked.
   private func results(of read: PendingRead) throws -> MessageBody {
+    let place = read.holder.map { Place.field($0) } ?? read.place
     switch read.wanted {
     case .property(let key):
-      let reading = try model.read(BindingPath(key), at: read.place, by: read.client)
+      let reading = try model.read(BindingPath(key), at: place, by: read.client)
       // The object may have been examined meanwhile, and the key be another.
       if case .success(let answer)? = read.answers[.init(key: key, field: reading.field)], answer.kind != .error,
         model.fields[reading.field]?.object?.reads(key) == true
@@ -134,7 +138,7 @@ extension FocusService {
       return try .variant(reading.value)
     case .reading(let path):
       do {
-        return try .read(checked(try model.read(path, at: read.place, by: read.client)))
+        return try .read(checked(try model.read(path, at: place, by: read.client)))
       } catch ModelError.notFocused {
         return try .read(nil)
       }
@@ -154,18 +158,19 @@ extension FocusService {
 /// Keys that are nil as far as is known, and that owners are asked for all the same: one that tells no changes of a key would
 /// never tell that it has a value.
 extension FocusService {
-  /// The innermost field that must be asked for `key` before it can be said that this resolves to `holder`; nil for none.
-  private func fieldToAsk(for key: Key, insteadOf holder: FieldID?, _ read: PendingRead) -> FieldID? {
+  /// The innermost field that must be asked for `key` before it can be said that this resolves to the read's holder; nil for
+  /// none.
+  private func fieldToAsk(for key: Key, _ read: PendingRead) -> FieldID? {
     func mustAsk(_ id: FieldID) -> Bool {
       guard read.answers[.init(key: key, field: id)] == nil, objectToAsk(for: key, in: id) != nil else { return false }
       return model.fields[id]?.isVisible(to: read.client) == true
     }
     for id in ownFields(at: read.place) {
-      guard id != holder else { return nil }
+      guard id != read.holder else { return nil }
       if mustAsk(id) { return id }
     }
     // Only for a key that is nil: to resolve an interface takes longer than to resolve a key.
-    guard read.place == .focused, holder == nil, let outer = model.resolve(key.interface), mustAsk(outer) else {
+    guard read.place == .focused, read.holder == nil, let outer = model.resolve(key.interface), mustAsk(outer) else {
       return nil
     }
     return outer

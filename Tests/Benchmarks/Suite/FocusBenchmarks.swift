@@ -65,7 +65,7 @@ func measureFields(_ context: Group.Context, _ report: inout Report) async throw
         let bytes = (Memory(of: many.daemon).written - before) * 1024 / Double(counts[2])
         try compare(sessions, counts, context, &report)
         withExtendedLifetime(owners) {}
-        report.add(.bytes, "with \(counts[2]) fields, one int32 each", bytes, "B", .atMost(1024))
+        report.add(.bytes, "with \(counts[2]) fields, one int32 each", bytes, "B", .atMost(900))
       }
     }
   }
