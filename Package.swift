@@ -3,6 +3,7 @@ import Foundation
 import PackageDescription
 
 /// Warnings are errors where `.ci/common` sets FOCUSD_STRICT; whoever depends on the package has other compilers and flags.
+///
 /// Its debug builds are there to be tested, not debugged: compiled as whole modules and with lines alone, they take a third less.
 let isStrict = Context.environment["FOCUSD_STRICT"] != nil
 let quick = ["-whole-module-optimization", "-num-threads", "2", "-gline-tables-only"]

@@ -80,7 +80,9 @@ package final class Peer: Sendable {
     let (ready, ended) = (Observed<Result<String, any Error>?>(nil), Observed(false))
     Thread.detachNewThread {
       do {
-        let thread = try PeerThread(address: address, handlers: handlers) { event in events.update { $0.append(event) } }
+        let thread = try PeerThread(address: address, handlers: handlers) { event in
+          events.update { $0.append(event) }
+        }
         jobs.deliver(on: thread.loop) { [weak thread] job in if let thread { job(thread) } }
         let name = thread.name
         ready.update { $0 = .success(name) }
