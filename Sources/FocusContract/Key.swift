@@ -9,6 +9,8 @@ public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
   public let interface: InterfaceName
   /// The part after the last dot.
   public let member: MemberName
+  /// The hash of both: keys are looked up far more often than they are made.
+  private let hash: Int
 
   /// Checks `text` and makes a key of it.
   /// - Throws: `SyntaxError` if it is not an interface name, a dot and a member name, is longer than 255 bytes, or belongs
@@ -24,8 +26,7 @@ public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
     guard !Key.isReserved(text) else {
       throw error("keys under org.freedesktop. and org.focusd.Focus1 are reserved for D-Bus and focusd")
     }
-    self.interface = interface
-    self.member = member
+    self.init(interface, member)
   }
 
   /// Checks the two parts of a key as properties are named on the bus.
@@ -46,6 +47,18 @@ public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
   package init(_ interface: InterfaceName, _ member: MemberName) {
     self.interface = interface
     self.member = member
+    var hasher = Hasher()
+    hasher.combine(interface)
+    hasher.combine(member)
+    hash = hasher.finalize()
+  }
+
+  /// Feeds the hash of both parts into `hasher`.
+  public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+  /// Whether both parts are the same.
+  public static func == (left: Key, right: Key) -> Bool {
+    left.hash == right.hash && left.member == right.member && left.interface == right.interface
   }
 
   /// Whether `name` is an interface, or a key, that fields cannot publish: it belongs to D-Bus or to focusd.

@@ -100,12 +100,14 @@ struct Allowances: Hashable {
   /// Checks that so much more fits into what `owner`, the lingering fields and all together may have.
   /// - Throws: `ModelError.limitExceeded`.
   func check(_ owner: BusName?, lingers: Bool, fields: Int, _ more: Extent) throws(ModelError) {
+    guard fields > 0 || more.bytes > 0 || more.elements > 0 else { return }
     if let owner { try (owners[owner] ?? Allowance()).check(.owner, fields: fields, more) }
     if lingers || owner == nil { try lingering.check(.lingering, fields: fields, more) }
     try total.check(.everyone, fields: fields, more)
   }
 
   mutating func add(_ owner: BusName?, lingers: Bool, fields: Int, _ more: Extent) {
+    guard fields != 0 || more != .zero else { return }
     if lingers || owner == nil { lingering.add(fields: fields, more) }
     total.add(fields: fields, more)
     guard let owner else { return }

@@ -32,13 +32,10 @@ struct FieldTable {
   /// Creates a table without fields.
   init() {}
 
-  /// Creates a table of `fields`, which know their children already.
-  init(_ fields: [FieldID: Field]) {
+  /// Creates a table of `fields`, which know their children and have counted their names already.
+  init(_ fields: consuming [FieldID: Field]) {
     self.fields = fields
-    for id in fields.keys {
-      self.fields[id]?.countInterfaces()
-      index(id)
-    }
+    for field in self.fields.values { index(field) }
   }
 }
 
@@ -46,10 +43,11 @@ struct FieldTable {
 extension FieldTable {
   /// Adds `field`, which has no children yet, to its parent's.
   mutating func insert(_ field: Field) {
+    var field = field
+    field.countInterfaces()
     fields[field.id] = field
-    fields[field.id]?.countInterfaces()
     if let parent = field.parent { fields[parent]?.children.insert(field.id) }
-    index(field.id)
+    index(field)
     untold.added(field)
   }
 
@@ -151,8 +149,7 @@ extension FieldTable {
     for id in affected { fields[id].map { place($0) } }
   }
 
-  private mutating func index(_ id: FieldID) {
-    guard let field = fields[id] else { return }
+  private mutating func index(_ field: Field) {
     indexOwner(field)
     place(field)
   }
@@ -175,20 +172,20 @@ extension FieldTable {
 
   /// Adds what depends on where `field` is.
   private mutating func place(_ field: Field) {
-    memory.add(field, in: group(of: field.id))
+    if field.lastFocused > 0 { memory.add(field, in: group(of: field.id)) }
     noteNames(of: field)
     if field.scope != .field { names.add(field, in: scene(of: field.id)) }
-    session.add(field, in: window(of: field.id))
+    if field.scope == .session { session.add(field, in: window(of: field.id)) }
     guard let connection = field.connection, field.window == nil, field.parent == nil || field.isAdopted else { return }
     scenes[connection, default: []].insert(field.id)
   }
 
   /// Removes what depends on where `field` is.
   private mutating func unplace(_ field: Field) {
-    memory.remove(field, from: group(of: field.id))
+    if field.lastFocused > 0 { memory.remove(field, from: group(of: field.id)) }
     noteNames(of: field)
     if field.scope != .field { names.remove(field, from: scene(of: field.id)) }
-    session.remove(field, from: window(of: field.id))
+    if field.scope == .session { session.remove(field, from: window(of: field.id)) }
     guard let connection = field.connection, field.window == nil, field.parent == nil || field.isAdopted else { return }
     scenes.forget(field.id, of: connection)
   }

@@ -276,8 +276,8 @@ public final class FocusModel {
   }
 
   /// Makes this the model of the saved state, which no client has seen.
-  func load(_ fields: [FieldID: Field], _ state: SavedState, _ counters: SavedCounters) {
-    table = FieldTable(fields)
+  func load(_ loaded: consuming [FieldID: Field], _ state: SavedState, _ counters: SavedCounters) {
+    table = FieldTable(loaded)
     revision = max(state.revision, counters.revision)
     (lastRegistration, lastMoment) = (counters.registration, counters.moment)
     focus = Focus(

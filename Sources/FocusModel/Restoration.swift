@@ -10,6 +10,10 @@ public struct Restoration {
   /// The containing fields of the fields that are left out.
   private var parents: [FieldID: FieldID?] = [:]
   private var fields: [FieldID: Field] = [:]
+  /// Those of them that are within others.
+  private var inner: [FieldID] = []
+  /// Those whose keys count for their scene.
+  private var scoped: [(id: FieldID, registration: UInt64)] = []
   private var allowances = Allowances()
   private var counters = SavedCounters()
   /// How many fields have each object.
@@ -57,6 +61,9 @@ public struct Restoration {
     allowances.add(field.owner, lingers: field.lingers, fields: 1, extent)
     counters.registration = max(counters.registration, field.registration)
     counters.moment = max(counters.moment, field.lastMoment)
+    if field.parent != nil { inner.append(field.id) }
+    if field.scope != .field { scoped.append((field.id, field.registration)) }
+    field.countInterfaces()
     fields[saved.id] = field
     for key in keysPastLimits.sorted() { leaveOut(key, of: saved.id) }
   }
@@ -73,47 +80,47 @@ public struct Restoration {
   /// Completes the model with what was saved beside the fields.
   /// - Throws: `ModelError.invalid` if the parts do not fit each other.
   public mutating func finish(_ state: SavedState) throws(ModelError) {
-    // Nothing else holds the fields: to change one would copy them all.
-    var linked: [FieldID: Field] = [:]
-    swap(&linked, &fields)
-    let inner = linked.values.lazy.compactMap { field in field.parent.map { (id: field.id, parent: $0) } }
-    for (id, saved) in Array(inner) {
-      let parent = present(saved)
-      linked[id]?.parent = parent
+    for id in inner {
+      let parent = fields[id]?.parent.flatMap { present($0) }
+      fields[id]?.parent = parent
       guard let parent else { continue }
-      guard linked[parent] != nil else {
+      guard fields[parent]?.children.insert(id) != nil else {
         throw .invalid("the saved field '\(id)' has the parent '\(parent)', which does not exist")
       }
-      linked[parent]?.children.insert(id)
     }
-    for (id, field) in linked where field.parent != nil {
-      var depth = 1
-      var next = field.parent
-      while let parent = next, depth <= Limits.fieldDepth {
+    for id in inner {
+      var depth = 0
+      var next: FieldID? = id
+      while let field = next, depth <= Limits.fieldDepth {
         depth += 1
-        next = linked[parent]?.parent
+        next = fields[field]?.parent
       }
       guard next == nil else { throw .invalid("the saved field '\(id)' is nested too deeply, or within itself") }
     }
-    leaveOutKeys(of: &linked)
+    leaveOutKeys()
     var state = state
     state.focusedField = state.focusedField.flatMap { present($0) }
-    model.load(linked, state, counters)
+    // Nothing else holds the fields: to change one would copy them all.
+    let all = fields
+    fields = [:]
+    model.load(all, state, counters)
   }
 
   /// Leaves out the keys that a scene has too many of, those of its newest fields first.
-  private mutating func leaveOutKeys(of fields: inout [FieldID: Field]) {
+  private mutating func leaveOutKeys() {
     var counts: [FieldID: Int] = [:]
-    for field in fields.values.filter({ $0.scope != .field }).sorted(by: { $0.registration < $1.registration }) {
-      var scene = field.id
+    for (id, _) in scoped.sorted(by: { $0.registration < $1.registration }) {
+      var scene = id
       while let parent = fields[scene]?.parent { scene = parent }
+      let count = fields[id]?.bindings.count ?? 0
       let room = Limits.keysPerScene - counts[scene, default: 0]
-      counts[scene, default: 0] += min(room, field.bindings.count)
-      guard field.bindings.count > room else { continue }
-      for key in field.bindings.keys.sorted().dropFirst(room) {
-        fields[field.id]?.bindings[key] = nil
-        leaveOut(key, of: field.id)
+      counts[scene, default: 0] += min(room, count)
+      guard count > room else { continue }
+      for key in fields[id]?.bindings.keys.sorted().dropFirst(room) ?? [] {
+        fields[id]?.bindings[key] = nil
+        leaveOut(key, of: id)
       }
+      fields[id]?.countInterfaces()
     }
   }
 

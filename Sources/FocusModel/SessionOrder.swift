@@ -97,14 +97,12 @@ struct SessionOrder: Equatable {
 
   /// Adds `field`, which is in `window`.
   mutating func add(_ field: Field, in window: FieldID?) {
-    guard field.scope == .session else { return }
     insert(field, window)
     newcomers.insert(field.id)
   }
 
   /// Removes `field`, as it was added.
   mutating func remove(_ field: Field, from window: FieldID?) {
-    guard field.scope == .session else { return }
     take(field, window)
     if newcomers.remove(field.id) == nil { isReordered = true }
   }
