@@ -7,6 +7,8 @@ public struct FieldID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   /// The id's text.
   public let text: String
+  /// The hash of the text: ids are looked up far more often than they are made.
+  private let hash: Int
 
   /// Checks `text` and makes an id of it.
   /// - Throws: `SyntaxError` if it is not `[A-Za-z0-9_]+` of at most 64 bytes.
@@ -15,11 +17,17 @@ public struct FieldID: Hashable, Sendable, Comparable, CustomStringConvertible {
       throw SyntaxError(
         expected: "field id", text: text, rule: "characters of [A-Za-z0-9_], at most \(FieldID.maximumLength) bytes")
     }
-    self.text = text
+    self.init(known: text)
   }
 
   /// Makes an id of text that is known to be one.
-  package init(known text: String) { self.text = text }
+  package init(known text: String) {
+    self.text = text
+    hash = text.hashValue
+  }
+
+  /// Feeds the hash of the text into `hasher`.
+  public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
   /// The id that `path` names a field by.
   /// - Returns: nil if it is not a field's path.

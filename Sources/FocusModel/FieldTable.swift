@@ -201,6 +201,9 @@ extension FieldTable {
   /// Whether the field `id` has a binding of `key`.
   func publishes(_ key: Key, _ id: FieldID) -> Bool { fields[id]?.bindings[key] != nil }
 
+  /// The binding at `place`, or nil.
+  func binding(at place: Before.BindingID) -> FieldBinding? { fields[place.field]?.bindings[place.key] }
+
   /// Sets the binding of `key` in the field `id`, or adds it.
   mutating func set(_ binding: FieldBinding, for key: Key, in id: FieldID) {
     guard let place = fields.index(forKey: id) else { return }

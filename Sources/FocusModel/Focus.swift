@@ -38,15 +38,14 @@ struct Focus: Hashable {
     if history.count > Limits.historyLength { history.removeLast() }
   }
 
-  /// What must be published if this follows `old`; of fields, what `tells` of.
-  func changes(from old: Focus, tells: (FieldID) -> Bool) -> [Change] {
+  /// Adds to `changes` what must be published if this follows `old`; of fields, what `tells` of.
+  func tell(since old: Focus, _ changes: inout [Change], tells: (FieldID) -> Bool) {
     let moved = old.field != field
     let differs = (path: old.path != path, history: old.history != history)
-    guard moved || differs.path || differs.history else { return [] }
-    var changes: [Change] = [.focusChanged(focusedField: moved, focusPath: differs.path, history: differs.history)]
-    guard moved else { return changes }
+    guard moved || differs.path || differs.history else { return }
+    changes.append(.focusChanged(focusedField: moved, focusPath: differs.path, history: differs.history))
+    guard moved else { return }
     for id in [old.field, field].compactMap({ $0 }) where tells(id) { changes.append(.fieldChanged(id, .focused)) }
-    return changes
   }
 }
 

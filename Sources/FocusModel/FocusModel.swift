@@ -90,43 +90,42 @@ public final class FocusModel {
   /// Publishes what has changed and was not published yet.
   public func settle() -> [Change] {
     guard !table.untold.isEmpty || published.focus != focus || table.session.hasChanges else { return [] }
-    let (fieldChanges, values) = table.untold.changes(fields)
-    let names = table.untold.names
     let hasNewOrder = table.session.hasNewOrder
-    let session = table.takeSessionChanges()
-    var changes = fieldChanges
-    changes += focus.changes(from: published.focus) { fields[$0] != nil && !table.untold.isNew($0) }
-    table.untold.removeAll()
+    var changes: [Change] = []
+    var values: [Change] = []
+    table.untold.tell(of: fields, &changes, values: &values)
+    focus.tell(since: published.focus, &changes) { fields[$0] != nil && !table.untold.isNew($0) }
     changes += values
-    changes += publishFocused(names, session)
+    publishFocused(&changes)
+    table.untold.removeAll()
     if hasNewOrder { changes.append(.sessionFieldsChanged) }
     return changes
   }
 
-  /// Publishes at `focused` what follows from where focus is, if `names`, and the suppliers of the interfaces `session`, may
-  /// differ.
-  private func publishFocused(_ names: Set<Key>, _ session: Set<InterfaceName>) -> [Change] {
+  /// Publishes at `focused` what follows from where focus is, and adds to `changes` what everyone must be told of that.
+  private func publishFocused(_ changes: inout [Change]) {
+    let session = table.takeSessionChanges()
     let nearby = nearby
-    let names = namesMoved(nearby.scenes).reduce(into: names) { $0.insert($1) }
+    let names = namesMoved(nearby.scenes).reduce(into: table.untold.names) { $0.insert($1) }
     if published.focus != focus || published.scenes != nearby.scenes {
       turnStart.keep(published.focus, published.scenes)
       (published.focus, published.scenes) = (focus, nearby.scenes)
       table.toldPath = Set(focus.path)
     }
-    guard !names.isEmpty || !session.isEmpty else { return [] }
+    guard !names.isEmpty || !session.isEmpty else { return }
     let suppliers = newSuppliers(of: names, session, nearby)
     for (interface, supplier) in suppliers {
       turnStart.keep(published.suppliers[interface], suppliedOf: interface)
       published.suppliers[interface] = supplier.now
     }
     let differences = self.differences(of: suppliers.reduce(into: names) { $0.formUnion($1.value.names) }, nearby)
-    let before = Set(differences.lazy.filter(\.comesOrGoes).map(\.key.interface).filter(published.has))
+    Change.tell(of: .focused, differences, &changes) { interface, differences in
+      let count = published.members[interface]?.count ?? 0
+      return (count != 0, differences.reduce(count) { $0 + $1.growth } != 0)
+    }
     for difference in differences {
       turnStart.keep(difference.before, publishedOf: difference.key)
       published.show(difference.after, of: difference.key, after: difference.before)
-    }
-    return Change.telling(.focused, differences) { interface, _ in
-      (before.contains(interface), published.has(interface))
     }
   }
 

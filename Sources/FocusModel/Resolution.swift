@@ -25,8 +25,9 @@ extension FocusModel {
   /// scene-scoped one of the path's scene that does, else the first session-scoped one that has its interface; nil for
   /// none.
   public func resolve(_ key: Key) -> FieldID? {
+    let fields = fields
     // It takes longer to find out where else keys are looked for.
-    focus.path.first { table.publishes(key, $0) } ?? nearby.holder(of: key)
+    return focus.path.first { fields[$0]?.bindings[key] != nil } ?? nearby.holder(of: key)
   }
 
   /// The field whose binding `key` is at `place`, or nil.

@@ -131,8 +131,11 @@ public struct SavedState: Hashable, Sendable {
 extension FocusModel {
   /// The fields that may have changed since the last save.
   public var unsavedFields: [UnsavedField] {
-    unsaved.fields.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
-      + unsaved.bindings.map { UnsavedField(written: $0, saved: $1, present: fields[$0.field]) }
+    var all = unsaved.fields.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
+    for (place, binding) in unsaved.bindings {
+      all.append(UnsavedField(written: place, saved: binding, present: table.binding(at: place)))
+    }
+    return all
   }
 
   /// When the fields were focused of which that has changed since the last save.
@@ -164,14 +167,15 @@ extension FocusModel {
 
   /// What there is, as changes of what a model without fields shows.
   public var everything: [Change] {
-    let added = fields.values.sorted { $0.registration < $1.registration }.map { Change.fieldAdded($0.id) }
-    let focus = Change.focusChanged(
-      focusedField: focusedField != nil, focusPath: !focusPath.isEmpty, history: !history.isEmpty)
-    return added + (focusedField != nil || !history.isEmpty ? [focus] : [])
-      + Change.telling(
-        .focused, published.members.values.joined().map { ShownDifference(key: $0, before: .none, after: $1) }
-      ) { _, _ in (before: false, after: true) }
-      + (table.session.isEmpty ? [] : [.sessionFieldsChanged])
+    var changes = fields.values.sorted { $0.registration < $1.registration }.map { Change.fieldAdded($0.id) }
+    if focusedField != nil || !history.isEmpty {
+      changes.append(
+        .focusChanged(focusedField: focusedField != nil, focusPath: !focusPath.isEmpty, history: !history.isEmpty))
+    }
+    let shown = published.members.values.joined().map { ShownDifference(key: $0, before: .none, after: $1) }
+    Change.tell(of: .focused, shown, &changes) { _, _ in (before: false, after: true) }
+    if !table.session.isEmpty { changes.append(.sessionFieldsChanged) }
+    return changes
   }
 
   /// The fields whose owners' objects were saved and are not bound again yet.

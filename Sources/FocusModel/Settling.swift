@@ -16,8 +16,6 @@ extension FocusModel {
 
     subscript(key: Key) -> ShownMember { members[key.interface]?[key] ?? .none }
 
-    func has(_ interface: InterfaceName) -> Bool { members[interface] != nil }
-
     /// Shows `member` of `key`, after `old`.
     mutating func show(_ member: ShownMember, of key: Key, after old: ShownMember) {
       keyCount += (member.isKey ? 1 : 0) - (old.isKey ? 1 : 0)
@@ -82,12 +80,12 @@ extension FocusModel {
 
   /// What everyone must be shown of `key` at `focused`.
   private func shownMember(_ key: Key, _ nearby: Nearby) -> ShownMember {
-    let command = nearby.holder(ofCommand: key).flatMap { fields[$0]?.object?.commands[key] }
-    var member = ShownMember(isEnabled: command?.isEnabled)
-    if let field = nearby.holder(of: key).flatMap({ fields[$0] }), !field.isSensitive, let binding = field.bindings[key]
-    {
-      member.show(binding)
+    var member = ShownMember()
+    if let id = nearby.holder(ofCommand: key) { member.isEnabled = fields[id]?.object?.commands[key]?.isEnabled }
+    guard let place = nearby.holder(of: key).flatMap(fields.index), !fields.values[place].isSensitive else {
+      return member
     }
+    if let binding = fields.values[place].bindings[key] { member.show(binding) }
     return member
   }
 }

@@ -29,8 +29,8 @@ struct ShownDifference {
   let before: ShownMember
   let after: ShownMember
 
-  /// Whether it is shown only before, or only after.
-  var comesOrGoes: Bool { (before == .none) != (after == .none) }
+  /// 1 if the name is shown only after, -1 if only before, else 0.
+  var growth: Int { (after.count == 0 ? 0 : 1) - (before.count == 0 ? 0 : 1) }
 }
 
 extension Field {
@@ -56,13 +56,13 @@ extension Field {
     return (object?.commands ?? [:]).keys.count { $0.interface == interface }
   }
 
-  /// What must be told of the field, of whose names those in `told` were told otherwise.
-  func changes(since told: [Key: ShownMember]) -> [Change] {
+  /// Adds to `changes` what must be told of the field, of whose names those in `told` were told otherwise.
+  func tell(since told: [Key: ShownMember], _ changes: inout [Change]) {
     let differences = told.compactMap { key, before in
       let after = shown(key)
       return before == after ? nil : ShownDifference(key: key, before: before, after: after)
     }
-    return Change.telling(.field(id), differences) { interface, differences in
+    Change.tell(of: .field(id), differences, &changes) { interface, differences in
       let count = count(shownOf: interface)
       return (before: count != differences.reduce(0) { $0 + $1.after.count - $1.before.count }, after: count != 0)
     }
@@ -70,38 +70,43 @@ extension Field {
 }
 
 extension Change {
-  /// What must be said of `place`, which shows these names otherwise: interfaces that appear, values by interface,
-  /// interfaces that disappear, keys, commands; `shows` says of an interface whether anything of it was shown, and whether
-  /// anything is, given how its names differ.
-  static func telling(
-    _ place: Place, _ differences: [ShownDifference],
+  /// Adds to `changes` what must be said of `place`, which shows these names otherwise: interfaces that appear, values by
+  /// interface, interfaces that disappear, keys, commands; `shows` says of an interface whether anything of it was shown, and
+  /// whether anything is, given how its names differ.
+  static func tell(
+    of place: Place, _ differences: [ShownDifference], _ changes: inout [Change],
     shows: (InterfaceName, ArraySlice<ShownDifference>) -> (before: Bool, after: Bool)
-  ) -> [Change] {
-    guard !differences.isEmpty else { return [] }
+  ) {
     var rest = differences.sorted { $0.key < $1.key }[...]
     var (added, removed, values): ([InterfaceName], [InterfaceName], [Change]) = ([], [], [])
     while let interface = rest.first?.key.interface {
       let own = rest.prefix { $0.key.interface == interface }
       rest = rest.dropFirst(own.count)
-      if own.contains(where: \.comesOrGoes) {
+      if own.contains(where: { $0.growth != 0 }) {
         let shown = shows(interface, own)
         if !shown.before, shown.after { added.append(interface) }
         if shown.before, !shown.after { removed.append(interface) }
       }
-      let differing = own.filter { $0.before.value != $0.after.value }
-      guard !differing.isEmpty else { continue }
-      values.append(
-        .valuesChanged(
-          place, interface,
-          changed: differing.compactMap { each in each.after.value.map { .init(name: each.key.member, value: $0) } },
-          invalidated: differing.compactMap { $0.after.value == nil ? $0.key.member : nil }))
+      var (changed, invalidated): ([NamedValue], [MemberName]) = ([], [])
+      for each in own where each.before.value != each.after.value {
+        if let value = each.after.value {
+          changed.append(NamedValue(name: each.key.member, value: value))
+        } else {
+          invalidated.append(each.key.member)
+        }
+      }
+      guard !changed.isEmpty || !invalidated.isEmpty else { continue }
+      values.append(.valuesChanged(place, interface, changed: changed, invalidated: invalidated))
     }
     let keysChanged = differences.contains {
       $0.before.isKey != $0.after.isKey || $0.before.isWriteOnly != $0.after.isWriteOnly
     }
     let commandsChanged = differences.contains { $0.before.isEnabled != $0.after.isEnabled }
-    return (added.isEmpty ? [] : [.interfacesAdded(place, added)]) + values
-      + (removed.isEmpty ? [] : [.interfacesRemoved(place, removed)])
-      + (keysChanged || commandsChanged ? [.membersChanged(place, keys: keysChanged, commands: commandsChanged)] : [])
+    if !added.isEmpty { changes.append(.interfacesAdded(place, added)) }
+    changes += values
+    if !removed.isEmpty { changes.append(.interfacesRemoved(place, removed)) }
+    if keysChanged || commandsChanged {
+      changes.append(.membersChanged(place, keys: keysChanged, commands: commandsChanged))
+    }
   }
 }

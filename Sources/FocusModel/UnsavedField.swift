@@ -6,35 +6,35 @@ public struct UnsavedField: Sendable {
   public let id: FieldID
   /// What may have changed.
   private enum Part {
-    /// Everything; the field as it was saved last, nil: not there.
-    case whole(saved: Field?)
-    /// A stored binding as it was saved last.
-    case binding(Key, saved: FieldBinding)
+    /// Everything: the field as it was saved last, and as it is now; nil: not there.
+    case whole(saved: Field?, present: Field?)
+    /// A stored binding as it was saved last, and as it is now.
+    case binding(Key, saved: FieldBinding, present: FieldBinding?)
   }
 
   private let part: Part
-  private let present: Field?
 
-  init(id: FieldID, saved: Field?, present: Field?) {
-    (self.id, part, self.present) = (id, .whole(saved: saved), present)
+  init(id: FieldID, saved: Field?, present: Field?) { (self.id, part) = (id, .whole(saved: saved, present: present)) }
+
+  init(written place: Before.BindingID, saved: FieldBinding, present: FieldBinding?) {
+    (id, part) = (place.field, .binding(place.key, saved: saved, present: present))
   }
 
-  init(written place: Before.BindingID, saved: FieldBinding, present: Field?) {
-    (id, part, self.present) = (place.field, .binding(place.key, saved: saved), present)
+  /// The field as it is now; nil: not there, or only a binding may have changed.
+  public var now: SavedField? {
+    guard case .whole(_, let present?) = part else { return nil }
+    return SavedField(present)
   }
-
-  /// The field as it is now; nil: not there.
-  public var now: SavedField? { present.map { SavedField($0) } }
 
   /// Whether nothing of this field was saved: one that was removed and registered again is another.
   public var isNew: Bool {
-    guard case .whole(let saved) = part else { return false }
+    guard case .whole(let saved, let present) = part else { return false }
     return saved?.registration != present?.registration
   }
 
   /// Whether anything but the bindings differs from what was saved.
   public var hasChanged: Bool {
-    guard case .whole(let saved) = part else { return false }
+    guard case .whole(let saved, let present) = part else { return false }
     guard let saved, let present, !isNew else { return saved != nil || present != nil }
     return saved.owner != present.owner || saved.savedParent != present.savedParent
       || saved.window != present.window || saved.lastFocused != present.lastFocused
@@ -45,10 +45,10 @@ public struct UnsavedField: Sendable {
   /// The stored bindings that differ from what was saved; nil: there no more.
   public var changedBindings: [(key: Key, binding: SavedField.SavedBinding?)] {
     switch part {
-    case .binding(let key, let old):
-      guard let binding = present?.bindings[key], !Self.isSame(binding, as: old) else { return [] }
-      return [(key, SavedField.SavedBinding(binding))]
-    case .whole(let saved):
+    case .binding(let key, let old, let present):
+      guard let present, !Self.isSame(present, as: old) else { return [] }
+      return [(key, SavedField.SavedBinding(present))]
+    case .whole(let saved, let present):
       let old = isNew ? [:] : saved?.bindings ?? [:]
       let new = present?.bindings ?? [:]
       var changed: [(key: Key, binding: SavedField.SavedBinding?)] = []

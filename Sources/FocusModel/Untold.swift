@@ -17,13 +17,11 @@ struct Untold {
       isActive = field.activity?.isActive == true
     }
 
-    func changes(to new: Facts, of id: FieldID) -> [Change] {
-      var changes: [Change] = []
+    func tell(of new: Facts, _ id: FieldID, _ changes: inout [Change]) {
       if owner != new.owner { changes.append(.fieldChanged(id, .owner)) }
       if parent != new.parent { changes.append(.fieldChanged(id, .parent)) }
       if adopted?.keys != new.adopted?.keys { changes.append(.fieldChanged(id, .adopted)) }
       if isActive != new.isActive { changes.append(.fieldChanged(id, .active)) }
-      return changes
     }
   }
 
@@ -91,27 +89,28 @@ struct Untold {
   /// Whether nothing was told of the field `id`.
   func isNew(_ id: FieldID) -> Bool { told[id]?.isNew == true }
 
-  /// What must be told of the fields: first which came and went, and what else they are; then what they show.
-  func changes(_ fields: [FieldID: Field]) -> (fields: [Change], values: [Change]) {
+  /// Adds to `changes` which fields came and went, and what else they are, and to `values` what they show.
+  func tell(of fields: [FieldID: Field], _ changes: inout [Change], values: inout [Change]) {
     var (gone, added): ([(id: FieldID, UInt64, [InterfaceName])], [(id: FieldID, UInt64)]) = ([], [])
-    var (facts, values): ([Change], [Change]) = ([], [])
+    var facts: [Change] = []
     for (id, told) in told.sorted(by: { $0.key < $1.key }) {
       if let (registration, interfaces) = told.gone { gone.append((id, registration, interfaces)) }
       guard let field = fields[id] else { continue }
       if told.isNew {
         added.append((id, field.registration))
       } else {
-        if let old = told.facts { facts += old.changes(to: Facts(field), of: id) }
-        values += field.changes(since: told.members)
+        if let old = told.facts { old.tell(of: Facts(field), id, &facts) }
+        field.tell(since: told.members, &values)
       }
     }
     for id in processes.sorted() where fields[id] != nil && told[id]?.isNew != true {
       facts.append(.fieldChanged(id, .process))
     }
-    let fields =
-      gone.sorted { $0.1 > $1.1 }.map { Change.fieldRemoved($0.id, interfaces: $0.2) }
-      + added.sorted { $0.1 < $1.1 }.map { .fieldAdded($0.id) } + facts
-    return (fields, values)
+    for (id, _, interfaces) in gone.sorted(by: { $0.1 > $1.1 }) {
+      changes.append(.fieldRemoved(id, interfaces: interfaces))
+    }
+    for (id, _) in added.sorted(by: { $0.1 < $1.1 }) { changes.append(.fieldAdded(id)) }
+    changes += facts
   }
 
   /// Forgets everything, which has been told.

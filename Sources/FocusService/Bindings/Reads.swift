@@ -161,6 +161,7 @@ extension FocusService {
   /// The innermost field that must be asked for `key` before it can be said that this resolves to the read's holder; nil for
   /// none.
   private func fieldToAsk(for key: Key, _ read: PendingRead) -> FieldID? {
+    guard !objects.isEmpty else { return nil }
     func mustAsk(_ id: FieldID) -> Bool {
       guard read.answers[.init(key: key, field: id)] == nil, objectToAsk(for: key, in: id) != nil else { return false }
       return model.fields[id]?.isVisible(to: read.client) == true

@@ -14,6 +14,9 @@ struct OwnedObjects {
   /// The object behind the field `id`.
   subscript(id: FieldID) -> OwnedObject? { byField[id] }
 
+  /// Whether no field has an object behind it.
+  var isEmpty: Bool { byField.isEmpty }
+
   func at(_ path: ObjectPath, of owner: BusName) -> OwnedObject? { byOwner[owner]?[path] }
 
   /// The objects that `owner` has.

@@ -11,36 +11,37 @@ struct Emitter {
   /// The values told last, for `focused` shows those of a field.
   private var told: (interface: InterfaceName, changed: [NamedValue], invalidated: [MemberName], bodies: [MessageBody])?
 
-  /// The signals that tell of `change`, `model` being as it is after the operation; none of a field that is gone by then,
-  /// but that it is removed.
+  /// Adds the signals that tell of `change` to `outbox`, `model` being as it is after the operation; none of a field that is
+  /// gone by then, but that it is removed.
   /// - Throws: `DBusError` if a signal cannot be made.
-  mutating func signals(of change: Change, _ model: FocusModel) throws(DBusError) -> [OutgoingMessage] {
+  mutating func tell(of change: Change, _ model: FocusModel, _ outbox: inout Outbox) throws(DBusError) {
     switch change {
-    case .fieldAdded(let id): return [try interfacesAdded(.field(id), nil, model)]
+    case .fieldAdded(let id): outbox.add(change: try interfacesAdded(.field(id), nil, model))
     case .fieldRemoved(let id, let interfaces):
-      let standing = [Focus1.field, Focus1.bindings]
-      return [try interfacesRemoved(.field(id), standing + interfaces)]
-    case .interfacesAdded(let place, let interfaces): return [try interfacesAdded(place, interfaces, model)]
-    case .interfacesRemoved(let place, let interfaces):
-      return [try interfacesRemoved(place, interfaces)]
+      outbox.add(change: try interfacesRemoved(.field(id), [Focus1.field, Focus1.bindings] + interfaces))
+    case .interfacesAdded(let place, let interfaces):
+      outbox.add(change: try interfacesAdded(place, interfaces, model))
+    case .interfacesRemoved(let place, let interfaces): outbox.add(change: try interfacesRemoved(place, interfaces))
     case .valuesChanged(let place, let interface, let changed, let invalidated):
-      let path = Target.path(of: place)
-      return try bodies(interface, changed, invalidated).map { body throws(DBusError) in
-        try .signal(path: path, interface: .properties, member: MemberName(known: "PropertiesChanged"), body: body)
+      for body in try bodies(interface, changed, invalidated) {
+        outbox.add(
+          change: try .signal(
+            path: Target.path(of: place), interface: .properties, member: MemberName(known: "PropertiesChanged"),
+            body: body))
       }
     case .fieldChanged(let id, let property):
-      return try own(DaemonInterfaces.field, [property.rawValue], .field(id), model)
+      try tell(of: DaemonInterfaces.field, [property.rawValue], .field(id), model, &outbox)
     case .sessionFieldsChanged:
-      return try own(DaemonInterfaces.manager, [], .manager, model, invalidated: ["SessionFields"])
+      try tell(of: DaemonInterfaces.manager, [], .manager, model, &outbox, invalidated: ["SessionFields"])
     case .membersChanged(let place, let keys, let commands):
       let counts = place == .focused ? model.countsAtFocused : (0, 0)
       let names = [("Keys", keys, counts.0), ("Commands", commands, counts.1)].filter(\.1)
-      return try own(
-        DaemonInterfaces.bindings, names.filter { $0.2 <= Limits.listedNames }.map(\.0), target(place), model,
-        invalidated: names.filter { $0.2 > Limits.listedNames }.map(\.0))
+      try tell(
+        of: DaemonInterfaces.bindings, names.filter { $0.2 <= Limits.listedNames }.map(\.0), target(place), model,
+        &outbox, invalidated: names.filter { $0.2 > Limits.listedNames }.map(\.0))
     case .focusChanged(let focusedField, let focusPath, let history):
       let names = [("FocusedField", focusedField), ("FocusPath", focusPath), ("History", history)]
-      return try own(DaemonInterfaces.manager, names.filter(\.1).map(\.0), .manager, model)
+      try tell(of: DaemonInterfaces.manager, names.filter(\.1).map(\.0), .manager, model, &outbox)
     }
   }
 
@@ -51,11 +52,12 @@ struct Emitter {
     }
   }
 
-  /// `PropertiesChanged` of the daemon's own properties `names`.
-  private func own(
-    _ interface: DaemonInterface, _ names: [String], _ target: Target, _ model: FocusModel, invalidated: [String] = []
-  ) throws(DBusError) -> [OutgoingMessage] {
-    if case .field(let id) = target, model.fields[id] == nil { return [] }
+  /// Adds `PropertiesChanged` of the daemon's own properties `names`.
+  private func tell(
+    of interface: DaemonInterface, _ names: [String], _ target: Target, _ model: FocusModel, _ outbox: inout Outbox,
+    invalidated: [String] = []
+  ) throws(DBusError) {
+    if case .field(let id) = target, model.fields[id] == nil { return }
     let context = PropertyContext(model, target, nil)
     var changed: [(property: ServedProperty<DaemonProperty>, value: DBusValue)] = []
     for name in names {
@@ -71,11 +73,10 @@ struct Emitter {
     writer.array(alignment: 4) { array in
       for name in invalidated { array.append(name) }
     }
-    return [
-      try .signal(
+    outbox.add(
+      change: try .signal(
         path: target.place.map { Target.path(of: $0) } ?? Target.managerPath, interface: .properties,
-        member: MemberName(known: "PropertiesChanged"), body: MessageBody("sa{sv}as", writer))
-    ]
+        member: MemberName(known: "PropertiesChanged"), body: MessageBody("sa{sv}as", writer)))
   }
 
   /// The signals of one interface's new values: several bodies if one message cannot carry them.

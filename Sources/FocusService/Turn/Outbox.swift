@@ -29,12 +29,15 @@ struct Outbox {
   var isFull: Bool { size > Outbox.comfortableSize }
 
   /// Adds a signal before the replies that are in the box, unless one of them shows values.
-  mutating func add(signal: OutgoingMessage, tellsOfChange: Bool) {
+  mutating func add(signal: OutgoingMessage, tellsOfChange: Bool = false) {
     if showsValues { seal() }
     signals.append(Item(message: signal, origin: nil, tellsOfChange: tellsOfChange))
     hasSignals = true
     size += signal.bodySize
   }
+
+  /// Adds a signal that tells of a change, likewise.
+  mutating func add(change signal: OutgoingMessage) { add(signal: signal, tellsOfChange: true) }
 
   mutating func add(reply: OutgoingMessage, of origin: PendingReply) {
     replies.append(Item(message: reply, origin: origin, tellsOfChange: false))

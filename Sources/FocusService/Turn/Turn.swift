@@ -73,7 +73,7 @@ extension FocusService {
       if case .fieldChanged(let id, .active) = change { checkActivity(besides: id) }
       if case .fieldAdded(let id) = change { findProcess(of: id) }
       do {
-        for signal in try emitter.signals(of: change, model) { turn.outbox.add(signal: signal, tellsOfChange: true) }
+        try emitter.tell(of: change, model, &turn.outbox)
       } catch {
         log.error("a change could not be published: \(error.name)")
       }
@@ -83,7 +83,7 @@ extension FocusService {
   /// Sends `signal` at the end of the turn, after the signals of what has changed before.
   func post(signal: OutgoingMessage) {
     emit(model.settle())
-    turn.outbox.add(signal: signal, tellsOfChange: false)
+    turn.outbox.add(signal: signal)
   }
 
   /// Sends `reply` at the end of the turn, after the signals of what has changed before.
