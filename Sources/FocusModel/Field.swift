@@ -145,7 +145,7 @@ public struct Field: Sendable {
   var storedKeys: [Key] { bindings.compactMap { $1.isBound ? nil : $0 } }
 
   /// The field's keys that are not nil, and its commands.
-  var names: some Sequence<Key> { [Array(bindings.keys), Array((object?.commands ?? [:]).keys)].joined() }
+  var names: [Key] { Array(bindings.keys) + (object?.commands ?? [:]).keys }
 
   /// Whether a key of `interface` is there that is not nil or can only be written, or a command.
   func has(_ interface: InterfaceName) -> Bool { interfaceCounts[interface] > 0 }

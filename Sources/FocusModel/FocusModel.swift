@@ -106,7 +106,8 @@ public final class FocusModel {
   private func publishFocused(_ changes: inout [Change]) {
     let session = table.takeSessionChanges()
     let nearby = nearby
-    let names = namesMoved(nearby.scenes).reduce(into: table.untold.names) { $0.insert($1) }
+    var names = namesMoved(nearby.scenes)
+    if names.isEmpty { names = table.untold.names } else { names.formUnion(table.untold.names) }
     if published.focus != focus || published.scenes != nearby.scenes {
       turnStart.keep(published.focus, published.scenes)
       (published.focus, published.scenes) = (focus, nearby.scenes)
@@ -123,8 +124,8 @@ public final class FocusModel {
       let count = published.members[interface]?.count ?? 0
       return (count != 0, differences.reduce(count) { $0 + $1.growth } != 0)
     }
+    turnStart.keep(publishedBefore: differences)
     for difference in differences {
-      turnStart.keep(difference.before, publishedOf: difference.key)
       published.show(difference.after, of: difference.key, after: difference.before)
     }
   }

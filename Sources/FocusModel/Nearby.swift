@@ -11,6 +11,8 @@ struct Nearby {
   }
 
   private let path: [Level]
+  /// The innermost field on the path that publishes each key, if many are looked for.
+  private var holders: [Key: FieldID]?
   /// The scene of the focus path, then the window that it is in.
   let scenes: [FieldID]
   private let model: FocusModel
@@ -31,10 +33,23 @@ struct Nearby {
     scenes = [adopted, path.last?.id].compactMap { $0 }
   }
 
+  /// Prepares to look for `count` keys: through all the path's keys once, if that is faster than through the path each time.
+  mutating func expect(_ count: Int) {
+    let all = path.reduce(0) { $0 + $1.bindings.count }
+    guard path.count > 1, all < count * path.count else { return }
+    var holders = [Key: FieldID](minimumCapacity: all)
+    for level in path.reversed() { for key in level.bindings.keys { holders[key] = level.id } }
+    self.holders = holders
+  }
+
   /// The innermost field on the path that publishes `key`, else the newest scene-scoped one, else the session-scoped one that
   /// supplies its interface.
   func holder(of key: Key) -> FieldID? {
-    for level in path where level.bindings[key] != nil { return level.id }
+    if let holders {
+      if let id = holders[key] { return id }
+    } else {
+      for level in path where level.bindings[key] != nil { return level.id }
+    }
     for scene in scenes { if let id = model.table.names.keys.newest(key, in: scene) { return id } }
     guard let id = supplier(of: key.interface), model.table.publishes(key, id) else { return nil }
     return id

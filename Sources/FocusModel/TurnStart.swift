@@ -39,9 +39,12 @@ struct TurnStart {
     if published == nil { published = (focus, scenes) }
   }
 
-  /// Remembers what `focused` shows of `key`, before something else is published.
-  mutating func keep(_ member: ShownMember, publishedOf key: Key) {
-    if let first = members.updateValue(member, forKey: key) { members[key] = first }
+  /// Remembers what `focused` shows, before something else is published.
+  mutating func keep(publishedBefore differences: [ShownDifference]) {
+    if members.isEmpty { members.reserveCapacity(differences.count) }
+    for each in differences {
+      if let first = members.updateValue(each.before, forKey: each.key) { members[each.key] = first }
+    }
   }
 
   /// Remembers which session-scoped field supplied `interface`, before another does.

@@ -108,12 +108,12 @@ extension Equatable {
 
   /// What a journal has after `field` was written to it, which told it apart from what it had.
   private static func replay(_ field: UnsavedField, upon saved: SavedField?) throws -> SavedField? {
-    guard var now = field.now else {
+    guard var now = field.hasChanged ? field.now : saved else {
       try #require(field.hasChanged == (saved != nil))
       return nil
     }
     let bindings = field.isNew ? [:] : saved?.bindings ?? [:]
-    if field.hasChanged { now.bindings = bindings } else { now = try #require(saved) }
+    if field.hasChanged { now.bindings = bindings }
     for (key, binding) in field.changedBindings {
       try #require(binding != bindings[key])
       now.bindings[key] = binding

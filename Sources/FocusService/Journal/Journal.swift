@@ -50,7 +50,8 @@ final class Journal {
     // Pages that become free are not written over: that took as long as to write what they held. What leaves a page that stays
     // in use, such as a password, is.
     // A loss of power can take nothing from a log that is not synced that was in the file before.
-    // The system has the pages as well: a cache of 2 MiB, SQLite's own, was a fifth of what 10,000 fields take.
+    // The system has the pages as well: a cache of 2 MiB, SQLite's own, was a fifth of what 10,000 fields take. What a
+    // transaction changes stays in it up to the commit, instead of being written and read again.
     try database.execute(
       """
       PRAGMA page_size = 1024;
@@ -60,6 +61,7 @@ final class Journal {
       PRAGMA wal_autocheckpoint = 0;
       PRAGMA foreign_keys = OFF;
       PRAGMA cache_size = -256;
+      PRAGMA cache_spill = OFF;
       """)
     // It was left by a process that was killed, or by a loss of power. In a file without one, damage is found as far as it
     // shows when the rows are read or written.
