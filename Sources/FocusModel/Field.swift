@@ -170,12 +170,7 @@ struct InterfaceCounts: Hashable, Sendable {
   var interfaces: some Sequence<InterfaceName> { entries.lazy.map(\.interface) }
 
   private func place(of interface: InterfaceName) -> Int {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].interface < interface { low = middle + 1 } else { high = middle }
-    }
-    return low
+    entries.partitioningIndex { $0.interface >= interface }
   }
 
   subscript(interface: InterfaceName) -> Int {

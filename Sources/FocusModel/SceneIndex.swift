@@ -4,10 +4,10 @@ internal import FocusContract
 /// For each scene, which fields have each key, or interface, with the scope of the scene, oldest first.
 ///
 /// It makes resolution independent of how many fields a scene has.
-struct SceneIndex<Name: Hashable & Sendable>: Hashable, Sendable {
+struct SceneIndex<Name: Hashable & Sendable>: Equatable, Sendable {
   /// The fields that have one name, by their registrations; those that are gone leave gaps, but not at the end.
-  private struct Publishers: Hashable, Sendable {
-    private struct Publisher: Hashable, Sendable {
+  private struct Publishers: Equatable, Sendable {
+    private struct Publisher: Equatable, Sendable {
       let registration: UInt64
       var field: FieldID?
     }
@@ -20,12 +20,7 @@ struct SceneIndex<Name: Hashable & Sendable>: Hashable, Sendable {
 
     private func place(_ registration: UInt64) -> Int {
       guard let last = all.last, last.registration >= registration else { return all.count }
-      var (low, high) = (0, all.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if all[middle].registration < registration { low = middle + 1 } else { high = middle }
-      }
-      return low
+      return all.partitioningIndex { $0.registration >= registration }
     }
 
     mutating func add(_ field: FieldID, _ registration: UInt64) {
@@ -55,8 +50,6 @@ struct SceneIndex<Name: Hashable & Sendable>: Hashable, Sendable {
     static func == (left: Publishers, right: Publishers) -> Bool {
       left.all.filter { $0.field != nil } == right.all.filter { $0.field != nil }
     }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(newest) }
   }
 
   private var scenes: [FieldID: [Name: Publishers]] = [:]
@@ -80,7 +73,7 @@ struct SceneIndex<Name: Hashable & Sendable>: Hashable, Sendable {
 }
 
 /// What the scene-scoped fields of each scene have.
-struct SceneNames: Hashable, Sendable {
+struct SceneNames: Equatable, Sendable {
   /// Their keys that are not nil.
   var keys = SceneIndex<Key>()
   /// Their commands.

@@ -12,19 +12,9 @@ struct SortedList<Element: Comparable> {
 
   /// Where the first element is that does not come before `element`.
   private func place(of element: Element) -> (run: Int, index: Int) {
-    let run = SortedList.firstIndex(in: runs) { $0.last.map { $0 >= element } ?? true }
+    let run = runs.partitioningIndex { $0.last.map { $0 >= element } ?? true }
     guard run < runs.count else { return (run, 0) }
-    return (run, SortedList.firstIndex(in: runs[run]) { $0 >= element })
-  }
-
-  /// The first index for whose item, and for all after it, `holds` is true.
-  private static func firstIndex<Item>(in items: [Item], _ holds: (Item) -> Bool) -> Int {
-    var (low, high) = (0, items.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(items[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
+    return (run, runs[run].partitioningIndex { $0 >= element })
   }
 
   private func holds(_ element: Element, at place: (run: Int, index: Int)) -> Bool {
@@ -72,4 +62,16 @@ extension SortedList: Sequence, Equatable {
   func makeIterator() -> FlattenSequence<[[Element]]>.Iterator { runs.joined().makeIterator() }
 
   static func == (left: SortedList, right: SortedList) -> Bool { left.elementsEqual(right) }
+}
+
+extension Array {
+  /// The first index for whose element, and for all after it, `belongs` is true; found by halving.
+  func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if belongs(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
 }
