@@ -117,6 +117,11 @@ extension DBusValue: Hashable {
   }
 }
 
+extension DBusType {
+  /// `a{sv}`: names and values.
+  public static let properties = DBusType.dictionary(key: .string, value: .variant)
+}
+
 extension DBusValue {
   /// A dictionary of type `a{sv}`, in the order given.
   public static func properties(_ entries: [(name: String, value: DBusValue)]) -> DBusValue {

@@ -30,7 +30,7 @@ extension InterfaceDescription.Method {
   /// `Properties.GetAll`.
   public static let getAll = InterfaceDescription.Method(
     MemberName(known: "GetAll"), in: [.init("interface_name", .string)],
-    out: [.init("properties", .dictionary(key: .string, value: .variant))])
+    out: [.init("properties", .properties)])
   /// `Introspectable.Introspect`.
   public static let introspect = InterfaceDescription.Method(
     MemberName(known: "Introspect"), out: [.init("xml_data", .string)])
@@ -41,7 +41,7 @@ extension InterfaceDescription.Signal {
   public static let propertiesChanged = InterfaceDescription.Signal(
     MemberName(known: "PropertiesChanged"),
     [
-      .init("interface_name", .string), .init("changed_properties", .dictionary(key: .string, value: .variant)),
+      .init("interface_name", .string), .init("changed_properties", .properties),
       .init("invalidated_properties", .array(.string)),
     ])
 }

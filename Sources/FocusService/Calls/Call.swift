@@ -3,80 +3,69 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-/// One method call on one of the daemon's objects, its arguments checked against the method's signature and the limits.
+/// One method call on one of the daemon's objects, which carries what the method takes, within the limits.
+///
+/// It is valid while the method's handler runs: what is answered later keeps what it needs of it.
 struct Call {
+  /// The most variants of one array or dictionary: as many as a field may have keys, and more than a call has arguments.
+  private static let entryLimit = Limits.keysPerField
+
   /// Who calls, as the bus vouches for it.
   let client: BusName
   /// The object that is called.
   let target: Target
-  /// What the call carries, of the types that the method's table entry names.
-  let arguments: [CallArgument]
+  /// The arguments that the handler has not read yet; it reads them as the method's table entry names them.
+  var arguments: BodyReader
   /// The file descriptors that came with it, in the order in which the arguments name them.
   let descriptors: [UnixFD?]
   /// Where the answer goes that is not there yet when the method's handler returns.
   let reply: PendingReply
 
-  /// The argument at `index`, a text.
-  /// - Throws: `DBusError` if the method's table entry has no text there.
-  func string(_ index: Int) throws(DBusError) -> String {
-    guard index < arguments.count, case .text(let text) = arguments[index] else { throw Call.tableError }
-    return text
-  }
-
-  /// What the variant at `index` holds.
-  /// - Throws: `DBusError` if the method's table entry has no variant there.
-  func variant(_ index: Int) throws(DBusError) -> MarshalledValue {
-    guard index < arguments.count, case .variants(let values) = arguments[index], let value = values.first else {
-      throw Call.tableError
-    }
-    return value
-  }
-
-  /// What the variants of the array at `index` hold, the arguments of a call.
-  /// - Throws: `DBusError.invalidArgs` if there are more than any call takes.
-  func variants(_ index: Int) throws(DBusError) -> [MarshalledValue] {
-    guard index < arguments.count else { throw Call.tableError }
-    switch arguments[index] {
-    case .variants(let values): return values
-    case .tooLong: throw DBusError(.invalidArgs, "a command takes at most \(CallArgument.entryLimit) arguments")
-    default: throw Call.tableError
-    }
-  }
-
-  /// The strings of the array at `index`.
-  /// - Throws: `DBusError` if the method's table entry has no such array there.
-  func strings(_ index: Int) throws(DBusError) -> [String] {
-    guard index < arguments.count, case .texts(let texts) = arguments[index] else { throw Call.tableError }
+  /// Reads an array of strings.
+  mutating func strings() throws -> [String] {
+    var texts: [String] = []
+    try arguments.array { element throws(WireError) in texts.append(try element.text()) }
     return texts
   }
 
-  /// The names and values of the dictionary from text to variants at `index`.
+  /// Reads an array of variants, the arguments of a command.
+  /// - Throws: `DBusError.invalidArgs` if there are more than any call takes.
+  mutating func variants() throws -> [MarshalledValue] {
+    var values: [MarshalledValue] = []
+    let isWhole = try arguments.array(limit: Call.entryLimit) { element throws(WireError) in
+      values.append(try element.variant())
+    }
+    guard isWhole else {
+      throw DBusError(.invalidArgs, "a command takes at most \(Call.entryLimit) arguments")
+    }
+    return values
+  }
+
+  /// Reads a dictionary from names to variants.
   /// - Throws: `DBusError`: `invalidArgs` if it has a name twice, `limitsExceeded` if it has more than a field has keys.
-  func dictionary(_ index: Int) throws(DBusError) -> [String: MarshalledValue] {
-    guard index < arguments.count else { throw Call.tableError }
-    switch arguments[index] {
-    case .values(let entries): return try Call.unique(entries)
-    case .tooLong:
-      throw DBusError(
-        .limitsExceeded, "more than \(CallArgument.entryLimit) names are given, but a field has no more keys")
-    default: throw Call.tableError
-    }
+  mutating func values() throws -> [String: MarshalledValue] {
+    try dictionary(limit: Call.entryLimit) { entry throws(WireError) in try entry.variant() }
   }
 
-  /// The names and states of the dictionary from text to booleans at `index`.
+  /// Reads a dictionary from names to booleans.
   /// - Throws: `DBusError.invalidArgs` if it has a name twice.
-  func states(_ index: Int) throws(DBusError) -> [String: Bool] {
-    guard index < arguments.count, case .states(let entries) = arguments[index] else { throw Call.tableError }
-    return try Call.unique(entries)
+  mutating func states() throws -> [String: Bool] {
+    try dictionary(limit: .max) { entry throws(WireError) in try entry.boolean() }
   }
 
-  private static func unique<Value>(_ entries: [(name: String, value: Value)]) throws(DBusError) -> [String: Value] {
+  private mutating func dictionary<Value>(
+    limit: Int, _ value: (inout BodyReader) throws(WireError) -> Value
+  ) throws -> [String: Value] {
     var values: [String: Value] = [:]
-    for (name, value) in entries {
-      guard values.updateValue(value, forKey: name) == nil else {
-        throw DBusError(.invalidArgs, "'\(name.excerpt)' is given twice")
-      }
+    var repeated: String?
+    let isWhole = try arguments.array(ofEntries: true, limit: limit) { entry throws(WireError) in
+      let name = try entry.text()
+      if values.updateValue(try value(&entry), forKey: name) != nil { repeated = repeated ?? name }
     }
+    guard isWhole else {
+      throw DBusError(.limitsExceeded, "more than \(limit) names are given, but a field has no more keys")
+    }
+    if let repeated { throw DBusError(.invalidArgs, "'\(repeated.excerpt)' is given twice") }
     return values
   }
 
@@ -95,52 +84,6 @@ struct Call {
   }
 
   private static let tableError = DBusError(.failed, "the method's table entry does not fit its handler")
-}
-
-/// One argument of a call, decoded as far as the daemon looks into it.
-enum CallArgument {
-  case text(String)
-  case texts([String])
-  /// What a variant holds, or each variant of an array.
-  case variants([MarshalledValue])
-  case values([(name: String, value: MarshalledValue)])
-  case states([(name: String, value: Bool)])
-  /// More variants than the limit, of which none is decoded.
-  case tooLong
-
-  /// The most variants of one array or dictionary: as many as a field may have keys, and more than a call has arguments.
-  static let entryLimit = Limits.keysPerField
-
-  /// Reads the next argument, of `type`.
-  /// - Throws: `WireError` if the bytes are not of the method's types.
-  init(_ type: DBusType, _ reader: inout BodyReader) throws(WireError) {
-    let limit = CallArgument.entryLimit
-    switch type {
-    case .string: self = .text(try reader.text())
-    case .variant: self = .variants([try reader.variant()])
-    case .array(.string):
-      var texts: [String] = []
-      try reader.array { element throws(WireError) in texts.append(try element.text()) }
-      self = .texts(texts)
-    case .array(.variant):
-      var values: [MarshalledValue] = []
-      let isWhole = try reader.array(limit: limit) { element throws(WireError) in values.append(try element.variant()) }
-      self = isWhole ? .variants(values) : .tooLong
-    case .dictionary(key: .string, value: .variant):
-      var values: [(name: String, value: MarshalledValue)] = []
-      let isWhole = try reader.array(ofEntries: true, limit: limit) { entry throws(WireError) in
-        values.append((try entry.text(), try entry.variant()))
-      }
-      self = isWhole ? .values(values) : .tooLong
-    case .dictionary(key: .string, value: .boolean):
-      var states: [(name: String, value: Bool)] = []
-      try reader.array(ofEntries: true) { entry throws(WireError) in
-        states.append((try entry.text(), try entry.boolean()))
-      }
-      self = .states(states)
-    default: throw .malformed("no method takes an argument of type '\(type)'")
-    }
-  }
 }
 
 extension Message {
@@ -194,16 +137,6 @@ struct CallOptions {
     return value
   }
 
-  mutating func number(_ name: String) throws(DBusError) -> UInt64? {
-    guard case .uint64(let value)? = try take(name, .uint64)?.value else { return nil }
-    return value
-  }
-
-  mutating func processID(_ name: String) throws(DBusError) -> UInt32? {
-    guard case .uint32(let value)? = try take(name, .uint32)?.value else { return nil }
-    return value
-  }
-
   mutating func string(_ name: String) throws(DBusError) -> String? {
     guard case .string(let value)? = try take(name, .string)?.value else { return nil }
     return value
@@ -214,19 +147,33 @@ struct CallOptions {
     return path
   }
 
-  mutating func strings(_ name: String) throws(DBusError) -> [String]? {
-    try take(name, .array(.string))?.strings
+  /// Takes the option `name`, names of which there may be as many as a field has keys.
+  /// - Throws: `DBusError`: `invalidArgs`, `limitsExceeded`.
+  mutating func names(_ name: String) throws(DBusError) -> [String]? {
+    guard let names = try take(name, .array(.string))?.strings else { return nil }
+    try CallOptions.check(count: names.count, of: name)
+    return names
   }
 
-  /// Takes the option `name`, names with a signature each.
-  mutating func signatures(_ name: String) throws(DBusError) -> [(name: String, signature: String)]? {
+  private static func check(count: Int, of option: String) throws(DBusError) {
+    guard count <= Limits.keysPerField else {
+      throw DBusError(.limitsExceeded, "the option '\(option)' lists more than \(Limits.keysPerField) names")
+    }
+  }
+
+  /// Takes the option `name`, commands with the signature of their arguments each.
+  /// - Throws: `DBusError.invalidArgs`; `SyntaxError` for an invalid key or signature.
+  mutating func signatures(_ name: String) throws -> [Key: Signature]? {
     guard case .dictionary(let dictionary)? = try take(name, .dictionary(key: .string, value: .string))?.value else {
       return nil
     }
-    return dictionary.entries.compactMap { entry in
-      guard case .string(let name) = entry.key, case .string(let signature) = entry.value else { return nil }
-      return (name, signature)
+    try CallOptions.check(count: dictionary.entries.count, of: name)
+    var signatures: [Key: Signature] = [:]
+    for entry in dictionary.entries {
+      guard case .string(let name) = entry.key, case .string(let signature) = entry.value else { continue }
+      signatures[try Key(name)] = try Signature(signature)
     }
+    return signatures
   }
 
   /// Takes the option `name`, a key and a value.

@@ -38,11 +38,9 @@ extension FocusService {
         }
         if let refusal, method.handler.changes { throw refusal }
         reply.showsValues = method.handler.showsValues
-        let arguments = try method.arguments(in: bytes)
-        return try method.handler.run(
-          self,
-          Call(
-            client: client, target: target, arguments: arguments, descriptors: message.descriptors, reply: reply))
+        var call = Call(
+          client: client, target: target, arguments: BodyReader(bytes), descriptors: message.descriptors, reply: reply)
+        return try method.handler.run(self, &call)
       }
     }.get()
   }

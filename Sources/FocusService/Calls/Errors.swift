@@ -31,6 +31,7 @@ extension DBusError {
     case let error as DBusError: self = error
     case let error as ModelError: self.init(error)
     case let error as SyntaxError: self.init(error)
+    case let error as WireError: self.init(.invalidArgs, "\(error)")
     case let error as TypeMismatch: self.init(.invalidArgs, error.description)
     default: self.init(.failed, "\(error)")
     }

@@ -15,7 +15,7 @@ extension DaemonInterfaces {
         "Write",
         in: [
           .init("key", .string), .init("value", .variant),
-          .init("options", .dictionary(key: .string, value: .variant)),
+          .init("options", .properties),
         ],
         out: [.init("value", .variant), .init("field", .objectPath), .init("revision", .uint64)], changes: true,
         showsValues: true, write),
@@ -24,7 +24,7 @@ extension DaemonInterfaces {
         "Invoke",
         in: [
           .init("command", .string), .init("arguments", .array(.variant)),
-          .init("options", .dictionary(key: .string, value: .variant)),
+          .init("options", .properties),
         ],
         out: [.init("results", .array(.variant))], invoke),
     ],
@@ -44,16 +44,16 @@ extension DaemonInterfaces {
   private static let readAllType = DBusType.dictionary(
     key: .string, value: .structure([.variant, .objectPath, .uint64]))
 
-  @Sendable private static func read(_ service: FocusService, _ call: Call) throws -> MessageBody? {
-    try service.read(.reading(BindingPath(call.string(0))), at: call.place(), for: call)
+  @Sendable private static func read(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
+    try service.read(.reading(BindingPath(call.arguments.text())), at: call.place(), for: call)
   }
 
-  @Sendable private static func write(_ service: FocusService, _ call: Call) throws -> MessageBody? {
-    let path = try BindingPath(call.string(0))
-    let value = try call.variant(1)
-    var options = CallOptions(try call.dictionary(2))
+  @Sendable private static func write(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
+    let path = try BindingPath(call.arguments.text())
+    let value = try call.arguments.variant()
+    var options = CallOptions(try call.values())
     var condition = WriteCondition()
-    condition.revision = try options.number("revision")
+    if case .uint64(let revision)? = try options.take("revision", .uint64)?.value { condition.revision = revision }
     let wanted = try options.path("field")
     try options.finish()
     if let wanted {
@@ -67,15 +67,15 @@ extension DaemonInterfaces {
     return try service.write(value, to: path, at: call.place(), if: condition, for: call, .reading)
   }
 
-  @Sendable private static func readAll(_ service: FocusService, _ call: Call) throws -> MessageBody? {
+  @Sendable private static func readAll(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
     try service.read(.readings, at: call.place(), for: call)
   }
 
-  @Sendable private static func invoke(_ service: FocusService, _ call: Call) throws -> MessageBody? {
-    let command = try Key(call.string(0))
-    try CallOptions(call.dictionary(2)).finish()
+  @Sendable private static func invoke(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
+    let command = try Key(call.arguments.text())
+    let given = try call.variants()
+    try CallOptions(call.values()).finish()
     let object = try service.object(ofCommand: command, at: call.place())
-    let given = try call.variants(1)
     let message = try OutgoingMessage.methodCall(
       to: object.owner, path: object.path, interface: command.interface, member: command.member,
       body: call.descriptors.isEmpty

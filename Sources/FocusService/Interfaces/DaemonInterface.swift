@@ -68,7 +68,7 @@ struct DaemonMethod: Sendable {
   /// What only the field's owner may do with this method, as a verb; nil if others may too, or the handler asks.
   let ownersAction: String?
   /// Returns the results, or nil if the call's reply is given later.
-  let run: @Sendable (FocusService, Call) throws -> MessageBody?
+  let run: @Sendable (FocusService, inout Call) throws -> MessageBody?
 }
 
 /// Reads one of the daemon's own properties; nil: the object has no such value.
@@ -82,7 +82,7 @@ enum DaemonInterfaces {
   static func method(
     _ name: String, in input: [InterfaceDescription.Argument] = [],
     out output: [InterfaceDescription.Argument] = [], changes: Bool = false, showsValues: Bool? = nil,
-    ownersAction: String? = nil, _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
+    ownersAction: String? = nil, _ run: @escaping @Sendable (FocusService, inout Call) throws -> MessageBody?
   ) -> ServedMethod<DaemonMethod> {
     method(
       .init(MemberName(known: name), in: input, out: output), changes: changes, showsValues: showsValues,
@@ -91,7 +91,7 @@ enum DaemonInterfaces {
 
   static func method(
     _ description: InterfaceDescription.Method, changes: Bool = false, showsValues: Bool? = nil,
-    ownersAction: String? = nil, _ run: @escaping @Sendable (FocusService, Call) throws -> MessageBody?
+    ownersAction: String? = nil, _ run: @escaping @Sendable (FocusService, inout Call) throws -> MessageBody?
   ) -> ServedMethod<DaemonMethod> {
     ServedMethod(
       description,
@@ -104,21 +104,6 @@ enum DaemonInterfaces {
     _ get: @escaping DaemonProperty
   ) -> ServedProperty<DaemonProperty> {
     ServedProperty(.init(MemberName(known: name), type, emits: emits), get)
-  }
-}
-
-extension ServedMethod<DaemonMethod> {
-  /// Decodes the arguments of a call that carries what the method takes.
-  /// - Throws: `DBusError` if the bytes are not of the method's types, which libdbus has checked.
-  func arguments(in bytes: UnsafeRawBufferPointer) throws(DBusError) -> [CallArgument] {
-    var reader = BodyReader(bytes)
-    var arguments: [CallArgument] = []
-    do throws(WireError) {
-      for argument in description.input { arguments.append(try CallArgument(argument.type, &reader)) }
-    } catch {
-      throw DBusError(.invalidArgs, "\(error)")
-    }
-    return arguments
   }
 }
 

@@ -16,13 +16,13 @@ extension DaemonInterfaces {
       method(
         "Publish",
         in: [
-          .init("values", .dictionary(key: .string, value: .variant)),
-          .init("options", .dictionary(key: .string, value: .variant)),
+          .init("values", .properties),
+          .init("options", .properties),
         ], changes: true, ownersAction: "publish on"
       ) { service, call in
-        let values = try service.values(call.dictionary(0))
-        var options = CallOptions(try call.dictionary(1))
-        let readOnly = try options.strings("read_only").map { try service.keys($0) }
+        let values = try service.values(call.values())
+        var options = CallOptions(try call.values())
+        let readOnly = try options.names("read_only").map { try service.keys($0) }
         try options.finish()
         try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client)
         return .empty
@@ -30,7 +30,7 @@ extension DaemonInterfaces {
       method(
         "Withdraw", in: [.init("keys", .array(.string))], changes: true, ownersAction: "withdraw keys from"
       ) { service, call in
-        let names = Set(try call.strings(0))
+        let names = Set(try call.strings())
         // A field has few keys, however many are named: none is read as a key in vain.
         let present = Set(try service.model.field(call.field()).bindings.keys.map(\.description))
         if let stray = names.first(where: { !present.contains($0) }) {
@@ -45,7 +45,7 @@ extension DaemonInterfaces {
         ownersAction: "enable commands of"
       ) { service, call in
         var enabled: [Key: Bool] = [:]
-        let states = try call.states(0)
+        let states = try call.states()
         let present = Set(try service.model.field(call.field()).commands.keys.map(\.description))
         if let stray = states.keys.first(where: { !present.contains($0) }) {
           throw ModelError.unknownCommand(try Key(stray), try call.field())
@@ -60,7 +60,7 @@ extension DaemonInterfaces {
       },
       method("Adopt", in: [.init("owners", .array(.string))], changes: true, ownersAction: "adopt scenes into") {
         service, call in
-        try service.adopt(call.strings(0), into: call.field(), by: call.client, call.reply)
+        try service.adopt(call.strings(), into: call.field(), by: call.client, call.reply)
         return nil
       },
       method("Examine", ownersAction: "examine") { service, call in
@@ -92,7 +92,7 @@ extension DaemonInterfaces {
     ])
 
   /// Moves focus for the owner; for others, asks the field's object where that can be asked.
-  @Sendable private static func focus(_ service: FocusService, _ call: Call) throws -> MessageBody? {
+  @Sendable private static func focus(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
     let id = try call.field()
     let field = try service.model.field(id)
     guard field.object?.hasResponder == true, let object = service.objects[id], !field.isOwned(by: call.client) else {

@@ -11,8 +11,8 @@ extension DaemonInterfaces {
       method(
         "Register",
         in: [
-          .init("id", .string), .init("values", .dictionary(key: .string, value: .variant)),
-          .init("options", .dictionary(key: .string, value: .variant)),
+          .init("id", .string), .init("values", .properties),
+          .init("options", .properties),
         ],
         out: [.init("field", .objectPath)], changes: true, register)
     ],
@@ -30,33 +30,24 @@ extension DaemonInterfaces {
       property("Version", .string, emits: .constant) { _ in .string(Version.current) },
     ])
 
-  @Sendable private static func register(_ service: FocusService, _ call: Call) throws -> MessageBody? {
-    let text = try call.string(0)
+  @Sendable private static func register(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
+    let text = try call.arguments.text()
     let id = text.isEmpty ? nil : try FieldID(text)
-    let values = try service.values(call.dictionary(1))
-    var given = CallOptions(try call.dictionary(2))
+    let values = try service.values(call.values())
+    var given = CallOptions(try call.values())
     var options = FieldOptions()
     options.label = try given.string("label")
     options.parent = try given.field("parent")
     if let scope = try given.string("scope") { options.scope = try Self.scope(scope) }
     options.active = try given.condition("active")
-    options.readOnly = try service.keys(given.strings("read_only") ?? [])
+    options.readOnly = try service.keys(given.names("read_only") ?? [])
     let object = try given.path("object")
-    let chosen = try given.strings("interfaces").map { Array(Set($0)).sorted() }
-    try Self.check(count: chosen?.count ?? 0, of: "interfaces")
-    let live = try given.strings("live").map { names in
-      try Self.check(count: names.count, of: "live")
-      return try service.keys(names)
-    }
-    let commands = try given.signatures("commands").map { names in
-      try Self.check(count: names.count, of: "commands")
-      var commands: [Key: Signature] = [:]
-      for (name, signature) in names { commands[try Key(name)] = try Signature(signature) }
-      return commands
-    }
+    let chosen = try given.names("interfaces").map { Array(Set($0)).sorted() }
+    let live = try given.names("live").map { try service.keys($0) }
+    let commands = try given.signatures("commands")
     options.lingers = try given.boolean("linger")
     options.isSensitive = try given.boolean("sensitive")
-    options.process = try given.processID("process")
+    if case .uint32(let process)? = try given.take("process", .uint32)?.value { options.process = process }
     let serviceName = try given.string("service")
     let takesFocus = try given.boolean("focus")
     try given.finish()
@@ -88,12 +79,6 @@ extension DaemonInterfaces {
     let field = try service.model.register(id, values, options, owner: call.client)
     if takesFocus { try service.model.focus(field, by: call.client) }
     return try MessageBody([.objectPath(Target.path(of: field))])
-  }
-
-  private static func check(count: Int, of option: String) throws(DBusError) {
-    guard count <= Limits.keysPerField else {
-      throw DBusError(.limitsExceeded, "the option '\(option)' lists more than \(Limits.keysPerField) names")
-    }
   }
 
   private static func scope(_ text: String) throws(DBusError) -> Scope {

@@ -40,8 +40,7 @@ extension DaemonInterfaces {
 
 /// An object's interfaces with their properties, as `ObjectManager` shows them.
 enum ObjectSnapshot {
-  static let type = DBusType.dictionary(key: .string, value: propertiesType)
-  private static let propertiesType = DBusType.dictionary(key: .string, value: .variant)
+  static let type = DBusType.dictionary(key: .string, value: .properties)
 
   /// Writes the interfaces of `target` as `client` sees them, nil: as everyone does; `only` some of them, or all.
   static func write(

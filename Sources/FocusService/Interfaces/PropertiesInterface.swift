@@ -10,9 +10,9 @@ extension DaemonInterfaces {
     methods: [method(.get, get), method(.set, changes: true, set), method(.getAll, getAll)],
     signals: [.propertiesChanged])
 
-  @Sendable private static func get(_ service: FocusService, _ call: Call) throws -> MessageBody? {
-    let interface = try call.string(0)
-    let member = try call.string(1)
+  @Sendable private static func get(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
+    let interface = try call.arguments.text()
+    let member = try call.arguments.text()
     if let served = call.target.interfaces[interface] {
       return try MessageBody([.variant(try served.value(member, service.model, call.target, call.client))])
     }
@@ -20,10 +20,10 @@ extension DaemonInterfaces {
     return try service.read(.property(path.key), at: place, for: call)
   }
 
-  @Sendable private static func set(_ service: FocusService, _ call: Call) throws -> MessageBody? {
-    let interface = try call.string(0)
-    let member = try call.string(1)
-    let value = try call.variant(2)
+  @Sendable private static func set(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
+    let interface = try call.arguments.text()
+    let member = try call.arguments.text()
+    let value = try call.arguments.variant()
     if let served = call.target.interfaces[interface] {
       _ = try served.property(member)
       throw DBusError(.propertyReadOnly, "\(interface).\(member) is read-only")
@@ -45,8 +45,8 @@ extension DaemonInterfaces {
     DBusError(.unknownInterface, "this object has no interface '\(name.excerpt)'")
   }
 
-  @Sendable private static func getAll(_ service: FocusService, _ call: Call) throws -> MessageBody? {
-    let interface = try call.string(0)
+  @Sendable private static func getAll(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
+    let interface = try call.arguments.text()
     if let served = call.target.interfaces[interface] {
       return try .properties(served.values(service.model, call.target, call.client))
     }

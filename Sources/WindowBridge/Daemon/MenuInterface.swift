@@ -18,7 +18,7 @@ enum MenuInterface {
         ServedMethod(
           .init(
             MemberName(known: "Menus"), in: [.init("field", .objectPath)],
-            out: [.init("addresses", .dictionary(key: .string, value: .variant))]), .menus)
+            out: [.init("addresses", .properties)]), .menus)
       ]),
     ServedInterface(.introspectable, methods: [ServedMethod(.introspect, .introspect)]),
   ])
