@@ -7,50 +7,29 @@ enum KeptValue {
   /// - Throws: `WireError`, or `SavedStateDamaged`, if it is no value.
   static func read(_ bytes: [UInt8]) throws -> MarshalledValue {
     guard let first = bytes.first else { throw damaged }
-    // Version 0.1 began with a type's code, or with a message's first letter.
+    // Version 0.1 began with a basic type's code; any other value it kept as a reply that carries it in a variant, which
+    // begins with `l` or `B`: these are no types' codes.
     if first <= 8 { return try MarshalledValue(checking: bytes) }
-    return try MarshalledValue(version1(bytes, first))
-  }
-
-  private static let damaged = SavedStateDamaged(description: "a value is not valid")
-
-  /// A basic value as its type's code and its content, any other as a reply that carries it in a variant: a message begins
-  /// with `l` or `B`, which are no types' codes.
-  private static func version1(_ bytes: [UInt8], _ first: UInt8) throws -> DBusValue {
-    if let type = DBusType(basicCode: first) {
-      guard let value = basic(type, bytes.dropFirst()) else { throw damaged }
-      return value
-    }
+    if let type = DBusType(basicCode: first) { return try basic(type, first, bytes.dropFirst()) }
     let message = try bytes.withUnsafeBufferPointer { bytes throws(DBusError) in
       try Message(demarshalling: bytes)
     }
     guard case .variant(let value)? = try message.arguments().first else { throw damaged }
-    return value
+    return MarshalledValue(value)
   }
 
-  private static func basic(_ type: DBusType, _ bytes: ArraySlice<UInt8>) -> DBusValue? {
-    func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
-      guard bytes.count == MemoryLayout<Number>.size else { return nil }
-      return bytes.reversed().reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+  private static let damaged = SavedStateDamaged(description: "a value is not valid")
+
+  /// What version 0.1 kept after a basic type's code: a number in as many bytes as it has, or a text and a NUL.
+  private static func basic(_ type: DBusType, _ code: UInt8, _ kept: ArraySlice<UInt8>) throws -> MarshalledValue {
+    let length = UInt32(truncatingIfNeeded: kept.count - 1)
+    var storage: [UInt8] = [UInt8(type.alignment), 1, code, 0, 0, 0, 0, 0]
+    switch type {
+    case .string, .objectPath: storage += withUnsafeBytes(of: length) { Array($0) } + kept
+    case .signature: storage += [UInt8(truncatingIfNeeded: length)] + kept
+    case .boolean: storage += kept + [0, 0, 0]
+    default: storage += kept
     }
-    func text() -> String? {
-      guard bytes.last == 0, let text = String(validating: bytes.dropLast(), as: UTF8.self) else { return nil }
-      return text.holdsNUL ? nil : text
-    }
-    return switch type {
-    case .byte: number().map(DBusValue.byte)
-    case .boolean: number(UInt8.self).flatMap { $0 > 1 ? nil : .boolean($0 == 1) }
-    case .int16: number().map(DBusValue.int16)
-    case .uint16: number().map(DBusValue.uint16)
-    case .int32: number().map(DBusValue.int32)
-    case .uint32: number().map(DBusValue.uint32)
-    case .int64: number().map(DBusValue.int64)
-    case .uint64: number().map(DBusValue.uint64)
-    case .double: number().map { .double(Double(bitPattern: $0)) }
-    case .string: text().map(DBusValue.string)
-    case .objectPath: text().flatMap { try? ObjectPath($0) }.map(DBusValue.objectPath)
-    case .signature: text().flatMap { try? Signature($0) }.map(DBusValue.signature)
-    case .unixFD, .array, .structure, .dictionary, .variant: nil
-    }
+    return try MarshalledValue(checking: storage)
   }
 }
