@@ -28,18 +28,8 @@ final class Database {
   /// One that `keepsLog` does nothing about the log when it is closed.
   /// - Throws: `DatabaseError`.
   init(path: String, keepsLog: Bool = false) throws(DatabaseError) {
-    var opened: OpaquePointer?
-    // Links on the way to the file are the caller's to follow: the file itself must not be one.
-    let flags =
-      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
     // This process's connections share the log's index in its memory, and one lock keeps all others away.
-    let code = sqlite3_open_v2(path, &opened, flags, "unix-excl")
-    guard code == SQLITE_OK, let opened else {
-      let reason = String(cString: sqlite3_errmsg(opened))
-      sqlite3_close_v2(opened)
-      throw DatabaseError(code: code & 0xff, description: reason)
-    }
-    handle = opened
+    handle = try Database.open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "unix-excl")
     if keepsLog { csqlite_keep_log(handle) }
   }
 
@@ -52,16 +42,21 @@ final class Database {
       plain.contains(byte)
         ? String(UnicodeScalar(byte)) : "%" + String(UInt(byte) + 0x100, radix: 16).suffix(2)
     }.joined()
+    handle = try Database.open(
+      "file:\(escaped)\(hasLog ? "" : "?immutable=1")", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, "unix-none")
+  }
+
+  private static func open(_ name: String, _ flags: Int32, _ system: String) throws(DatabaseError) -> OpaquePointer {
     var opened: OpaquePointer?
-    let flags =
-      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
-    let code = sqlite3_open_v2("file:\(escaped)\(hasLog ? "" : "?immutable=1")", &opened, flags, "unix-none")
+    // Links on the way to the file are the caller's to follow: the file itself must not be one.
+    let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+    let code = sqlite3_open_v2(name, &opened, flags, system)
     guard code == SQLITE_OK, let opened else {
       let reason = String(cString: sqlite3_errmsg(opened))
       sqlite3_close_v2(opened)
       throw DatabaseError(code: code & 0xff, description: reason)
     }
-    handle = opened
+    return opened
   }
 
   /// Copies the file at `path`, with what its log holds, into memory, from a place where no file can be made or changed.
@@ -106,7 +101,7 @@ final class Database {
 
   /// The number in the first column of the first row that `sql` finds; 0 if it finds no row.
   /// - Throws: `DatabaseError`.
-  func number(_ sql: String) throws(DatabaseError) -> Int64 {
+  func number(_ sql: String) throws -> Int64 {
     var result: Int64 = 0
     try statement(sql).rows { row in result = row.number(0) }
     return result
@@ -164,7 +159,7 @@ final class Statement {
 
   /// Runs the statement with `parameters` and calls `body` with each row.
   /// - Throws: `DatabaseError`, or what `body` throws.
-  func rows(_ parameters: [Value] = [], _ body: (Row) throws(DatabaseError) -> Void) throws(DatabaseError) {
+  func rows(_ parameters: [Value] = [], _ body: (Row) throws -> Void) throws {
     if prepared == nil { prepared = try database.prepare(sql) }
     defer {
       sqlite3_reset(prepared)
@@ -183,7 +178,7 @@ final class Statement {
 
   /// Runs the statement with `parameters`.
   /// - Throws: `DatabaseError`.
-  func run(_ parameters: [Value] = []) throws(DatabaseError) {
+  func run(_ parameters: [Value] = []) throws {
     try rows(parameters) { _ in }
   }
 

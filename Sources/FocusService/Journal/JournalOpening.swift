@@ -9,12 +9,10 @@ extension Journal {
     var journal: Journal?
     /// How the journal is made later, if there is something to serve without it.
     var replacement: Replacement?
-    /// The bus that owners' names are of, as its id.
-    var bus: String?
-    /// A number that no revision has passed.
-    var reserved: UInt64 = 0
+    /// What was saved.
+    var saved = Saved()
     /// The model that the saved fields make.
-    var model = FocusModel()
+    var model: FocusModel { saved.restoration.model }
     /// What is not as it should be, a line each.
     var problems: [String] = []
   }
@@ -59,8 +57,7 @@ extension Journal {
     let journal = try Journal(file)
     let saved = try Loading.load(journal.database, progress)
     journal.begin(after: saved)
-    var opened = Opened(saved)
-    opened.journal = journal
+    var opened = Opened(journal: journal, saved: saved)
     guard !saved.restoration.leftOut.isEmpty else { return opened }
     progress("keeping \(file.size >> 20) MiB of saved state aside", time(for: file))
     do {
@@ -87,9 +84,9 @@ extension Journal {
     try database.check()
     try Schema.migrate(database)
     let saved = try Loading.load(database, progress)
-    var opened = Opened(saved)
-    opened.replacement = Replacement(reason: "replaced", stamp: stamp)
-    opened.problems = ["\(file.path) is read-only: the saved fields are served, and changes are refused"]
+    var opened = Opened(
+      replacement: Replacement(reason: "replaced", stamp: stamp), saved: saved,
+      problems: ["\(file.path) is read-only: the saved fields are served, and changes are refused"])
     if !saved.restoration.leftOut.isEmpty {
       opened.replacement = Replacement(reason: overLimits)
       opened.problems.append(leftOut(saved.restoration.leftOut, of: file))
@@ -125,13 +122,5 @@ extension Journal {
     case is StateFileRefused, is StateFileGone: nil
     default: ("damaged", "has contents that focusd does not understand")
     }
-  }
-}
-
-extension Journal.Opened {
-  fileprivate init(_ saved: Saved) {
-    bus = saved.bus
-    reserved = saved.state.revision
-    model = saved.restoration.model
   }
 }

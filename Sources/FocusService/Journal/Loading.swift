@@ -62,17 +62,12 @@ struct Loading {
   private mutating func readFields() throws {
     let count = try database.number("SELECT count(*) FROM field")
     saved.restoration = Restoration(expecting: Int(min(count, Int64(Limits.fields))))
-    var problem: (any Error)?
     let rows = database.statement(
       """
       SELECT binding.key, binding.revision, binding.read_only, binding.value, field.*
       FROM field LEFT JOIN binding ON binding.field = field.id ORDER BY field.id
       """)
-    try rows.rows { row in
-      guard problem == nil else { return }
-      do { try read(row) } catch { problem = error }
-    }
-    if let problem { throw problem }
+    try rows.rows { row in try read(row) }
     try finishField()
   }
 

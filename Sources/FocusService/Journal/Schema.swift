@@ -58,14 +58,14 @@ enum Schema {
   ]
 
   /// The names of everything that the schema of `database` holds, triggers and views too.
-  private static func names(in database: Database) throws(DatabaseError) -> [String] {
+  private static func names(in database: Database) throws -> [String] {
     var names: [String] = []
     try database.statement("SELECT name FROM sqlite_schema ORDER BY name").rows { names.append($0.text(0) ?? "") }
     return names
   }
 
   /// Whether the schema of `database` is the present version's, and nothing more.
-  private static func isPresent(in database: Database) throws(DatabaseError) -> Bool {
+  private static func isPresent(in database: Database) throws -> Bool {
     guard try names(in: database) == ["binding", "field", "sqlite_autoindex_binding_1", "state"] else { return false }
     for (table, expected) in tables {
       var columns: [String] = []

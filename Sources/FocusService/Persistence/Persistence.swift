@@ -12,13 +12,16 @@ struct Persistence {
     /// No state file can be opened: there are no fields then, and none can be registered.
     case closed(isReopening: Bool)
     /// The saved fields are in the model, and the objects behind bound ones are being introspected.
-    indirect case recovering(Recovery, then: State)
-    /// Each turn's changes are saved.
-    case saving(Journal)
-    /// Changes cannot be saved, and are refused.
-    case failing(Journal, since: SuspendingClock.Instant)
-    /// A new state file must take the place of one that cannot be used; changes are refused since that failed, if it has.
-    case replacing(Replacement, since: SuspendingClock.Instant?)
+    case recovering(Recovery, then: Store)
+    /// Each turn's changes are saved, or refused.
+    case open(Store)
+  }
+
+  /// Where changes are saved.
+  private enum Store {
+    case journal(Journal)
+    /// A new state file must take the place of one that cannot be used.
+    case replacement(Replacement)
   }
 
   /// What follows from an attempt to save.
@@ -32,6 +35,8 @@ struct Persistence {
   /// What was not as it should be when the state file was opened last, a line each.
   private var problems: [String] = []
   private var state = State.closed(isReopening: false)
+  /// When changes could not be saved, and were refused; nil while they can be.
+  private var failure: SuspendingClock.Instant?
   /// The highest revision that may be published: no later process uses it, or one before it, for another state.
   private(set) var reserved: UInt64 = 0
   /// The bus that owners' names are of, as its id.
@@ -59,10 +64,7 @@ struct Persistence {
   var isRecovering: Bool { recovery != nil }
 
   private var journal: Journal? {
-    switch state {
-    case .saving(let journal), .failing(let journal, _): journal
-    case .closed, .recovering, .replacing: nil
-    }
+    if case .open(.journal(let journal)) = state { journal } else { nil }
   }
 }
 
@@ -82,30 +84,31 @@ extension Persistence {
     let recovery = Recovery(hasFields: !opened.model.fields.isEmpty, isLate: isLate)
     if let journal = opened.journal {
       journal.bus = bus
-      state = .recovering(recovery, then: .saving(journal))
+      state = .recovering(recovery, then: .journal(journal))
     } else if let replacement = opened.replacement {
-      state = .recovering(recovery, then: .replacing(replacement, since: .now))
+      state = .recovering(recovery, then: .replacement(replacement))
+      failure = .now
     } else {
       return nil
     }
-    reserved = opened.reserved
-    return (opened.model, opened.bus, recovery)
+    reserved = opened.saved.state.revision
+    return (opened.model, opened.saved.bus, recovery)
   }
 
   /// Ends `ended`, and saves what of `model` has changed with it.
   /// - Returns: false if it has ended already.
   mutating func end(_ ended: Recovery, _ model: FocusModel) -> Bool {
-    guard case .recovering(let recovery, let next) = state, recovery === ended else { return false }
-    state = next
+    guard case .recovering(let recovery, let store) = state, recovery === ended else { return false }
+    state = .open(store)
     do {
-      if case .saving = state { _ = try write(model) }
+      if failure == nil { _ = try write(model) }
       // Without a journal, everything is saved with the first change that can be.
       model.saved()
       reserved = journal?.reserved ?? reserved
     } catch {
       fail("\(error)")
     }
-    if recovery.isLate, case .saving = state { log.info("changes can be saved again") }
+    if recovery.isLate, failure == nil { log.info("changes can be saved again") }
     return true
   }
 }
@@ -119,29 +122,20 @@ extension Persistence {
 
   private func mustReserve(for model: FocusModel) -> Bool {
     switch state {
-    case .saving(let journal), .failing(let journal, _): journal.mustReserve(for: model)
-    case .replacing: model.revision >= reserved
+    case .open(.journal(let journal)): journal.mustReserve(for: model)
+    case .open(.replacement): model.revision >= reserved
     case .closed, .recovering: false
     }
   }
 
   private var mayTryAgain: Bool {
-    switch state {
-    case .saving: true
-    case .failing(_, let since), .replacing(_, let since?): SuspendingClock.now >= since + .seconds(1)
-    case .replacing(_, nil): true
-    case .closed, .recovering: false
-    }
+    guard case .open = state else { return false }
+    return failure.map { SuspendingClock.now >= $0 + .seconds(1) } ?? true
   }
 
   /// Lets the next turn try again at once.
   mutating func tryAgainSoon() {
-    let past = SuspendingClock.now - .seconds(1)
-    switch state {
-    case .failing(let journal, _): state = .failing(journal, since: past)
-    case .replacing(let replacement, _): state = .replacing(replacement, since: past)
-    case .closed, .recovering, .saving: break
-    }
+    if failure != nil { failure = SuspendingClock.now - .seconds(1) }
   }
 
   /// Saves what of `model` has changed.
@@ -165,15 +159,13 @@ extension Persistence {
 
   /// - Returns: whether there was anything to write.
   private mutating func write(_ model: FocusModel) throws -> Bool {
-    let since: SuspendingClock.Instant?
     switch state {
     case .closed: throw DBusError(Focus1.ioError, problems.last ?? "there is no state file")
     case .recovering: return false
-    case .replacing(let replacement, let since):
-      try replace(replacement, since, model)
+    case .open(.replacement(let replacement)):
+      try replace(replacement, model)
       return true
-    case .saving: since = nil
-    case .failing(_, let failed): since = failed
+    case .open(.journal): break
     }
     do {
       // Nothing else may hold the journal: to replace it, it is closed.
@@ -184,51 +176,35 @@ extension Persistence {
     } catch let error as DatabaseError where error.isDamage {
       let replacement = try Replacement(setAside: file, log)
       // Before there is another: SQLite removes, by its name, the log of the one that it closes.
-      state = .replacing(replacement, since: since)
+      state = .open(.replacement(replacement))
     } catch is StateFileGone {
       let gone = journal.map { ($0.identity, $0.log) }
       // It is closed first, since it may still have the lock of the file in its place.
-      state = .replacing(Replacement(reason: "replaced"), since: since)
-      state = .replacing(Replacement(of: gone, in: file, log), since: since)
+      state = .open(.replacement(Replacement(reason: "replaced")))
+      state = .open(.replacement(Replacement(of: gone, in: file, log)))
     }
     return try write(model)
   }
 
-  private mutating func replace(
-    _ replacement: Replacement, _ since: SuspendingClock.Instant?, _ model: FocusModel
-  ) throws {
+  private mutating func replace(_ replacement: Replacement, _ model: FocusModel) throws {
     var replacement = replacement
     // What it has found out counts for the next attempt too.
-    defer { if case .replacing = state { state = .replacing(replacement, since: since) } }
+    defer { if self.journal == nil { state = .open(.replacement(replacement)) } }
     let journal = try replacement.journal(in: file, log)
     journal.bus = bus
     try journal.save(model, everything: true)
-    state = since == nil ? .saving(journal) : .failing(journal, since: .now)
+    state = .open(.journal(journal))
   }
 
   private mutating func succeed() {
-    guard let journal else { return }
-    reserved = journal.reserved
-    if case .failing = state {
-      state = .saving(journal)
-      log.info("changes can be saved again")
-    }
+    reserved = journal?.reserved ?? reserved
+    guard failure != nil else { return }
+    failure = nil
+    log.info("changes can be saved again")
   }
 
   private mutating func fail(_ reason: String) {
-    let isNew: Bool
-    switch state {
-    case .saving(let journal):
-      isNew = true
-      state = .failing(journal, since: .now)
-    case .failing(let journal, _):
-      isNew = false
-      state = .failing(journal, since: .now)
-    case .replacing(let replacement, let since):
-      isNew = since == nil
-      state = .replacing(replacement, since: .now)
-    case .closed, .recovering: return
-    }
-    if isNew { log.error("changes cannot be saved and are refused: \(reason)") }
+    if failure == nil { log.error("changes cannot be saved and are refused: \(reason)") }
+    failure = .now
   }
 }
