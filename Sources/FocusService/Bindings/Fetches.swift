@@ -71,7 +71,7 @@ extension FocusService {
     switch waiter {
     case .read(let read, let asked):
       ownerCalls.leave(object.owner)
-      answered(read, asked, answer)
+      answered(read, asked, object, answer)
     case .write(let request, let write):
       carryOut(madeCurrent(write, of: request, object, answer), request, write, object)
     }
@@ -90,7 +90,7 @@ extension FocusService {
       try ownerCalls.ask(object.owner, message, timeout: timeout) { [weak self] answer in
         handler(
           Result {
-            try self?.take(answer.valueNow(of: key), of: key, object)
+            try self?.take(answer, toGetting: key, object)
             return try answer.get()
           })
       }
@@ -99,14 +99,22 @@ extension FocusService {
     }
   }
 
-  private func take(_ value: FetchedValue, of key: Key, _ object: OwnedObject) {
-    switch value {
-    case .value(let value): take([key: value], of: object)
-    case .nothing: take([key: nil], of: object)
-    case .tooLarge:
-      take([key: nil], of: object)
-      nameUnfit(key, of: object, OwnerAnswer.tooLarge)
+  /// Takes what the owner replied to `Get` of `key`: a value, one past a limit, which counts as nil, or that it is nil.
+  /// - Throws: `OwnerRefusal`, or `DBusError` for what prevented a reply, or a reply that holds no value.
+  private func take(_ answer: Result<Message, DBusError>, toGetting key: Key, _ object: OwnedObject) throws {
+    let reply = try answer.get()
+    if let error = reply.error, error.name == .unknownProperty { return take([key: nil], of: object) }
+    try answer.accepted()
+    guard reply.signatureText == "v" else {
+      throw DBusError(Focus1.typeMismatch, "the owner of \(key) replied to Get without a value")
     }
+    let value = try reply.withBody { bytes throws(DBusError) -> MarshalledValue? in
+      var reader = BodyReader(bytes)
+      guard (try? reply.checkLimits(bytes)) != nil else { return nil }
+      return (try? reader.variant(limit: OwnerAnswer.valueLimit)) ?? nil
+    }
+    take([key: value], of: object)
+    if value == nil { nameUnfit(key, of: object, OwnerAnswer.tooLarge) }
   }
 
   /// Gives values of `object` to its fields that expose them, and to the looks at it.

@@ -32,10 +32,8 @@ final class PendingRead {
   var holder: FieldID?
   /// How many answers are awaited.
   var awaited = 0
-  /// What owners have answered.
-  var answers: [Asked: Result<Message, any Error>] = [:]
-  /// The objects that were asked.
-  var objects: [Asked: OwnedObject] = [:]
+  /// What owners have answered, and for which objects.
+  var answers: [Asked: (object: OwnedObject, answer: Result<Message, any Error>)] = [:]
 
   init(_ wanted: Wanted, at place: Place, for call: Call) {
     (self.wanted, self.place) = (wanted, place)
@@ -45,7 +43,7 @@ final class PendingRead {
   /// The keys that an owner could not be asked for, which are left out.
   var failed: Set<Key> {
     var keys: Set<Key> = []
-    for (asked, answer) in answers { if case .failure = answer { keys.insert(asked.key) } }
+    for (asked, (_, answer)) in answers { if case .failure = answer { keys.insert(asked.key) } }
     return keys
   }
 }
@@ -64,21 +62,22 @@ extension FocusService {
     let unknown = try unknownValues(read)
     guard !unknown.isEmpty else { return try results(of: read) }
     read.awaited = unknown.count
-    read.objects.merge(unknown) { $1 }
     for (asked, object) in unknown {
       do throws(DBusError) {
         try ownerCalls.enter(object.owner)
         makeCurrent(asked.key, in: asked.field, of: object, for: .read(read, asked))
       } catch {
-        answered(read, asked, .failure(error))
+        answered(read, asked, object, .failure(error))
       }
     }
     return nil
   }
 
   /// An owner has answered, or cannot, what a read asked for.
-  func answered(_ read: PendingRead, _ asked: PendingRead.Asked, _ answer: Result<Message, any Error>) {
-    read.answers[asked] = answer
+  func answered(
+    _ read: PendingRead, _ asked: PendingRead.Asked, _ object: OwnedObject, _ answer: Result<Message, any Error>
+  ) {
+    read.answers[asked] = (object, answer)
     read.awaited -= 1
     if read.awaited == 0 { deliver(.read(read)) }
   }
@@ -95,9 +94,9 @@ extension FocusService {
   }
 
   private func unknownValue(of key: Key, _ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
-    for (asked, answer) in read.answers {
+    for (asked, (object, answer)) in read.answers {
       _ = try answer.get()
-      guard objects[asked.field] === read.objects[asked] else { throw DBusError.ownerGone }
+      guard objects[asked.field] === object else { throw DBusError.ownerGone }
     }
     read.holder = model.resolve(key, at: read.place)
     guard let id = fieldToAsk(for: key, read) ?? read.holder else { return [:] }
@@ -130,7 +129,8 @@ extension FocusService {
     case .property(let key):
       let reading = try model.read(BindingPath(key), at: place, by: read.client)
       // The object may have been examined meanwhile, and the key be another.
-      if case .success(let answer)? = read.answers[.init(key: key, field: reading.field)], answer.kind != .error,
+      if case .success(let answer)? = read.answers[.init(key: key, field: reading.field)]?.answer,
+        answer.kind != .error,
         model.fields[reading.field]?.object?.reads(key) == true
       {
         return try answer.body

@@ -27,41 +27,32 @@ final class Look {
     case end
   }
 
-  private enum State {
-    case following
-    case introspecting
-    case reading(awaited: Int)
-    case ended(Result<Void, DBusError>)
-  }
-
   let object: OwnedObject
   let choice: ObjectChoice
   let purpose: Purpose
-  private var state = State.following
+  /// How it has ended; nil: it has not.
+  private var outcome: Result<Void, DBusError>?
+  /// How many answers to `GetAll` are awaited.
+  private var awaited = 0
   /// What the object exposes.
   private var interfaces: [InterfaceDescription] = []
   private var introspectionSize = 0
   private var hasResponder = false
   /// Whether the object shows any interface that could be exposed.
   private var showsAny = false
-  /// The properties that can be read, by interface and name.
-  private var readable: [String: [String: Key]] = [:]
-  /// The values that the owner has sent.
-  private var values: [Key: MarshalledValue] = [:]
+  /// What the object declares, and holds now; its values count among what waits for the owner.
+  private(set) var bound: BoundObject
   /// The keys whose values do not fit, and why.
   private(set) var unfit: [Key: String] = [:]
-  /// The bytes of `values`, as far as they count among what waits for the owner.
-  private var keptBytes = 0
   /// Whether what it was for is done; until the turn's end it goes on to keep what the object tells.
   var isCompleted = false
 
   init(at object: OwnedObject, _ choice: ObjectChoice, for purpose: Purpose) {
     (self.object, self.choice, self.purpose) = (object, choice, purpose)
+    bound = BoundObject(choice, properties: [:], commands: [:])
   }
 
-  var isEnded: Bool {
-    if case .ended = state { true } else { false }
-  }
+  var isEnded: Bool { outcome != nil }
 
   /// The reply of the turn in which the look ends, which is taken back with that turn; nil for no reply.
   var reply: PendingReply? {
@@ -73,33 +64,11 @@ final class Look {
     if case .examination = purpose { true } else { false }
   }
 
-  /// The keys of the properties of `interface` that can be read.
-  func readableKeys(of interface: String) -> [Key] { readable[interface].map { Array($0.values) } ?? [] }
-
   /// What the object declares, and holds now.
-  /// - Throws: the error that ended the look; `ModelError.invalid` if a member cannot be a key.
-  func result() throws -> BoundObject {
-    if case .ended(let result) = state { try result.get() }
-    var properties: [Key: BoundObject.Property] = [:]
-    var commands: [Key: BoundObject.Command] = [:]
-    var signals: [InterfaceName: [InterfaceDescription.Signal]] = [:]
-    for interface in interfaces {
-      for property in interface.properties {
-        let key = try Key(interface: interface.name.text, member: property.name.text)
-        properties[key] = .init(
-          type: property.type, isReadable: property.access != .write, isWritable: property.access != .read,
-          emits: property.emits)
-      }
-      for method in interface.methods {
-        let key = try Key(interface: interface.name.text, member: method.name.text)
-        commands[key, default: .init()].methods.append(method)
-      }
-      if !interface.signals.isEmpty { signals[interface.name] = interface.signals }
-    }
-    return BoundObject(
-      choice, properties: properties, commands: commands, signals: signals,
-      interfaces: Set(interfaces.map(\.name)), hasResponder: hasResponder, values: values,
-      introspectionSize: introspectionSize)
+  /// - Throws: the error that ended the look.
+  func result() throws(DBusError) -> BoundObject {
+    try outcome?.get()
+    return bound
   }
 }
 
@@ -108,7 +77,6 @@ extension Look {
   /// The bus has said whether it passes on what the object emits.
   func followed(_ result: Result<Void, DBusError>) -> Step {
     if case .failure(let error) = result { return end(error) }
-    state = .introspecting
     return .introspect
   }
 
@@ -116,8 +84,9 @@ extension Look {
   func introspected(_ answer: Result<Message, DBusError>) -> Step {
     do {
       try takeIntrospection(of: answer.get().success())
-      let asked = Set(readable.keys).union(choice.interfaces ?? [])
-      state = .reading(awaited: asked.count)
+      let readable = bound.properties.filter(\.value.isReadable).keys.map(\.interface.text)
+      let asked = Set(readable).union(choice.interfaces ?? [])
+      awaited = asked.count
       return asked.isEmpty ? try finish() : .getAll(try asked.sorted().map { name in try InterfaceName(name) })
     } catch {
       return end(error)
@@ -126,16 +95,15 @@ extension Look {
 
   /// The owner has answered `GetAll` of `interface`.
   func read(_ interface: InterfaceName, _ answer: Result<Message, DBusError>, _ calls: OwnerCalls) -> Step {
-    guard case .reading(let awaited) = state else { return .wait }
     do {
       let reply = try answer.get()
-      let isDeclared = readable[interface.text] != nil
+      let isDeclared = !bound.readableKeys(of: interface.text).isEmpty
       // An object may have properties that it does not declare.
       if isDeclared || reply.kind != .error {
         try takeProperties(of: interface, reply.success(), isDeclared: isDeclared, calls)
       }
-      state = .reading(awaited: awaited - 1)
-      return awaited == 1 ? try finish() : .wait
+      awaited -= 1
+      return awaited == 0 ? try finish() : .wait
     } catch {
       return end(error)
     }
@@ -143,7 +111,7 @@ extension Look {
 
   /// Ends the look with what speaks against the object.
   func end(_ error: any Error) -> Step {
-    if !isEnded { state = .ended(.failure(reason(error))) }
+    outcome = .failure(reason(error))
     return .end
   }
 
@@ -165,8 +133,8 @@ extension Look {
           .invalidArgs, "'commands' lists \(command), but the interface '\(command.interface)' is not exposed")
       }
     }
-    try result().check()
-    state = .ended(.success(()))
+    try bound.check()
+    outcome = .success(())
     return .end
   }
 
@@ -200,25 +168,39 @@ extension Look {
     hasResponder = all.contains { $0.name == Focus1.responder }
     let free = all.filter { !Key.isReserved($0.name.text) }
     showsAny = !free.isEmpty
-    expose(free.filter { choice.interfaces?.contains($0.name.text) ?? true })
-    addCommands()
-    try result().check()
+    var exposed = free.filter { choice.interfaces?.contains($0.name.text) ?? true }
+    addCommands(to: &exposed)
+    try expose(exposed)
+    try bound.check()
   }
 
-  private func expose(_ interfaces: [InterfaceDescription]) {
+  /// Exposes `interfaces`, as the object declares or tells them.
+  /// - Throws: `SyntaxError` if a member cannot be a key.
+  private func expose(_ interfaces: [InterfaceDescription]) throws {
     self.interfaces = interfaces
-    readable = [:]
-    for (place, interface) in interfaces.enumerated() {
-      for (index, property) in interface.properties.enumerated() {
-        guard let key = try? Key(interface: interface.name.text, member: property.name.text) else { continue }
-        if choice.live.contains(key) { self.interfaces[place].properties[index].emits = .never }
-        if property.access != .write { readable[interface.name.text, default: [:]][property.name.text] = key }
+    var properties: [Key: BoundObject.Property] = [:]
+    var commands: [Key: BoundObject.Command] = [:]
+    var signals: [InterfaceName: [InterfaceDescription.Signal]] = [:]
+    for interface in interfaces {
+      for property in interface.properties {
+        let key = try Key(interface: interface.name.text, member: property.name.text)
+        properties[key] = .init(
+          type: property.type, isReadable: property.access != .write, isWritable: property.access != .read,
+          emits: choice.live.contains(key) ? .never : property.emits)
       }
+      for method in interface.methods {
+        let key = try Key(interface: interface.name.text, member: method.name.text)
+        commands[key, default: .init()].methods.append(method)
+      }
+      if !interface.signals.isEmpty { signals[interface.name] = interface.signals }
     }
+    bound = BoundObject(
+      choice, properties: properties, commands: commands, signals: signals, interfaces: Set(interfaces.map(\.name)),
+      hasResponder: hasResponder, values: bound.values, introspectionSize: introspectionSize)
   }
 
   /// Adds the commands that the registrant says the object has, as far as their interfaces are exposed.
-  private func addCommands() {
+  private func addCommands(to interfaces: inout [InterfaceDescription]) {
     for (key, signature) in choice.commands.sorted(by: { $0.key < $1.key }) {
       let method = InterfaceDescription.Method(key.member, in: signature.types.map { .init("", $0) })
       if let place = interfaces.firstIndex(where: { $0.name == key.interface }) {
@@ -243,6 +225,7 @@ extension Look {
       throw DBusError(.invalidArgs, "the reply to GetAll for \(interface) is not a dictionary of properties")
     }
     let mayAdd = choice.interfaces?.contains(interface.text) == true
+    let readable = Dictionary(bound.readableKeys(of: interface.text).map { ($0.member.text, $0) }) { $1 }
     let declared = Set(interfaces.first { $0.name == interface }?.properties.map(\.name.text) ?? [])
     var found: [InterfaceDescription.Property] = []
     try answer.withBody { bytes throws(DBusError) in
@@ -251,7 +234,7 @@ extension Look {
         let name = try entry.text()
         let isNew = mayAdd && !declared.contains(name)
         guard
-          let key = readable[interface.text]?[name]
+          let key = readable[name]
             ?? (isNew ? try? Key(interface: interface.text, member: name) : nil),
           found.count <= Limits.keysPerField
         else { return try entry.skipVariant() }
@@ -269,33 +252,26 @@ extension Look {
     var all = interfaces
     if !all.contains(where: { $0.name == interface }) { all.append(InterfaceDescription(interface)) }
     for index in all.indices where all[index].name == interface { all[index].properties += found }
-    expose(all)
+    try expose(all)
   }
 
   /// Keeps what the owner tells, nil for no value any more; what is past its allowance is nil.
   func keep(_ value: MarshalledValue?, of key: Key, _ calls: OwnerCalls) {
-    guard readable[key.interface.text]?[key.member.text] != nil || value != nil else { return }
-    if let old = values.removeValue(forKey: key) { release(old.size, calls) }
+    if let old = bound.values.removeValue(forKey: key) { calls.leave(object.owner, Load(bytes: old.size)) }
     unfit[key] = nil
     guard let value else { return }
     do {
       try calls.enter(object.owner, Load(bytes: value.size))
-      keptBytes += value.size
-      values[key] = value
+      bound.values[key] = value
     } catch {
       unfit[key] = "too many values of the owner wait to be shown"
     }
   }
 
-  private func release(_ bytes: Int, _ calls: OwnerCalls) {
-    calls.leave(object.owner, Load(bytes: bytes))
-    keptBytes -= bytes
-  }
-
   /// Lets go of what was kept.
   func detach(_ calls: OwnerCalls) {
-    release(keptBytes, calls)
-    values = [:]
+    calls.leave(object.owner, Load(bytes: bound.values.values.reduce(0) { $0 + $1.size }))
+    bound.values = [:]
     object.looks.removeAll { $0 === self }
   }
 }

@@ -86,7 +86,7 @@ extension FocusService {
   private func lookEnded(_ look: Look) {
     switch look.purpose {
     case .registration(let registration):
-      registration.hasLeft = registrants.end(registration.owner)
+      end(registration)
       deliver(.look(look))
     case .examination: handle(.look(look))
     case .restoration(let saved, let reply):

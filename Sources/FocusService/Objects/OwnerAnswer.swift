@@ -29,30 +29,4 @@ extension Result<Message, DBusError> {
     guard reply.kind != .error else { throw OwnerRefusal(reply: reply) }
     return reply
   }
-
-  /// What the owner replied to `Get` of `key`.
-  /// - Throws: `OwnerRefusal`, or `DBusError` for what prevented a reply, or a reply that holds no value.
-  func valueNow(of key: Key) throws -> FetchedValue {
-    let reply = try get()
-    if let error = reply.error, error.name == .unknownProperty { return .nothing }
-    guard reply.kind != .error else { throw OwnerRefusal(reply: reply) }
-    guard reply.signatureText == "v" else {
-      throw DBusError(Focus1.typeMismatch, "the owner of \(key) replied to Get without a value")
-    }
-    return try reply.withBody { bytes throws(DBusError) in
-      var reader = BodyReader(bytes)
-      guard (try? reply.checkLimits(bytes)) != nil, let value = try? reader.variant(limit: OwnerAnswer.valueLimit)
-      else { return .tooLarge }
-      return .value(value)
-    }
-  }
-}
-
-/// A value that an owner was asked for.
-enum FetchedValue {
-  case value(MarshalledValue)
-  /// The owner says that it is nil.
-  case nothing
-  /// The value is past a limit, and counts as nil.
-  case tooLarge
 }

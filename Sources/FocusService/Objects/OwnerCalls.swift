@@ -56,28 +56,26 @@ final class OwnerCalls {
         .limitsExceeded, "\(Limits.callsPerOwner) calls to the field's owner are already in progress, the maximum")
     }
     if more.bytes > 0 {
-      guard own.bytes <= Limits.perOwner.bytes else {
-        throw DBusError(
-          .limitsExceeded, "pending calls to the field's owner may carry \(Limits.perOwner.bytes) bytes of values")
-      }
-      guard all.bytes <= Limits.total.bytes else {
-        throw DBusError(
-          .limitsExceeded, "pending calls to all owners may carry \(Limits.total.bytes) bytes of values")
-      }
+      try OwnerCalls.check(own.bytes, Limits.perOwner.bytes, all.bytes, Limits.total.bytes, "bytes of values")
     }
     if more.descriptors > 0 {
-      guard own.descriptors <= Limits.waitingDescriptorsPerOwner else {
-        throw DBusError(
-          .limitsExceeded,
-          "pending calls to the field's owner may carry \(Limits.waitingDescriptorsPerOwner) file descriptors")
-      }
-      guard all.descriptors <= Limits.waitingDescriptors else {
-        throw DBusError(
-          .limitsExceeded, "pending calls to all owners may carry \(Limits.waitingDescriptors) file descriptors")
-      }
+      try OwnerCalls.check(
+        own.descriptors, Limits.waitingDescriptorsPerOwner, all.descriptors, Limits.waitingDescriptors,
+        "file descriptors")
     }
     waiting[owner] = own
     total = all
+  }
+
+  private static func check(
+    _ own: Int, _ mostOwn: Int, _ all: Int, _ mostInAll: Int, _ what: String
+  ) throws(DBusError) {
+    guard own <= mostOwn else {
+      throw DBusError(.limitsExceeded, "pending calls to the field's owner may carry \(mostOwn) \(what)")
+    }
+    guard all <= mostInAll else {
+      throw DBusError(.limitsExceeded, "pending calls to all owners may carry \(mostInAll) \(what)")
+    }
   }
 
   /// Undoes `enter`.
@@ -103,28 +101,17 @@ final class OwnerCalls {
   }
 
   /// Sends a call that an entered client's call, or the daemon itself, needs, and calls `handler` once, as `call` does.
+  ///
+  /// What must precede a call to `owner` may be asked `ofBus`, whose answer is handed on as it is.
   /// - Throws: `DBusError` if the message cannot be sent; then `handler` is not called.
   func ask(
-    _ owner: BusName, _ message: OutgoingMessage, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Handler
-  ) throws(DBusError) {
-    try send(message, for: owner, timeout: timeout, OwnerCalls.asSeenByCallers, handler)
-  }
-
-  /// Sends to the bus a call that must precede the one to `owner`, and calls `handler` once, with the bus's answer
-  /// or with `OwnerGone`.
-  /// - Throws: as `ask` does.
-  func askBus(for owner: BusName, _ message: OutgoingMessage, _ handler: @escaping Handler) throws(DBusError) {
-    try send(message, for: owner, timeout: OwnerCalls.timeout, { $0 }, handler)
-  }
-
-  private func send(
-    _ message: OutgoingMessage, for owner: BusName, timeout: Duration,
-    _ seen: @escaping (Result<Message, DBusError>) -> Result<Message, DBusError>, _ handler: @escaping Handler
+    _ owner: BusName, _ message: OutgoingMessage, ofBus: Bool = false, timeout: Duration = OwnerCalls.timeout,
+    _ handler: @escaping Handler
   ) throws(DBusError) {
     lastNumber += 1
     let number = lastNumber
     try connection.call(message, timeout: timeout) { [weak self] result in
-      self?.finish(owner, number, seen(result))
+      self?.finish(owner, number, ofBus ? result : OwnerCalls.asSeenByCallers(result))
     }
     underWay[owner, default: [:]][number] = handler
   }

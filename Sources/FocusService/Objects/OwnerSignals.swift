@@ -23,7 +23,7 @@ extension FocusService {
     following.state = .asked
     do throws(DBusError) {
       let question = try connection.questionToAdd(following.rule)
-      try ownerCalls.askBus(for: object.owner, question) { [weak self] answer in
+      try ownerCalls.ask(object.owner, question, ofBus: true) { [weak self] answer in
         self?.matchAnswered(answer, following)
       }
     } catch {
@@ -122,12 +122,8 @@ extension FocusService {
 
   /// The keys of the properties of `interface` that fields or looks read from `object`, by their names.
   private func readableKeys(of interface: String, _ object: OwnedObject) -> [String: Key] {
-    var keys: [String: Key] = [:]
-    for id in object.fields {
-      for key in model.fields[id]?.object?.readableKeys(of: interface) ?? [] { keys[key.member.text] = key }
-    }
-    for look in object.looks { for key in look.readableKeys(of: interface) { keys[key.member.text] = key } }
-    return keys
+    let readers = object.fields.compactMap { model.fields[$0]?.object } + object.looks.map(\.bound)
+    return Dictionary(readers.flatMap { $0.readableKeys(of: interface) }.map { ($0.member.text, $0) }) { $1 }
   }
 
   /// Logs once that `key` of each field of `object` is nil because its value does not fit.

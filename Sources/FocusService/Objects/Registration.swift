@@ -40,14 +40,13 @@ extension FocusService {
     guard bridges.isBridge(client) != false else { throw FocusService.noBridge }
     let name = try BusName(service)
     let question = try connection.questionForOwner(of: name)
-    let load = registration.load
-    try ownerCalls.enter(client, load)
-    registrants.begin(client)
+    try ownerCalls.enter(client, registration.load)
+    begin(registration)
     findBridge(client) { [weak self] isBridge in
       guard let self else { return }
       do {
         guard isBridge else { throw FocusService.noBridge }
-        try ownerCalls.askBus(for: client, question) { [weak self] answer in
+        try ownerCalls.ask(client, question, ofBus: true) { [weak self] answer in
           self?.endLookUp(of: registration) { service in
             try service.register(registration, at: service.connection(answeredFor: name, answer))
           }
@@ -60,9 +59,9 @@ extension FocusService {
 
   private func endLookUp(of registration: Registration, _ goOn: (FocusService) throws -> Void) {
     ownerCalls.leave(registration.owner, registration.load)
-    let hasLeft = registrants.end(registration.owner)
+    end(registration)
     do {
-      guard !hasLeft else { throw DBusError.ownerGone }
+      guard !registration.hasLeft else { throw DBusError.ownerGone }
       try goOn(self)
     } catch {
       registration.reply.fail(error)
@@ -102,7 +101,7 @@ extension FocusService {
       ownerCalls.leave(holder, load)
       throw error
     }
-    registrants.begin(registration.owner)
+    begin(registration)
     let object = objects.object(at: path, of: holder)
     begin(Look(at: object, registration.choice, for: .registration(registration)))
   }
@@ -117,6 +116,21 @@ extension FocusService {
     throw DBusError(
       .limitsExceeded,
       "the object \(object.path) already backs \(Limits.fieldsPerObject) fields, the maximum")
+  }
+
+  /// Keeps `registration` until `end`: its registrant may leave while another connection's object answers.
+  private func begin(_ registration: Registration) {
+    registrations[registration.owner, default: []].append(registration)
+  }
+
+  func end(_ registration: Registration) {
+    registrations[registration.owner]?.removeAll { $0 === registration }
+    if registrations[registration.owner]?.isEmpty == true { registrations[registration.owner] = nil }
+  }
+
+  /// Takes note that `connection` has left the bus.
+  func registrantLeft(_ connection: BusName) {
+    for registration in registrations[connection] ?? [] { registration.hasLeft = true }
   }
 
   /// Ends a registration whose object has been looked at; `isFirst` the first time, refused or not.
@@ -148,31 +162,5 @@ extension FocusService {
       registration.reply.fail(error)
       return false
     }
-  }
-}
-
-/// The registrants whose registrations are under way: one may leave while another connection's object answers.
-struct Registrants {
-  private var underWay: [BusName: Int] = [:]
-  private var gone: Set<BusName> = []
-
-  mutating func begin(_ registrant: BusName) { underWay[registrant, default: 0] += 1 }
-
-  /// Takes note that `connection` has left the bus.
-  mutating func left(_ connection: BusName) {
-    if underWay[connection] != nil { gone.insert(connection) }
-  }
-
-  /// Ends one registration.
-  /// - Returns: whether the registrant has left meanwhile.
-  mutating func end(_ registrant: BusName) -> Bool {
-    let hasLeft = gone.contains(registrant)
-    if let count = underWay[registrant], count > 1 {
-      underWay[registrant] = count - 1
-    } else {
-      underWay[registrant] = nil
-      gone.remove(registrant)
-    }
-    return hasLeft
   }
 }

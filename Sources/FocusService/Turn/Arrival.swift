@@ -90,7 +90,7 @@ extension FocusService {
     if Bridges.isName(name) {
       deliver(.bridge(name, owner: owner.isEmpty ? nil : BusName(known: owner)))
     } else if owner.isEmpty {
-      registrants.left(name)
+      registrantLeft(name)
       deliver(.departure(name))
     }
   }
