@@ -73,7 +73,10 @@ extension FocusService {
       ownerCalls.leave(object.owner)
       answered(read, asked, object, answer)
     case .write(let request, let write):
-      carryOut(madeCurrent(write, of: request, object, answer), request, write, object)
+      carryOut(write, request) {
+        _ = try answer.get()
+        return try set(write, request)
+      }
     }
   }
 

@@ -12,12 +12,12 @@ extension FocusService {
     _ work: Request.Work, for client: BusName, _ reply: PendingReply, _ load: Load, at object: OwnedObject
   ) throws(DBusError) {
     try ownerCalls.enter(object.owner, load)
-    let request = Request(work, for: client, reply, load)
+    let request = Request(work, of: object, for: client, reply, load)
     object.add(request)
     proceed(with: object)
     guard request.stage == .waiting else { return }
     request.timer = loop.schedule(after: OwnerCalls.timeout) { [weak self] in
-      self?.end(request, of: object, .failure(DBusError.ownerTimeout))
+      self?.end(request, .failure(DBusError.ownerTimeout))
     }
   }
 
@@ -27,18 +27,19 @@ extension FocusService {
       switch request.work {
       case .write(let write):
         request.stage = .fetching
-        carryOut(firstStep(of: write, request, object), request, write, object)
-      case .command(let message, let isInvoked): send(message, isInvoked: isInvoked, request, object)
-      case .examination(let look):
+        carryOut(write, request) { try begin(write, request) }
+      case .command(let message, let isInvoked): send(message, isInvoked: isInvoked, request)
+      case .examination(let id, let choice):
         object.didSend(request)
-        begin(look)
+        begin(Look(at: object, choice, for: .examination(id, request)))
       }
     }
   }
 
   /// Ends a request, unless it has ended, and begins what has waited for that.
-  func end(_ request: Request, of object: OwnedObject, _ result: Result<MessageBody, any Error>) {
+  func end(_ request: Request, _ result: Result<MessageBody, any Error>) {
     guard request.stage != .ended else { return }
+    let object = request.object
     object.remove(request)
     if let timer = request.timer { loop.cancel(timer) }
     ownerCalls.leave(object.owner, request.load)
@@ -55,7 +56,7 @@ extension FocusService {
       object.isGone = true
       // What is under way ends with its call.
       for request in object.requests where request.stage == .waiting {
-        end(request, of: object, .failure(DBusError.ownerGone))
+        end(request, .failure(DBusError.ownerGone))
       }
     }
   }
@@ -85,17 +86,19 @@ extension FocusService {
   }
 
   /// Sends a command that has waited.
-  private func send(_ message: OutgoingMessage, isInvoked: Bool, _ request: Request, _ object: OwnedObject) {
+  private func send(_ message: OutgoingMessage, isInvoked: Bool, _ request: Request) {
+    let object = request.object
     object.didSend(request)
     do throws(DBusError) {
       guard request.timeLeft > OwnerCalls.leastTime else { throw DBusError.ownerTimeout }
       guard request.reply.isWanted else {
         try sendOnly(message, to: object)
-        return end(request, of: object, .success(.empty))
+        return end(request, .success(.empty))
       }
       try ownerCalls.ask(object.owner, message, timeout: request.timeLeft) { [weak self] answer in
         guard let self, request.stage != .ended else { return }
-        forget(request, of: object)
+        object.remove(request)
+        ownerCalls.leave(object.owner, request.load)
         commandEnded(object, request.reply, isInvoked: isInvoked, answer)
       }
       // What has been passed on waits no more.
@@ -103,14 +106,8 @@ extension FocusService {
       request.load = .call
       if let timer = request.timer { loop.cancel(timer) }
     } catch {
-      end(request, of: object, .failure(error))
+      end(request, .failure(error))
     }
-  }
-
-  /// Takes a command out of the queue, whose reply is given elsewhere.
-  private func forget(_ request: Request, of object: OwnedObject) {
-    object.remove(request)
-    ownerCalls.leave(object.owner, request.load)
   }
 
   private func commandEnded(

@@ -35,109 +35,81 @@ extension FocusService {
 
 /// What a write to a bound binding does, one step after another.
 extension FocusService {
-  /// What a write does next.
-  ///
-  /// Each decision returns a step, so that every write has an outcome.
-  enum WriteStep {
-    /// Updates the daemon's value from the owner's object; `madeCurrent` follows.
-    case makeCurrent
-    /// Asks the owner to take the value; `wasSet` follows.
-    case set(OutgoingMessage)
-    /// Asks the owner for the value that it has now; `wasRead` follows.
-    case read
-    /// Ends the write.
-    case end(Result<Reading, any Error>)
-  }
-
-  func carryOut(_ step: WriteStep, _ request: Request, _ write: BoundWrite, _ object: OwnedObject) {
-    let key = write.path.key
-    switch step {
-    case .makeCurrent:
-      request.stage = .fetching
-      makeCurrent(key, in: write.field, of: object, for: .write(request, write))
-    case .set(let message):
-      do throws(DBusError) {
-        try ownerCalls.ask(object.owner, message, timeout: request.timeLeft) { [weak self] answer in
-          guard let self else { return }
-          carryOut(wasSet(write, object, answer, request), request, write, object)
-        }
-      } catch {
-        return carryOut(.end(.failure(error)), request, write, object)
-      }
-      object.didSend(request)
-      proceed(with: object)
-    case .read:
-      ask(for: key, of: object, timeout: request.timeLeft) { [weak self] answer in
-        guard let self else { return }
-        carryOut(wasRead(write, object, answer, request), request, write, object)
-      }
-    case .end(let result):
-      end(request, of: object, Result { try results(ofWriting: result.get(), write.answer) })
+  /// Takes a step of `write`, which ends with the reading that the step returns, or the error that it throws; nil: another
+  /// step follows.
+  func carryOut(_ write: BoundWrite, _ request: Request, _ step: () throws -> Reading?) {
+    do {
+      guard let reading = try step() else { return }
+      end(request, .success(try results(ofWriting: reading, write.answer)))
+    } catch {
+      end(request, .failure(error))
     }
   }
 
   /// Updates the value if the write depends on it, then asks the owner.
-  func firstStep(of write: BoundWrite, _ request: Request, _ object: OwnedObject) -> WriteStep {
+  func begin(_ write: BoundWrite, _ request: Request) throws -> Reading? {
     let dependsOnValue = !write.path.pointer.tokens.isEmpty || write.condition.revision != nil
     guard dependsOnValue, objectToAsk(for: write.path.key, in: write.field) != nil else {
-      return setting(write, request, object)
+      return try set(write, request)
     }
-    return .makeCurrent
+    makeCurrent(write.path.key, in: write.field, of: request.object, for: .write(request, write))
+    return nil
   }
 
-  func madeCurrent(
-    _ write: BoundWrite, of request: Request, _ object: OwnedObject, _ answer: Result<Message, any Error>
-  ) -> WriteStep {
-    if case .failure(let error) = answer { return .end(.failure(error)) }
-    return setting(write, request, object)
-  }
-
-  private func setting(_ write: BoundWrite, _ request: Request, _ object: OwnedObject) -> WriteStep {
-    let key = write.path.key
+  /// Asks the owner to take the value.
+  func set(_ write: BoundWrite, _ request: Request) throws -> Reading? {
+    let (key, object) = (write.path.key, request.object)
+    // A write that was reported as timed out should not take effect later.
+    guard request.stage != .ended, request.timeLeft > OwnerCalls.leastTime else { throw DBusError.ownerTimeout }
+    guard objects[write.field] === object else { throw DBusError.ownerGone }
+    write.revisionBefore = model.fields[write.field]?.bindings[key]?.revision
     do {
-      // A write that was reported as timed out should not take effect later.
-      guard request.stage != .ended, request.timeLeft > OwnerCalls.leastTime else { throw DBusError.ownerTimeout }
-      guard objects[write.field] === object else { throw DBusError.ownerGone }
-      write.revisionBefore = model.fields[write.field]?.bindings[key]?.revision
       let outcome = try model.write(
         write.value, to: write.path, at: .field(write.field), if: write.condition, by: request.client)
       guard case .forwarded(_, let whole) = outcome else { throw DBusError.ownerGone }
       write.asked = whole
-      return .set(
-        try .methodCall(
-          to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Set"),
-          body: .setting(key, whole)))
+      let message = try OutgoingMessage.methodCall(
+        to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Set"),
+        body: .setting(key, whole))
+      try ownerCalls.ask(object.owner, message, timeout: request.timeLeft) { [weak self] answer in
+        guard let self else { return }
+        carryOut(write, request) { try wasSet(write, request, answer) }
+      }
     } catch ModelError.unknownProperty where write.place == .focused {
-      return .end(.failure(ModelError.notFocused(key)))
-    } catch {
-      return .end(.failure(error))
+      throw ModelError.notFocused(key)
     }
+    object.didSend(request)
+    proceed(with: object)
+    return nil
   }
 
   /// Asks for the value that the owner has now, unless it has told that this is what it was asked to take: it may have made
   /// another of it, with or without a signal.
   private func wasSet(
-    _ write: BoundWrite, _ object: OwnedObject, _ answer: Result<Message, DBusError>, _ request: Request
-  ) -> WriteStep {
-    let key = write.path.key
+    _ write: BoundWrite, _ request: Request, _ answer: Result<Message, DBusError>
+  ) throws -> Reading? {
+    let (key, object) = (write.path.key, request.object)
     // Whether an owner that did not answer will still take the value is not known.
     if case .failure(let error) = answer, error.name == .timeout { object.lostTrack(of: key) }
-    do { try answer.accepted() } catch { return .end(.failure(error)) }
-    guard objects[write.field] === object else { return .end(.failure(DBusError.ownerGone)) }
+    try answer.accepted()
+    guard objects[write.field] === object else { throw DBusError.ownerGone }
     guard let property = model.fields[write.field]?.object?.properties[key], property.isReadable else {
-      return .end(.success(.hidden(write.field)))
+      return .hidden(write.field)
     }
-    guard let told = write.told, told == write.asked, !property.isReadEachTime else { return .read }
-    return .end(.success(reading(after: write, by: request.client, isKnown: true)))
+    if let told = write.told, told == write.asked, !property.isReadEachTime {
+      return reading(after: write, by: request.client, isKnown: true)
+    }
+    ask(for: key, of: object, timeout: request.timeLeft) { [weak self] answer in
+      guard let self else { return }
+      carryOut(write, request) { try wasRead(write, request, isKnown: (try? answer.get()) != nil) }
+    }
+    return nil
   }
 
-  private func wasRead(
-    _ write: BoundWrite, _ object: OwnedObject, _ answer: Result<Message, any Error>, _ request: Request
-  ) -> WriteStep {
-    let isKnown = (try? answer.get()) != nil
-    if !isKnown { object.lostTrack(of: write.path.key) }
-    guard objects[write.field] === object else { return .end(.failure(DBusError.ownerGone)) }
-    return .end(.success(reading(after: write, by: request.client, isKnown: isKnown)))
+  private func wasRead(_ write: BoundWrite, _ request: Request, isKnown: Bool) throws -> Reading {
+    if !isKnown { request.object.lostTrack(of: write.path.key) }
+    guard objects[write.field] === request.object else { throw DBusError.ownerGone }
+    return reading(after: write, by: request.client, isKnown: isKnown)
   }
 
   /// What the binding holds after `write`, which the owner has taken; if that is not known, what was written.

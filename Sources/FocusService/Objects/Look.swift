@@ -10,21 +10,9 @@ final class Look {
     /// A field is being registered with the object.
     case registration(Registration)
     /// `Examine` of a field.
-    case examination(FieldID)
+    case examination(FieldID, Request)
     /// A saved field is to have its object again; `Examine` waits for that if there is a reply.
     case restoration(SavedObjectOfField, PendingReply?)
-  }
-
-  /// What to do next.
-  enum Step {
-    /// Ask for the introspection data.
-    case introspect
-    /// Ask for the properties of these interfaces.
-    case getAll([InterfaceName])
-    /// Wait for an answer that is under way.
-    case wait
-    /// It has ended.
-    case end
   }
 
   let object: OwnedObject
@@ -72,50 +60,35 @@ final class Look {
   }
 }
 
-/// Its steps; each transition returns the next.
+/// Its steps: what one of them throws ends it.
 extension Look {
-  /// The bus has said whether it passes on what the object emits.
-  func followed(_ result: Result<Void, DBusError>) -> Step {
-    if case .failure(let error) = result { return end(error) }
-    return .introspect
-  }
-
   /// The owner has answered `Introspect`.
-  func introspected(_ answer: Result<Message, DBusError>) -> Step {
-    do {
-      try takeIntrospection(of: answer.get().success())
-      let readable = bound.properties.filter(\.value.isReadable).keys.map(\.interface.text)
-      let asked = Set(readable).union(choice.interfaces ?? [])
-      awaited = asked.count
-      return asked.isEmpty ? try finish() : .getAll(try asked.sorted().map { name in try InterfaceName(name) })
-    } catch {
-      return end(error)
-    }
+  /// - Returns: the interfaces of which `read` expects the properties.
+  func introspected(_ answer: Result<Message, DBusError>) throws -> [InterfaceName] {
+    try takeIntrospection(of: answer.get().success())
+    let readable = bound.properties.filter(\.value.isReadable).keys.map(\.interface.text)
+    let asked = Set(readable).union(choice.interfaces ?? [])
+    awaited = asked.count
+    if asked.isEmpty { try finish() }
+    return try asked.sorted().map { name in try InterfaceName(name) }
   }
 
   /// The owner has answered `GetAll` of `interface`.
-  func read(_ interface: InterfaceName, _ answer: Result<Message, DBusError>, _ calls: OwnerCalls) -> Step {
-    do {
-      let reply = try answer.get()
-      let isDeclared = !bound.readableKeys(of: interface.text).isEmpty
-      // An object may have properties that it does not declare.
-      if isDeclared || reply.kind != .error {
-        try takeProperties(of: interface, reply.success(), isDeclared: isDeclared, calls)
-      }
-      awaited -= 1
-      return awaited == 0 ? try finish() : .wait
-    } catch {
-      return end(error)
+  func read(_ interface: InterfaceName, _ answer: Result<Message, DBusError>, _ calls: OwnerCalls) throws {
+    let reply = try answer.get()
+    let isDeclared = !bound.readableKeys(of: interface.text).isEmpty
+    // An object may have properties that it does not declare.
+    if isDeclared || reply.kind != .error {
+      try takeProperties(of: interface, reply.success(), isDeclared: isDeclared, calls)
     }
+    awaited -= 1
+    if awaited == 0 { try finish() }
   }
 
   /// Ends the look with what speaks against the object.
-  func end(_ error: any Error) -> Step {
-    outcome = .failure(reason(error))
-    return .end
-  }
+  func end(_ error: any Error) { outcome = .failure(reason(error)) }
 
-  private func finish() throws -> Step {
+  private func finish() throws {
     // GDBus and others answer for objects that are not there, with the standard interfaces alone.
     guard hasResponder || showsAny || !interfaces.isEmpty else {
       throw DBusError(
@@ -135,7 +108,6 @@ extension Look {
     }
     try bound.check()
     outcome = .success(())
-    return .end
   }
 
   /// Why an object cannot stand behind a field: the registrant's error.

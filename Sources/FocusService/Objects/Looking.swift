@@ -33,7 +33,7 @@ extension FocusService {
   /// Begins a look, which is handed to `lookEnded` once.
   func begin(_ look: Look) {
     look.object.looks.append(look)
-    if follow(look.object) { take(look.followed(.success(())), of: look) }
+    if follow(look.object) { carryOut(look) { try introspect(look) } }
   }
 
   /// A look at the object of a saved field; an owner that does not answer is asked again once a second.
@@ -44,41 +44,43 @@ extension FocusService {
 
   /// Goes on with the looks that have waited for the bus to pass on what `object` emits.
   func followed(_ object: OwnedObject, _ result: Result<Void, DBusError>) {
-    for look in object.looks where !look.isEnded { take(look.followed(result), of: look) }
-  }
-
-  private func take(_ step: Look.Step, of look: Look) {
-    switch step {
-    case .introspect:
-      ask(look, .introspectable, "Introspect") { look, answer, _ in look.introspected(answer) }
-    case .getAll(let interfaces):
-      for interface in interfaces {
-        ask(look, .properties, "GetAll", [.string(interface.text)]) { look, answer, calls in
-          look.read(interface, answer, calls)
-        }
+    for look in object.looks {
+      carryOut(look) {
+        try result.get()
+        try introspect(look)
       }
-    case .wait: break
-    case .end: lookEnded(look)
     }
   }
 
-  /// Asks the object; `transition` tells what follows from the answer.
+  /// Takes a step of `look`, unless it has ended.
+  private func carryOut(_ look: Look, _ step: () throws -> Void) {
+    guard !look.isEnded else { return }
+    do { try step() } catch { look.end(error) }
+    if look.isEnded { lookEnded(look) }
+  }
+
+  private func introspect(_ look: Look) throws {
+    try ask(look, .introspectable, "Introspect") { service, answer in
+      for interface in try look.introspected(answer) {
+        try service.ask(look, .properties, "GetAll", [.string(interface.text)]) { service, answer in
+          try look.read(interface, answer, service.ownerCalls)
+        }
+      }
+    }
+  }
+
+  /// Asks the object; `step` follows with its answer.
   private func ask(
     _ look: Look, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
-    _ transition: @escaping (Look, Result<Message, DBusError>, OwnerCalls) -> Look.Step
-  ) {
-    guard !look.isEnded else { return }
-    do {
-      var message = try OutgoingMessage.methodCall(
-        to: look.object.owner, path: look.object.path, interface: interface, member: MemberName(known: member),
-        arguments)
-      message.disableAutoStart()
-      try ownerCalls.ask(look.object.owner, message) { [weak self] answer in
-        guard let self, !look.isEnded else { return }
-        take(transition(look, answer, ownerCalls), of: look)
-      }
-    } catch {
-      take(look.end(error), of: look)
+    _ step: @escaping (FocusService, Result<Message, DBusError>) throws -> Void
+  ) throws {
+    var message = try OutgoingMessage.methodCall(
+      to: look.object.owner, path: look.object.path, interface: interface, member: MemberName(known: member),
+      arguments)
+    message.disableAutoStart()
+    try ownerCalls.ask(look.object.owner, message) { [weak self] answer in
+      guard let self else { return }
+      carryOut(look) { try step(self, answer) }
     }
   }
 
@@ -116,8 +118,8 @@ extension FocusService {
     switch look.purpose {
     case .registration(let registration):
       return complete(registration, look, isFirst: isFirst, refusing: refusal)
-    case .examination(let id):
-      end(of: look, Result { try renew(id, look) })
+    case .examination(let id, let request):
+      end(request, Result { try renew(id, look) })
       return false
     case .restoration(let saved, _): return complete(saved, look)
     }
@@ -125,7 +127,7 @@ extension FocusService {
 
   /// Makes what the object is now the field's.
   /// - Throws: `ModelError` as `FocusModel.renew` does; `DBusError.unknownObject` if the field is gone.
-  private func renew(_ id: FieldID, _ look: Look) throws {
+  private func renew(_ id: FieldID, _ look: Look) throws -> MessageBody {
     let bound = try look.result()
     guard objects[id] === look.object else {
       throw DBusError(.unknownObject, "the field '\(id)' has been unregistered meanwhile")
@@ -133,6 +135,7 @@ extension FocusService {
     try model.renew(bound, of: id)
     look.object.named.formIntersection(bound.properties.keys)
     nameUnfit(look, of: id, bound)
+    return .empty
   }
 
   /// Binds the object to the saved field; one whose object fails stays without it.
@@ -175,7 +178,7 @@ extension FocusService {
   func examine(_ id: FieldID, for client: BusName, _ reply: PendingReply) throws {
     if let object = objects[id], let choice = model.fields[id]?.object?.choice {
       try ownerCalls.enter(object.owner)
-      object.add(Request(.examination(Look(at: object, choice, for: .examination(id))), for: client, reply, .call))
+      object.add(Request(.examination(id, choice), of: object, for: client, reply, .call))
       return proceed(with: object)
     }
     guard let saved = model.fields[id].flatMap(SavedObjectOfField.init) else {
@@ -183,14 +186,6 @@ extension FocusService {
     }
     try ownerCalls.enter(saved.connection)
     begin(look(at: saved, reply))
-  }
-
-  /// Ends the request that `look` was made for.
-  private func end(of look: Look, _ result: Result<Void, any Error>) {
-    let request = look.object.requests.first { request in
-      if case .examination(let own) = request.work { own === look } else { false }
-    }
-    if let request { end(request, of: look.object, result.map { .empty }) }
   }
 }
 

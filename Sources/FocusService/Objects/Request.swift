@@ -44,7 +44,8 @@ final class Request {
     case write(BoundWrite)
     /// A call that is passed on; an invoked one replies with its results as variants.
     case command(OutgoingMessage, isInvoked: Bool)
-    case examination(Look)
+    /// A look at what the field's object has now.
+    case examination(FieldID, ObjectChoice)
   }
 
   enum Stage {
@@ -56,6 +57,7 @@ final class Request {
     case ended
   }
 
+  let object: OwnedObject
   let client: BusName
   let reply: PendingReply
   let work: Work
@@ -66,8 +68,8 @@ final class Request {
   /// Ends the request in time if it waits behind others.
   var timer: TimerID?
 
-  init(_ work: Work, for client: BusName, _ reply: PendingReply, _ load: Load) {
-    (self.work, self.client, self.reply, self.load) = (work, client, reply, load)
+  init(_ work: Work, of object: OwnedObject, for client: BusName, _ reply: PendingReply, _ load: Load) {
+    (self.work, self.object, self.client, self.reply, self.load) = (work, object, client, reply, load)
   }
 
   /// Whether nothing of it is left to be sent that later calls of the client must not overtake.
