@@ -70,27 +70,23 @@ struct Checkpoints {
 
 /// One copying of the log, and its thread.
 private final class Checkpoint {
-  private final class Result: Sendable {
-    let isComplete = Locked(false)
-  }
-
   /// Whether more was written since it began.
   var isOvertaken = false
   let thread: SystemThread
-  private let result: Result
+  private let isComplete: Locked<Bool>
   /// A reader of the log, since nobody writes over what it may read.
   private var reader: Database?
 
   /// Begins to copy the log of the database at `path`; nil if that is not possible now.
   init?(of path: String) {
-    let result = Result()
+    let isComplete = Locked(false)
     guard let reader = try? Checkpoint.open(path, "BEGIN"),
       let thread = SystemThread({
-        let isComplete = (try? Checkpoint.open(path, "PRAGMA synchronous = NORMAL"))?.copyLog() ?? false
-        result.isComplete.withLock { $0 = isComplete }
+        let hasCopied = (try? Checkpoint.open(path, "PRAGMA synchronous = NORMAL"))?.copyLog() ?? false
+        isComplete.withLock { $0 = hasCopied }
       })
     else { return nil }
-    (self.reader, self.thread, self.result) = (reader, thread, result)
+    (self.reader, self.thread, self.isComplete) = (reader, thread, isComplete)
   }
 
   /// A connection that has read from the log.
@@ -104,6 +100,6 @@ private final class Checkpoint {
   /// - Returns: whether all that the log holds is in the database.
   func end() -> Bool {
     reader = nil
-    return !isOvertaken && result.isComplete.withLock { $0 }
+    return !isOvertaken && isComplete.withLock { $0 }
   }
 }

@@ -58,28 +58,28 @@ struct StateFile {
     }
     try checkDirectory()
     for suffix in [""] + StateFile.suffixes { try checkFile(path + suffix) }
+    do { try StateFile.create(path) } catch { if status(path) == nil { throw error } }
+  }
+
+  private static func create(_ path: String) throws(StateFileRefused) {
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard file < 0 else {
-      close(file)
-      return
-    }
-    guard errno == EEXIST || status(path) != nil else {
-      throw StateFileRefused(description: "\(path) cannot be created: \(String(cString: strerror(errno)))")
-    }
+    guard file >= 0 else { throw refusal(path, "cannot be created") }
+    close(file)
+  }
+
+  private static func refusal(_ path: String, _ what: String) -> StateFileRefused {
+    StateFileRefused(description: "\(path) \(what): \(String(cString: strerror(errno)))")
   }
 
   private func checkDirectory() throws(StateFileRefused) {
     var found = stat()
     guard stat(directory, &found) == 0 else {
-      throw StateFileRefused(description: "\(directory) cannot be opened: \(String(cString: strerror(errno)))")
+      throw StateFile.refusal(directory, "cannot be opened")
     }
     guard found.st_mode & S_IFMT == S_IFDIR else {
       throw StateFileRefused(description: "\(directory) is not a directory: it must be a directory of the user")
     }
-    guard found.st_uid == geteuid() else {
-      throw StateFileRefused(
-        description: "\(directory) belongs to the user \(found.st_uid): it must belong to the user \(geteuid())")
-    }
+    try checkOwner(found, directory)
     guard found.st_mode & 0o077 == 0 else {
       let mode = String(found.st_mode & 0o777, radix: 8)
       throw StateFileRefused(
@@ -89,12 +89,15 @@ struct StateFile {
 
   private func checkFile(_ path: String) throws(StateFileRefused) {
     guard let found = status(path) else { return }
-    guard found.st_mode & S_IFMT != S_IFLNK else {
-      throw StateFileRefused(description: "\(path) is a symbolic link: it must be a regular file")
+    let kind = found.st_mode & S_IFMT
+    guard kind == S_IFREG else {
+      let what = kind == S_IFLNK ? "a symbolic link" : "not a regular file"
+      throw StateFileRefused(description: "\(path) is \(what): it must be a regular file")
     }
-    guard found.st_mode & S_IFMT == S_IFREG else {
-      throw StateFileRefused(description: "\(path) is not a regular file: it must be a regular file")
-    }
+    try checkOwner(found, path)
+  }
+
+  private func checkOwner(_ found: stat, _ path: String) throws(StateFileRefused) {
     guard found.st_uid == geteuid() else {
       throw StateFileRefused(
         description: "\(path) belongs to the user \(found.st_uid): it must belong to the user \(geteuid())")
@@ -175,11 +178,7 @@ struct StateFile {
     guard let path = freePath(reason) else {
       throw StateFileRefused(description: "there is no free name beside \(self.path)")
     }
-    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard file >= 0 else {
-      throw StateFileRefused(description: "\(path) cannot be created: \(String(cString: strerror(errno)))")
-    }
-    close(file)
+    try StateFile.create(path)
     return path
   }
 
