@@ -47,6 +47,12 @@ struct Call {
     try dictionary(limit: Call.entryLimit) { entry throws(WireError) in try entry.variant() }
   }
 
+  /// Reads a dictionary from keys to variants.
+  /// - Throws: as `values` does; `SyntaxError` for what is no key.
+  mutating func bindings() throws -> [Key: MarshalledValue] {
+    Dictionary(try values().map { (try Key($0), $1) }) { $1 }
+  }
+
   /// Reads a dictionary from names to booleans.
   /// - Throws: `DBusError.invalidArgs` if it has a name twice.
   mutating func states() throws -> [String: Bool] {
@@ -147,7 +153,13 @@ struct CallOptions {
     return path
   }
 
-  /// Takes the option `name`, names of which there may be as many as a field has keys.
+  /// Takes the option `name`, as many keys as a field has at most.
+  /// - Throws: `DBusError`: `invalidArgs`, `limitsExceeded`; `SyntaxError` for what is no key.
+  mutating func keys(_ name: String) throws -> Set<Key>? {
+    try names(name).map { names in Set(try names.map { try Key($0) }) }
+  }
+
+  /// Takes the option `name`, as many names as a field has keys at most.
   /// - Throws: `DBusError`: `invalidArgs`, `limitsExceeded`.
   mutating func names(_ name: String) throws(DBusError) -> [String]? {
     guard let names = try take(name, .array(.string))?.strings else { return nil }

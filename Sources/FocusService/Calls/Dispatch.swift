@@ -37,7 +37,7 @@ extension FocusService {
           _ = try model.field(id, ownedBy: client, to: action)
         }
         if let refusal, method.handler.changes { throw refusal }
-        reply.showsValues = method.handler.showsValues
+        reply.showsValues = !method.handler.changes
         var call = Call(
           client: client, target: target, arguments: BodyReader(bytes), descriptors: message.descriptors, reply: reply)
         return try method.handler.run(self, &call)

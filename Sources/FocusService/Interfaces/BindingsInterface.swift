@@ -18,7 +18,7 @@ extension DaemonInterfaces {
           .init("options", .properties),
         ],
         out: [.init("value", .variant), .init("field", .objectPath), .init("revision", .uint64)], changes: true,
-        showsValues: true, write),
+        write),
       method("ReadAll", out: [.init("values", readAllType)], readAll),
       method(
         "Invoke",
@@ -62,6 +62,7 @@ extension DaemonInterfaces {
       }
       condition.field = id
     }
+    call.reply.showsValues = true
     // Before its owner is asked: what is refused must not be done.
     try service.checkRevisions()
     return try service.write(value, to: path, at: call.place(), if: condition, for: call, .reading)

@@ -61,14 +61,14 @@ final class PropertyContext {
 
 /// What carries out one of the daemon's own methods.
 struct DaemonMethod: Sendable {
-  /// Whether a call may change what is saved.
+  /// Returns the results, or nil if the call's reply is given later.
+  typealias Run = @Sendable (FocusService, inout Call) throws -> MessageBody?
+
+  /// Whether a call may change what is saved; the reply of any other shows values.
   let changes: Bool
-  /// Whether the reply shows values.
-  let showsValues: Bool
   /// What only the field's owner may do with this method, as a verb; nil if others may too, or the handler asks.
   let ownersAction: String?
-  /// Returns the results, or nil if the call's reply is given later.
-  let run: @Sendable (FocusService, inout Call) throws -> MessageBody?
+  let run: Run
 }
 
 /// Reads one of the daemon's own properties; nil: the object has no such value.
@@ -81,22 +81,17 @@ typealias DaemonInterface = ServedInterface<DaemonMethod, DaemonProperty>
 enum DaemonInterfaces {
   static func method(
     _ name: String, in input: [InterfaceDescription.Argument] = [],
-    out output: [InterfaceDescription.Argument] = [], changes: Bool = false, showsValues: Bool? = nil,
-    ownersAction: String? = nil, _ run: @escaping @Sendable (FocusService, inout Call) throws -> MessageBody?
+    out output: [InterfaceDescription.Argument] = [], changes: Bool = false, ownersAction: String? = nil,
+    _ run: @escaping DaemonMethod.Run
   ) -> ServedMethod<DaemonMethod> {
-    method(
-      .init(MemberName(known: name), in: input, out: output), changes: changes, showsValues: showsValues,
-      ownersAction: ownersAction, run)
+    method(.init(MemberName(known: name), in: input, out: output), changes: changes, ownersAction: ownersAction, run)
   }
 
   static func method(
-    _ description: InterfaceDescription.Method, changes: Bool = false, showsValues: Bool? = nil,
-    ownersAction: String? = nil, _ run: @escaping @Sendable (FocusService, inout Call) throws -> MessageBody?
+    _ description: InterfaceDescription.Method, changes: Bool = false, ownersAction: String? = nil,
+    _ run: @escaping DaemonMethod.Run
   ) -> ServedMethod<DaemonMethod> {
-    ServedMethod(
-      description,
-      DaemonMethod(
-        changes: changes, showsValues: showsValues ?? !changes, ownersAction: ownersAction, run: run))
+    ServedMethod(description, DaemonMethod(changes: changes, ownersAction: ownersAction, run: run))
   }
 
   static func property(

@@ -20,9 +20,9 @@ extension DaemonInterfaces {
           .init("options", .properties),
         ], changes: true, ownersAction: "publish on"
       ) { service, call in
-        let values = try service.values(call.values())
+        let values = try call.bindings()
         var options = CallOptions(try call.values())
-        let readOnly = try options.names("read_only").map { try service.keys($0) }
+        let readOnly = try options.keys("read_only")
         try options.finish()
         try service.model.publish(values, readOnly: readOnly, on: call.field(), by: call.client)
         return .empty
@@ -36,21 +36,20 @@ extension DaemonInterfaces {
         if let stray = names.first(where: { !present.contains($0) }) {
           throw ModelError.unknownProperty(try Key(stray), try call.field())
         }
-        let keys = try service.keys(Array(names))
-        try service.model.withdraw(keys, from: call.field(), by: call.client)
+        let keys = try names.map { try Key($0) }
+        try service.model.withdraw(Set(keys), from: call.field(), by: call.client)
         return .empty
       },
       method(
         "SetEnabled", in: [.init("commands", .dictionary(key: .string, value: .boolean))], changes: true,
         ownersAction: "enable commands of"
       ) { service, call in
-        var enabled: [Key: Bool] = [:]
         let states = try call.states()
         let present = Set(try service.model.field(call.field()).commands.keys.map(\.description))
         if let stray = states.keys.first(where: { !present.contains($0) }) {
           throw ModelError.unknownCommand(try Key(stray), try call.field())
         }
-        for (name, isEnabled) in states { enabled[try Key(name)] = isEnabled }
+        let enabled = Dictionary(try states.map { (try Key($0), $1) }) { $1 }
         try service.model.setEnabled(enabled, of: call.field(), by: call.client)
         return .empty
       },

@@ -33,18 +33,20 @@ extension DaemonInterfaces {
   @Sendable private static func register(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
     let text = try call.arguments.text()
     let id = text.isEmpty ? nil : try FieldID(text)
-    let values = try service.values(call.values())
-    var given = CallOptions(try call.values())
+    let values = try call.bindings()
+    let list = try call.values()
+    let needing = ["interfaces", "live", "commands", "service"].first { list[$0] != nil }
+    var given = CallOptions(list)
     var options = FieldOptions()
     options.label = try given.string("label")
     options.parent = try given.field("parent")
     if let scope = try given.string("scope") { options.scope = try Self.scope(scope) }
     options.active = try given.condition("active")
-    options.readOnly = try service.keys(given.names("read_only") ?? [])
+    options.readOnly = try given.keys("read_only") ?? []
     let object = try given.path("object")
     let chosen = try given.names("interfaces").map { Array(Set($0)).sorted() }
-    let live = try given.names("live").map { try service.keys($0) }
-    let commands = try given.signatures("commands")
+    let live = try given.keys("live") ?? []
+    let commands = try given.signatures("commands") ?? [:]
     options.lingers = try given.boolean("linger")
     options.isSensitive = try given.boolean("sensitive")
     if case .uint32(let process)? = try given.take("process", .uint32)?.value { options.process = process }
@@ -56,10 +58,10 @@ extension DaemonInterfaces {
         throw DBusError(
           .invalidArgs, "a field with the option 'object' cannot have 'linger': it is removed with its owner")
       }
-      if let key = live?.sorted().first(where: { values[$0] != nil }) {
+      if let key = live.sorted().first(where: { values[$0] != nil }) {
         throw DBusError(.invalidArgs, "'live' lists \(key), which is a stored value and not the object's")
       }
-      let choice = ObjectChoice(path: path, interfaces: chosen, live: live ?? [], commands: commands ?? [:])
+      let choice = ObjectChoice(path: path, interfaces: chosen, live: live, commands: commands)
       let registration = Registration(
         id, values, options, choice, takesFocus: takesFocus, owner: call.client, call.reply)
       if let serviceName {
@@ -69,12 +71,8 @@ extension DaemonInterfaces {
       }
       return nil
     }
-    let needsObject = [
-      ("interfaces", chosen != nil), ("live", live != nil), ("commands", commands != nil),
-      ("service", serviceName != nil),
-    ]
-    for (name, isGiven) in needsObject where isGiven {
-      throw DBusError(.invalidArgs, "the option '\(name)' requires 'object'")
+    if let needing {
+      throw DBusError(.invalidArgs, "the option '\(needing)' requires 'object'")
     }
     let field = try service.model.register(id, values, options, owner: call.client)
     if takesFocus { try service.model.focus(field, by: call.client) }
@@ -86,23 +84,5 @@ extension DaemonInterfaces {
       throw DBusError(.invalidArgs, "the option 'scope' must be 'field', 'scene' or 'session', not '\(text.excerpt)'")
     }
     return scope
-  }
-}
-
-extension FocusService {
-  /// The keys that `names` spell.
-  /// - Throws: `SyntaxError`.
-  func keys(_ names: [String]) throws(SyntaxError) -> Set<Key> {
-    var keys: Set<Key> = []
-    for name in names { keys.insert(try Key(name)) }
-    return keys
-  }
-
-  /// The values by the keys that their names spell.
-  /// - Throws: `SyntaxError`.
-  func values(_ values: [String: MarshalledValue]) throws(SyntaxError) -> [Key: MarshalledValue] {
-    var result: [Key: MarshalledValue] = [:]
-    for (name, value) in values { result[try Key(name)] = value }
-    return result
   }
 }
