@@ -138,12 +138,11 @@ struct SavedStateDamaged: Error, CustomStringConvertible {
 
 /// A statement that is prepared once.
 final class Statement {
-  /// What a parameter or a column holds.
+  /// What a parameter holds; nil: NULL.
   enum Value {
-    case null
-    case number(Int64)
-    case text(String)
-    case blob([UInt8])
+    case number(Int64?)
+    case text(String?)
+    case blob([UInt8]?)
   }
 
   private let sql: String
@@ -185,10 +184,10 @@ final class Statement {
   private func bind(_ value: Value, _ index: Int32) throws(DatabaseError) {
     let code =
       switch value {
-      case .null: sqlite3_bind_null(prepared, index)
-      case .number(let number): sqlite3_bind_int64(prepared, index, number)
-      case .text(let text): csqlite_bind_text(prepared, index, text, UInt64(text.utf8.count))
-      case .blob(let bytes): csqlite_bind_blob(prepared, index, bytes, UInt64(bytes.count))
+      case .number(let number?): sqlite3_bind_int64(prepared, index, number)
+      case .text(let text?): csqlite_bind_text(prepared, index, text, UInt64(text.utf8.count))
+      case .blob(let bytes?): csqlite_bind_blob(prepared, index, bytes, UInt64(bytes.count))
+      case .number(nil), .text(nil), .blob(nil): sqlite3_bind_null(prepared, index)
       }
     guard code == SQLITE_OK else { throw database.error(code) }
   }

@@ -21,16 +21,20 @@ final class Journal {
   /// The database and its log as they were opened.
   let identity: StateFile.Identity
   let log: StateFile.Identity
-  private let deleteEverything: [Statement]
-  private let putState: Statement
-  private let putField: Statement
-  private let putMemory: Statement
-  private let deleteField: Statement
-  private let putBinding: Statement
-  private let deleteBinding: Statement
-  private let deleteBindings: Statement
-  private let begin: Statement
-  private let commit: Statement
+  private lazy var putState = database.statement("INSERT OR REPLACE INTO state VALUES (?, ?)")
+  private lazy var putField = database.statement(
+    "INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+  private lazy var putMemory = database.statement("UPDATE field SET memory = ? WHERE id = ?")
+  private lazy var deleteField = database.statement("DELETE FROM field WHERE id = ?")
+  private lazy var putBinding = database.statement(
+    """
+    INSERT INTO binding VALUES (?, ?, ?, ?, ?) ON CONFLICT (field, key)
+    DO UPDATE SET revision = excluded.revision, read_only = excluded.read_only, value = excluded.value
+    """)
+  private lazy var deleteBinding = database.statement("DELETE FROM binding WHERE field = ? AND key = ?")
+  private lazy var deleteBindings = database.statement("DELETE FROM binding WHERE field = ?")
+  private lazy var begin = database.statement("BEGIN IMMEDIATE")
+  private lazy var commit = database.statement("COMMIT")
   private var saved = SavedState()
   private var savedBus: String?
   private var isWriting = false
@@ -67,24 +71,6 @@ final class Journal {
     // shows when the rows are read or written.
     if hasLog { try database.check() }
     try Schema.migrate(database)
-    putState = database.statement("INSERT OR REPLACE INTO state VALUES (?, ?)")
-    putField = database.statement(
-      "INSERT OR REPLACE INTO field VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    putMemory = database.statement("UPDATE field SET memory = ? WHERE id = ?")
-    deleteField = database.statement("DELETE FROM field WHERE id = ?")
-    putBinding = database.statement(
-      """
-      INSERT INTO binding VALUES (?, ?, ?, ?, ?) ON CONFLICT (field, key)
-      DO UPDATE SET revision = excluded.revision, read_only = excluded.read_only, value = excluded.value
-      """)
-    deleteBinding = database.statement("DELETE FROM binding WHERE field = ? AND key = ?")
-    deleteBindings = database.statement("DELETE FROM binding WHERE field = ?")
-    begin = database.statement("BEGIN IMMEDIATE")
-    commit = database.statement("COMMIT")
-    deleteEverything = [
-      database.statement("DELETE FROM state"), database.statement("DELETE FROM field"),
-      database.statement("DELETE FROM binding"),
-    ]
     guard let identity = file.identity, let log = file.log.identity else { throw StateFileGone() }
     (self.identity, self.log) = (identity, log)
   }
@@ -147,12 +133,14 @@ final class Journal {
     if mustReserve(for: model) { state.revision = model.revision + Journal.revisionsAhead }
     try checkpoints.prepareToWrite(to: database)
     do {
-      if everything { for statement in deleteEverything { try write(statement) } }
+      for table in everything ? ["state", "field", "binding"] : [] {
+        try write(database.statement("DELETE FROM \(table)"))
+      }
       try save(state)
-      if bus != savedBus { try write(putState, [.text("bus"), bus.map { .text($0) } ?? .null]) }
+      if bus != savedBus { try write(putState, [.text("bus"), .text(bus)]) }
       for field in everything ? model.allFieldsUnsaved : model.unsavedFields { try save(field) }
       for (id, moment) in everything ? [] : model.unsavedMemories {
-        try write(putMemory, [moment == 0 ? .null : .text(KeptMoments.text(ofFocus: moment)), .text(id.text)])
+        try write(putMemory, [.text(KeptMoments.text(ofFocus: moment)), .text(id.text)])
       }
       guard isWriting else { return false }
       try commit.run()
@@ -181,10 +169,10 @@ final class Journal {
 
   private func save(_ state: SavedState) throws {
     if state.focusedField != saved.focusedField {
-      try write(putState, [.text("focused"), state.focusedField.map { .text($0.text) } ?? .null])
+      try write(putState, [.text("focused"), .text(state.focusedField?.text)])
     }
     if state.front != saved.front {
-      try write(putState, [.text("front"), state.front.map { .text($0.text) } ?? .null])
+      try write(putState, [.text("front"), .text(state.front?.text)])
     }
     if state.history != saved.history {
       try write(putState, [.text("history"), .text(state.history.map(\.text).joined(separator: " "))])
@@ -217,25 +205,20 @@ final class Journal {
   }
 
   private static func row(of field: SavedField) -> [Statement.Value] {
-    [
+    func words(_ words: some Sequence<String>) -> String { words.joined(separator: " ") }
+    let object = field.object
+    let condition = field.activity?.condition
+    let commands = object?.choice.commands.map { "\($0.key)=\($0.value.text)" } ?? []
+    return [
       .text(field.id.text), .text(field.label), .text(field.scope.rawValue), .number(field.lingers ? 1 : 0),
-      .number(field.isSensitive ? 1 : 0), field.owner.map { .text($0.text) } ?? .null,
-      field.parent.map { .text($0.text) } ?? .null, .number(Int64(bitPattern: field.registration)),
-      field.object.map { .text($0.choice.path.text) } ?? .null,
-      field.object?.choice.interfaces.map { .text($0.joined(separator: " ")) } ?? .null,
-      field.object.map { .text($0.disabled.map(\.description).joined(separator: " ")) } ?? .null,
-      field.object?.service.map { .text($0.text) } ?? .null,
-      field.object.map { .text($0.choice.live.map(\.description).joined(separator: " ")) } ?? .null,
-      field.process.map { .number(Int64($0)) } ?? .null,
-      field.window.map { .text(KeptMoments.text(of: $0)) } ?? .null,
-      field.lastFocused == 0 ? .null : .text(KeptMoments.text(ofFocus: field.lastFocused)),
-      field.activity?.condition.map { .text($0.key.description) } ?? .null,
-      field.activity?.condition.map { .blob($0.value.storage) } ?? .null,
-      field.activity.map { .text(KeptMoments.text(of: $0)) } ?? .null,
-      field.object.flatMap { object in
-        object.choice.commands.isEmpty
-          ? nil : .text(object.choice.commands.map { $0.key.description + "=" + $0.value.text }.joined(separator: " "))
-      } ?? .null,
+      .number(field.isSensitive ? 1 : 0), .text(field.owner?.text), .text(field.parent?.text),
+      .number(Int64(bitPattern: field.registration)), .text(object?.choice.path.text),
+      .text(object?.choice.interfaces.map(words)), .text(object.map { words($0.disabled.map(\.description)) }),
+      .text(object?.service?.text), .text(object.map { words($0.choice.live.map(\.description)) }),
+      .number(field.process.map(Int64.init)), .text(field.window.map(KeptMoments.text(of:))),
+      .text(KeptMoments.text(ofFocus: field.lastFocused)), .text(condition?.key.description),
+      .blob(condition?.value.storage), .text(field.activity.map(KeptMoments.text(of:))),
+      .text(commands.isEmpty ? nil : words(commands)),
     ]
   }
 }
