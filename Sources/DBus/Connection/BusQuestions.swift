@@ -27,7 +27,7 @@ extension Connection {
   /// Asks for the unique name of who holds `name`, which is not activated, and calls `handler` once with it.
   public func askOwner(of name: BusName, timeout: Duration = .seconds(25), _ handler: @escaping AnswerHandler<BusName>)
   {
-    ask(try questionForOwner(of: name), timeout, handler) { results throws(DBusError) in
+    ask(try question("GetNameOwner", [.string(name.text)]), timeout, handler) { results throws(DBusError) in
       guard case .string(let owner)? = results.first else {
         throw DBusError(.failed, "the bus did not say who holds \(name)")
       }
@@ -47,12 +47,6 @@ extension Connection {
     } catch {
       handler(.failure(error))
     }
-  }
-
-  /// The call of the bus that asks for the unique name of who holds `name`, which is not activated.
-  /// - Throws: `DBusError` as `OutgoingMessage.methodCall` does.
-  public func questionForOwner(of name: BusName) throws(DBusError) -> OutgoingMessage {
-    try question("GetNameOwner", [.string(name.text)])
   }
 
   /// The call of the bus that asks to be sent the signals that `rule` matches.

@@ -87,9 +87,7 @@ extension FocusService {
     _ handler: @escaping (Result<Message, any Error>) -> Void
   ) {
     do {
-      let message = try OutgoingMessage.methodCall(
-        to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Get"),
-        body: .getting(key))
+      let message = try object.methodCall(.properties, MemberName(known: "Get"), .naming(key))
       try ownerCalls.ask(object.owner, message, timeout: timeout) { [weak self] answer in
         handler(
           Result {

@@ -93,33 +93,64 @@ extension FocusService {
     }
   }
 
+  /// Also for a key that is nil as far as is known: an owner that tells no changes of it would never tell that it has a
+  /// value. So the fields that are asked are the innermost one that must be before it can be said that the key resolves to
+  /// the read's holder, then that one.
   private func unknownValue(of key: Key, _ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
     for (asked, (object, answer)) in read.answers {
       _ = try answer.get()
       guard objects[asked.field] === object else { throw DBusError.ownerGone }
     }
+    func unknown(in id: FieldID) -> [PendingRead.Asked: OwnedObject] {
+      let asked = PendingRead.Asked(key: key, field: id)
+      guard let object = objectToAsk(for: key, in: id), read.answers[asked] == nil,
+        model.fields[id]?.isVisible(to: read.client) == true
+      else { return [:] }
+      return [asked: object]
+    }
     read.holder = model.resolve(key, at: read.place)
-    guard let id = fieldToAsk(for: key, read) ?? read.holder else { return [:] }
-    let asked = PendingRead.Asked(key: key, field: id)
-    guard read.answers[asked] == nil, let object = objectToAsk(for: key, in: id),
-      model.fields[id]?.isVisible(to: read.client) == true
-    else { return [:] }
-    return [asked: object]
+    guard !objects.isEmpty else { return [:] }
+    for id in ownFields(at: read.place) {
+      let found = unknown(in: id)
+      if !found.isEmpty || id == read.holder { return found }
+    }
+    if let holder = read.holder { return unknown(in: holder) }
+    // Only for a key that is nil: to resolve an interface takes longer than to resolve a key.
+    guard read.place == .focused, let outer = model.resolve(key.interface) else { return [:] }
+    return unknown(in: outer)
   }
 
   private func unknownValues(
     of interface: InterfaceName?, _ read: PendingRead
   ) throws -> [PendingRead.Asked: OwnedObject] {
     var unknown: [PendingRead.Asked: OwnedObject] = [:]
-    for (key, reading) in try model.readAll(at: read.place, by: read.client)
-    where interface ?? key.interface == key.interface {
-      let asked = PendingRead.Asked(key: key, field: reading.field)
-      if read.answers[asked] == nil, let object = objectToAsk(for: key, in: asked.field) { unknown[asked] = object }
+    func add(_ key: Key, _ id: FieldID) {
+      let asked = PendingRead.Asked(key: key, field: id)
+      if let object = objectToAsk(for: key, in: id), read.answers[asked] == nil { unknown[asked] = object }
     }
-    for asked in try nilKeys(of: interface, read) where read.answers[asked] == nil {
-      unknown[asked] = objectToAsk(for: asked.key, in: asked.field)
+    for (key, reading) in try model.readAll(at: read.place, by: read.client)
+    where interface ?? key.interface == key.interface { add(key, reading.field) }
+    /// Adds keys that are nil as far as is known.
+    func addNil(_ id: FieldID, _ isWanted: (Key) -> Bool) {
+      guard let field = model.fields[id], let bound = field.object, field.isVisible(to: read.client) else { return }
+      for key in bound.properties.keys
+      where field.bindings[key] == nil && interface ?? key.interface == key.interface && isWanted(key) { add(key, id) }
+    }
+    let path = ownFields(at: read.place)
+    for id in path { addNil(id) { _ in true } }
+    guard read.place == .focused else { return unknown }
+    for (name, id) in try model.objectInterfaces(at: .focused) where !path.contains(id) && interface ?? name == name {
+      addNil(id) { $0.interface == name && model.resolve($0) == nil }
     }
     return unknown
+  }
+
+  /// The fields whose own keys are at `place`, innermost first.
+  private func ownFields(at place: Place) -> [FieldID] {
+    switch place {
+    case .field(let id): [id]
+    case .focused: model.focusPath
+    }
   }
 
   /// Makes the results of a read for which nothing has to be asked.
@@ -152,57 +183,5 @@ extension FocusService {
   private func readings(of read: PendingRead) throws -> [Key: Reading] {
     let failed = read.failed
     return try model.readAll(at: read.place, by: read.client).filter { !failed.contains($0.key) }
-  }
-}
-
-/// Keys that are nil as far as is known, and that owners are asked for all the same: one that tells no changes of a key would
-/// never tell that it has a value.
-extension FocusService {
-  /// The innermost field that must be asked for `key` before it can be said that this resolves to the read's holder; nil for
-  /// none.
-  private func fieldToAsk(for key: Key, _ read: PendingRead) -> FieldID? {
-    guard !objects.isEmpty else { return nil }
-    func mustAsk(_ id: FieldID) -> Bool {
-      guard read.answers[.init(key: key, field: id)] == nil, objectToAsk(for: key, in: id) != nil else { return false }
-      return model.fields[id]?.isVisible(to: read.client) == true
-    }
-    for id in ownFields(at: read.place) {
-      guard id != read.holder else { return nil }
-      if mustAsk(id) { return id }
-    }
-    // Only for a key that is nil: to resolve an interface takes longer than to resolve a key.
-    guard read.place == .focused, read.holder == nil, let outer = model.resolve(key.interface), mustAsk(outer) else {
-      return nil
-    }
-    return outer
-  }
-
-  /// The keys of `interface`, or all, that are nil as far as is known and that owners must be asked for.
-  private func nilKeys(of interface: InterfaceName?, _ read: PendingRead) throws -> [PendingRead.Asked] {
-    var found: [PendingRead.Asked] = []
-    func add(_ id: FieldID, _ isWanted: (Key) -> Bool) {
-      guard let field = model.fields[id], let bound = field.object, field.isVisible(to: read.client) else { return }
-      for (key, property) in bound.properties
-      where property.isReadable && field.bindings[key] == nil && interface ?? key.interface == key.interface
-        && isWanted(key) && objectToAsk(for: key, in: id) != nil
-      {
-        found.append(.init(key: key, field: id))
-      }
-    }
-    let path = ownFields(at: read.place)
-    for id in path { add(id) { _ in true } }
-    guard read.place == .focused else { return found }
-    for (name, id) in try model.objectInterfaces(at: .focused) where !path.contains(id) && interface ?? name == name {
-      add(id) { $0.interface == name && model.resolve($0) == nil }
-    }
-    return found
-  }
-
-  /// The fields whose own keys are at `place`, innermost first.
-  private func ownFields(at place: Place) -> [FieldID] {
-    switch place {
-    case .field(let id): [id]
-    case .focused: model.focusPath
-    }
   }
 }

@@ -28,7 +28,7 @@ extension FocusService {
       case .write(let write):
         request.stage = .fetching
         carryOut(write, request) { try begin(write, request) }
-      case .command(let message, let isInvoked): send(message, isInvoked: isInvoked, request)
+      case .command(let message): send(message, request)
       case .examination(let id, let choice):
         object.didSend(request)
         begin(Look(at: object, choice, for: .examination(id, request)))
@@ -64,20 +64,19 @@ extension FocusService {
 
 /// Commands: they are passed on, behind what their client has sent to the object before.
 extension FocusService {
-  /// Passes the call of `command` on to `object`; `isInvoked`: the reply has the results as variants.
+  /// Passes a call with so many file descriptors on to `object`.
   /// - Throws: `DBusError.limitsExceeded` if too much waits for the owner.
   func pass(
-    _ message: OutgoingMessage, descriptors: Int, isInvoked: Bool, from client: BusName, _ reply: PendingReply,
-    to object: OwnedObject
+    _ message: OutgoingMessage, descriptors: Int, from client: BusName, _ reply: PendingReply, to object: OwnedObject
   ) throws(DBusError) {
     guard object.isQueueing(for: client) else {
       guard reply.isWanted else { return try sendOnly(message, to: object) }
       return try ownerCalls.call(object.owner, message) { [weak self] answer in
-        self?.commandEnded(object, reply, isInvoked: isInvoked, answer)
+        self?.commandEnded(object, reply, answer)
       }
     }
     let load = Load(calls: 1, bytes: message.bodySize, descriptors: descriptors)
-    try enqueue(.command(message, isInvoked: isInvoked), for: client, reply, load, at: object)
+    try enqueue(.command(message), for: client, reply, load, at: object)
   }
 
   private func sendOnly(_ message: OutgoingMessage, to object: OwnedObject) throws(DBusError) {
@@ -86,7 +85,7 @@ extension FocusService {
   }
 
   /// Sends a command that has waited.
-  private func send(_ message: OutgoingMessage, isInvoked: Bool, _ request: Request) {
+  private func send(_ message: OutgoingMessage, _ request: Request) {
     let object = request.object
     object.didSend(request)
     do throws(DBusError) {
@@ -99,7 +98,7 @@ extension FocusService {
         guard let self, request.stage != .ended else { return }
         object.remove(request)
         ownerCalls.leave(object.owner, request.load)
-        commandEnded(object, request.reply, isInvoked: isInvoked, answer)
+        commandEnded(object, request.reply, answer)
       }
       // What has been passed on waits no more.
       ownerCalls.leave(object.owner, Load(bytes: request.load.bytes, descriptors: request.load.descriptors))
@@ -110,14 +109,11 @@ extension FocusService {
     }
   }
 
-  private func commandEnded(
-    _ object: OwnedObject, _ reply: PendingReply, isInvoked: Bool, _ answer: Result<Message, DBusError>
-  ) {
-    if case .success = answer { checkActivity(of: object) }
+  private func commandEnded(_ object: OwnedObject, _ reply: PendingReply, _ answer: Result<Message, DBusError>) {
     switch answer {
-    case .success(let answer) where isInvoked && answer.kind != .error:
-      reply.answer { try .variants(try answer.limitedArguments()) }
-    case .success(let answer): reply.forward(answer)
+    case .success(let answer):
+      checkActivity(of: object)
+      reply.forward(answer)
     case .failure(let error): reply.fail(error)
     }
   }

@@ -68,9 +68,7 @@ extension FocusService {
         write.value, to: write.path, at: .field(write.field), if: write.condition, by: request.client)
       guard case .forwarded(_, let whole) = outcome else { throw DBusError.ownerGone }
       write.asked = whole
-      let message = try OutgoingMessage.methodCall(
-        to: object.owner, path: object.path, interface: .properties, member: MemberName(known: "Set"),
-        body: .setting(key, whole))
+      let message = try object.methodCall(.properties, MemberName(known: "Set"), .naming(key, whole))
       try ownerCalls.ask(object.owner, message, timeout: request.timeLeft) { [weak self] answer in
         guard let self else { return }
         carryOut(write, request) { try wasSet(write, request, answer) }

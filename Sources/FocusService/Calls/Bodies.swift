@@ -70,25 +70,14 @@ extension MessageBody {
     return try MessageBody("sa{sv}as", writer)
   }
 
-  /// As `Properties.Get` is called.
-  static func getting(_ key: Key) throws(DBusError) -> MessageBody {
+  /// As `Properties.Get` is called, and with a value `Properties.Set`.
+  static func naming(_ key: Key, _ value: MarshalledValue? = nil) throws(DBusError) -> MessageBody {
     var writer = WireWriter()
     writer.append(key.interface.text)
     writer.append(key.member.text)
-    return try MessageBody("ss", writer)
+    if let value { writer.append(variant: value) }
+    return try MessageBody(value == nil ? "ss" : "ssv", writer)
   }
-
-  /// As `Properties.Set` is called.
-  static func setting(_ key: Key, _ value: MarshalledValue) throws(DBusError) -> MessageBody {
-    var writer = WireWriter()
-    writer.append(key.interface.text)
-    writer.append(key.member.text)
-    writer.append(variant: value)
-    return try MessageBody("ssv", writer)
-  }
-
-  /// The variants of `values`, as `Invoke` answers.
-  static func variants(_ values: [DBusValue]) throws(DBusError) -> MessageBody { try MessageBody([.variants(values)]) }
 
   /// A property by its name, and its value.
   typealias Property = (name: String, value: MarshalledValue)

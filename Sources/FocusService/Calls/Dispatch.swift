@@ -63,7 +63,7 @@ extension FocusService {
     let object = try object(ofCommand: command, at: place)
     try pass(
       try message.forwarded(to: object.owner, path: object.path), descriptors: message.descriptorCount,
-      isInvoked: false, from: client, reply, to: object)
+      from: client, reply, to: object)
   }
 
   /// The object that a call of `command` at `place` goes to.

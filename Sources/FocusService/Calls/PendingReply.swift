@@ -10,6 +10,8 @@ final class PendingReply {
   private weak var service: FocusService?
   /// Whether the reply shows values, which must not be older than those that signals before it tell.
   var showsValues = false
+  /// Whether an owner's results are replied as variants: `Bindings.Invoke`.
+  var wrapsResults = false
 
   init(to call: Message, _ service: FocusService) {
     address = ReplyAddress(of: call)
@@ -41,9 +43,13 @@ final class PendingReply {
     if address.wantsReply { _ = try? service?.connection.send(address.reply(error)) }
   }
 
-  /// Replies with what an owner replied, as it was.
+  /// Replies with what an owner replied, as it was, or its results as variants.
   func forward(_ reply: Message) {
     guard address.wantsReply else { return }
+    if wrapsResults, reply.kind != .error {
+      answer { try MessageBody([.variants(reply.limitedArguments())]) }
+      return
+    }
     do { service?.post(reply: try reply.forwarded(asReplyTo: address), of: self) } catch { fail(error) }
   }
 

@@ -10,7 +10,10 @@ extension DaemonInterfaces {
     methods: [
       method(
         "Read", in: [.init("key", .string)],
-        out: [.init("value", .array(.variant)), .init("field", .objectPath), .init("revision", .uint64)], read),
+        out: [.init("value", .array(.variant)), .init("field", .objectPath), .init("revision", .uint64)]
+      ) { service, call in
+        try service.read(.reading(BindingPath(call.arguments.text())), at: call.place(), for: call)
+      },
       method(
         "Write",
         in: [
@@ -19,7 +22,10 @@ extension DaemonInterfaces {
         ],
         out: [.init("value", .variant), .init("field", .objectPath), .init("revision", .uint64)], changes: true,
         write),
-      method("ReadAll", out: [.init("values", readAllType)], readAll),
+      method(
+        "ReadAll",
+        out: [.init("values", .dictionary(key: .string, value: .structure([.variant, .objectPath, .uint64])))]
+      ) { service, call in try service.read(.readings, at: call.place(), for: call) },
       method(
         "Invoke",
         in: [
@@ -41,13 +47,6 @@ extension DaemonInterfaces {
       },
     ])
 
-  private static let readAllType = DBusType.dictionary(
-    key: .string, value: .structure([.variant, .objectPath, .uint64]))
-
-  @Sendable private static func read(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
-    try service.read(.reading(BindingPath(call.arguments.text())), at: call.place(), for: call)
-  }
-
   @Sendable private static func write(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
     let path = try BindingPath(call.arguments.text())
     let value = try call.arguments.variant()
@@ -68,21 +67,17 @@ extension DaemonInterfaces {
     return try service.write(value, to: path, at: call.place(), if: condition, for: call, .reading)
   }
 
-  @Sendable private static func readAll(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
-    try service.read(.readings, at: call.place(), for: call)
-  }
-
   @Sendable private static func invoke(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
     let command = try Key(call.arguments.text())
     let given = try call.variants()
     try CallOptions(call.values()).finish()
     let object = try service.object(ofCommand: command, at: call.place())
-    let message = try OutgoingMessage.methodCall(
-      to: object.owner, path: object.path, interface: command.interface, member: command.member,
-      body: call.descriptors.isEmpty
-        ? MessageBody(given) : MessageBody(MarshalledValue.values(given, naming: call.descriptors)))
-    try service.pass(
-      message, descriptors: call.descriptors.count, isInvoked: true, from: call.client, call.reply, to: object)
+    let arguments =
+      try call.descriptors.isEmpty
+      ? MessageBody(given) : MessageBody(MarshalledValue.values(given, naming: call.descriptors))
+    let message = try object.methodCall(command.interface, command.member, arguments)
+    call.reply.wrapsResults = true
+    try service.pass(message, descriptors: call.descriptors.count, from: call.client, call.reply, to: object)
     return nil
   }
 }

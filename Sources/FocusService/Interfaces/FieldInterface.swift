@@ -98,9 +98,8 @@ extension DaemonInterfaces {
       try service.model.focus(id, by: call.client)
       return .empty
     }
-    let request = try OutgoingMessage.methodCall(
-      to: object.owner, path: object.path, interface: Focus1.responder, member: MemberName(known: "RequestFocus"),
-      [.objectPath(Target.path(of: id))])
+    let request = try object.methodCall(
+      Focus1.responder, MemberName(known: "RequestFocus"), MessageBody([.objectPath(Target.path(of: id))]))
     let reply = call.reply
     try service.ownerCalls.call(object.owner, request) { result in
       switch result {

@@ -40,7 +40,12 @@ extension DaemonInterfaces {
     var options = FieldOptions()
     options.label = try given.string("label")
     options.parent = try given.field("parent")
-    if let scope = try given.string("scope") { options.scope = try Self.scope(scope) }
+    if let text = try given.string("scope") {
+      guard let scope = Scope(rawValue: text) else {
+        throw DBusError(.invalidArgs, "the option 'scope' must be 'field', 'scene' or 'session', not '\(text.excerpt)'")
+      }
+      options.scope = scope
+    }
     options.active = try given.condition("active")
     options.readOnly = try given.keys("read_only") ?? []
     let object = try given.path("object")
@@ -77,12 +82,5 @@ extension DaemonInterfaces {
     let field = try service.model.register(id, values, options, owner: call.client)
     if takesFocus { try service.model.focus(field, by: call.client) }
     return try MessageBody([.objectPath(Target.path(of: field))])
-  }
-
-  private static func scope(_ text: String) throws(DBusError) -> Scope {
-    guard let scope = Scope(rawValue: text) else {
-      throw DBusError(.invalidArgs, "the option 'scope' must be 'field', 'scene' or 'session', not '\(text.excerpt)'")
-    }
-    return scope
   }
 }

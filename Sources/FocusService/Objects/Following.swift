@@ -5,19 +5,19 @@ internal import DBusTypes
 final class Following {
   enum State {
     case none
-    /// The bus has been asked to; looks wait for its answer.
+    /// The bus has been asked to.
     case asked
     case taken
   }
 
-  let owner: BusName
   let rule: MatchRule
   var state = State.none
-  /// The objects that are followed so; weak, since each object has this.
-  struct Followed { weak var object: OwnedObject? }
-  var objects: [ObjectIdentifier: Followed] = [:]
+  /// How many objects are followed so.
+  var count = 0
+  /// The looks that wait for the bus's answer.
+  var waiting: [Look] = []
 
-  init(_ owner: BusName, _ rule: MatchRule) { (self.owner, self.rule) = (owner, rule) }
+  init(_ rule: MatchRule) { self.rule = rule }
 }
 
 /// The objects of one owner whose paths differ in the last element alone.
@@ -26,27 +26,81 @@ final class Following {
 /// allows a connection only so many rules.
 final class Folder {
   private let path: ObjectPath?
-  private var count = 0
+  /// How many objects are in it.
+  var count = 0
   private weak var shared: Following?
 
   /// Creates the folder at `path`; nil for the root, where each object is followed by itself.
   init(_ path: ObjectPath?) { self.path = path }
 
-  /// Notes that an object is in it, or is not any more.
-  /// - Returns: whether it has objects.
-  func count(_ more: Int) -> Bool {
-    count += more
-    return count > 0
-  }
-
   /// How `object` is followed, which is in it.
   func following(for object: OwnedObject) -> Following {
     guard let path, count > 1 || shared != nil else {
-      return Following(object.owner, MatchRule(sender: object.owner, path: object.path))
+      return Following(MatchRule(sender: object.owner, path: object.path))
     }
     if let shared { return shared }
-    let following = Following(object.owner, MatchRule(sender: object.owner, pathNamespace: path))
+    let following = Following(MatchRule(sender: object.owner, pathNamespace: path))
     shared = following
     return following
+  }
+}
+
+/// The bus is asked to pass on what objects emit before they are looked at.
+extension FocusService {
+  /// Goes on with `look` when the bus passes on what its object emits.
+  func follow(_ look: Look) {
+    let object = look.object
+    let following = object.following ?? object.folder.following(for: object)
+    if object.following == nil { following.count += 1 }
+    object.following = following
+    guard following.state != .taken else { return carryOut(look) { try introspect(look) } }
+    following.waiting.append(look)
+    guard following.state == .none else { return }
+    following.state = .asked
+    do throws(DBusError) {
+      let question = try connection.questionToAdd(following.rule)
+      try ownerCalls.ask(object.owner, question, ofBus: true) { [weak self] answer in
+        self?.matchAnswered(answer, following)
+      }
+    } catch {
+      matchAnswered(.failure(error), following)
+    }
+  }
+
+  private func matchAnswered(_ answer: Result<Message, DBusError>, _ following: Following) {
+    let refusal = (try? answer.get())?.error
+    // If the bus has not answered, it may yet take the rule.
+    following.state = refusal == nil ? .taken : .none
+    let waiting = following.waiting
+    following.waiting = []
+    for look in waiting {
+      carryOut(look) {
+        try Self.check(answer, for: look.object)
+        try introspect(look)
+      }
+    }
+  }
+
+  /// Checks that the bus has agreed to pass on what `object` emits.
+  private static func check(_ answer: Result<Message, DBusError>, for object: OwnedObject) throws(DBusError) {
+    do throws(DBusError) {
+      guard let refusal = try answer.get().error else { return }
+      throw DBusError(
+        .limitsExceeded,
+        "cannot follow the object \(object.path): the bus refuses another match rule (\(refusal.name))")
+    } catch {
+      guard error.name == .timeout else { throw error }
+      throw DBusError(.timeout, "cannot follow the object \(object.path): the bus did not reply within 5 seconds")
+    }
+  }
+
+  /// Has nothing more to do with `object`.
+  func stopFollowing(_ object: OwnedObject) {
+    guard let following = object.following else { return }
+    object.following = nil
+    following.count -= 1
+    guard following.count == 0, following.state != .none else { return }
+    following.state = .none
+    connection.changeMatch(.remove, following.rule)
   }
 }

@@ -11,8 +11,9 @@ final class Look {
     case registration(Registration)
     /// `Examine` of a field.
     case examination(FieldID, Request)
-    /// A saved field is to have its object again; `Examine` waits for that if there is a reply.
-    case restoration(SavedObjectOfField, PendingReply?)
+    /// A saved field is to have its object again; `Examine` waits for that if there is a reply. Another field of the name
+    /// has another registration.
+    case restoration(FieldID, registration: UInt64, PendingReply?)
   }
 
   let object: OwnedObject
@@ -76,10 +77,10 @@ extension Look {
   /// The owner has answered `GetAll` of `interface`.
   func read(_ interface: InterfaceName, _ answer: Result<Message, DBusError>, _ calls: OwnerCalls) throws {
     let reply = try answer.get()
-    let isDeclared = !bound.readableKeys(of: interface.text).isEmpty
+    let readable = Dictionary(bound.readableKeys(of: interface.text).map { ($0.member.text, $0) }) { $1 }
     // An object may have properties that it does not declare.
-    if isDeclared || reply.kind != .error {
-      try takeProperties(of: interface, reply.success(), isDeclared: isDeclared, calls)
+    if !readable.isEmpty || reply.kind != .error {
+      try takeProperties(of: interface, readable, reply.success(), calls)
     }
     awaited -= 1
     if awaited == 0 { try finish() }
@@ -188,16 +189,15 @@ extension Look {
   /// Takes the answer to `GetAll` of `interface`; changes signalled meanwhile came before it.
   ///
   /// What the object tells of an interface that the registrant chose is taken even if it is not declared.
-  /// - Throws: `DBusError.invalidArgs` if it is not a dictionary and the interface `isDeclared` to have properties.
+  /// - Throws: `DBusError.invalidArgs` if it is not a dictionary and the interface is declared to have `readable` properties.
   private func takeProperties(
-    of interface: InterfaceName, _ answer: Message, isDeclared: Bool, _ calls: OwnerCalls
+    of interface: InterfaceName, _ readable: [String: Key], _ answer: Message, _ calls: OwnerCalls
   ) throws {
     guard answer.signatureText == "a{sv}" else {
-      guard isDeclared else { return }
+      guard !readable.isEmpty else { return }
       throw DBusError(.invalidArgs, "the reply to GetAll for \(interface) is not a dictionary of properties")
     }
     let mayAdd = choice.interfaces?.contains(interface.text) == true
-    let readable = Dictionary(bound.readableKeys(of: interface.text).map { ($0.member.text, $0) }) { $1 }
     let declared = Set(interfaces.first { $0.name == interface }?.properties.map(\.name.text) ?? [])
     var found: [InterfaceDescription.Property] = []
     try answer.withBody { bytes throws(DBusError) in

@@ -5,61 +5,32 @@ internal import FocusContract
 internal import FocusModel
 internal import ProgramSupport
 
-/// A saved field that must get its object back.
-struct SavedObjectOfField {
-  let field: FieldID
-  /// The field's registration: another field of the name is another.
-  let registration: UInt64
-  let connection: BusName
-  let object: SavedField.SavedObject
-
-  /// What `field` is to have again; nil if that is nothing.
-  init?(_ field: Field) {
-    guard let connection = field.connection, let object = field.awaited else { return nil }
-    (self.field, registration, self.connection, self.object) = (field.id, field.registration, connection, object)
-  }
-
-  /// The field, unless it is gone or has its object again.
-  func field(in model: FocusModel) -> Field? {
-    guard let field = model.fields[field], field.isAwaitingObject, field.registration == registration else {
-      return nil
-    }
-    return field.connection == connection ? field : nil
-  }
-}
-
 /// Looks at owners' objects are carried out, and what follows from them.
 extension FocusService {
   /// Begins a look, which is handed to `lookEnded` once.
   func begin(_ look: Look) {
     look.object.looks.append(look)
-    if follow(look.object) { carryOut(look) { try introspect(look) } }
+    follow(look)
   }
 
-  /// A look at the object of a saved field; an owner that does not answer is asked again once a second.
-  func look(at saved: SavedObjectOfField, _ reply: PendingReply? = nil) -> Look {
-    let object = objects.object(at: saved.object.choice.path, of: saved.connection)
-    return Look(at: object, saved.object.choice, for: .restoration(saved, reply))
-  }
-
-  /// Goes on with the looks that have waited for the bus to pass on what `object` emits.
-  func followed(_ object: OwnedObject, _ result: Result<Void, DBusError>) {
-    for look in object.looks {
-      carryOut(look) {
-        try result.get()
-        try introspect(look)
-      }
-    }
+  /// A look at the object that the saved `field` is to have again, nil for none; an owner that does not answer is asked again
+  /// once a second.
+  func look(for field: Field, _ reply: PendingReply? = nil) -> Look? {
+    guard let holder = field.connection, let choice = field.awaited?.choice else { return nil }
+    return Look(
+      at: objects.object(at: choice.path, of: holder), choice,
+      for: .restoration(field.id, registration: field.registration, reply))
   }
 
   /// Takes a step of `look`, unless it has ended.
-  private func carryOut(_ look: Look, _ step: () throws -> Void) {
+  func carryOut(_ look: Look, _ step: () throws -> Void) {
     guard !look.isEnded else { return }
     do { try step() } catch { look.end(error) }
     if look.isEnded { lookEnded(look) }
   }
 
-  private func introspect(_ look: Look) throws {
+  /// Asks the object what it has, now that it is followed.
+  func introspect(_ look: Look) throws {
     try ask(look, .introspectable, "Introspect") { service, answer in
       for interface in try look.introspected(answer) {
         try service.ask(look, .properties, "GetAll", [.string(interface.text)]) { service, answer in
@@ -74,9 +45,7 @@ extension FocusService {
     _ look: Look, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
     _ step: @escaping (FocusService, Result<Message, DBusError>) throws -> Void
   ) throws {
-    var message = try OutgoingMessage.methodCall(
-      to: look.object.owner, path: look.object.path, interface: interface, member: MemberName(known: member),
-      arguments)
+    var message = try look.object.methodCall(interface, MemberName(known: member), MessageBody(arguments))
     message.disableAutoStart()
     try ownerCalls.ask(look.object.owner, message) { [weak self] answer in
       guard let self else { return }
@@ -91,19 +60,19 @@ extension FocusService {
       end(registration)
       deliver(.look(look))
     case .examination: handle(.look(look))
-    case .restoration(let saved, let reply):
+    case .restoration(let id, _, let reply):
       handle(.look(look))
-      if let reply { answerExamination(of: saved, look, reply) }
+      if let reply { answerExamination(of: id, look, reply) }
       recoveryMayEnd(after: look)
     }
   }
 
-  private func answerExamination(of saved: SavedObjectOfField, _ look: Look, _ reply: PendingReply) {
-    ownerCalls.leave(saved.connection)
+  private func answerExamination(of id: FieldID, _ look: Look, _ reply: PendingReply) {
+    ownerCalls.leave(look.object.owner)
     reply.answer {
       _ = try look.result()
-      guard model.fields[saved.field]?.isAwaitingObject == false else {
-        throw DBusError(.invalidArgs, "the object \(look.object.path) cannot back the field '\(saved.field)'")
+      guard model.fields[id]?.isAwaitingObject == false else {
+        throw DBusError(.invalidArgs, "the object \(look.object.path) cannot back the field '\(id)'")
       }
       return .empty
     }
@@ -121,7 +90,7 @@ extension FocusService {
     case .examination(let id, let request):
       end(request, Result { try renew(id, look) })
       return false
-    case .restoration(let saved, _): return complete(saved, look)
+    case .restoration(let id, let registration, _): return restore(id, registration, look)
     }
   }
 
@@ -141,12 +110,11 @@ extension FocusService {
   /// Binds the object to the saved field; one whose object fails stays without it.
   ///
   /// Neither needs saving.
-  private func complete(_ saved: SavedObjectOfField, _ look: Look) -> Bool {
-    let id = saved.field
-    guard let field = saved.field(in: model) else { return true }
+  private func restore(_ id: FieldID, _ registration: UInt64, _ look: Look) -> Bool {
+    guard let (field, saved) = awaiting(id, registration) else { return true }
     do {
       let bound = try look.result()
-      try model.bind(bound, disabled: saved.object.disabled, to: id)
+      try model.bind(bound, disabled: saved.disabled, to: id)
       objects.bind(id, to: look.object)
       nameUnfit(look, of: id, bound)
     } catch {
@@ -154,8 +122,8 @@ extension FocusService {
       guard name != .timeout else {
         log.debug("the owner of the field '\(id)' does not reply yet")
         loop.schedule(after: .seconds(1)) { [weak self] in
-          guard let self, saved.field(in: model) != nil else { return }
-          begin(self.look(at: saved))
+          guard let self, let (field, _) = awaiting(id, registration), let again = self.look(for: field) else { return }
+          begin(again)
         }
         return false
       }
@@ -167,6 +135,14 @@ extension FocusService {
       log.info("the object of the field '\(id)' was not restored until its owner calls Examine: \(name)")
     }
     return true
+  }
+
+  /// The field of that registration with the object that it is to have again, unless it is gone or has it.
+  private func awaiting(_ id: FieldID, _ registration: UInt64) -> (field: Field, object: SavedField.SavedObject)? {
+    guard let field = model.fields[id], field.registration == registration, let object = field.awaited else {
+      return nil
+    }
+    return (field, object)
   }
 }
 
@@ -181,11 +157,11 @@ extension FocusService {
       object.add(Request(.examination(id, choice), of: object, for: client, reply, .call))
       return proceed(with: object)
     }
-    guard let saved = model.fields[id].flatMap(SavedObjectOfField.init) else {
+    guard let field = model.fields[id], let holder = field.connection, field.isAwaitingObject else {
       throw DBusError(.invalidArgs, "the field '\(id)' has no object: its owner changes it with Publish and Withdraw")
     }
-    try ownerCalls.enter(saved.connection)
-    begin(look(at: saved, reply))
+    try ownerCalls.enter(holder)
+    if let look = look(for: field, reply) { begin(look) }
   }
 }
 

@@ -53,11 +53,18 @@ final class OwnedObject {
     (self.owner, self.path, self.folder) = (owner, path, folder)
   }
 
+  /// A call of it.
+  func methodCall(
+    _ interface: InterfaceName, _ member: MemberName, _ body: MessageBody
+  ) throws(DBusError) -> OutgoingMessage {
+    try .methodCall(to: owner, path: path, interface: interface, member: member, body: body)
+  }
+
   /// Whether the owner has to be asked before the value of `key`, which it keeps the daemon told of, is known.
   func isOutdated(_ key: Key) -> Bool { stale.contains(key) || fetches[key] != nil }
 
   /// Drops what is under way: who waits for an answer holds the object, which holds who waits.
-  func end() { (looks, fetches, requests) = ([], [:], []) }
+  func end() { (following, looks, fetches, requests) = (nil, [], [:], []) }
 }
 
 /// What the model holds of it, and what it does not.

@@ -5,9 +5,14 @@ internal import FocusModel
 
 /// The objects behind fields, by field and by address.
 struct OwnedObjects {
+  /// What is known of one owner.
+  private struct Owner {
+    var objects: [ObjectPath: OwnedObject] = [:]
+    var folders: [ObjectPath?: Folder] = [:]
+  }
+
   private var byField: [FieldID: OwnedObject] = [:]
-  private var byOwner: [BusName: [ObjectPath: OwnedObject]] = [:]
-  private var folders: [BusName: [ObjectPath?: Folder]] = [:]
+  private var owners: [BusName: Owner] = [:]
   /// The objects that the turn may leave without a field, or a look.
   private var touched: [ObjectIdentifier: OwnedObject] = [:]
 
@@ -17,19 +22,19 @@ struct OwnedObjects {
   /// Whether no field has an object behind it.
   var isEmpty: Bool { byField.isEmpty }
 
-  func at(_ path: ObjectPath, of owner: BusName) -> OwnedObject? { byOwner[owner]?[path] }
+  func at(_ path: ObjectPath, of owner: BusName) -> OwnedObject? { owners[owner]?.objects[path] }
 
   /// The objects that `owner` has.
-  func all(of owner: BusName) -> [OwnedObject] { byOwner[owner].map { Array($0.values) } ?? [] }
+  func all(of owner: BusName) -> [OwnedObject] { owners[owner].map { Array($0.objects.values) } ?? [] }
 
   /// The object at an address, from now on known.
   mutating func object(at path: ObjectPath, of owner: BusName) -> OwnedObject {
     if let object = at(path, of: owner) { return object }
-    let folder = folders[owner]?[path.parent] ?? Folder(path.parent)
-    folders[owner, default: [:]][path.parent] = folder
-    _ = folder.count(1)
+    let folder = owners[owner]?.folders[path.parent] ?? Folder(path.parent)
+    folder.count += 1
     let object = OwnedObject(owner: owner, path: path, in: folder)
-    byOwner[owner, default: [:]][path] = object
+    owners[owner, default: Owner()].folders[path.parent] = folder
+    owners[owner]?.objects[path] = object
     return object
   }
 
@@ -38,7 +43,7 @@ struct OwnedObjects {
 
   /// Drops what is under way.
   func end() {
-    for objects in byOwner.values { for object in objects.values { object.end() } }
+    for owner in owners.values { for object in owner.objects.values { object.end() } }
   }
 
   /// Puts `object` behind the field `id`.
@@ -87,11 +92,10 @@ struct OwnedObjects {
   }
 
   private mutating func forget(_ object: OwnedObject) {
-    byOwner[object.owner]?[object.path] = nil
-    if byOwner[object.owner]?.isEmpty == true { byOwner[object.owner] = nil }
-    guard !object.folder.count(-1) else { return }
-    folders[object.owner]?[object.path.parent] = nil
-    if folders[object.owner]?.isEmpty == true { folders[object.owner] = nil }
+    object.folder.count -= 1
+    if object.folder.count == 0 { owners[object.owner]?.folders[object.path.parent] = nil }
+    owners[object.owner]?.objects[object.path] = nil
+    if owners[object.owner]?.objects.isEmpty == true { owners[object.owner] = nil }
   }
 }
 

@@ -9,65 +9,6 @@ extension FocusService {
   /// The most bytes of the values of a signal that is emitted again.
   private static let emittedSizeLimit = 1 << 20
 
-  /// Has the bus pass on what `object` emits; `followed` tells the looks that wait for that.
-  /// - Returns: whether it does already.
-  func follow(_ object: OwnedObject) -> Bool {
-    let following = object.following ?? object.folder.following(for: object)
-    object.following = following
-    following.objects[ObjectIdentifier(object)] = Following.Followed(object: object)
-    switch following.state {
-    case .taken: return true
-    case .asked: return false
-    case .none: break
-    }
-    following.state = .asked
-    do throws(DBusError) {
-      let question = try connection.questionToAdd(following.rule)
-      try ownerCalls.ask(object.owner, question, ofBus: true) { [weak self] answer in
-        self?.matchAnswered(answer, following)
-      }
-    } catch {
-      matchAnswered(.failure(error), following)
-    }
-    return false
-  }
-
-  private func matchAnswered(_ answer: Result<Message, DBusError>, _ following: Following) {
-    let refusal = (try? answer.get())?.error
-    // If the bus has not answered, it may yet take the rule.
-    following.state = refusal == nil ? .taken : .none
-    for object in following.objects.values.compactMap(\.object) {
-      followed(object, Self.result(answer, refusal, for: object))
-    }
-  }
-
-  private static func result(
-    _ answer: Result<Message, DBusError>, _ refusal: DBusError?, for object: OwnedObject
-  ) -> Result<Void, DBusError> {
-    switch answer {
-    case .success:
-      refusal.map { error in
-        .failure(
-          DBusError(
-            .limitsExceeded,
-            "cannot follow the object \(object.path): the bus refuses another match rule (\(error.name))"))
-      } ?? .success(())
-    case .failure(let error) where error.name == .timeout:
-      .failure(DBusError(.timeout, "cannot follow the object \(object.path): the bus did not reply within 5 seconds"))
-    case .failure(let error): .failure(error)
-    }
-  }
-
-  /// Has nothing more to do with `object`.
-  func stopFollowing(_ object: OwnedObject) {
-    guard let following = object.following else { return }
-    object.following = nil
-    following.objects[ObjectIdentifier(object)] = nil
-    guard following.objects.isEmpty, following.state != .none else { return }
-    following.state = .none
-    connection.changeMatch(.remove, following.rule)
-  }
-
   func ownerEmitted(_ message: Message) {
     guard let sender = message.sender, let path = message.path, let interface = message.interface,
       let object = objects.at(path, of: sender)

@@ -39,30 +39,35 @@ extension FocusService {
     let client = registration.owner
     guard bridges.isBridge(client) != false else { throw FocusService.noBridge }
     let name = try BusName(service)
-    let question = try connection.questionForOwner(of: name)
     try ownerCalls.enter(client, registration.load)
     begin(registration)
     findBridge(client) { [weak self] isBridge in
-      guard let self else { return }
-      do {
-        guard isBridge else { throw FocusService.noBridge }
-        try ownerCalls.ask(client, question, ofBus: true) { [weak self] answer in
-          self?.endLookUp(of: registration) { service in
-            try service.register(registration, at: service.connection(answeredFor: name, answer))
-          }
-        }
-      } catch {
-        endLookUp(of: registration) { _ in throw error }
+      guard isBridge else {
+        self?.endLookUp(of: registration, .failure(FocusService.noBridge))
+        return
+      }
+      self?.connection.askOwner(of: name, timeout: OwnerCalls.timeout) { [weak self] holder in
+        self?.endLookUp(
+          of: registration,
+          holder.mapError { error in
+            error.name == .nameHasNoOwner
+              ? DBusError(Focus1.ownerGone, "the name '\(name)' of the option 'service' has no owner on the bus")
+              : error
+          })
       }
     }
   }
 
-  private func endLookUp(of registration: Registration, _ goOn: (FocusService) throws -> Void) {
+  private func endLookUp(of registration: Registration, _ found: Result<BusName, DBusError>) {
     ownerCalls.leave(registration.owner, registration.load)
     end(registration)
     do {
       guard !registration.hasLeft else { throw DBusError.ownerGone }
-      try goOn(self)
+      let holder = try found.get()
+      guard holder != connection.uniqueName, holder != .bus else {
+        throw DBusError(.invalidArgs, "the option 'service' must name another program than focusd and the bus")
+      }
+      try register(registration, at: holder)
     } catch {
       registration.reply.fail(error)
     }
@@ -70,22 +75,6 @@ extension FocusService {
 
   private static let noBridge = DBusError(
     .accessDenied, "the option 'service' is for bridges: own a bus name below org.focusd.Bridge1 first")
-
-  /// The connection that owns `name`, as the bus answers.
-  /// - Throws: `DBusError`: `ownerGone` without such a connection, `invalidArgs` for one that cannot have fields' objects.
-  private func connection(
-    answeredFor name: BusName, _ answer: Result<Message, DBusError>
-  ) throws(DBusError) -> BusName {
-    let answer = try answer.get()
-    guard answer.error == nil, case .string(let text)? = try answer.arguments().first else {
-      throw DBusError(Focus1.ownerGone, "the name '\(name)' of the option 'service' has no owner on the bus")
-    }
-    let owner = BusName(known: text)
-    guard owner != connection.uniqueName, owner != .bus else {
-      throw DBusError(.invalidArgs, "the option 'service' must name another program than focusd and the bus")
-    }
-    return owner
-  }
 
   /// Begins `registration` of a field with an object of the connection `holder`; it is replied to later.
   /// - Throws: `ModelError.fieldExists`, or `DBusError.limitsExceeded` if too many calls wait for the owner, or too many

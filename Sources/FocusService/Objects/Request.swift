@@ -42,8 +42,8 @@ final class BoundWrite {
 final class Request {
   enum Work {
     case write(BoundWrite)
-    /// A call that is passed on; an invoked one replies with its results as variants.
-    case command(OutgoingMessage, isInvoked: Bool)
+    /// A call that is passed on.
+    case command(OutgoingMessage)
     /// A look at what the field's object has now.
     case examination(FieldID, ObjectChoice)
   }

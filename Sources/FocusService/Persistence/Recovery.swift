@@ -61,7 +61,7 @@ extension FocusService {
     // Nothing stands behind them yet.
     _ = model.takeRemoved()
     model.setWindowBridge(windowBridge)
-    let looks = model.fieldsAwaitingObjects.compactMap(SavedObjectOfField.init).map { look(at: $0) }
+    let looks = model.fieldsAwaitingObjects.compactMap { look(for: $0) }
     let owners = model.connections
     recovery.looks = Set(looks.map { ObjectIdentifier($0) })
     recovery.processes = owners.count
