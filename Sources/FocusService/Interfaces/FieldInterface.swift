@@ -30,13 +30,8 @@ extension DaemonInterfaces {
       method(
         "Withdraw", in: [.init("keys", .array(.string))], changes: true, ownersAction: "withdraw keys from"
       ) { service, call in
-        let names = Set(try call.strings())
-        // A field has few keys, however many are named: none is read as a key in vain.
-        let present = Set(try service.model.field(call.field()).bindings.keys.map(\.description))
-        if let stray = names.first(where: { !present.contains($0) }) {
-          throw ModelError.unknownProperty(try Key(stray), try call.field())
-        }
-        let keys = try names.map { try Key($0) }
+        // Of more names than a field has keys, one is not there, and none is read as a key in vain.
+        let keys = try Set(call.strings()).prefix(Limits.keysPerField + 1).map { try Key($0) }
         try service.model.withdraw(Set(keys), from: call.field(), by: call.client)
         return .empty
       },
@@ -44,13 +39,9 @@ extension DaemonInterfaces {
         "SetEnabled", in: [.init("commands", .dictionary(key: .string, value: .boolean))], changes: true,
         ownersAction: "enable commands of"
       ) { service, call in
-        let states = try call.states()
-        let present = Set(try service.model.field(call.field()).commands.keys.map(\.description))
-        if let stray = states.keys.first(where: { !present.contains($0) }) {
-          throw ModelError.unknownCommand(try Key(stray), try call.field())
-        }
-        let enabled = Dictionary(try states.map { (try Key($0), $1) }) { $1 }
-        try service.model.setEnabled(enabled, of: call.field(), by: call.client)
+        // As for `Withdraw`.
+        let states = try call.states().prefix(Limits.keysPerField + 1).map { (try Key($0), $1) }
+        try service.model.setEnabled(Dictionary(states) { $1 }, of: call.field(), by: call.client)
         return .empty
       },
       method("Activate", changes: true) { service, call in
@@ -101,11 +92,10 @@ extension DaemonInterfaces {
     let request = try object.methodCall(
       Focus1.responder, MemberName(known: "RequestFocus"), MessageBody([.objectPath(Target.path(of: id))]))
     let reply = call.reply
-    try service.ownerCalls.call(object.owner, request) { result in
-      switch result {
-      case .success(let answer) where answer.kind == .error: reply.forward(answer)
-      case .success: reply.succeed()
-      case .failure(let error): reply.fail(error)
+    try service.ownerCalls.call(object.owner, request) { answer in
+      reply.answer {
+        try answer.accepted()
+        return .empty
       }
     }
     return nil
