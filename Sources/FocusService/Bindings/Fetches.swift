@@ -13,12 +13,12 @@ extension FocusService {
     return object
   }
 
-  /// Lets `waiter` go on when the model has the value of `key` in the field `id` as `object` has it, or when that is prevented.
+  /// Calls `waiter` when the model has the value of `key` in the field `id` as `object` has it, or when that is prevented.
   ///
   /// A value that its owner does not tell changes of is asked for each time; for a stale one, all wait for one answer.
-  func makeCurrent(_ key: Key, in id: FieldID, of object: OwnedObject, for waiter: OwnedObject.Waiter) {
+  func makeCurrent(_ key: Key, in id: FieldID, of object: OwnedObject, _ waiter: @escaping OwnedObject.Waiter) {
     if model.fields[id]?.object?.properties[key]?.isReadEachTime == true {
-      ask(for: key, of: object) { [weak self] answer in self?.goOn(waiter, object, answer) }
+      ask(for: key, of: object, waiter)
     } else if object.wait(for: key, waiter) {
       fetch(key, of: object)
     }
@@ -31,14 +31,14 @@ extension FocusService {
 
   /// Whether a field reads `key` from `object`.
   func isRead(_ key: Key, of object: OwnedObject) -> Bool {
-    objects.fields(of: object).contains { model.fields[$0]?.object?.reads(key) == true }
+    object.fields.contains { model.fields[$0]?.object?.reads(key) == true }
   }
 
   /// Asks again for what decides whether the fields of `object` are active: players forget to tell.
   ///
   /// `known` has just been read.
   func checkActivity(of object: OwnedObject, except known: Key? = nil) {
-    for id in objects.fields(of: object) {
+    for id in object.fields {
       guard let key = model.fields[id]?.activity?.condition?.key, key != known,
         model.fields[id]?.object?.reads(key) == true
       else { continue }
@@ -61,22 +61,7 @@ extension FocusService {
     ask(for: key, of: object) { [weak self] answer in
       let (waiting, asksAgain) = object.endFetch(key, hasValue: (try? answer.get()) != nil)
       if asksAgain { self?.fetch(key, of: object) }
-      for waiter in waiting { self?.goOn(waiter, object, answer) }
-    }
-  }
-
-  private func goOn(
-    _ waiter: OwnedObject.Waiter, _ object: OwnedObject, _ answer: Result<Message, any Error>
-  ) {
-    switch waiter {
-    case .read(let read, let asked):
-      ownerCalls.leave(object.owner)
-      answered(read, asked, object, answer)
-    case .write(let request, let write):
-      carryOut(write, request) {
-        _ = try answer.get()
-        return try set(write, request)
-      }
+      for waiter in waiting { waiter(answer) }
     }
   }
 
@@ -84,7 +69,7 @@ extension FocusService {
   /// prevented that.
   func ask(
     for key: Key, of object: OwnedObject, timeout: Duration = OwnerCalls.timeout,
-    _ handler: @escaping (Result<Message, any Error>) -> Void
+    _ handler: @escaping OwnedObject.Waiter
   ) {
     do {
       let message = try object.methodCall(.properties, MemberName(known: "Get"), .naming(key))
@@ -127,7 +112,7 @@ extension FocusService {
       }
       write.told = value
     }
-    for id in objects.fields(of: object) {
+    for id in object.fields {
       for (key, error) in model.update(values, of: id) { nameUnfit(key, of: id, object, error.description) }
     }
     for look in object.looks { for (key, value) in values { look.keep(value, of: key, ownerCalls) } }

@@ -65,7 +65,10 @@ extension FocusService {
     for (asked, object) in unknown {
       do throws(DBusError) {
         try ownerCalls.enter(object.owner)
-        makeCurrent(asked.key, in: asked.field, of: object, for: .read(read, asked))
+        makeCurrent(asked.key, in: asked.field, of: object) { [weak self] answer in
+          self?.ownerCalls.leave(object.owner)
+          self?.answered(read, asked, object, answer)
+        }
       } catch {
         answered(read, asked, object, .failure(error))
       }
@@ -74,12 +77,12 @@ extension FocusService {
   }
 
   /// An owner has answered, or cannot, what a read asked for.
-  func answered(
+  private func answered(
     _ read: PendingRead, _ asked: PendingRead.Asked, _ object: OwnedObject, _ answer: Result<Message, any Error>
   ) {
     read.answers[asked] = (object, answer)
     read.awaited -= 1
-    if read.awaited == 0 { deliver(.read(read)) }
+    if read.awaited == 0 { deliver(.answered(read.reply, changes: false) { service in try service.goOn(read) }) }
   }
 
   /// What owners must be asked for before the read can be answered, each with its object.
@@ -93,9 +96,10 @@ extension FocusService {
     }
   }
 
-  /// Also for a key that is nil as far as is known: an owner that tells no changes of it would never tell that it has a
-  /// value. So the fields that are asked are the innermost one that must be before it can be said that the key resolves to
-  /// the read's holder, then that one.
+  /// The innermost field that must be asked before it can be said that `key` resolves to the read's holder, else that one.
+  ///
+  /// A key that is nil as far as is known is asked for too: an owner that tells no changes of it would never tell that it has
+  /// a value.
   private func unknownValue(of key: Key, _ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
     for (asked, (object, answer)) in read.answers {
       _ = try answer.get()

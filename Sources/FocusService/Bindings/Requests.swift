@@ -4,6 +4,52 @@ internal import EventLoop
 internal import FocusContract
 internal import FocusModel
 
+/// What a client wants of an owner's object, from its arrival to its end.
+final class Request {
+  enum Work {
+    case write(BoundWrite)
+    /// A call that is passed on.
+    case command(OutgoingMessage)
+    /// A look at what the field's object has now.
+    case examination(FieldID, ObjectChoice)
+  }
+
+  enum Stage {
+    case waiting
+    /// The owner is asked for what the write depends on.
+    case fetching
+    /// The owner has been asked to do it.
+    case sent
+    case ended
+  }
+
+  let object: OwnedObject
+  let client: BusName
+  let reply: PendingReply
+  let work: Work
+  let deadline = SuspendingClock.now + OwnerCalls.timeout
+  /// What it takes of the owner's allowance until it ends.
+  var load: Load
+  var stage = Stage.waiting
+  /// Ends the request in time if it waits behind others.
+  var timer: TimerID?
+
+  init(_ work: Work, of object: OwnedObject, for client: BusName, _ reply: PendingReply, _ load: Load) {
+    (self.work, self.object, self.client, self.reply, self.load) = (work, object, client, reply, load)
+  }
+
+  /// Whether nothing of it is left to be sent that later calls of the client must not overtake.
+  var isSent: Bool { stage == .sent || stage == .ended }
+
+  /// Whether later calls of the client wait for it to be sent.
+  var isOrdered: Bool {
+    if case .examination = work { false } else { true }
+  }
+
+  /// How long the owner may still take.
+  var timeLeft: Duration { max(.milliseconds(1), deadline - SuspendingClock.now) }
+}
+
 /// The queue of what clients want of an object is worked off.
 extension FocusService {
   /// Adds what `client` wants of `object` to the queue; `reply` is given when that has ended.

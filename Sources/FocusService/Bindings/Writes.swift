@@ -4,6 +4,40 @@ internal import EventLoop
 internal import FocusContract
 internal import FocusModel
 
+/// A write to a bound binding.
+final class BoundWrite {
+  /// What the reply shows.
+  enum Answer {
+    /// Nothing: `Properties.Set`.
+    case nothing
+    /// What the binding holds afterwards: `Bindings.Write`.
+    case reading
+  }
+
+  let value: MarshalledValue
+  let path: BindingPath
+  let condition: WriteCondition
+  /// Where the client has written.
+  let place: Place
+  /// The field whose binding it is.
+  let field: FieldID
+  let answer: Answer
+  /// The whole value that the owner was asked to take.
+  var asked: MarshalledValue?
+  /// The binding's revision when the owner was asked.
+  var revisionBefore: UInt64?
+  /// What the owner has told of the key since it was asked; nil if nothing.
+  var told: MarshalledValue?
+
+  init(
+    _ value: MarshalledValue, to path: BindingPath, at place: Place, of field: FieldID,
+    if condition: WriteCondition, _ answer: Answer
+  ) {
+    (self.value, self.path, self.place, self.field) = (value, path, place, field)
+    (self.condition, self.answer) = (condition, answer)
+  }
+}
+
 /// Writing: stored bindings at once, bound ones by asking the owner, one write of a binding after another.
 extension FocusService {
   /// Writes to `path` at `place`.
@@ -52,12 +86,18 @@ extension FocusService {
     guard dependsOnValue, objectToAsk(for: write.path.key, in: write.field) != nil else {
       return try set(write, request)
     }
-    makeCurrent(write.path.key, in: write.field, of: request.object, for: .write(request, write))
+    makeCurrent(write.path.key, in: write.field, of: request.object) { [weak self] answer in
+      guard let self else { return }
+      carryOut(write, request) {
+        _ = try answer.get()
+        return try set(write, request)
+      }
+    }
     return nil
   }
 
   /// Asks the owner to take the value.
-  func set(_ write: BoundWrite, _ request: Request) throws -> Reading? {
+  private func set(_ write: BoundWrite, _ request: Request) throws -> Reading? {
     let (key, object) = (write.path.key, request.object)
     // A write that was reported as timed out should not take effect later.
     guard request.stage != .ended, request.timeLeft > OwnerCalls.leastTime else { throw DBusError.ownerTimeout }

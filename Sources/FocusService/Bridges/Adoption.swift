@@ -3,14 +3,7 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-/// What `Adopt` was asked for, while the bus is asked which of the names are on it.
-struct Adoption {
-  let window: FieldID
-  let connections: Set<BusName>
-  let client: BusName
-  let reply: PendingReply
-}
-
+/// `Field.Adopt`: the bus is asked first which of the names are on it.
 extension FocusService {
   /// Begins an adoption, which is replied to when the bus has said which of `names` are on it.
   /// - Throws: `ModelError`: `accessDenied`, `invalid`; `DBusError`: `limitsExceeded`, `invalidArgs` for what is no unique
@@ -29,25 +22,15 @@ extension FocusService {
       }
       connections.insert(connection)
     }
-    let adoption = Adoption(window: window, connections: connections, client: client, reply: reply)
     try ownerCalls.enter(client)
     connection.askNames { [weak self] names in
       guard let self else { return }
       ownerCalls.leave(client)
-      deliver(.adoption(adoption, names))
-    }
-  }
-
-  /// Ends an adoption.
-  /// - Returns: true: there is a reply.
-  func complete(
-    _ adoption: Adoption, _ present: Result<Set<BusName>, DBusError>, refusing refusal: DBusError?
-  ) -> Bool {
-    adoption.reply.answer {
-      if let refusal { throw refusal }
-      let connections = try adoption.connections.intersection(present.get())
-      try model.adopt(connections, into: adoption.window, by: adoption.client)
-      return .empty
+      deliver(
+        .answered(reply, changes: true) { service in
+          try service.model.adopt(connections.intersection(names.get()), into: window, by: client)
+          return .empty
+        })
     }
   }
 }

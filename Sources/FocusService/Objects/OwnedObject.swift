@@ -17,11 +17,8 @@ final class OwnedObject {
     var waitingForNext: [Waiter] = []
   }
 
-  /// Who waits for the value of a key.
-  enum Waiter {
-    case read(PendingRead, PendingRead.Asked)
-    case write(Request, BoundWrite)
-  }
+  /// What waits for the value of a key, and is handed what the owner has answered.
+  typealias Waiter = (Result<Message, any Error>) -> Void
 
   let owner: BusName
   let path: ObjectPath
@@ -30,8 +27,10 @@ final class OwnedObject {
   let folder: Folder
   /// Whether its owner has left: nothing more is asked of it.
   var isGone = false
-  /// The fields that the object is behind, and those of which the turn has taken it away.
+  /// The fields that the object is behind.
   var fields: Set<FieldID> = []
+  /// The fields from which the turn has taken it away.
+  var lostFields: Set<FieldID> = []
   /// The looks at it that are under way, or that have ended in this turn.
   var looks: [Look] = []
   /// The keys whose values differ from those in the model, as far as is known.
@@ -44,9 +43,7 @@ final class OwnedObject {
   private var unsent: [BusName: Int] = [:]
   /// The keys whose values do not fit and that the log has named.
   var named: Set<Key> = []
-  /// Whether the turn has taken it away from a field.
-  private(set) var hasLostField = false
-  /// The keys that it has told of since, which the field misses if it is there again.
+  /// The keys that it has told of since the turn has taken it away from a field, which misses them if it is there again.
   private(set) var toldInVain: Set<Key> = []
 
   init(owner: BusName, path: ObjectPath, in folder: Folder) {
@@ -72,13 +69,12 @@ extension OwnedObject {
   /// Notes that the value of `key` is another now.
   /// - Returns: whether the owner must be asked for it, with `endFetch` to follow.
   func becameStale(_ key: Key) -> Bool {
-    stale.insert(key)
-    guard fetches[key] == nil else {
-      fetches[key]?.isOutdated = true
-      return false
+    guard fetches[key] != nil else {
+      beginFetch(key, [])
+      return true
     }
-    beginFetch(key, [])
-    return true
+    fetches[key]?.isOutdated = true
+    return false
   }
 
   /// Notes that the value of `key` is unknown; the next read asks for it.
@@ -86,7 +82,7 @@ extension OwnedObject {
 
   /// Adds `waiter` to those who wait for the value of `key`.
   /// - Returns: whether the owner must be asked for it, with `endFetch` to follow.
-  func wait(for key: Key, _ waiter: Waiter) -> Bool {
+  func wait(for key: Key, _ waiter: @escaping Waiter) -> Bool {
     guard let fetch = fetches[key] else {
       beginFetch(key, [waiter])
       return true
@@ -122,16 +118,13 @@ extension OwnedObject {
     }
   }
 
-  /// Notes that the turn has taken it away from a field.
-  func lostField() { hasLostField = true }
-
   /// Notes that it has told of `keys`.
   func note(_ keys: some Sequence<Key>) {
-    if hasLostField { toldInVain.formUnion(keys) }
+    if !lostFields.isEmpty { toldInVain.formUnion(keys) }
   }
 
   /// Ends a turn.
-  func endTurn() { (hasLostField, toldInVain) = (false, []) }
+  func endTurn() { (lostFields, toldInVain) = ([], []) }
 }
 
 /// The queue: what one client sends reaches the object in that order, and one write of a key follows another.

@@ -38,9 +38,6 @@ struct OwnedObjects {
     return object
   }
 
-  /// The fields that `object` is behind now.
-  func fields(of object: OwnedObject) -> [FieldID] { object.fields.filter { byField[$0] === object } }
-
   /// Drops what is under way.
   func end() {
     for owner in owners.values { for object in owner.objects.values { object.end() } }
@@ -56,7 +53,8 @@ struct OwnedObjects {
   /// Takes note that the field `id` is gone; its object is followed until the turn's end.
   mutating func fieldRemoved(_ id: FieldID) {
     guard let object = byField.removeValue(forKey: id) else { return }
-    object.lostField()
+    object.fields.remove(id)
+    object.lostFields.insert(id)
     touch(object)
   }
 
@@ -66,10 +64,11 @@ struct OwnedObjects {
   /// Gives the fields as they are in `model`, to which a turn has been taken back, their objects.
   /// - Returns: objects, with the keys whose values have to be asked for again.
   mutating func takeBack(_ model: FocusModel) -> [(object: OwnedObject, keys: Set<Key>)] {
-    for object in touched.values { for id in fields(of: object) { byField[id] = nil } }
-    for object in touched.values { for id in object.fields where model.isBehind(object, id) { byField[id] = object } }
+    for object in touched.values { for id in object.fields { byField[id] = nil } }
     return touched.values.map { object in
       defer { object.endTurn() }
+      object.fields = object.fields.union(object.lostFields).filter { model.isBehind(object, $0) }
+      for id in object.fields { byField[id] = object }
       return (object, object.toldInVain)
     }
   }
@@ -82,7 +81,6 @@ struct OwnedObjects {
     return touched.values.filter { object in
       object.endTurn()
       for look in object.looks where look.isCompleted { look.detach(calls) }
-      object.fields = Set(fields(of: object))
       guard object.fields.isEmpty, object.looks.isEmpty, at(object.path, of: object.owner) === object else {
         return false
       }

@@ -32,9 +32,10 @@ extension FocusService {
       var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       guard let interface = try? reader.text() else { return }
       let known = readableKeys(of: interface, object)
-      guard !known.isEmpty || object.hasLostField else { return }
+      let hasLostField = !object.lostFields.isEmpty
+      guard !known.isEmpty || hasLostField else { return }
       func key(_ name: String) -> Key? {
-        if object.hasLostField, let key = try? Key(interface: interface, member: name) { object.note([key]) }
+        if hasLostField, let key = try? Key(interface: interface, member: name) { object.note([key]) }
         return known[name]
       }
       do {
@@ -69,7 +70,7 @@ extension FocusService {
 
   /// Logs once that `key` of each field of `object` is nil because its value does not fit.
   func nameUnfit(_ key: Key, of object: OwnedObject, _ reason: String) {
-    for id in objects.fields(of: object) where model.fields[id]?.object?.reads(key) == true {
+    for id in object.fields where model.fields[id]?.object?.reads(key) == true {
       nameUnfit(key, of: id, object, reason)
     }
   }
@@ -80,7 +81,7 @@ extension FocusService {
     guard !persistence.isRecovering else { return }
     let size = message.measuredBodySize
     let focused = model.resolve(interface)
-    for id in objects.fields(of: object).sorted() {
+    for id in object.fields.sorted() {
       guard let field = model.fields[id], field.object?.interfaces.contains(interface) == true, !field.isSensitive
       else { continue }
       guard size <= Self.emittedSizeLimit else { return logDropped(message, of: id, size: size) }

@@ -101,7 +101,7 @@ extension FocusService {
     let underWay = object.looks.count { look in
       if case .registration = look.purpose { !look.isCompleted } else { false }
     }
-    guard objects.fields(of: object).count + underWay >= Limits.fieldsPerObject else { return }
+    guard object.fields.count + underWay >= Limits.fieldsPerObject else { return }
     throw DBusError(
       .limitsExceeded,
       "the object \(object.path) already backs \(Limits.fieldsPerObject) fields, the maximum")

@@ -12,20 +12,16 @@ enum Arrival {
   case departure(BusName)
   /// A bridge's name has another owner, or none.
   case bridge(BusName, owner: BusName?)
-  /// The bus has said which names are on it, among them those that a window is to adopt.
-  indirect case adoption(Adoption, Result<Set<BusName>, DBusError>)
   /// A look at an owner's object has ended.
   case look(Look)
-  /// Owners have been asked for what a read needs.
-  case read(PendingRead)
+  /// What a call needs has been asked for; it returns nil if more is.
+  case answered(PendingReply, changes: Bool, (FocusService) throws -> MessageBody?)
 
   /// The reply that was given in the turn, or nil.
   var reply: PendingReply? {
     switch self {
-    case .call(_, let reply): reply
+    case .call(_, let reply), .answered(let reply, _, _): reply
     case .look(let look): look.reply
-    case .read(let read): read.reply
-    case .adoption(let adoption, _): adoption.reply
     case .departure, .bridge: nil
     }
   }
@@ -72,10 +68,13 @@ extension FocusService {
       case .call(let message, let reply):
         reply.answer { try perform(message, reply, refusingChanges: refusal) }
       case .look(let look): complete(look, refusing: refusal)
-      case .read(let read): read.reply.answer { try goOn(read) }
+      case .answered(let reply, let changes, let body):
+        reply.answer {
+          if changes, let refusal { throw refusal }
+          return try body(self)
+        }
       case .departure(let owner): ownerLeft(owner)
       case .bridge(let name, let owner): bridgeChanged(name, owner)
-      case .adoption(let adoption, let names): complete(adoption, names, refusing: refusal)
       }
     for id in model.takeRemoved() { objects.fieldRemoved(id) }
     if isDone, refusal == nil { turn.record(arrival) }
