@@ -28,15 +28,10 @@ struct Loading {
   /// What the daemon adds to a value when it saves it takes less than this.
   private static let overhead = 4096
 
-  init(_ database: Database, _ progress: @escaping StartProgress) {
-    self.database = database
-    self.progress = progress
-  }
-
   /// Reads everything.
   /// - Throws: `DatabaseError`, or another error if this program did not write a row in that form.
   static func load(_ database: Database, _ progress: @escaping StartProgress = { _, _ in }) throws -> Saved {
-    var loading = Loading(database, progress)
+    var loading = Loading(database: database, progress: progress)
     try loading.readState()
     try loading.readFields()
     try loading.saved.restoration.finish(loading.saved.state)
