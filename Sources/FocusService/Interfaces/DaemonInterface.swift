@@ -136,18 +136,13 @@ extension DaemonInterface {
 extension Target {
   private typealias Tables = ServedInterfaces<DaemonMethod, DaemonProperty>
 
-  private static let ofManager = Tables([
-    DaemonInterfaces.manager, DaemonInterfaces.objectManager, DaemonInterfaces.properties,
-    DaemonInterfaces.introspectable, DaemonInterfaces.peer,
-  ])
-  private static let ofField = Tables([
-    DaemonInterfaces.field, DaemonInterfaces.bindings, DaemonInterfaces.properties, DaemonInterfaces.introspectable,
-    DaemonInterfaces.peer,
-  ])
-  private static let ofFocused = Tables([
-    DaemonInterfaces.bindings, DaemonInterfaces.properties, DaemonInterfaces.introspectable, DaemonInterfaces.peer,
-  ])
-  private static let ofNode = Tables([DaemonInterfaces.introspectable, DaemonInterfaces.peer])
+  private static let ofAll = [DaemonInterfaces.introspectable, DaemonInterfaces.peer]
+  private static let ofBindings = [DaemonInterfaces.bindings, DaemonInterfaces.properties] + ofAll
+  private static let ofManager = Tables(
+    [DaemonInterfaces.manager, DaemonInterfaces.objectManager, DaemonInterfaces.properties] + ofAll)
+  private static let ofField = Tables([DaemonInterfaces.field] + ofBindings)
+  private static let ofFocused = Tables(ofBindings)
+  private static let ofNode = Tables(ofAll)
 
   /// The interfaces that the object has whatever fields there are.
   var interfaces: ServedInterfaces<DaemonMethod, DaemonProperty> {
