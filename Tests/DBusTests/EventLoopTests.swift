@@ -7,26 +7,36 @@ import Testing
 @Suite struct EventLoopTests {
   @Test func timersFireInTheOrderInWhichTheyAreDue() throws {
     let loop = EventLoop()
+    // When each was due at the earliest, and at the latest: this thread may be held up while it sets a timer.
+    var due: [ClosedRange<SuspendingClock.Instant>] = []
     var fired: [Int] = []
-    for delay in [3, 1, 2, 0, 4] { loop.schedule(after: .milliseconds(delay * 20)) { fired.append(delay) } }
-    // Those of one length, in the order in which they were set.
-    for index in 10..<20 { loop.schedule(after: .milliseconds(100)) { fired.append(index) } }
-    try loop.turn(until: "timers") { fired.count == 15 }
-    #expect(fired == Array(0...4) + Array(10..<20))
+    // Those of one length too, which fire in the order in which they were set.
+    for delay in [60, 20, 40, 0, 80] + Array(repeating: 100, count: 10) {
+      let (index, start) = (due.count, SuspendingClock.now)
+      loop.schedule(after: .milliseconds(delay)) { fired.append(index) }
+      due.append(start + .milliseconds(delay)...SuspendingClock.now + .milliseconds(delay))
+    }
+    try loop.turn(until: "timers") { fired.count == due.count }
+    for (earlier, later) in zip(fired, fired.dropFirst()) {
+      #expect(due[earlier].lowerBound <= due[later].upperBound, "\(fired)")
+    }
+    #expect(Array(fired.suffix(10)) == Array(5..<15))
   }
 
   @Test func aTimerMaySetAndCancelTimers() throws {
     let loop = EventLoop()
     var fired: [String] = []
-    let victim = loop.schedule(after: .milliseconds(20)) { fired.append("victim") }
+    var victim: TimerID?
     loop.schedule(after: .milliseconds(1)) {
       fired.append("first")
-      loop.cancel(victim)
+      if let victim { loop.cancel(victim) }
       loop.schedule(after: .zero) {
         fired.append("second")
         loop.schedule(after: .milliseconds(40)) { fired.append("last") }
       }
     }
+    // Set later, it is due later, however long this thread is held up.
+    victim = loop.schedule(after: .milliseconds(20)) { fired.append("victim") }
     try loop.turn(until: "timers") { fired.last == "last" }
     #expect(fired == ["first", "second", "last"])
   }
