@@ -32,9 +32,10 @@ package final class TestDesktop: Sendable {
   /// - Throws: `DaemonDied` unless the daemon lives until it is told to end, and ends in order then; what `body` throws.
   package static func with<Result>(
     matchRules: Int = 1_000_000_000, environment: [String: String] = [:], prefix: [String] = [],
-    isServed: Bool = true, isolation: isolated (any Actor)? = #isolation, _ body: (TestDesktop) async throws -> Result
+    isServed: Bool = true, file: String = #fileID, isolation: isolated (any Actor)? = #isolation,
+    _ body: (TestDesktop) async throws -> Result
   ) async throws -> Result {
-    try await PrivateBus.with(matchRules: matchRules) { bus in
+    try await PrivateBus.with(matchRules: matchRules, file: file) { bus in
       let desktop = TestDesktop(bus, environment, prefix)
       if isServed { try await desktop.start() }
       let result = try await body(desktop)

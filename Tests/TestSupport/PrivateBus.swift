@@ -63,13 +63,17 @@ package final class PrivateBus: Sendable {
 
   /// Runs `body` with a fresh bus, and takes the bus and its directory away afterwards.
   ///
-  /// dbus-daemon takes `matchRules` match rules of each connection.
+  /// dbus-daemon takes `matchRules` match rules of each connection. The time counts as that of `file`.
   package static func with<Result>(
-    matchRules: Int = 1_000_000_000, isolation: isolated (any Actor)? = #isolation,
+    matchRules: Int = 1_000_000_000, file: String = #fileID, isolation: isolated (any Actor)? = #isolation,
     _ body: (PrivateBus) async throws -> Result
   ) async throws -> Result {
     await gate.enter()
-    defer { gate.leave() }
+    let start = SuspendingClock.now
+    defer {
+      gate.leave()
+      TimesTaken.shared.add(SuspendingClock.now - start, of: file)
+    }
     var template = Array((NSTemporaryDirectory() + "/focusd-test.XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw SpawnError(program: "mkdtemp", reason: String(cString: strerror(errno)))
