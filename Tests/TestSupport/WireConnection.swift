@@ -21,9 +21,10 @@ package final class WireConnection {
       throw WireError(description: "the address of a socket begins with \(prefix), and this is \(address)")
     }
     socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var minute = timeval(tv_sec: 60, tv_usec: 0)
+    // A busy machine needs minutes for the largest messages; only a test that fails ever waits so long.
+    var patience = timeval(tv_sec: 300, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      setsockopt(socket, SOL_SOCKET, option, &minute, socklen_t(MemoryLayout<timeval>.size))
+      setsockopt(socket, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)

@@ -88,7 +88,9 @@ import WindowBridge
       let bridge = try await desktop.windowBridge(fake)
       try await peer.reached([try await peer.window("one")])
       let base = bridge.residentMemory
-      fake.state.update { $0.lie = Self.lie(kind) }
+      // It is long in the making, and whoever serves the bridge would wait for the state meanwhile.
+      let lie = Self.lie(kind)
+      fake.state.update { $0.lie = lie }
       fake.breakOff()
       _ = try await fake.state.wait(for: "connections") {
         $0.connections > (kind.hasPrefix("no") ? 1 : 3) ? true : nil
