@@ -8,6 +8,7 @@ package final class AccessibilityStatus {
   private static let path = ObjectPath(known: "/org/a11y/bus")
   private static let firstDelay = Duration.milliseconds(500)
   private static let longestDelay = Duration.seconds(60)
+  private static let mostFailures = 6
 
   private let connection: Connection
   private let loop: EventLoop
@@ -16,12 +17,16 @@ package final class AccessibilityStatus {
   private var delay = AccessibilityStatus.firstDelay
   private var timer: TimerID?
   private var isAsking = false
+  /// How often it could not be turned on in a row.
+  private var failures = 0
   private let mark = EnabledMark()
   /// Whether it was off, and must be again.
   private var mustRestore = false
   /// The accessibility bus, while there is one.
   package private(set) var bus: ProgramBus?
   private var isConnecting = false
+  /// Where it was connected to last.
+  private var address = ""
   /// Called when the bus is connected.
   package var onBus: ((ProgramBus) -> Void)?
   /// Called when the bus ended by itself, before it is closed; it is asked for again afterwards.
@@ -41,7 +46,13 @@ package final class AccessibilityStatus {
       guard let self else { return }
       isAsking = false
       guard case .string(let address)? = values?.first, !address.isEmpty else { return tryLater() }
+      failures = 0
       if enables { enable() }
+      // The bus of who offered it before may outlive that, without any program that starts from now on.
+      if bus != nil, address != self.address {
+        onBusEnd?()
+        close()
+      }
       connect(to: address)
     }
   }
@@ -57,6 +68,7 @@ package final class AccessibilityStatus {
   private func connect(to address: String) {
     guard bus == nil, !isConnecting else { return }
     isConnecting = true
+    self.address = address
     Connection.open(address, on: loop, timeout: ProgramBus.changeTimeout) { [weak self] result in
       guard let self else { return }
       isConnecting = false
@@ -101,15 +113,27 @@ package final class AccessibilityStatus {
     ask(.properties, "Get", Self.property("IsEnabled")) { [weak self] values in
       guard let self else { return }
       switch values?.first?.variantContent {
+      case nil: enableLater()
       case .boolean(false):
         // Before it is true: who finds it so later must know who it was.
         mark.set()
         mustRestore = true
-        ask(.properties, "Set", Self.property("IsEnabled") + [.variant(.boolean(true))]) { _ in }
+        ask(.properties, "Set", Self.property("IsEnabled") + [.variant(.boolean(true))]) { [weak self] in
+          if $0 == nil { self?.enableLater() }
+        }
       case .boolean(true): mustRestore = mark.isSet
       default: break
       }
     }
+  }
+
+  /// Turns it on later: who offers it may be busy, or only starting.
+  private func enableLater() {
+    guard failures < Self.mostFailures else { return }
+    loop.schedule(after: Self.firstDelay * (1 << failures)) { [weak self] in
+      if let self, enables { enable() }
+    }
+    failures += 1
   }
 
   /// Puts back what `begin` changed, or a bridge before this one, unless a screen reader needs it now; waits for it, two

@@ -136,6 +136,11 @@ package final class ProgramBus {
   }
 }
 
+extension DBusError {
+  /// Whether no answer came in time: one may come if it is asked for again.
+  package var isLate: Bool { name == .timeout || name == .noReply }
+}
+
 /// Answers to questions that were asked at once.
 package final class Answers {
   private var missing = 1

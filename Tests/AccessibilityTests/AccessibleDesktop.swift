@@ -8,9 +8,14 @@ final class AccessibleDesktop: DaemonSession {
   struct Status: Sendable {
     var isEnabled = false
     var hasScreenReader = false
+    /// How often it will not say whether it is enabled.
+    var refusals = 0
     var events: Set<String> = []
     /// The programs that the registry knows.
     var programs: [String] = []
+    /// How often it was asked for them, and whether it does not say.
+    var questions = 0
+    var isSilent = false
   }
 
   private struct State {
@@ -34,6 +39,11 @@ final class AccessibleDesktop: DaemonSession {
       switch call.member {
       case "GetAddress": return .values([.string(address.now)])
       case "Get":
+        let isRefused = status.update { status in
+          defer { status.refusals -= 1 }
+          return status.refusals > 0
+        }
+        if isRefused { return .error("org.freedesktop.DBus.Error.Failed", "not yet") }
         let isReader = call.arguments.last == .string("ScreenReaderEnabled")
         return .values([.variant(.boolean(isReader ? status.now.hasScreenReader : status.now.isEnabled))])
       case "Set":
@@ -68,16 +78,32 @@ final class AccessibleDesktop: DaemonSession {
   // MARK: The accessibility bus
 
   private static let configuration = """
-    <busconfig><type>session</type><listen>unix:dir=%</listen><policy context="default">
+    <busconfig><type>session</type><listen>unix:dir=%1</listen><policy context="default">
     <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
+    <policy context="mandatory">%2</policy>
     <limit name="max_incoming_bytes">1000000000</limit><limit name="max_outgoing_bytes">1000000000</limit>
     <limit name="max_message_size">1000000000</limit></busconfig>
     """
 
-  func startBus() async throws {
-    let file = desktop.bus.directory + "/accessibility.conf"
-    try Self.configuration.replacing("%", with: desktop.bus.directory).write(
+  private var configurationFile: String { desktop.bus.directory + "/accessibility.conf" }
+
+  private func configure(_ file: String, policy: String) throws {
+    try Self.configuration.replacing("%1", with: desktop.bus.directory).replacing("%2", with: policy).write(
       toFile: file, atomically: true, encoding: .utf8)
+  }
+
+  /// Has the bus refuse to tell the processes of its connections, or tell them again.
+  func reconfigureBus(tellsProcesses: Bool) async throws {
+    let bus = "org.freedesktop.DBus"
+    let denied =
+      "<deny send_destination='\(bus)' send_interface='\(bus)' send_member='GetConnectionUnixProcessID'/>"
+    try configure(configurationFile, policy: tellsProcesses ? "" : denied)
+    try await registry?.askBus("ReloadConfig")
+  }
+
+  func startBus() async throws {
+    let file = configurationFile
+    try configure(file, policy: "")
     let bus = try await desktop.start(
       ["/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1", "--config-file=" + file])
     let found = try await bus.line("address")
@@ -88,6 +114,8 @@ final class AccessibleDesktop: DaemonSession {
       case "RegisterEvent": status.update { _ = $0.events.insert(call.arguments[0].basicText ?? "") }
       case "DeregisterEvent": status.update { _ = $0.events.remove(call.arguments[0].basicText ?? "") }
       case "GetChildren":
+        status.update { $0.questions += 1 }
+        if status.now.isSilent { return .hold }
         let programs = status.now.programs.map { program in
           DBusValue.structure([.string(program), .objectPath(ObjectPath(known: StubProgram.root))])
         }
@@ -98,6 +126,16 @@ final class AccessibleDesktop: DaemonSession {
     }
     try await registry.own("org.a11y.atspi.Registry")
     state.update { ($0.bus, $0.registry) = (bus, registry) }
+  }
+
+  /// Has accessibility offered anew, with another bus; the one before, which is returned, goes on.
+  func replaceBus() async throws -> ManagedProcess? {
+    let old = state.now.bus
+    status.update { ($0.events, $0.programs) = ([], []) }
+    try await startBus()
+    try await session.askBus("ReleaseName", [.string("org.a11y.Bus")])
+    try await session.own("org.a11y.Bus")
+    return old
   }
 
   /// Ends the accessibility bus, as a crash does.
@@ -115,19 +153,38 @@ final class AccessibleDesktop: DaemonSession {
   }
 
   /// A program with a window and nothing in it.
-  func program(_ name: String = "stub", toolkit: String = "Qt") async throws -> StubProgram {
+  func program(
+    _ name: String = "stub", toolkit: String = "Qt", isRegistered: Bool = true
+  ) async throws -> StubProgram {
     let program = StubProgram(try await Peer(to: address.now), name: name, toolkit: toolkit)
-    status.update { $0.programs.append(program.peer.name) }
+    if isRegistered { status.update { $0.programs.append(program.peer.name) } }
     state.update { $0.programs.append(program) }
     program.set("/window", StubElement(role: 23, states: 1 << 1, name: "The window", parent: StubProgram.root))
     return program
   }
 
-  /// A program in front, with the text `text` in an entry that has focus, which the daemon knows.
+  /// Has the registry know a program that was not registered, or tell that one is gone.
+  func tell(_ change: String, of program: StubProgram) {
+    if change == "add" { status.update { $0.programs.append(program.peer.name) } }
+    let child = DBusValue.structure([.string(program.peer.name), .objectPath(ObjectPath(known: StubProgram.root))])
+    registry?.perform {
+      $0.emit(
+        StubProgram.root, StubProgram.interface + "Event.Object", "ChildrenChanged",
+        [.string(change), .int32(0), .int32(0), .variant(child), .properties([])])
+    }
+  }
+
+  /// A program in front, with the text `text` in an entry that has focus; the daemon knows it unless that is not told.
   @discardableResult
-  func program(_ name: String = "stub", toolkit: String = "Qt", entry text: String) async throws -> StubProgram {
+  func program(
+    _ name: String = "stub", toolkit: String = "Qt", entry text: String, isTold: Bool = true
+  ) async throws -> StubProgram {
     let program = try await program(name, toolkit: toolkit)
     program.set("/entry", .entry(text))
+    guard isTold else {
+      program.focusSilently("/entry")
+      return program
+    }
     program.activate()
     program.focus("/entry")
     try await waits(for: "Text.Content", .string(text))

@@ -28,6 +28,8 @@ struct StubElement: Sendable {
   var isHung = false
   /// What it does not answer.
   var silent: Set<String> = []
+  /// The properties that it does not tell.
+  var lateProperties: Set<String> = []
   /// What it answers to these questions instead; nil: an error.
   var answers: [String: DBusValue?] = [:]
   /// Its role from when its text was asked for.
@@ -60,6 +62,9 @@ final class StubProgram: Sendable {
   struct State: Sendable, CustomStringConvertible {
     var elements: [String: StubElement] = [:]
     var calls: [Incoming] = []
+    /// Its root answers nothing, or is not there yet.
+    var rootIsHung = false
+    var rootIsMissing = false
 
     var description: String { "calls \(calls)" }
   }
@@ -110,15 +115,23 @@ final class StubProgram: Sendable {
   }
   /// The same without being it.
   func claimActivation(_ window: String = "/window") { emit(window, "Window", "Activate", "", 0) }
-  func deactivate(_ window: String = "/window") { emit(window, "Window", "Deactivate", "", 0) }
+  func deactivate(_ window: String = "/window") {
+    change(window) { $0.states &= ~StubElement.active }
+    emit(window, "Window", "Deactivate", "", 0)
+  }
 
   /// Moves focus to an element, and tells it as GTK does: twice.
   func focus(_ path: String) {
+    focusSilently(path)
+    for _ in 0..<2 { emit(path, "Object", "StateChanged", "focused", 1) }
+  }
+
+  /// The same without telling it.
+  func focusSilently(_ path: String) {
     state.update { state in
       for key in state.elements.keys { state.elements[key]?.states &= ~StubElement.focused }
       state.elements[path]?.states |= StubElement.focused
     }
-    for _ in 0..<2 { emit(path, "Object", "StateChanged", "focused", 1) }
   }
 
   func blur(_ path: String) {
@@ -154,11 +167,19 @@ final class StubProgram: Sendable {
     _ call: Incoming, _ state: Observed<State>, _ name: String, _ toolkit: String, _ thread: PeerThread
   ) -> Answer {
     state.update { $0.calls.append(call) }
-    if call.path == root { return answerAsRoot(call, name, toolkit, thread) }
+    let children = state.now.elements.filter { $0.value.parent == call.path && $0.key != call.path }.keys.sorted()
+    if call.path == root {
+      if state.now.rootIsHung { return .hold }
+      if !state.now.rootIsMissing { return answerAsRoot(call, name, toolkit, children, thread) }
+    }
     guard var element = state.now.elements[call.path] else {
       return .error("org.freedesktop.DBus.Error.UnknownObject", "there is no \(call.path)")
     }
     if element.isHung || element.silent.contains(call.member) { return .hold }
+    if call.interface == Focus1.properties, element.lateProperties.contains(String(call.key.dropFirst(interface.count)))
+    {
+      return .hold
+    }
     if let answer = element.answers[call.member] {
       return answer.map { .values([$0]) } ?? .error("org.freedesktop.DBus.Error.Failed", call.member)
     }
@@ -166,19 +187,20 @@ final class StubProgram: Sendable {
       if call.member == "GetRole" { state.update { $0.elements[call.path]?.late -= 1 } }
       return .error("org.freedesktop.DBus.Error.UnknownMethod", "not yet")
     }
-    let children = state.now.elements.filter { $0.value.parent == call.path && $0.key != call.path }.keys.sorted()
     let answer = answer(call, &element, children, thread)
     state.update { [element] in $0.elements[call.path] = element }
     return answer
   }
 
-  private static func answerAsRoot(_ call: Incoming, _ name: String, _ toolkit: String, _ thread: PeerThread) -> Answer
-  {
+  private static func answerAsRoot(
+    _ call: Incoming, _ name: String, _ toolkit: String, _ children: [String], _ thread: PeerThread
+  ) -> Answer {
     switch (call.member, call.key) {
     case ("Get", interface + "Accessible.Name"): .values([.variant(.string(name))])
     case ("Get", interface + "Application.ToolkitName"): .values([.variant(.string(toolkit))])
     case ("Get", interface + "Application.Version"): .values([.variant(.string("3.24.38"))])
-    case ("GetChildren", _): .values([.array(DBusArray(known: referenceType, []))])
+    case ("GetChildren", _):
+      .values([.array(DBusArray(known: referenceType, children.map { reference($0, thread) }))])
     default: .error("org.freedesktop.DBus.Error.UnknownMethod", call.member)
     }
   }

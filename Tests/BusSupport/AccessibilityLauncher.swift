@@ -31,6 +31,10 @@ package struct AccessibilityLauncher: Sendable {
     try await session.leave()
   }
 
+  /// Has it answer nothing until it may go on.
+  package func pause() { kill(process.processID, SIGSTOP) }
+  package func goOn() { kill(process.processID, SIGCONT) }
+
   /// Tells Qt 5, which looks for the bus where a display manager would have written its address.
   package func tellQt() async throws -> CommandResult {
     try await desktop.run(["/usr/bin/xprop", "-root", "-f", "AT_SPI_BUS", "8s", "-set", "AT_SPI_BUS", address])
@@ -50,6 +54,17 @@ package struct AccessibilityLauncher: Sendable {
     }
     try await bus.leave()
     return texts
+  }
+
+  /// Whether a program of this name shows the accessibility of a window.
+  package func hasWindow(of program: String) async throws -> Bool {
+    let bus = try await Peer(to: address)
+    var isThere = false
+    for element in try await children(of: ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"), bus) {
+      if try await name(of: element, bus) == program, try await !children(of: element, bus).isEmpty { isThere = true }
+    }
+    try await bus.leave()
+    return isThere
   }
 
   private typealias Element = (owner: String, path: String)

@@ -66,6 +66,10 @@ final class Application {
   var reading: (element: ElementReference, marks: ReadingMarks, changed: ElementAspects)?
   /// What it told that counts only if its window is in front, which it is asked.
   var claims: [FocusTracker.Event] = []
+  /// How many of them it is being asked about.
+  var claimsAsked = 0
+  /// Whether it may have a window in front that nothing tells of: it has just come, was busy, or claimed it too early.
+  var isExpected = false
   /// Whether it tells of its windows by events of their own, not only by their states.
   var tellsWindows = false
   let windows = WindowSearch()
@@ -105,9 +109,14 @@ final class Application {
     }
     bus.connection.askProcess(of: name, timeout: ProgramBus.changeTimeout) { [weak self] result in
       guard let self else { return }
-      process = try? result.get()
-      let names = process.map { Processes().names(of: $0) }
-      guard let names, !ignored.contains(names) else {
+      guard let process = try? result.get() else {
+        // Without its name, it cannot be told whether it may be looked into.
+        stage = .unknown
+        return handler()
+      }
+      self.process = process
+      let names = Processes().names(of: process)
+      guard !ignored.contains(names) else {
         stage = .ignored
         return handler()
       }
@@ -160,7 +169,10 @@ final class Application {
           switch result {
           case .success(.string(let text)?): texts[index] = text
           case .success: break
-          case .failure(let error): if error.name == .timeout { isThere = false }
+          case .failure(let error):
+            // Until it registers, the root may be elsewhere.
+            let isMissing = [.unknownObject, .unknownMethod, .unknownInterface].contains(error.name)
+            if error.isLate || (isMissing && index == 0) { isThere = false }
           }
         })
     }

@@ -44,6 +44,7 @@ package final class Bridge {
   var tracker = FocusTracker()
   /// The timers of the tracker's last steps.
   var timers: [TimerID] = []
+  var timersEpoch: UInt64 = 0
   /// The field that should have focus in the daemon, as programs tell.
   var shown: ElementField?
   /// Where the field is that has focus, as the daemon tells.
@@ -55,6 +56,10 @@ package final class Bridge {
   var refreshTimer: TimerID?
   /// The windows whose titles changed.
   var changedTitles: Set<ElementReference> = []
+  /// How often it was looked for what should be shown, and when it is again, if it is.
+  var looks: (timer: TimerID?, count: Int)?
+  /// Whether the registry has yet to say which programs there are.
+  var isRegistryUnread = true
   /// The element whose program did not answer in time, and how often it was tried again.
   var failures: (element: ElementReference, count: Int)?
   var retryTimer: TimerID?
@@ -155,6 +160,7 @@ package final class Bridge {
       publish(field.snapshot, at: place, in: field)
     }
     settle()
+    lookAgainLater(isNew: true)
   }
 
   /// Whether the program registers fields of its own.
@@ -182,6 +188,7 @@ package final class Bridge {
     registerEvents()
     log.info("serving as \(Self.name)")
     findWindows()
+    lookAgainLater(isNew: true)
   }
 
   private static let rules: [MatchRule] = {
@@ -262,8 +269,11 @@ package final class Bridge {
       }
     case (AccessibilityNames.objectEvent, "ChildrenChanged") where path == AccessibilityNames.root:
       // Any other name would be remembered for good.
-      guard sender == registry, let child = message.child, child.application.isUnique else { return }
-      lookAt(application(child.application))
+      guard sender == registry, message.detail?.name != "remove", let child = message.child,
+        child.application.isUnique
+      else { return }
+      appeared(child.application)
+      lookAgainLater(isNew: true)
     case (AccessibilityNames.objectEvent, _):
       changed(element, message.aspects, isName: message.detail?.name == "accessible-name")
     default: break
@@ -276,6 +286,7 @@ package final class Bridge {
       if !now.isEmpty {
         registerEvents()
         listener?.registerAgain()
+        lookAgainLater(isNew: true)
       }
       return
     }

@@ -2,6 +2,7 @@ internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
+internal import ProgramSupport
 
 /// What programs say of focus counts for the one whose window is in front: Qt says it of the window that it leaves, and a
 /// program behind others may say anything.
@@ -9,6 +10,8 @@ extension Bridge {
   /// Takes an event with which a program claims to be in front, once its window says so, too.
   func claim(_ event: FocusTracker.Event, _ element: ElementReference) {
     let application = application(element.application)
+    // What was looked for in vain may be there now.
+    if looks != nil { lookAgainLater(isNew: true) }
     guard application.claims.isEmpty else {
       if application.claims.last != event { application.claims.append(event) }
       return
@@ -43,18 +46,19 @@ extension Bridge {
 
   private func check(_ application: Application, attempt: Int) {
     guard let bus else { return }
+    application.claimsAsked = application.claims.count
     application.ask(bus, ignored: ignored) { [weak self, weak application] in
       guard let self, let application, applications[application.name] === application else { return }
       switch application.stage {
       // What must not be looked into still has the window in front.
       case .ignored: accept(application)
       case .known:
-        findWindow(of: application) { [weak self, weak application] window in
-          guard let self, let application else { return }
-          if let window {
-            checkState(of: window, application, attempt)
-          } else {
-            checked(application, tracker.window == nil)
+        findWindow(of: application) { [weak self, weak application] outcome in
+          guard let self, let application, applications[application.name] === application else { return }
+          switch outcome {
+          case .window(let window): checkState(of: window, application, attempt)
+          case .notYet where tracker.window != nil: checkAgain(application, attempt)
+          case .unknown, .notYet: checked(application, tracker.window == nil)
           }
         }
       case .unknown, .asking: checkAgain(application, attempt)
@@ -63,12 +67,12 @@ extension Bridge {
   }
 
   /// The window that the program claims to be in front, or in which it claims that something has focus.
-  private func findWindow(of application: Application, _ handler: @escaping (ElementReference?) -> Void) {
+  private func findWindow(of application: Application, _ handler: @escaping (WindowSearch.Outcome) -> Void) {
     for claim in application.claims.reversed() {
-      if case .activated(let window) = claim { return handler(window) }
+      if case .activated(let window) = claim { return handler(.window(window)) }
     }
-    guard case .gained(let element)? = application.claims.last, let bus else { return handler(nil) }
-    if let window = application.fields[element]?.window { return handler(window) }
+    guard case .gained(let element)? = application.claims.last, let bus else { return handler(.unknown) }
+    if let window = application.fields[element]?.window { return handler(.window(window)) }
     application.windows.find(from: element, below: application.root, on: bus, handler)
   }
 
@@ -80,7 +84,7 @@ extension Bridge {
         let isActive = ElementStates(values.first)?.contains(.active) == true
         if isActive, !application.claims.isEmpty, tracker.window != window { take(.activated(window)) }
         checked(application, isActive)
-      case .failure(let error) where error.name == .timeout: checkAgain(application, attempt)
+      case .failure(let error) where error.isLate: checkAgain(application, attempt)
       case .failure: checked(application, tracker.window == nil)
       }
     }
@@ -90,6 +94,7 @@ extension Bridge {
     guard Self.retries.indices.contains(attempt), !application.claims.isEmpty else {
       return checked(application, false)
     }
+    log.debug("whether \(application.name) is in front as it claims is not known yet")
     loop.schedule(after: Self.retries[attempt]) { [weak self, weak application] in
       guard let self, let application, applications[application.name] === application else { return }
       check(application, attempt: attempt + 1)
@@ -97,7 +102,13 @@ extension Bridge {
   }
 
   private func checked(_ application: Application, _ isInFront: Bool) {
-    if isInFront { accept(application) } else { application.claims = [] }
+    if isInFront { return accept(application) }
+    log.debug("\(application.name) is not in front as it claims")
+    application.isExpected = true
+    // What it has claimed since then may be true.
+    application.claims.removeFirst(min(application.claimsAsked, application.claims.count))
+    guard application.claims.isEmpty else { return check(application, attempt: 0) }
+    lookAgainLater()
   }
 
   private func accept(_ application: Application) {

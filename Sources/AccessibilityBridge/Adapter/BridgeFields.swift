@@ -77,7 +77,7 @@ extension Bridge {
 
   private func readTitle(_ window: ElementReference) {
     title(of: window) { [weak self] title in
-      guard let self, let title, let application = applications[window.application] else { return }
+      guard let self, let title = title.text, let application = applications[window.application] else { return }
       for field in application.fields.values where field.window == window {
         var place = field.place
         place.title = title
@@ -131,8 +131,9 @@ extension Bridge {
     }
   }
 
-  /// Notes what is secret for good; what only may be is asked again.
+  /// Notes what is secret for good; what only may be, or is not known yet, is asked again.
   func note(_ snapshot: ElementSnapshot, of element: ElementReference, _ application: Application) {
+    if snapshot.isIncomplete { retryLater(element) }
     guard snapshot.isSecret else { return }
     guard snapshot.isSuspect else { return application.noteSecret(element) }
     retryLater(element)

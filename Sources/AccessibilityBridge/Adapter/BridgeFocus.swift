@@ -8,12 +8,15 @@ internal import ProgramSupport
 /// From what should have focus to what the daemon has: one loop, which each event and each answer turns once.
 extension Bridge {
   /// Takes an event, and does what it leads to.
-  func take(_ event: FocusTracker.Event) { carryOut(tracker.take(event)) }
+  func take(_ event: FocusTracker.Event) {
+    if case .activated(let window) = event { applications[window.application]?.isExpected = false }
+    carryOut(tracker.take(event))
+  }
 
   private func carryOut(_ steps: [FocusTracker.Step]) {
-    guard !steps.isEmpty else { return }
-    // Timers of older steps would find nothing to do.
-    if steps.contains(where: \.beginsAnew) { cancelTimers() }
+    // Timers of an older epoch would find nothing to do; those of this one have yet to look.
+    if timersEpoch != tracker.epoch { cancelTimers() }
+    timersEpoch = tracker.epoch
     for step in steps { perform(step) }
   }
 
@@ -21,7 +24,12 @@ extension Bridge {
     switch step {
     case .desire(let element):
       settle(isTold: true)
-      if element == nil, tracker.window == nil { lookAgain() }
+      if element == nil, tracker.window == nil {
+        lookAgain()
+        lookAgainLater(isNew: true)
+      } else if element == tracker.window {
+        lookAgainLater()
+      }
     case .wait(let time, let epoch):
       timers.append(loop.schedule(after: time) { [weak self] in self?.take(.waited(epoch: epoch)) })
     case .search(let window, let delay, let epoch, let isLast):
@@ -32,48 +40,6 @@ extension Bridge {
       applications[window.application]?.titles[window] = nil
       for field in kept where field.window == window || field.element == window { remove(field) }
     }
-  }
-
-  private func search(_ window: ElementReference, epoch: UInt64, isLast: Bool, attempt: Int = 0) {
-    guard let bus, !tracker.isOver(epoch) else { return }
-    let found = { [weak self] (element: ElementReference?) -> Void in
-      self?.take(.found(element, epoch: epoch, isLast: isLast))
-    }
-    let noAnswer = { [weak self] in
-      guard let self, isLast, !tracker.isOver(epoch) else { return }
-      searchAgain(window, epoch: epoch, attempt: attempt)
-    }
-    let application = application(window.application)
-    switch application.stage {
-    case .unknown, .asking:
-      application.ask(bus, ignored: ignored) { [weak self] in
-        guard let self else { return }
-        if application.stage == .unknown { return noAnswer() }
-        search(window, epoch: epoch, isLast: isLast, attempt: attempt)
-      }
-    // What must not be looked into still has the window in front.
-    case .ignored: found(nil)
-    case .known:
-      guard !isOwn(application) else { return found(nil) }
-      let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
-      let prefersEditable = application.toolkit.hasFocusProxies
-      FocusSearch.find(in: window, on: bus, prefersEditable: prefersEditable, isOver: isOver) { outcome in
-        switch outcome {
-        case .found(let element): found(element)
-        case .nothing: found(nil)
-        case .noAnswer: noAnswer()
-        }
-      }
-    }
-  }
-
-  /// Searches once more a window whose program did not answer in time; after some attempts it has none that is focused.
-  private func searchAgain(_ window: ElementReference, epoch: UInt64, attempt: Int) {
-    guard attempt < Self.retries.count else { return take(.found(nil, epoch: epoch, isLast: true)) }
-    timers.append(
-      loop.schedule(after: Self.retries[attempt]) { [weak self] in
-        self?.search(window, epoch: epoch, isLast: true, attempt: attempt + 1)
-      })
   }
 
   /// Takes the daemon to what is desired, or a step nearer.
@@ -111,7 +77,7 @@ extension Bridge {
     listen()
     let place = Box(ElementPlace(application: application.title, process: application.process))
     place.content.isShown = !ownPrograms.hasWindows
-    let window = Box<ElementReference?>(application.fields[element]?.window)
+    let window = Box(application.fields[element]?.window)
     let outcome = Box<ElementReader.Outcome>(.failure(.elementGone))
     let answers = Answers { [weak self] in
       let changed = application.reading?.changed ?? []
@@ -124,16 +90,20 @@ extension Bridge {
       field.pending.formUnion(changed)
       readLater()
     }
-    let findTitle = answers.expect { (title: String?) in place.content.title = title }
-    if let window = window.content, let shown, shown.window == window {
+    let findTitle = answers.expect { (title: WindowTitle) in
+      place.content.title = title.text
+      if title.isLate { place.content.isIncomplete = true }
+    }
+    if let window = window.content, let shown, shown.window == window, !shown.place.isIncomplete {
       // Its changes are told.
-      findTitle(shown.place.title)
+      findTitle(WindowTitle(text: shown.place.title))
     } else if let window = window.content {
       title(of: window, findTitle)
     } else {
       application.windows.find(from: element, below: application.root, on: bus) { [weak self] found in
-        window.content = found
-        if let self, let found { title(of: found, findTitle) } else { findTitle(nil) }
+        window.content = found.window
+        if case .notYet = found { place.content.isIncomplete = true }
+        if let self, let found = found.window { title(of: found, findTitle) } else { findTitle(WindowTitle()) }
       }
     }
     let take = answers.expect { (result: ElementReader.Outcome) in outcome.content = result }
@@ -165,17 +135,22 @@ extension Bridge {
   }
 
   /// The title of a window; of one without, such as a menu, that of the window in front.
-  func title(of window: ElementReference, _ handler: @escaping (String?) -> Void) {
-    guard let bus else { return handler(nil) }
+  func title(of window: ElementReference, _ handler: @escaping (WindowTitle) -> Void) {
+    guard let bus else { return handler(WindowTitle()) }
     bus.get(window, AccessibilityNames.accessible, "Name") { [weak self] result in
-      if case .success(.string(let title)?) = result, !title.isEmpty {
-        self?.applications[window.application]?.titles[window] = title
-        return handler(title)
+      var title = WindowTitle()
+      switch result {
+      case .success(.string(let text)?):
+        // One that it gets later is told.
+        self?.applications[window.application]?.titles[window] = text
+        title.text = text.isEmpty ? nil : text
+      case .success: break
+      case .failure(let error): title.isLate = error.isLate
       }
-      guard let self, let front = tracker.window, front != window, front.application == window.application else {
-        return handler(nil)
-      }
-      title(of: front, handler)
+      guard title.text == nil, let self, let front = tracker.window, front != window,
+        front.application == window.application
+      else { return handler(title) }
+      self.title(of: front, handler)
     }
   }
 
@@ -219,11 +194,15 @@ extension Bridge {
       log.debug("an element cannot be read: \(error.name)")
       if let field = application.fields[element] { remove(field) }
       show(nil)
-      if [.timeout, .noReply].contains(error.name) { retryLater(element) }
+      // What is not there any more, or not yet, may be told by no other event either.
+      if error.isLate { retryLater(element) } else { lookAgainLater() }
     case .success(let snapshot):
-      if !snapshot.isSuspect { failures = nil }
+      let isIncomplete = snapshot.isIncomplete || place.isIncomplete
+      if !snapshot.isSuspect, !isIncomplete { failures = nil }
       note(snapshot, of: element, application)
+      if isIncomplete { retryLater(element) }
       if let field = application.fields[element] {
+        field.window = window
         publish(snapshot, at: place, in: field)
         show(field)
       } else {
@@ -237,6 +216,7 @@ extension Bridge {
 
   /// Tries an element again whose program did not answer in time, as one that starts or is busy, if nothing else happens.
   func retryLater(_ element: ElementReference) {
+    if failures?.element == element, retryTimer != nil { return }
     let count = failures?.element == element ? (failures?.count ?? 0) + 1 : 0
     failures = (element, count)
     if let retryTimer { loop.cancel(retryTimer) }
@@ -246,7 +226,15 @@ extension Bridge {
       guard let self else { return }
       retryTimer = nil
       guard tracker.desired == element else { return }
-      if shown == nil { settle() } else if let shown, shown.snapshot.isSuspect { refresh(shown) }
+      guard let shown else { return settle() }
+      guard shown.element == element else { return }
+      if shown.snapshot.isIncomplete || shown.place.isIncomplete {
+        if let application = applications[element.application], application.reading == nil {
+          read(element, of: application)
+        }
+      } else if shown.snapshot.isSuspect {
+        refresh(shown)
+      }
     }
   }
 
@@ -259,6 +247,7 @@ extension Bridge {
     let before = shown
     guard before !== field else { return }
     shown = field
+    if let field, field.element != tracker.window { stopLooking() }
     stopPolling()
     listen()
     guard let field, let application = applications[field.element.application] else {
@@ -298,14 +287,16 @@ extension Bridge {
   func stopTimers() {
     cancelTimers()
     stopPolling()
+    stopLooking()
     for timer in [refreshTimer, retryTimer, hideTimer].compactMap(\.self) { loop.cancel(timer) }
     (refreshTimer, retryTimer, hideTimer) = (nil, nil, nil)
   }
 }
 
-extension FocusTracker.Step {
-  /// Whether what waited for older steps is over.
-  fileprivate var beginsAnew: Bool {
-    if case .forget = self { false } else { true }
-  }
+/// What a window tells of its title.
+struct WindowTitle {
+  /// Nil: it has none.
+  var text: String?
+  /// Whether its program did not answer in time.
+  var isLate = false
 }

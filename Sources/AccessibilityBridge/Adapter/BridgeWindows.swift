@@ -1,22 +1,34 @@
 internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 
 /// Windows that no event tells of: those that were there before the bridge, or came back too soon.
 extension Bridge {
+  // MARK: Looking for windows
+
   func findWindows() {
+    isRegistryUnread = true
     bus?.call(AccessibilityNames.registry, AccessibilityNames.root, AccessibilityNames.accessible, "GetChildren") {
       [weak self] answer in
       guard let self, case .success(let values) = answer, case .array(let children)? = values.first else { return }
+      isRegistryUnread = false
       for child in children.prefix(256) {
         guard let child = ElementReference(child), child.application.isUnique else { continue }
-        lookAt(application(child.application))
+        appeared(child.application)
       }
     }
   }
 
+  /// The registry tells of a program.
+  func appeared(_ name: BusName) {
+    let application = application(name)
+    application.isExpected = true
+    lookAt(application)
+  }
+
   /// Looks for a window in front, as long as none is known.
-  func lookAt(_ application: Application) {
+  private func lookAt(_ application: Application) {
     guard let bus, tracker.window == nil else { return }
     guard case .known = application.stage else {
       application.ask(bus, ignored: ignored) { [weak self] in
@@ -39,10 +51,115 @@ extension Bridge {
 
   private func lookAt(_ window: ElementReference) {
     bus?.ask(window, "GetState") { [weak self] answer in
-      guard let self, tracker.window == nil, case .success(let values) = answer,
-        ElementStates(values.first)?.contains(.active) == true
-      else { return }
+      guard let self, tracker.window == nil else { return }
+      if case .failure(let error) = answer, error.isLate { applications[window.application]?.isExpected = true }
+      guard case .success(let values) = answer, ElementStates(values.first)?.contains(.active) == true else { return }
       take(.activated(window))
     }
+  }
+
+  // MARK: Looking again
+
+  /// Looks again for what should be shown, a few times and less and less often, until something is.
+  ///
+  /// What was late, as programs that start are, is told by no other event. If it `isNew`, something has happened since it was
+  /// looked for last.
+  func lookAgainLater(isNew: Bool = false) {
+    guard isMissing else { return }
+    if let looks {
+      guard isNew, looks.count > 0 else { return }
+      stopLooking()
+    }
+    lookLater(0)
+  }
+
+  func stopLooking() {
+    if let timer = looks?.timer { loop.cancel(timer) }
+    looks = nil
+  }
+
+  private func lookLater(_ count: Int) {
+    guard Self.retries.indices.contains(count) else {
+      looks = (nil, count)
+      for application in applications.values { application.isExpected = false }
+      return
+    }
+    let timer = loop.schedule(after: Self.retries[count]) { [weak self] in
+      guard let self else { return }
+      looks = nil
+      guard isMissing else { return }
+      // Before that: what comes of it ends it.
+      lookLater(count + 1)
+      look()
+    }
+    looks = (timer, count)
+  }
+
+  private func look() {
+    guard !tracker.isWaiting else { return }
+    if let window = tracker.window { search(window, epoch: tracker.epoch, isLast: false) } else { lookAtAll() }
+    if shown == nil { settle() }
+  }
+
+  private func lookAtAll() {
+    guard !isRegistryUnread else { return findWindows() }
+    for application in applications.values where application.isExpected { lookAt(application) }
+    lookAgain()
+  }
+
+  /// Whether nothing is shown, or only the window in front, though there may be more.
+  private var isMissing: Bool {
+    guard bus != nil else { return false }
+    guard let window = tracker.window else {
+      return shown == nil
+        && (tracker.desired != nil || isRegistryUnread || applications.values.contains(where: \.isExpected))
+    }
+    let application = application(window.application)
+    if case .ignored = application.stage { return false }
+    return !isOwn(application) && (shown == nil || tracker.desired == window)
+  }
+
+  // MARK: Searching windows
+
+  func search(_ window: ElementReference, epoch: UInt64, isLast: Bool, attempt: Int = 0) {
+    guard let bus, !tracker.isOver(epoch) else { return }
+    let found = { [weak self] (element: ElementReference?) -> Void in
+      self?.take(.found(element, epoch: epoch, isLast: isLast))
+    }
+    let noAnswer = { [weak self] in
+      guard let self, isLast, !tracker.isOver(epoch) else { return }
+      searchAgain(window, epoch: epoch, attempt: attempt)
+    }
+    let application = application(window.application)
+    switch application.stage {
+    case .unknown, .asking:
+      application.ask(bus, ignored: ignored) { [weak self] in
+        guard let self else { return }
+        if application.stage == .unknown { return noAnswer() }
+        search(window, epoch: epoch, isLast: isLast, attempt: attempt)
+      }
+    // What must not be looked into still has the window in front.
+    case .ignored: found(nil)
+    case .known:
+      guard !isOwn(application) else { return found(nil) }
+      let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
+      let prefersEditable = application.toolkit.hasFocusProxies
+      FocusSearch.find(in: window, on: bus, prefersEditable: prefersEditable, isOver: isOver) { outcome in
+        switch outcome {
+        case .found(let element): found(element)
+        case .nothing: found(nil)
+        case .noAnswer: noAnswer()
+        }
+      }
+    }
+  }
+
+  /// Searches once more a window whose program did not answer in time; after some attempts it has none that is focused.
+  private func searchAgain(_ window: ElementReference, epoch: UInt64, attempt: Int) {
+    guard attempt < Self.retries.count else { return take(.found(nil, epoch: epoch, isLast: true)) }
+    timers.append(
+      loop.schedule(after: Self.retries[attempt]) { [weak self] in
+        self?.search(window, epoch: epoch, isLast: true, attempt: attempt + 1)
+      })
   }
 }

@@ -18,8 +18,8 @@ final class ElementField {
 
   let element: ElementReference
   let number: UInt64
-  /// The window that it is in.
-  let window: ElementReference?
+  /// The window that it is in, once that is known.
+  var window: ElementReference?
   private(set) var snapshot: ElementSnapshot
   private(set) var shape: ElementShape
   private(set) var place: ElementPlace

@@ -38,8 +38,9 @@ final class ElementReader {
     _ bus: ProgramBus, _ element: ElementReference, _ context: Context, _ handler: @escaping (Outcome) -> Void
   ) {
     (self.bus, self.element, self.context, self.handler) = (bus, element, context, handler)
-    before = context.before
-    aspects = context.aspects
+    // What is missing is asked for again.
+    before = context.before?.isIncomplete == true ? nil : context.before
+    aspects = before == nil ? .all : context.aspects
   }
 
   /// Reads `element`, and calls `handler` once.
@@ -49,12 +50,15 @@ final class ElementReader {
     ElementReader(bus, element, context, handler).begin()
   }
 
+  /// Whether all is read that may change.
+  private var isWhole: Bool { aspects.isSuperset(of: .all) }
+
   /// The role decides what may be asked next.
   private func begin() {
     error = nil
     context.marks.begin = bus.answers(of: element.application)
     context.marks.text = context.marks.begin
-    if let before, aspects != .all, !before.isSecret {
+    if let before, !isWhole, !before.isSecret {
       snapshot = before
       return readContents()
     }
@@ -65,10 +69,18 @@ final class ElementReader {
     bus.ask(
       element, "GetState",
       answers.expect { [self] answer in
-        if case .success(let values) = answer, let states = ElementStates(values.first) { snapshot.states = states }
+        if case .success(let values) = answer, let states = ElementStates(values.first) {
+          snapshot.states = states
+        } else {
+          snapshot.isIncomplete = true
+        }
       })
-    // An entry keeps its name, and a button may not.
-    if let before, before.text != nil { snapshot.name = before.name } else { text("Name", \.name, answers) }
+    // An entry keeps its name unless it tells that it does not, and a button may not.
+    if let before, before.text != nil, !aspects.contains(.name) {
+      snapshot.name = before.name
+    } else {
+      text("Name", \.name, answers)
+    }
     if let before {
       (snapshot.interfaces, snapshot.actions) = (before.interfaces, before.actions)
       snapshot.description = before.description
@@ -101,7 +113,10 @@ final class ElementReader {
     bus.get(
       element, AccessibilityNames.accessible, property,
       answers.expect { [self] result in
-        guard case .success(.string(let text)?) = result else { return }
+        guard case .success(.string(let text)?) = result else {
+          if case .failure(let error) = result, error.isLate { snapshot.isIncomplete = true }
+          return
+        }
         snapshot[keyPath: place] = context.toolkit.isClassName(text) ? "" : text
       })
   }
@@ -132,7 +147,7 @@ final class ElementReader {
     }
     if aspects.contains(.text) { readText(answers) }
     if aspects.contains(.value) { readRange(answers) }
-    if aspects == .all { readActions(answers) }
+    if isWhole { readActions(answers) }
     answers.finish()
   }
 
@@ -156,12 +171,14 @@ final class ElementReader {
       element, on: bus, context, snapshot.role, isMultiLine: snapshot.states.contains(.multiLine)
     ) { [self] outcome in
       switch outcome {
-      case .text(let text): snapshot.text = text
+      case .text(let text, let isIncomplete):
+        snapshot.text = text
+        if isIncomplete { snapshot.isIncomplete = true }
       case .secret(let isSuspect): (snapshot.isSecret, snapshot.isSuspect, snapshot.text) = (true, isSuspect, nil)
       // Whoever waits for these answers is not told of them.
       case .changed: return readAnew()
-      case .failed(let problem) where [.timeout, .noReply, .disconnected].contains(problem.name): error = problem
-      case .failed: snapshot.text = nil
+      case .failed(let problem) where problem.isLate || problem.name == .disconnected: error = problem
+      case .failed: (snapshot.text, snapshot.isIncomplete) = (nil, true)
       }
       take(())
     }
@@ -172,11 +189,15 @@ final class ElementReader {
     let before = before?.range ?? RangeReading(value: 0, minimum: 0, maximum: 0, step: 0)
     snapshot.range = before
     // The limits change with nothing that is told.
-    for (property, place) in aspects == .all ? Self.rangeProperties : Array(Self.rangeProperties.prefix(1)) {
+    for (property, place) in isWhole ? Self.rangeProperties : Array(Self.rangeProperties.prefix(1)) {
       bus.get(
         element, AccessibilityNames.value, property,
         answers.expect { [self] result in
-          if case .success(.double(let number)?) = result { snapshot.range?[keyPath: place] = number }
+          switch result {
+          case .success(.double(let number)?): snapshot.range?[keyPath: place] = number
+          case .failure(let error) where error.isLate: snapshot.isIncomplete = true
+          case .success, .failure: break
+          }
         })
     }
   }
@@ -193,7 +214,10 @@ final class ElementReader {
     bus.call(
       element, AccessibilityNames.action, "GetActions", [],
       answers.expect { [self] answer in
-        guard case .success(let values) = answer, case .array(let actions)? = values.first else { return }
+        guard case .success(let values) = answer, case .array(let actions)? = values.first else {
+          if case .failure(let error) = answer, error.isLate { snapshot.isIncomplete = true }
+          return
+        }
         snapshot.actions = actions.prefix(64).map { action in
           guard case .structure(let members) = action, case .string(let name)? = members.first else { return "" }
           return name

@@ -25,6 +25,7 @@ extension Message {
     switch member?.text {
     case "TextChanged", "TextCaretMoved", "TextSelectionChanged": .text
     case "PropertyChange" where detail?.name == "accessible-value": .value
+    case "PropertyChange" where detail?.name == "accessible-name": [.all, .name]
     default: .all
     }
   }

@@ -6,7 +6,7 @@ internal import DBusTypes
 final class TextReader {
   /// What came of it.
   enum Outcome {
-    case text(TextReading)
+    case text(TextReading, isIncomplete: Bool)
     /// It is secret; or the program does not prove that it is not, if `isSuspect`.
     case secret(isSuspect: Bool)
     /// It is an element of another role.
@@ -21,6 +21,8 @@ final class TextReader {
     var selection: Range<Int32>?
     var extent: TextExtent { TextExtent(length: length, caret: caret, selection: selection) }
     var display = SecretRule.Display.notAsked
+    /// Whether the program did not tell the caret or the selection in time.
+    var isIncomplete = false
     var error: DBusError?
   }
 
@@ -80,10 +82,12 @@ final class TextReader {
       element, AccessibilityNames.text, "CaretOffset",
       answers.expect { result in
         if case .success(.int32(let caret)?) = result { position.content.caret = caret }
+        if case .failure(let error) = result, error.isLate { position.content.isIncomplete = true }
       })
     bus.call(
       element, AccessibilityNames.text, "GetSelection", [.int32(0)],
       answers.expect { answer in
+        if case .failure(let error) = answer, error.isLate { position.content.isIncomplete = true }
         guard case .success(let values) = answer, values.count == 2, case .int32(let start) = values[0],
           case .int32(let end) = values[1], start != end
         else { return }
@@ -156,7 +160,8 @@ final class TextReader {
   }
 
   private func finish(_ position: Position, _ text: String?, selected: String? = nil) {
-    handler(.text(TextReading(position.extent, in: units, text: text, selected: selected)))
+    let reading = TextReading(position.extent, in: units, text: text, selected: selected)
+    handler(.text(reading, isIncomplete: position.isIncomplete))
   }
 
   /// Of a text that is too long, only what is selected is told, if that is not.

@@ -39,6 +39,8 @@ package struct ElementSnapshot: Equatable, Sendable {
   package var isSecret = false
   /// Whether it is so only because the program did not prove that it is not.
   package var isSuspect = false
+  /// Whether the program did not tell something in time, or not yet.
+  package var isIncomplete = false
   /// Nil: it has no text that may be shown.
   package var text: TextReading?
   package var range: RangeReading?
@@ -79,6 +81,8 @@ package struct ElementAspects: OptionSet, Hashable, Sendable {
 
   package static let text = ElementAspects(rawValue: 1)
   package static let value = ElementAspects(rawValue: 2)
+  /// The name of what keeps it otherwise.
+  package static let name = ElementAspects(rawValue: 8)
   /// All that it tells.
   package static let all = ElementAspects(rawValue: 7)
 }

@@ -10,6 +10,8 @@ package struct ElementPlace: Equatable, Sendable {
   package var process: UInt32?
   /// Whether the keys of windows are shown: not if the window bridge does.
   package var isShown = true
+  /// Whether the program did not tell its window or the title of that in time, or not yet.
+  package var isIncomplete = false
 
   package init(title: String? = nil, application: String? = nil, process: UInt32? = nil) {
     (self.title, self.application, self.process) = (title, application, process)

@@ -50,7 +50,7 @@ package struct FocusTracker {
   /// The window in front.
   package private(set) var window: ElementReference?
   /// Counts events: what waited for an older one is over.
-  private var epoch: UInt64 = 0
+  package private(set) var epoch: UInt64 = 0
   private var pending: Pending?
   /// The element that was doubted, and for which its window has been searched.
   private var doubted: ElementReference?
@@ -61,6 +61,9 @@ package struct FocusTracker {
   private static let mostEarlier = 8
 
   package init() {}
+
+  /// Whether a loss may still turn out not to count.
+  package var isWaiting: Bool { pending != nil }
 
   /// Whether newer events have ended what began in `epoch`.
   package func isOver(_ epoch: UInt64) -> Bool { epoch != self.epoch }
