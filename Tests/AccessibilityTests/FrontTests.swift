@@ -160,6 +160,21 @@ import Testing
     }
   }
 
+  /// Firefox's window is in one of GTK, which is active, too, and of which a pane says that it has focus.
+  @Test func aPaneOfAnotherWindowHasNoFocusIfTheOneInFrontHas() async throws {
+    try await Self.withTwo { desktop, front, _ in
+      front.set("/shell", StubElement(role: 23, states: StubElement.active, name: "Shell", parent: StubProgram.root))
+      front.set("/pane", StubElement(role: 39, states: StubElement.focused, parent: "/shell"))
+      front.stateChanged("/pane", "focused", 1)
+      try await front.state.wait(for: "the question") { state in
+        state.calls.contains { $0.path == "/pane" && $0.member == "GetChildren" } ? () : nil
+      }
+      try await Self.type("typed", in: front, desktop)
+      try await Self.type("typed more", in: front, desktop)
+      #expect(try await desktop.get("Element.Role") == .string("textbox"))
+    }
+  }
+
   /// Kate's buttons say that they have focus when its editor has, and its lists tell it of their items.
   @Test func whatCanBeEditedIsPreferredInQt() async throws {
     try await AccessibleDesktop.with { desktop in

@@ -83,7 +83,8 @@ extension Bridge {
       let changed = application.reading?.changed ?? []
       application.reading = nil
       guard let self, applications[application.name] === application else { return }
-      checkFocus(of: element, application, outcome.content) { [weak self] in
+      checkFocus(of: element, in: window.content, application, outcome.content) { [weak self] isSure in
+        if !isSure { place.content.isIncomplete = true }
         self?.finish(element, of: application, outcome.content, window.content, place.content)
       }
       guard !changed.isEmpty, let field = application.fields[element] else { return }
@@ -154,33 +155,44 @@ extension Bridge {
     }
   }
 
-  /// Goes on if the element has focus as its program told.
+  /// Goes on if the element has focus as its program told, and is told whether that is sure.
   private func checkFocus(
-    of element: ElementReference, _ application: Application, _ outcome: ElementReader.Outcome,
-    _ goOn: @escaping () -> Void
+    of element: ElementReference, in window: ElementReference?, _ application: Application,
+    _ outcome: ElementReader.Outcome, _ goOn: @escaping (_ isSure: Bool) -> Void
   ) {
-    guard let bus, case .success(let snapshot) = outcome else { return goOn() }
+    guard let bus, case .success(let snapshot) = outcome else { return goOn(true) }
     let goElsewhere = { [weak self] (event: FocusTracker.Event) in
-      guard let self, tracker.desired == element else { return goOn() }
+      guard let self, tracker.desired == element else { return goOn(true) }
       let steps = tracker.take(event)
-      if steps.isEmpty { goOn() } else { carryOut(steps) }
+      if steps.isEmpty { goOn(true) } else { carryOut(steps) }
     }
     if snapshot.role.isPane {
       let isOver = { [weak self] in self?.tracker.desired != element }
-      FocusSearch.find(in: element, on: bus, prefersEditable: true, isOver: isOver) { outcome in
-        if case .found(let inner) = outcome { goElsewhere(.gained(inner)) } else { goOn() }
+      let take = { (outcome: FocusSearch.Outcome) -> Void in
+        switch outcome {
+        case .found(let other) where other != element: goElsewhere(.gained(other))
+        case .found, .nothing: goOn(true)
+        case .noAnswer: goOn(false)
+        }
+      }
+      FocusSearch.find(in: element, on: bus, prefersEditable: true, isOver: isOver) { [weak self] outcome in
+        // Firefox has a window of its own in one of GTK, of which a pane says that it has focus.
+        guard case .nothing = outcome, let front = self?.tracker.window, front.application == element.application,
+          let window, window != front
+        else { return take(outcome) }
+        FocusSearch.find(in: front, on: bus, prefersEditable: true, isOver: isOver, take)
       }
     } else if application.toolkit.hasFocusProxies, snapshot.role.isItem {
       bus.get(element, AccessibilityNames.accessible, "Parent") { parent in
-        guard case .success(let parent) = parent, let view = ElementReference(parent) else { return goOn() }
+        guard case .success(let parent) = parent, let view = ElementReference(parent) else { return goOn(true) }
         bus.ask(view, "GetState") { answer in
           guard case .success(let values) = answer, ElementStates(values.first)?.contains(.focused) == false
-          else { return goOn() }
+          else { return goOn(true) }
           goElsewhere(.doubted(element))
         }
       }
     } else {
-      goOn()
+      goOn(true)
     }
   }
 
