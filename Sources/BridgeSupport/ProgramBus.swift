@@ -36,8 +36,11 @@ package final class ProgramBus {
   // MARK: Calls
 
   /// Asks a question that takes no arguments.
-  package func ask(_ element: ElementReference, _ member: String, _ handler: @escaping (Answer) -> Void) {
-    call(element, AccessibilityNames.accessible, member, [], handler)
+  package func ask(
+    _ element: ElementReference, _ member: String, timeout: Duration = ProgramBus.questionTimeout,
+    _ handler: @escaping (Answer) -> Void
+  ) {
+    call(element, AccessibilityNames.accessible, member, [], timeout: timeout, handler)
   }
 
   /// Calls a method of an element, and hands over what it answers; `isOptional` if some programs never do.
@@ -109,9 +112,9 @@ package final class ProgramBus {
   /// Reads one property of an element: never all of them, which kills programs that use Qt.
   package func get(
     _ element: ElementReference, _ interface: InterfaceName, _ property: String,
-    _ handler: @escaping (Result<DBusValue?, DBusError>) -> Void
+    timeout: Duration = ProgramBus.questionTimeout, _ handler: @escaping (Result<DBusValue?, DBusError>) -> Void
   ) {
-    call(element, .properties, "Get", [.string(interface.text), .string(property)]) { answer in
+    call(element, .properties, "Get", [.string(interface.text), .string(property)], timeout: timeout) { answer in
       handler(answer.map { $0.first?.variantContent })
     }
   }

@@ -102,6 +102,16 @@ import Testing
     }
   }
 
+  /// As all programs are on a busy machine: each answer comes, and takes longer than one may at first sight.
+  @Test func aProgramThatIsSlow() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      program.state.update { $0.delay = .milliseconds(600) }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+    }
+  }
+
   // MARK: Several windows of one program
 
   @Test func eachWindowHasItsOwnBar() async throws {

@@ -1,5 +1,6 @@
 import BusSupport
 import DBusTypes
+import Dispatch
 import TestSupport
 
 /// A program on the accessibility bus, of which a test makes up the windows and their menu bars; the bus is the session's.
@@ -20,6 +21,8 @@ final class StubBars: Sendable {
     var calls: [(member: String, path: String)] = []
     /// The items that were run, in order.
     var activated: [String] = []
+    /// How long it takes for each answer.
+    var delay: Duration?
   }
 
   static let root = "/org/a11y/atspi/accessible/root"
@@ -36,7 +39,11 @@ final class StubBars: Sendable {
   init(_ desktop: TestDesktop) async throws {
     (peer, registry) = (try await desktop.peer(), try await desktop.peer())
     let (state, name) = (state, peer.name)
-    peer.answer { call, thread in Self.answer(call, state, thread.name) }
+    peer.answer { [weak self] call, thread in
+      guard let delay = state.now.delay else { return Self.answer(call, state, thread.name) }
+      self?.answerLater(call, delay)
+      return .hold
+    }
     registry.answer { [address = desktop.bus.address] call, _ in
       switch call.member {
       case "GetAddress": .values([.string(address)])
@@ -46,6 +53,15 @@ final class StubBars: Sendable {
     }
     try await registry.own("org.a11y.atspi.Registry")
     try await registry.own("org.a11y.Bus")
+  }
+
+  private func answerLater(_ call: Incoming, _ delay: Duration) {
+    let milliseconds = Int(delay / .milliseconds(1))
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [peer, state] in
+      peer.perform { thread in
+        thread.release { $0.serial == call.serial ? Self.answer($0, state, thread.name) : .hold }
+      }
+    }
   }
 
   /// Adds a window with a menu bar, which has one menu.

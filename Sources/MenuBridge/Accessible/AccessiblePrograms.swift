@@ -24,7 +24,9 @@ final class AccessiblePrograms {
   func end() { status.close() }
 
   /// Finds the windows of a process, with the place of the active one; nil if none or several are.
-  func windows(of process: UInt32, _ done: @escaping ([ElementReference], _ active: Int?) -> Void) {
+  func windows(
+    of process: UInt32, timeout: Duration, _ done: @escaping ([ElementReference], _ active: Int?) -> Void
+  ) {
     guard let bus else { return done([], nil) }
     let registry = ElementReference(AccessibilityNames.registry, AccessibilityNames.root)
     bus.ask(registry, "GetChildren") { [weak self] answer in
@@ -32,22 +34,22 @@ final class AccessiblePrograms {
         return done([], nil)
       }
       let roots = children.prefix(1024).compactMap { ElementReference($0) }.filter(\.application.isUnique)
-      find(roots, of: process, on: bus, done)
+      find(roots, of: process, on: bus, timeout, done)
     }
   }
 
   private func find(
-    _ roots: [ElementReference], of process: UInt32, on bus: ProgramBus,
+    _ roots: [ElementReference], of process: UInt32, on bus: ProgramBus, _ timeout: Duration,
     _ done: @escaping ([ElementReference], Int?) -> Void
   ) {
     let names = Set(roots.map(\.application))
     processes = processes.filter { names.contains($0.key) }
     var windows: [ElementReference] = []
-    let asked = Answers { [self] in findActive(windows, on: bus) { done(windows, $0) } }
+    let asked = Answers { [self] in findActive(windows, on: bus, timeout) { done(windows, $0) } }
     let known = Answers { [self] in
       for root in roots where processes[root.application] == process {
         bus.ask(
-          root, "GetChildren",
+          root, "GetChildren", timeout: timeout,
           asked.expect { (answer: ProgramBus.Answer) in
             guard case .success(let values) = answer, case .array(let children)? = values.first else { return }
             windows += children.prefix(Self.widest).compactMap { ElementReference($0) }
@@ -68,7 +70,7 @@ final class AccessiblePrograms {
   /// Finds which of `windows` is active now; nil if none or several are.
   func findActive(_ windows: [ElementReference], _ done: @escaping (Int?) -> Void) {
     guard let bus else { return done(nil) }
-    findActive(windows, on: bus, done)
+    findActive(windows, on: bus, ProgramBus.questionTimeout, done)
   }
 
   /// Finds which of `windows` has a title; nil if none or several have it.
@@ -86,12 +88,14 @@ final class AccessiblePrograms {
     answers.finish()
   }
 
-  private func findActive(_ windows: [ElementReference], on bus: ProgramBus, _ done: @escaping (Int?) -> Void) {
+  private func findActive(
+    _ windows: [ElementReference], on bus: ProgramBus, _ timeout: Duration, _ done: @escaping (Int?) -> Void
+  ) {
     var active: [Int] = []
     let answers = Answers { done(active.count == 1 ? active.first : windows.count == 1 ? 0 : nil) }
     for (index, window) in windows.enumerated() {
       bus.ask(
-        window, "GetState",
+        window, "GetState", timeout: timeout,
         answers.expect { (answer: ProgramBus.Answer) in
           guard case .success(let values) = answer, ElementStates(values.first)?.contains(.active) == true else {
             return

@@ -10,18 +10,23 @@ final class MenuBarSource: MenuSource {
 
   private let bus: ProgramBus
   private let frame: ElementReference
+  /// How long each question may take when its items are read.
+  private let timeout: Duration
   private var bar: MenuElement?
   /// What was read last, by id.
   private var elements: [String: (menus: [String], element: MenuElement)] = [:]
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
-  init(_ bus: ProgramBus, frame: ElementReference) { (self.bus, self.frame) = (bus, frame) }
+  init(_ bus: ProgramBus, frame: ElementReference, timeout: Duration) {
+    (self.bus, self.frame, self.timeout) = (bus, frame, timeout)
+  }
 
   func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
     findBar { [self] spent in
       guard let bar else { return done(.success([])) }
       let menu = MenuElement(bar.reference)
-      MenuBarWalk(bus, isWhole: isWhole, asksStates: isWhole, spent: spent).read(menu) { [self] in
+      let walk = MenuBarWalk(bus, isWhole: isWhole, asksStates: isWhole, spent: spent, timeout: timeout)
+      walk.read(menu) { [self] in
         let items = menu.items()
         elements = Dictionary(items.map { ($0.item.id, ($0.item.menus, $0.element)) }) { first, _ in first }
         done(.success(items.map(\.item)))
@@ -54,7 +59,7 @@ final class MenuBarSource: MenuSource {
       }
       for child in children.prefix(Self.widest) {
         bus.ask(
-          child, "GetRole",
+          child, "GetRole", timeout: timeout,
           roles.expect { (answer: ProgramBus.Answer) in
             guard case .success(let values) = answer, case .uint32(let number)? = values.first else { return }
             found.append((child, MenuRole(number)))
@@ -64,7 +69,7 @@ final class MenuBarSource: MenuSource {
     }
     for place in places {
       bus.ask(
-        place, "GetChildren",
+        place, "GetChildren", timeout: timeout,
         answers.expect { (answer: ProgramBus.Answer) in
           guard case .success(let values) = answer, case .array(let list)? = values.first else { return }
           children += list.prefix(Self.widest).compactMap { ElementReference($0) }

@@ -14,18 +14,21 @@ final class MenuBarWalk {
   private let isWhole: Bool
   /// At first sight, what is enabled does not matter: it is asked for again before an item is run.
   private let asksStates: Bool
+  private let timeout: Duration
   private var left: Int
   private var seen: Set<ElementReference> = []
 
-  init(_ bus: ProgramBus, isWhole: Bool, asksStates: Bool, spent: Int = 0) {
-    (self.bus, self.isWhole, self.asksStates) = (bus, isWhole, asksStates)
+  init(
+    _ bus: ProgramBus, isWhole: Bool, asksStates: Bool, spent: Int = 0, timeout: Duration = ProgramBus.questionTimeout
+  ) {
+    (self.bus, self.isWhole, self.asksStates, self.timeout) = (bus, isWhole, asksStates, timeout)
     left = (isWhole ? Self.questions.whole : Self.questions.first) - spent
   }
 
   /// Reads what is in `menu`, and in the menus in it.
   func read(_ menu: MenuElement, depth: Int = 0, _ done: @escaping () -> Void) {
     guard depth < Self.deepest, seen.insert(menu.reference).inserted, spend() else { return done() }
-    bus.ask(menu.reference, "GetChildren") { [self] answer in
+    bus.ask(menu.reference, "GetChildren", timeout: timeout) { [self] answer in
       guard case .success(let values) = answer, case .array(let children)? = values.first else { return done() }
       menu.children = children.prefix(Self.widest).compactMap { child in
         ElementReference(child).flatMap { $0.application == menu.reference.application ? MenuElement($0) : nil }
@@ -69,7 +72,7 @@ final class MenuBarWalk {
     // The role, the name, the keys, and whether anything is in it.
     let most = asksStates ? 5 : 4
     guard spend(most) else { return done(nil) }
-    bus.ask(element.reference, "GetRole") { [self] answer in
+    bus.ask(element.reference, "GetRole", timeout: timeout) { [self] answer in
       switch answer {
       case .failure(let error): return done(error)
       case .success(let values): if case .uint32(let number)? = values.first { element.number = number }
@@ -84,13 +87,13 @@ final class MenuBarWalk {
           left += 1
           return done(refusal)
         }
-        bus.get(element.reference, AccessibilityNames.accessible, "ChildCount") { answer in
+        bus.get(element.reference, AccessibilityNames.accessible, "ChildCount", timeout: timeout) { answer in
           if case .success(.int32(let count)?) = answer { element.hasChildren = count > 0 }
           done(nil)
         }
       }
       bus.get(
-        element.reference, AccessibilityNames.accessible, "Name",
+        element.reference, AccessibilityNames.accessible, "Name", timeout: timeout,
         answers.expect { answer in
           switch answer {
           case .success(let value): if case .string(let text)? = value { element.label = MenuText.label(text) }
@@ -99,13 +102,13 @@ final class MenuBarWalk {
         })
       if asksStates {
         bus.ask(
-          element.reference, "GetState",
+          element.reference, "GetState", timeout: timeout,
           answers.expect { (answer: ProgramBus.Answer) in
             if case .success(let values) = answer { element.states = ElementStates(values.first) ?? [] }
           })
       }
       bus.call(
-        element.reference, AccessibilityNames.action, "GetKeyBinding", [.int32(0)],
+        element.reference, AccessibilityNames.action, "GetKeyBinding", [.int32(0)], timeout: timeout,
         answers.expect { (answer: ProgramBus.Answer) in
           guard case .success(let values) = answer, case .string(let text)? = values.first else { return }
           element.accelerator = Accelerator.shown(atspi: MenuText.label(text))

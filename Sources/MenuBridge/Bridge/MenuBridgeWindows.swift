@@ -38,7 +38,10 @@ extension MenuBridge {
       }
       addresses(of: window) { [weak self] addresses in
         guard let self, let finder else { return next.run() }
-        finder.find(for: .init(path: window, process: process, addresses: addresses)) { [weak self] sources in
+        // A program that is slow, as on a busy machine, is so at the next look, too.
+        let timeout = menus.looks > 1 ? ProgramBus.changeTimeout : ProgramBus.questionTimeout
+        let found = SourceFinder.Window(path: window, process: process, addresses: addresses, timeout: timeout)
+        finder.find(for: found) { [weak self] sources in
           guard let self else { return }
           menus.take(sources, Recognition(catalogue: catalogue(of: process)), next.run)
         }

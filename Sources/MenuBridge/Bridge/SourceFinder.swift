@@ -21,6 +21,8 @@ final class SourceFinder {
     let process: UInt32
     /// Where the window bridge says that its menus are.
     var addresses: [String: String] = [:]
+    /// How long its program may take for each question about its menu bar.
+    var timeout = ProgramBus.questionTimeout
 
     subscript(name: String) -> ObjectPath? { addresses[name].flatMap { try? ObjectPath($0) } }
 
@@ -54,15 +56,15 @@ final class SourceFinder {
     gtk(window) { [self] gtk in
       // LibreOffice shows its menus to accessibility, and runs none of them.
       if let gtk, gtk.menubar != nil, gtk.isOffice { return done([GTKSource(bus, gtk)]) }
-      accessible.windows(of: window.process) { [self] frames, active in
+      accessible.windows(of: window.process, timeout: window.timeout) { [self] frames, active in
         if let gtk, gtk.menubar != nil {
           // Its menu bar is the same, and takes many more questions; but it tells the keys.
           let keys = Keys()
-          choose(window, frames, active) { [self] in keys.bar = bar(frames, $0) }
+          choose(window, frames, active) { [self] in keys.bar = bar(of: window, frames, $0) }
           return done([GTKSource(bus, gtk), keys])
         }
         choose(window, frames, active) { [self] active in
-          let bar = bar(frames, active)
+          let bar = bar(of: window, frames, active)
           if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? [])) }
           withoutAddresses(window, frames: frames.count, active) { [self] found in
             var sources = found
@@ -75,8 +77,10 @@ final class SourceFinder {
     }
   }
 
-  private func bar(_ frames: [ElementReference], _ active: Int?) -> (any MenuSource)? {
-    active.flatMap { index in accessible.bus.map { MenuBarSource($0, frame: frames[index]) } }
+  private func bar(of window: Window, _ frames: [ElementReference], _ active: Int?) -> (any MenuSource)? {
+    active.flatMap { index in
+      accessible.bus.map { MenuBarSource($0, frame: frames[index], timeout: window.timeout) }
+    }
   }
 
   /// Which of a program's windows the one in front is; nil if that is not sure.
