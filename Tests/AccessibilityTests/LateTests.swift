@@ -182,6 +182,24 @@ import Testing
     }
   }
 
+  /// The field stays what it is, with all that others know of it.
+  @Test func whatIsShownStaysWhenItIsAskedAgainInVain() async throws {
+    try await Self.withProgram { desktop, program in
+      program.set("/check", .check(true))
+      program.change("/check") { ($0.name, $0.lateProperties) = ("A check box", ["Accessible.Name"]) }
+      program.activate()
+      program.focus("/check")
+      try await desktop.waits(for: "Toggle.Checked", .boolean(true))
+      let field = try #require(try await desktop.focusedField())
+      program.change("/check") { $0.isHung = true }
+      let count = program.state.now.calls.count { $0.path == "/check" && $0.member == "GetRole" }
+      try await Self.asked(program, "GetRole", at: "/check", times: count + 2)
+      program.change("/check") { ($0.isHung, $0.lateProperties) = (false, []) }
+      try await desktop.waits(for: "Element.Name", .string("A check box"))
+      #expect(try await desktop.focusedField() == field)
+    }
+  }
+
   @Test func statesThatAreNotToldAtFirst() async throws {
     try await Self.withProgram { desktop, program in
       program.set("/check", .check(true))
@@ -326,7 +344,7 @@ import Testing
 
   @Test func aProgramThatIsGoneIsNotAsked() async throws {
     try await AccessibleDesktop.with { desktop in
-      let program = try await desktop.program()
+      let program = try await desktop.program(isRegistered: false)
       desktop.tell("remove", of: program)
       let next = try await desktop.program("next", isRegistered: false)
       next.set("/entry", .entry("next"))

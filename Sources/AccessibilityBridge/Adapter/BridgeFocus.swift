@@ -204,6 +204,8 @@ extension Bridge {
     switch outcome {
     case .failure(let error):
       log.debug("an element cannot be read: \(error.name)")
+      // What is shown of it already stays.
+      if error.isLate, shown?.element == element { return retryLater(element) }
       if let field = application.fields[element] { remove(field) }
       show(nil)
       // What is not there any more, or not yet, may be told by no other event either.
