@@ -160,7 +160,8 @@ extension Bridge {
     of element: ElementReference, in window: ElementReference?, _ application: Application,
     _ outcome: ElementReader.Outcome, _ goOn: @escaping (_ isSure: Bool) -> Void
   ) {
-    guard let bus, case .success(let snapshot) = outcome else { return goOn(true) }
+    // A search for what nobody desires any more ends without an outcome.
+    guard let bus, case .success(let snapshot) = outcome, tracker.desired == element else { return goOn(true) }
     let goElsewhere = { [weak self] (event: FocusTracker.Event) in
       guard let self, tracker.desired == element else { return goOn(true) }
       let steps = tracker.take(event)
@@ -230,7 +231,7 @@ extension Bridge {
 
   /// Tries an element again whose program did not answer in time, as one that starts or is busy, if nothing else happens.
   func retryLater(_ element: ElementReference) {
-    if failures?.element == element, retryTimer != nil { return }
+    guard tracker.desired == element, failures?.element != element || retryTimer == nil else { return }
     let count = failures?.element == element ? (failures?.count ?? 0) + 1 : 0
     failures = (element, count)
     if let retryTimer { loop.cancel(retryTimer) }
