@@ -2,6 +2,7 @@ import BusSupport
 import DBusTypes
 import Foundation
 import TestSupport
+import Testing
 
 /// A session with a daemon, the bridge, and an accessibility bus whose programs the test makes up.
 final class AccessibleDesktop: DaemonSession {
@@ -64,7 +65,13 @@ final class AccessibleDesktop: DaemonSession {
       try await accessible.startBus()
       try await accessible.session.own("org.a11y.Bus")
       try await accessible.startBridge(arguments)
-      try await body(accessible)
+      do {
+        try await body(accessible)
+      } catch {
+        let values = (try? await accessible.values()).map { "\($0)" } ?? "unknown"
+        Issue.record("the bridge said \(accessible.bridge.progress.now.errors), focus is at \(values)")
+        throw error
+      }
       try await accessible.endBridge()
       try await accessible.endBus()
     }

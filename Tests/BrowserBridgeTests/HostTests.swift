@@ -231,6 +231,7 @@ import Testing
       let watch = try await stage.desktop.start([
         Products.focusctl, "--address", stage.desktop.bus.address, "watch", "Text.Content", "Element.Role",
       ])
+      _ = try await watch.line("the state now") { !$0.isEmpty }
       stage.show()
       stage.focus(PipeStage.text("open"))
       try await stage.shows("Text.Content", .string("open"))
