@@ -52,31 +52,6 @@ import Testing
     }
   }
 
-  /// Firefox turns accessibility on only when it is told that it is wanted, which may be after focus has come to rest: then
-  /// it says that the document has focus, until focus moves.
-  @Test(.enabled(if: canRunFirefox, "needs Firefox, and focusd-browser: .ci/setup test"))
-  func firefoxIsServedThatTurnsAccessibilityOnLate() async throws {
-    try await RealDesktop.with { desktop in
-      desktop.launcher.pause()
-      let firefox = try await FirefoxDriver(
-        on: desktop.desktop, ["--width", "800", "--height", "600"], environment: AccessibilityLauncher.environment)
-      do {
-        try await open(in: desktop, firefox)
-        desktop.launcher.goOn()
-        try await desktop.waits(for: "Window.Application", .string("Firefox"))
-        try await desktop.waits(for: "Element.Name", .string("Page"))
-        try await firefox.run("script", ["const entry = document.activeElement; entry.blur(); entry.focus();"])
-        try await isServed(desktop, byExtension: false)
-      } catch {
-        desktop.launcher.goOn()
-        try await report(desktop)
-        try await firefox.end()
-        throw error
-      }
-      try await firefox.end()
-    }
-  }
-
   private func report(_ desktop: RealDesktop) async throws {
     Issue.record("the bridge said \(desktop.bridge.progress.now.errors), and focus is at \(try await desktop.values())")
   }

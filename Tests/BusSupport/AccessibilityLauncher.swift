@@ -31,10 +31,6 @@ package struct AccessibilityLauncher: Sendable {
     try await session.leave()
   }
 
-  /// Has it answer nothing until it may go on.
-  package func pause() { kill(process.processID, SIGSTOP) }
-  package func goOn() { kill(process.processID, SIGCONT) }
-
   /// Tells Qt 5, which looks for the bus where a display manager would have written its address.
   package func tellQt() async throws -> CommandResult {
     try await desktop.run(["/usr/bin/xprop", "-root", "-f", "AT_SPI_BUS", "8s", "-set", "AT_SPI_BUS", address])

@@ -68,8 +68,6 @@ final class Application {
   var claims: [FocusTracker.Event] = []
   /// How many of them it is being asked about.
   var claimsAsked = 0
-  /// When it is asked about them again, if it is.
-  var claimTimer: TimerID?
   /// Whether it may have a window in front that nothing tells of: it has just come, was busy, or claimed it too early.
   var isExpected = false
   /// Whether it tells of its windows by events of their own, not only by their states.

@@ -14,8 +14,6 @@ extension Bridge {
     if looks != nil { lookAgainLater(isNew: true) }
     guard application.claims.isEmpty else {
       if application.claims.last != event { application.claims.append(event) }
-      // What was not known of an earlier claim may be known of this one.
-      if application.claimTimer != nil { checkAnew(application) }
       return
     }
     if let window = tracker.window, window.application == element.application {
@@ -24,12 +22,6 @@ extension Bridge {
       if window == element { return take(event) }
     }
     application.claims = [event]
-    checkAnew(application)
-  }
-
-  private func checkAnew(_ application: Application) {
-    if let timer = application.claimTimer { loop.cancel(timer) }
-    application.claimTimer = nil
     check(application, attempt: 0)
   }
 
@@ -103,9 +95,8 @@ extension Bridge {
       return checked(application, false)
     }
     log.debug("whether \(application.name) is in front as it claims is not known yet")
-    application.claimTimer = loop.schedule(after: Self.retries[attempt]) { [weak self, weak application] in
+    loop.schedule(after: Self.retries[attempt]) { [weak self, weak application] in
       guard let self, let application, applications[application.name] === application else { return }
-      application.claimTimer = nil
       check(application, attempt: attempt + 1)
     }
   }
@@ -116,7 +107,7 @@ extension Bridge {
     application.isExpected = true
     // What it has claimed since then may be true.
     application.claims.removeFirst(min(application.claimsAsked, application.claims.count))
-    guard application.claims.isEmpty else { return checkAnew(application) }
+    guard application.claims.isEmpty else { return check(application, attempt: 0) }
     lookAgainLater()
   }
 
