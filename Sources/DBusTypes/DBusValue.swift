@@ -119,7 +119,7 @@ extension DBusValue: Hashable {
 
 extension DBusType {
   /// `a{sv}`: names and values.
-  public static let properties = DBusType.dictionary(key: .string, value: .variant)
+  package static let properties = DBusType.dictionary(key: .string, value: .variant)
 }
 
 extension DBusValue {
