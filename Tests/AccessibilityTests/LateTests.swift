@@ -25,6 +25,15 @@ import Testing
     }
   }
 
+  /// Shows a check box whose program does not tell its name yet.
+  private static func showCheckBox(in desktop: AccessibleDesktop, _ program: StubProgram) async throws {
+    program.set("/check", .check(true))
+    program.change("/check") { ($0.name, $0.lateProperties) = ("A check box", ["Accessible.Name"]) }
+    program.activate()
+    program.focus("/check")
+    try await desktop.waits(for: "Toggle.Checked", .boolean(true))
+  }
+
   @Test func aWindowThatIsActiveLater() async throws {
     try await Self.withProgram { desktop, program in
       program.focus("/entry")
@@ -172,11 +181,7 @@ import Testing
   /// A single answer that is missing.
   @Test func aNameThatIsNotToldAtFirst() async throws {
     try await Self.withProgram { desktop, program in
-      program.set("/check", .check(true))
-      program.change("/check") { ($0.name, $0.lateProperties) = ("A check box", ["Accessible.Name"]) }
-      program.activate()
-      program.focus("/check")
-      try await desktop.waits(for: "Toggle.Checked", .boolean(true))
+      try await Self.showCheckBox(in: desktop, program)
       program.change("/check") { $0.lateProperties = [] }
       try await desktop.waits(for: "Element.Name", .string("A check box"))
     }
@@ -185,11 +190,7 @@ import Testing
   /// The field stays what it is, with all that others know of it.
   @Test func whatIsShownStaysWhenItIsAskedAgainInVain() async throws {
     try await Self.withProgram { desktop, program in
-      program.set("/check", .check(true))
-      program.change("/check") { ($0.name, $0.lateProperties) = ("A check box", ["Accessible.Name"]) }
-      program.activate()
-      program.focus("/check")
-      try await desktop.waits(for: "Toggle.Checked", .boolean(true))
+      try await Self.showCheckBox(in: desktop, program)
       let field = try #require(try await desktop.focusedField())
       program.change("/check") { $0.isHung = true }
       let count = program.state.now.calls.count { $0.path == "/check" && $0.member == "GetRole" }
@@ -265,7 +266,7 @@ import Testing
     }
   }
 
-  /// A claim of which nobody knows yet in which window it is.
+  /// A claim whose window is not known yet.
   @Test func aWindowThatIsNotToldAtFirst() async throws {
     try await AccessibleDesktop.with { desktop in
       try await desktop.program("front", entry: "abc")
