@@ -36,11 +36,12 @@ struct DesktopTests {
       mkdir -p ~/.config/i3
       sed /i3-config-wizard/d /etc/i3/config >~/.config/i3/config
       # The first free number would not do: the locks of other servers name processes that are not seen here.
-      exec {display}< <(exec Xvfb ":$((1000 + RANDOM))" -displayfd 1 2>/dev/null)
+      exec {display}< <(exec Xvfb ":$((1000 + RANDOM))" -displayfd 1 -noreset 2>/dev/null)
       server=$!
       read -r -t "$patience" number <&"$display" || { echo 'no X server' >&2; exit 1; }
       DISPLAY=:$number /etc/X11/Xsession i3 >/dev/null 2>&1 &
-      there() { DISPLAY=:$number xprop -root _NET_SUPPORTING_WM_CHECK | grep -c window; }
+      # Without i3 it says "no such atom on any window".
+      there() { DISPLAY=:$number xprop -root _NET_SUPPORTING_WM_CHECK | grep -c 'window id # 0x'; }
       is "$patience" 1 there >/dev/null
     }
     install_focusd
