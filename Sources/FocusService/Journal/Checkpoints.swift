@@ -11,10 +11,10 @@ struct Checkpoints {
   static let size = 4 << 20
   /// How much the log grows before one that was not copied completely is copied again.
   private static let step = 1 << 20
-  /// The size from which on a short wait lets a copy be complete before more is written, and the time between two of them.
-  private static let largeSize = 64 << 20
-  private static let patience = Duration.milliseconds(30)
-  private static let pause = Duration.seconds(1)
+  /// Each time that a log has grown by so much, a copy may take so long to be complete before more is written: while
+  /// transactions follow each other without a gap, it would never be, and an index of the log takes eight bytes a page.
+  private static let largeStep = 6 << 20
+  private static let patience = Duration.milliseconds(20)
   /// The size from which on no more is written: the disk is too slow.
   private static let mostSize = 1 << 30
 
@@ -22,7 +22,8 @@ struct Checkpoints {
   private var logSize = 0
   /// The size at which the next one begins.
   private var due = size
-  private var lastWait: SuspendingClock.Instant?
+  /// The size at which one is waited for.
+  private var waitDue = largeStep
 
   /// Whether one is under way.
   var isUnderWay: Bool { current.map { !$0.thread.hasEnded(within: .zero) } ?? false }
@@ -30,26 +31,21 @@ struct Checkpoints {
   /// Empties the log if all of it has been copied; to be called before each transaction.
   /// - Throws: `DatabaseError` if so much waits to be copied that no more may be written.
   mutating func prepareToWrite(to database: Database) throws(DatabaseError) {
-    if let current, current.thread.hasEnded(within: patience) {
+    if let current, current.thread.hasEnded(within: patience(for: current)) {
       self.current = nil
       // If the log cannot be emptied, it goes on to grow.
-      if current.end(), database.emptyLog() { (logSize, due) = (0, Checkpoints.size) }
+      if current.end(), database.emptyLog() { (logSize, due, waitDue) = (0, Checkpoints.size, Checkpoints.largeStep) }
     }
     guard logSize < Checkpoints.mostSize else {
       throw DatabaseError(code: SQLITE_FULL, description: "the disk is too slow for the changes")
     }
   }
 
-  /// How long the end of the one that is under way may be waited for: while transactions follow each other without a gap, it
-  /// would never be complete.
-  private var patience: Duration {
-    mutating get {
-      guard logSize > Checkpoints.largeSize else { return .zero }
-      let now = SuspendingClock.now
-      if let lastWait, now < lastWait + Checkpoints.pause { return .zero }
-      lastWait = now
-      return Checkpoints.patience
-    }
+  /// How long the end of `checkpoint` is waited for.
+  private mutating func patience(for checkpoint: Checkpoint) -> Duration {
+    guard logSize >= waitDue, !checkpoint.isOvertaken else { return .zero }
+    waitDue = logSize + Checkpoints.largeStep
+    return Checkpoints.patience
   }
 
   /// Takes note that a transaction was written, and begins to copy the log of the database at `path` if it is large.
