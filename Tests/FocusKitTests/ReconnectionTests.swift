@@ -120,9 +120,9 @@ import Testing
         try await first.focus()
         try await seen.wait(for: 1)
         #expect(number == 1)
-        async let moved: Void = second.focus()
+        // Begun in this order, since a write after the reader has seen the move is one into the second field.
         number = 100
-        try await moved
+        try await second.focus()
         // Either the write was first, or it was refused and undone.
         try await seen.wait(for: 2)
         if one.wrappedValue == 100 { one.wrappedValue = 1 } else { refused += 1 }
