@@ -69,19 +69,21 @@ final class StubProgram: Sendable {
     var description: String { "calls \(calls)" }
   }
 
+  /// What it says of itself.
+  private struct Identity: Sendable { let connection, name, toolkit: String }
+
   static let interface = "org.a11y.atspi."
   static let root = "/org/a11y/atspi/accessible/root"
 
   let peer: Peer
   let name: String
-  let toolkit: String
   let state = Observed(State())
 
   init(_ peer: Peer, name: String, toolkit: String) {
-    (self.peer, self.name, self.toolkit) = (peer, name, toolkit)
-    peer.answer { [state, name, toolkit] call, thread in
-      Self.answer(call, state, name, toolkit, thread)
-    }
+    (self.peer, self.name) = (peer, name)
+    let program = Identity(connection: peer.name, name: name, toolkit: toolkit)
+    // In one step: a test may change the element meanwhile, which must not be undone.
+    peer.answer { [state] call, _ in state.update { Self.answer(call, &$0, as: program) } }
   }
 
   /// Adds an element, or replaces one.
@@ -163,16 +165,14 @@ final class StubProgram: Sendable {
 
   // MARK: Answers
 
-  private static func answer(
-    _ call: Incoming, _ state: Observed<State>, _ name: String, _ toolkit: String, _ thread: PeerThread
-  ) -> Answer {
-    state.update { $0.calls.append(call) }
-    let children = state.now.elements.filter { $0.value.parent == call.path && $0.key != call.path }.keys.sorted()
+  private static func answer(_ call: Incoming, _ state: inout State, as program: Identity) -> Answer {
+    state.calls.append(call)
+    let children = state.elements.filter { $0.value.parent == call.path && $0.key != call.path }.keys.sorted()
     if call.path == root {
-      if state.now.rootIsHung { return .hold }
-      if !state.now.rootIsMissing { return answerAsRoot(call, name, toolkit, children, thread) }
+      if state.rootIsHung { return .hold }
+      if !state.rootIsMissing { return answerAsRoot(call, children, program) }
     }
-    guard var element = state.now.elements[call.path] else {
+    guard var element = state.elements[call.path] else {
       return .error("org.freedesktop.DBus.Error.UnknownObject", "there is no \(call.path)")
     }
     if element.isHung || element.silent.contains(call.member) { return .hold }
@@ -184,37 +184,35 @@ final class StubProgram: Sendable {
       return answer.map { .values([$0]) } ?? .error("org.freedesktop.DBus.Error.Failed", call.member)
     }
     if element.late > 0 {
-      if call.member == "GetRole" { state.update { $0.elements[call.path]?.late -= 1 } }
+      if call.member == "GetRole" { state.elements[call.path]?.late -= 1 }
       return .error("org.freedesktop.DBus.Error.UnknownMethod", "not yet")
     }
-    let answer = answer(call, &element, children, thread)
-    state.update { [element] in $0.elements[call.path] = element }
+    let answer = answer(call, &element, children, program)
+    state.elements[call.path] = element
     return answer
   }
 
-  private static func answerAsRoot(
-    _ call: Incoming, _ name: String, _ toolkit: String, _ children: [String], _ thread: PeerThread
-  ) -> Answer {
+  private static func answerAsRoot(_ call: Incoming, _ children: [String], _ program: Identity) -> Answer {
     switch (call.member, call.key) {
-    case ("Get", interface + "Accessible.Name"): .values([.variant(.string(name))])
-    case ("Get", interface + "Application.ToolkitName"): .values([.variant(.string(toolkit))])
+    case ("Get", interface + "Accessible.Name"): .values([.variant(.string(program.name))])
+    case ("Get", interface + "Application.ToolkitName"): .values([.variant(.string(program.toolkit))])
     case ("Get", interface + "Application.Version"): .values([.variant(.string("3.24.38"))])
     case ("GetChildren", _):
-      .values([.array(DBusArray(known: referenceType, children.map { reference($0, thread) }))])
+      .values([.array(DBusArray(known: referenceType, children.map { reference($0, program) }))])
     default: .error("org.freedesktop.DBus.Error.UnknownMethod", call.member)
     }
   }
 
   private static let referenceType = DBusType.structure([.string, .objectPath])
 
-  private static func reference(_ path: String, _ thread: PeerThread) -> DBusValue {
-    .structure([.string(thread.name), .objectPath(ObjectPath(known: path))])
+  private static func reference(_ path: String, _ program: Identity) -> DBusValue {
+    .structure([.string(program.connection), .objectPath(ObjectPath(known: path))])
   }
 
   private static func answer(
-    _ call: Incoming, _ element: inout StubElement, _ children: [String], _ thread: PeerThread
+    _ call: Incoming, _ element: inout StubElement, _ children: [String], _ program: Identity
   ) -> Answer {
-    if call.interface == Focus1.properties { return property(call, &element, thread) }
+    if call.interface == Focus1.properties { return property(call, &element, program) }
     switch call.member {
     case "GetRole": return .values([.uint32(element.role)])
     case "GetState":
@@ -225,7 +223,7 @@ final class StubProgram: Sendable {
       let entries = element.attributes.map { DBusDictionary.Entry(key: .string($0.key), value: .string($0.value)) }
       return .values([.dictionary(DBusDictionary(known: .string, .string, entries))])
     case "GetChildren":
-      return .values([.array(DBusArray(known: referenceType, children.map { reference($0, thread) }))])
+      return .values([.array(DBusArray(known: referenceType, children.map { reference($0, program) }))])
     case "GetActions":
       let text = DBusType.string
       let actions = element.actions.map { DBusValue.structure([.string($0), .string(""), .string("")]) }
@@ -239,7 +237,7 @@ final class StubProgram: Sendable {
     }
   }
 
-  private static func property(_ call: Incoming, _ element: inout StubElement, _ thread: PeerThread) -> Answer {
+  private static func property(_ call: Incoming, _ element: inout StubElement, _ program: Identity) -> Answer {
     if call.member == "Set" {
       if element.refusesWrites { return .error("org.freedesktop.DBus.Error.AccessDenied", "no") }
       if case .double(let value)? = call.arguments.last?.variantContent, !element.ignoresWrites {
@@ -251,7 +249,7 @@ final class StubProgram: Sendable {
       switch call.key.dropFirst(interface.count) {
       case "Accessible.Name": .string(element.name)
       case "Accessible.Description": .string("")
-      case "Accessible.Parent": reference(element.parent, thread)
+      case "Accessible.Parent": reference(element.parent, program)
       case "Text.CharacterCount" where element.interfaces.contains("Text"):
         .int32(element.count ?? Int32(element.text.unicodeScalars.count))
       case "Text.CaretOffset": .int32(element.caret)
