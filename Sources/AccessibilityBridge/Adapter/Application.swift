@@ -46,6 +46,15 @@ final class Application {
     case known
   }
 
+  /// How far it is asked whether what it claims is so.
+  enum ClaimCheck {
+    /// It claims nothing.
+    case none
+    case asking
+    /// It is asked again later.
+    case waiting(TimerID)
+  }
+
   /// The most secret elements that are remembered; a program with more of them is not looked into any more.
   private static let secretLimit = 4096
 
@@ -64,10 +73,9 @@ final class Application {
   private var askers: [() -> Void] = []
   /// The element that is read before it takes focus, and what of it changed meanwhile.
   var reading: (element: ElementReference, marks: ReadingMarks, changed: ElementAspects)?
-  /// What it told that counts only if its window is in front, which it is asked.
-  var claims: [FocusTracker.Event] = []
-  /// How many of them it is being asked about.
-  var claimsAsked = 0
+  /// What it told that counts only if its window is in front, and how far it is asked that.
+  var claims = FocusClaims()
+  var claimCheck = ClaimCheck.none
   /// Whether it may have a window in front that nothing tells of: it has just come, was busy, or claimed it too early.
   var isExpected = false
   /// Whether it tells of its windows by events of their own, not only by their states.

@@ -12,24 +12,27 @@ extension Bridge {
     let application = application(element.application)
     // What was looked for in vain may be there now.
     if looks != nil { lookAgainLater(isNew: true) }
-    guard application.claims.isEmpty else {
-      if application.claims.last != event { application.claims.append(event) }
-      return
+    switch application.claimCheck {
+    case .none: break
+    case .asking: return application.claims.add(event)
+    case .waiting(let timer):
+      // What was not known of an earlier claim may be known of this one.
+      loop.cancel(timer)
+      application.claims.add(event)
+      return check(application, attempt: 0)
     }
     if let window = tracker.window, window.application == element.application {
       // A window of its own that comes to the front may be another.
       if case .gained = event { return take(event) }
       if window == element { return take(event) }
     }
-    application.claims = [event]
+    application.claims.add(event)
     check(application, attempt: 0)
   }
 
   /// Takes an event with which a program says that something is not in front any more.
   func resign(_ event: FocusTracker.Event, _ element: ElementReference) {
-    if let application = applications[element.application] {
-      application.claims.removeAll { $0 == .activated(element) || $0 == .gained(element) }
-    }
+    applications[element.application]?.claims.withdraw(element)
     take(event)
   }
 
@@ -46,7 +49,8 @@ extension Bridge {
 
   private func check(_ application: Application, attempt: Int) {
     guard let bus else { return }
-    application.claimsAsked = application.claims.count
+    application.claimCheck = .asking
+    application.claims.ask()
     application.ask(bus, ignored: ignored) { [weak self, weak application] in
       guard let self, let application, applications[application.name] === application else { return }
       switch application.stage {
@@ -68,10 +72,10 @@ extension Bridge {
 
   /// The window that the program claims to be in front, or in which it claims that something has focus.
   private func findWindow(of application: Application, _ handler: @escaping (WindowSearch.Outcome) -> Void) {
-    for claim in application.claims.reversed() {
+    for claim in application.claims.events.reversed() {
       if case .activated(let window) = claim { return handler(.window(window)) }
     }
-    guard case .gained(let element)? = application.claims.last, let bus else { return handler(.unknown) }
+    guard case .gained(let element)? = application.claims.events.last, let bus else { return handler(.unknown) }
     if let window = application.fields[element]?.window { return handler(.window(window)) }
     application.windows.find(from: element, below: application.root, on: bus, handler)
   }
@@ -82,7 +86,7 @@ extension Bridge {
       switch answer {
       case .success(let values):
         let isActive = ElementStates(values.first)?.contains(.active) == true
-        if isActive, !application.claims.isEmpty, tracker.window != window { take(.activated(window)) }
+        if isActive, !application.claims.events.isEmpty, tracker.window != window { take(.activated(window)) }
         checked(application, isActive)
       case .failure(let error) where error.isLate: checkAgain(application, attempt)
       case .failure: checked(application, tracker.window == nil)
@@ -91,14 +95,16 @@ extension Bridge {
   }
 
   private func checkAgain(_ application: Application, _ attempt: Int) {
-    guard Self.retries.indices.contains(attempt), !application.claims.isEmpty else {
+    if application.claims.hasNewer { return check(application, attempt: 0) }
+    guard Self.retries.indices.contains(attempt), !application.claims.events.isEmpty else {
       return checked(application, false)
     }
     log.debug("whether \(application.name) is in front as it claims is not known yet")
-    loop.schedule(after: Self.retries[attempt]) { [weak self, weak application] in
+    let timer = loop.schedule(after: Self.retries[attempt]) { [weak self, weak application] in
       guard let self, let application, applications[application.name] === application else { return }
       check(application, attempt: attempt + 1)
     }
+    application.claimCheck = .waiting(timer)
   }
 
   private func checked(_ application: Application, _ isInFront: Bool) {
@@ -106,14 +112,15 @@ extension Bridge {
     log.debug("\(application.name) is not in front as it claims")
     application.isExpected = true
     // What it has claimed since then may be true.
-    application.claims.removeFirst(min(application.claimsAsked, application.claims.count))
-    guard application.claims.isEmpty else { return check(application, attempt: 0) }
+    application.claims.refuse()
+    guard application.claims.events.isEmpty else { return check(application, attempt: 0) }
+    application.claimCheck = .none
     lookAgainLater()
   }
 
   private func accept(_ application: Application) {
-    let claims = application.claims
-    application.claims = []
+    let claims = application.claims.events
+    (application.claims, application.claimCheck) = (FocusClaims(), .none)
     for claim in claims where claim != tracker.window.map({ .activated($0) }) { take(claim) }
   }
 }

@@ -1,0 +1,94 @@
+import AccessibilityBridge
+import BridgeSupport
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// What programs claim of focus while another one is in front.
+@Suite struct ClaimTests {
+  private static func event(_ path: String) -> FocusTracker.Event {
+    .gained(ElementReference(BusName(known: ":1.1"), ObjectPath(known: path)))
+  }
+
+  @Test func onlyWhatIsAskedIsRefused() {
+    var claims = FocusClaims()
+    claims.add(Self.event("/first"))
+    claims.ask()
+    claims.add(Self.event("/first"))
+    #expect(!claims.hasNewer)
+    claims.add(Self.event("/second"))
+    #expect(claims.hasNewer)
+    claims.refuse()
+    #expect(claims.events == [Self.event("/second")])
+  }
+
+  @Test func whatIsWithdrawnIsNotRefused() {
+    var claims = FocusClaims()
+    claims.add(Self.event("/first"))
+    claims.ask()
+    claims.withdraw(ElementReference(BusName(known: ":1.1"), ObjectPath(known: "/first")))
+    claims.add(Self.event("/second"))
+    #expect(claims.hasNewer)
+    claims.refuse()
+    #expect(claims.events == [Self.event("/second")])
+  }
+
+  @Test func theNewestElementIsAskedForAndTheNewestWindow() {
+    let window = FocusTracker.Event.activated(ElementReference(BusName(known: ":1.1"), ObjectPath(known: "/window")))
+    var claims = FocusClaims()
+    for event in [Self.event("/first"), window, Self.event("/second"), Self.event("/third")] { claims.add(event) }
+    claims.ask()
+    #expect(claims.events == [window, Self.event("/third")])
+    claims.add(window)
+    claims.ask()
+    #expect(claims.events == [Self.event("/third"), window])
+    #expect(!claims.hasNewer)
+  }
+
+  /// The bridge asks again for the window of an element that is in none, later each time.
+  @Test func aClaimThatWaitsDelaysNoLaterOne() async throws {
+    try await AccessibleDesktop.with { desktop in
+      try await desktop.program("front", entry: "abc")
+      let (clock, next) = (try await desktop.program("clock"), try await desktop.program("next"))
+      for program in [clock, next] {
+        program.set("/loose", StubElement(role: 95, parent: "/org/a11y/atspi/null"))
+        program.focus("/loose")
+      }
+      next.set("/entry", .entry("served"))
+      try await next.state.wait(for: "four questions") { Self.questions($0) == 4 ? () : nil }
+      next.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("served"))
+      // Else it would wait until the other one is asked once more, too.
+      #expect(Self.questions(clock.state.now) < 5)
+    }
+  }
+
+  private static func questions(_ state: StubProgram.State) -> Int {
+    state.calls.count { $0.path == "/loose" && $0.key.hasSuffix("Parent") }
+  }
+
+  /// What a program answers about the one says nothing of the other.
+  @Test func aClaimAfterOneThatWasWithdrawn() async throws {
+    try await AccessibleDesktop.with { desktop in
+      try await desktop.program("front", entry: "abc")
+      let next = try await desktop.program("next")
+      next.set("/behind", StubElement(role: 23, name: "Behind", parent: StubProgram.root))
+      next.change("/behind") { $0.silent = ["GetState"] }
+      for (path, parent) in [("/first", "/behind"), ("/second", "/window")] {
+        next.set(path, .entry(path))
+        next.change(path) { $0.parent = parent }
+      }
+      next.stateChanged("/first", "focused", 1)
+      try await next.state.wait(for: "its state") { state in
+        state.calls.contains { $0.path == "/behind" && $0.member == "GetState" } ? () : nil
+      }
+      next.stateChanged("/first", "focused", 0)
+      next.stateChanged("/second", "focused", 1)
+      next.peer.perform { thread in
+        thread.release { _ in .values([.array(DBusArray(known: .uint32, [.uint32(0), .uint32(0)]))]) }
+      }
+      try await desktop.waits(for: "Text.Content", .string("/second"))
+    }
+  }
+}
