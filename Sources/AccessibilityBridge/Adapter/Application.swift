@@ -55,6 +55,8 @@ final class Application {
     case waiting(TimerID)
   }
 
+  /// The most elements whose attempts are remembered; with more of them, they are counted anew.
+  private static let attemptLimit = 64
   /// The most secret elements that are remembered; a program with more of them is not looked into any more.
   private static let secretLimit = 4096
 
@@ -66,6 +68,8 @@ final class Application {
   /// Nil as long as it has no fields.
   var connection: ProgramConnection?
   var fields: [ElementReference: ElementField] = [:]
+  /// How often the elements were read again of which the program does not tell everything.
+  var attempts: [ElementReference: Int] = [:]
   private var secrets: Set<ObjectPath> = []
   /// Whether the user says that all its texts are secrets.
   private var keepsSecrets = false
@@ -98,6 +102,12 @@ final class Application {
   /// Notes that the element is secret from now on.
   func noteSecret(_ element: ElementReference) {
     if secrets.count < Self.secretLimit { secrets.insert(element.path) } else { stage = .ignored }
+  }
+
+  /// Notes how often the element was read again.
+  func noteAttempts(_ count: Int, at element: ElementReference) {
+    if attempts.count >= Self.attemptLimit { attempts = [:] }
+    attempts[element] = count
   }
 
   /// Learns which program it is, from the bus and the system first; it is not asked itself if it is one of `ignored`.

@@ -46,9 +46,10 @@ package final class Bridge {
   var looks: (timer: TimerID?, count: Int)?
   /// Whether the registry has yet to say which programs there are.
   var isRegistryUnread = true
-  /// The element whose program did not answer in time, and how often it was tried again.
+  /// The element that is tried again.
+  var retry: (element: ElementReference, timer: TimerID)?
+  /// The element that should have focus and of which nothing could be read, and how often it was tried again.
   var failures: (element: ElementReference, count: Int)?
-  var retryTimer: TimerID?
   var hideTimer: TimerID?
   var focusWaiters: [(element: ElementReference, timer: TimerID, done: FieldProperty.Completion)] = []
   /// The connection that has the registry's name.
@@ -222,6 +223,7 @@ package final class Bridge {
     }
     focusWaiters = []
     tracker = FocusTracker()
+    failures = nil
     listener = nil
     status.close()
   }

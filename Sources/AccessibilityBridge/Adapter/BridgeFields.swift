@@ -45,6 +45,7 @@ extension Bridge {
       return
     }
     guard followed.contains(where: { $0 === field }) || application.reading?.element == element else { return }
+    retryAnew(field)
     if let reading = field.reading, reading.aspects.isSuperset(of: aspects), reading.marks.contains(aspects, answers) {
       return
     }
@@ -108,6 +109,7 @@ extension Bridge {
       {
         note(snapshot, of: field.element, application)
         publish(snapshot, at: field.place, in: field)
+        retryUnlessWhole(field)
       }
       for waiter in waiters { waiter(outcome) }
       guard let self else { return }
@@ -120,23 +122,9 @@ extension Bridge {
     }
   }
 
-  /// Reads once more what a program did not answer in time: it may tell of no other change.
-  private func refreshAgain(_ field: ElementField, _ aspects: ElementAspects) {
-    guard Self.retries.indices.contains(field.failures) else { return }
-    let delay = Self.retries[field.failures]
-    field.failures += 1
-    loop.schedule(after: delay) { [weak self, weak field] in
-      guard let self, let field, followed.contains(where: { $0 === field }) else { return }
-      refresh(field, aspects)
-    }
-  }
-
-  /// Notes what is secret for good; what only may be, or is not known yet, is asked again.
+  /// Notes what is secret for good.
   func note(_ snapshot: ElementSnapshot, of element: ElementReference, _ application: Application) {
-    if snapshot.isIncomplete { retryLater(element) }
-    guard snapshot.isSecret else { return }
-    guard snapshot.isSuspect else { return application.noteSecret(element) }
-    retryLater(element)
+    if snapshot.isSecret, !snapshot.isSuspect { application.noteSecret(element) }
   }
 
   /// Publishes what an element tells now.

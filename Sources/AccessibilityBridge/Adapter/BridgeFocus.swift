@@ -23,6 +23,7 @@ extension Bridge {
   private func perform(_ step: FocusTracker.Step) {
     switch step {
     case .desire(let element):
+      if failures?.element != element { failures = nil }
       settle(isTold: true)
       if element == nil, tracker.window == nil {
         lookAgain()
@@ -70,7 +71,7 @@ extension Bridge {
   }
 
   /// Reads an element that should have focus, and shows it if that is still so.
-  private func read(_ element: ElementReference, of application: Application) {
+  func read(_ element: ElementReference, of application: Application) {
     guard let bus else { return }
     let context = context(of: application, element, before: nil)
     application.reading = (element, context.marks, [])
@@ -212,49 +213,21 @@ extension Bridge {
       // What is not there any more, or not yet, may be told by no other event either.
       if error.isLate { retryLater(element) } else { lookAgainLater() }
     case .success(let snapshot):
-      let isIncomplete = snapshot.isIncomplete || place.isIncomplete
-      if !snapshot.isSuspect, !isIncomplete { failures = nil }
+      failures = nil
       note(snapshot, of: element, application)
-      if isIncomplete { retryLater(element) }
-      if let field = application.fields[element] {
+      let field: ElementField
+      if let known = application.fields[element] {
+        field = known
         field.window = window
         publish(snapshot, at: place, in: field)
-        show(field)
       } else {
         lastNumber += 1
-        let field = ElementField(element, number: lastNumber, window: window, snapshot, at: place)
+        field = ElementField(element, number: lastNumber, window: window, snapshot, at: place)
         application.fields[element] = field
-        show(field)
       }
+      show(field)
+      retryUnlessWhole(field)
     }
-  }
-
-  /// Tries an element again whose program did not answer in time, as one that starts or is busy, if nothing else happens.
-  func retryLater(_ element: ElementReference) {
-    guard tracker.desired == element, failures?.element != element || retryTimer == nil else { return }
-    let count = failures?.element == element ? (failures?.count ?? 0) + 1 : 0
-    failures = (element, count)
-    if let retryTimer { loop.cancel(retryTimer) }
-    retryTimer = nil
-    guard count < Self.retries.count else { return }
-    retryTimer = loop.schedule(after: Self.retries[count]) { [weak self] in
-      guard let self else { return }
-      retryTimer = nil
-      guard tracker.desired == element else { return }
-      guard let shown else { return settle() }
-      guard shown.element == element else { return }
-      if shown.snapshot.isIncomplete || shown.place.isIncomplete {
-        if let application = applications[element.application], application.reading == nil {
-          read(element, of: application)
-        }
-      } else if shown.snapshot.isSuspect {
-        refresh(shown)
-      }
-    }
-  }
-
-  static var retries: [Duration] {
-    [.milliseconds(300), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16)]
   }
 
   /// Makes the daemon follow: `field` has focus now, or none.
@@ -303,8 +276,9 @@ extension Bridge {
     cancelTimers()
     stopPolling()
     stopLooking()
-    for timer in [refreshTimer, retryTimer, hideTimer].compactMap(\.self) { loop.cancel(timer) }
-    (refreshTimer, retryTimer, hideTimer) = (nil, nil, nil)
+    stopRetrying()
+    for timer in [refreshTimer, hideTimer].compactMap(\.self) { loop.cancel(timer) }
+    (refreshTimer, hideTimer) = (nil, nil)
   }
 }
 

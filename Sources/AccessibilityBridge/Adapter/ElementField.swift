@@ -44,6 +44,9 @@ final class ElementField {
     values = ElementValues.values(of: snapshot, at: place)
   }
 
+  /// Whether all is known of it that it shows.
+  var isWhole: Bool { !snapshot.isIncomplete && !snapshot.isSuspect && !place.isIncomplete }
+
   /// Takes what was read anew.
   /// - Returns: what is different, and whether the field has other keys.
   func update(

@@ -1,0 +1,58 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// Elements of which programs do not tell everything.
+@Suite struct IncompleteTests {
+  /// A check box that does not tell its name and has been read four times, beside an entry; a second program is not in front.
+  private static func withCheckBox(
+    _ body: (AccessibleDesktop, StubProgram, _ clock: StubProgram) async throws -> Void
+  ) async throws {
+    try await AccessibleDesktop.with { desktop in
+      let (clock, program) = (try await desktop.program("clock"), try await desktop.program())
+      clock.set("/loose", StubElement(role: 95, parent: "/org/a11y/atspi/null"))
+      program.set("/entry", .entry("text"))
+      program.set("/check", .check(true))
+      program.change("/check") { $0.lateProperties = ["Accessible.Name"] }
+      program.activate()
+      program.focus("/check")
+      try await desktop.waits(for: "Toggle.Checked", .boolean(true))
+      try await program.state.wait(for: "four readings") { readings($0) == 4 ? () : nil }
+      try await body(desktop, program, clock)
+    }
+  }
+
+  private static func readings(_ state: StubProgram.State) -> Int {
+    state.calls.count { $0.path == "/check" && $0.key.hasSuffix("Accessible.Name") }
+  }
+
+  /// Such an element is asked for its window again after 0.3, 1, and 2 seconds.
+  private static func questions(_ state: StubProgram.State) -> Int {
+    state.calls.count { $0.path == "/loose" && $0.key.hasSuffix("Parent") }
+  }
+
+  /// It is read then, and once more because of what was before.
+  @Test func anElementThatHasFocusAgainIsNotReadMoreOften() async throws {
+    try await Self.withCheckBox { desktop, program, clock in
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("text"))
+      clock.focus("/loose")
+      program.focus("/check")
+      try await desktop.waits(for: "Toggle.Checked", .boolean(true))
+      try await clock.state.wait(for: "four questions") { Self.questions($0) == 4 ? () : nil }
+      let readings = Self.readings(program.state.now)
+      #expect((5...6).contains(readings), "\(readings)")
+    }
+  }
+
+  /// What was missing may be there soon.
+  @Test func anElementThatChangesIsReadMoreOften() async throws {
+    try await Self.withCheckBox { _, program, clock in
+      clock.focus("/loose")
+      program.nameChanged("/check")
+      try await program.state.wait(for: "six readings") { Self.readings($0) == 6 ? () : nil }
+      #expect(Self.questions(clock.state.now) < 4)
+    }
+  }
+}
