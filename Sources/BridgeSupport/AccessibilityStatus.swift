@@ -25,7 +25,7 @@ package final class AccessibilityStatus {
   /// The accessibility bus, while there is one.
   package private(set) var bus: ProgramBus?
   private var isConnecting = false
-  /// Where it was connected to last.
+  /// Where it is, as far as was told last.
   private var address = ""
   /// Called when the bus is connected.
   package var onBus: ((ProgramBus) -> Void)?
@@ -66,12 +66,15 @@ package final class AccessibilityStatus {
   }
 
   private func connect(to address: String) {
-    guard bus == nil, !isConnecting else { return }
-    isConnecting = true
+    guard bus == nil else { return }
     self.address = address
+    guard !isConnecting else { return }
+    isConnecting = true
     Connection.open(address, on: loop, timeout: ProgramBus.changeTimeout) { [weak self] result in
       guard let self else { return }
       isConnecting = false
+      // It was told meanwhile that the bus is elsewhere.
+      guard address == self.address else { return connect(to: self.address) }
       guard case .success(let connection) = result else { return tryLater() }
       connected(ProgramBus(connection, on: loop))
     }

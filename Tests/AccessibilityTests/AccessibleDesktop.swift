@@ -8,6 +8,8 @@ import Testing
 final class AccessibleDesktop: DaemonSession {
   struct Status: Sendable {
     var isEnabled = false
+    /// How often it was asked that.
+    var enabledQuestions = 0
     var hasScreenReader = false
     /// How often it will not say whether it is enabled.
     var refusals = 0
@@ -46,6 +48,7 @@ final class AccessibleDesktop: DaemonSession {
         }
         if isRefused { return .error("org.freedesktop.DBus.Error.Failed", "not yet") }
         let isReader = call.arguments.last == .string("ScreenReaderEnabled")
+        if !isReader { status.update { $0.enabledQuestions += 1 } }
         return .values([.variant(.boolean(isReader ? status.now.hasScreenReader : status.now.isEnabled))])
       case "Set":
         if case .boolean(let isOn)? = call.arguments.last?.variantContent { status.update { $0.isEnabled = isOn } }
@@ -151,6 +154,7 @@ final class AccessibleDesktop: DaemonSession {
     status.update { ($0.events, $0.programs) = ([], []) }
   }
 
+  var bus: ManagedProcess? { state.now.bus }
   var registry: Peer? { state.now.registry }
 
   /// Waits until the bridge listens.
@@ -200,11 +204,11 @@ final class AccessibleDesktop: DaemonSession {
 
   // MARK: The bridge
 
-  func startBridge(_ arguments: [String] = []) async throws {
+  func startBridge(_ arguments: [String] = [], waits: Bool = true) async throws {
     let bridge = try await desktop.start(
       [Products.accessibility, "--verbose", "--address", desktop.bus.address] + arguments)
     state.update { $0.bridge = bridge }
-    try await isListening()
+    if waits { try await isListening() }
   }
 
   /// Ends the bridge, which must live until then and end in order.

@@ -18,6 +18,25 @@ import Testing
     }
   }
 
+  /// The one that was offered first answers only when there is the other.
+  @Test func anotherAccessibilityBusMayBeOfferedBeforeTheFirstAnswers() async throws {
+    try await AccessibleDesktop.with { desktop in
+      try await desktop.endBridge()
+      let first = try #require(desktop.bus)
+      first.terminate(SIGSTOP)
+      desktop.status.update { ($0.events, $0.enabledQuestions) = ([], 0) }
+      try await desktop.startBridge(waits: false)
+      // It knows the address by then.
+      _ = try await desktop.status.wait(for: "the first address") { $0.enabledQuestions == 1 ? true : nil }
+      _ = try await desktop.replaceBus()
+      _ = try await desktop.status.wait(for: "the second address") { $0.enabledQuestions == 2 ? true : nil }
+      first.terminate(SIGCONT)
+      try await desktop.isListening()
+      try await desktop.program("new", entry: "new")
+      try await first.stop()
+    }
+  }
+
   @Test func theDaemonMayDieAndComeBack() async throws {
     try await AccessibleDesktop.with { desktop in
       let program = try await desktop.program()
