@@ -17,6 +17,9 @@ protocol MenuSource: AnyObject {
   /// Reads the items; unless `isWhole`, only what few messages tell.
   func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void)
 
+  /// Whether the last reading took so long that it ended before all was read.
+  var isPartial: Bool { get }
+
   /// Asks the program for an item that was read before, as it is now; `itemGone` if it is not there.
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void)
 
@@ -36,6 +39,7 @@ protocol MenuSource: AnyObject {
 extension MenuSource {
   func tellsChanges(of _: String) -> Bool { false }
   var canRun: Bool { true }
+  var isPartial: Bool { false }
   func forget(except _: Set<String>) {}
   func received(_: Message) {}
   func end() {}

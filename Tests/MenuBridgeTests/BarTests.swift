@@ -112,6 +112,36 @@ import Testing
     }
   }
 
+  /// Each answer comes in time, and all of them take minutes: what is known by then is offered, and the rest looked for later.
+  @Test func aProgramThatIsSlowForLong() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      program.change(Self.edit + "/0") { $0.keys = "Ctrl+Z" }
+      for number in 1..<24 {
+        program.add(StubBars.Element(role: StubBars.menu, name: "Menu \(number)"), to: "/a/bar")
+        let name = number == 23 ? "Redo" : "Item"
+        program.add(StubBars.Element(role: StubBars.item, name: name), to: "/a/bar/\(number)")
+      }
+      // Until it is looked at with more patience than at first sight.
+      program.state.update { $0.delay = .milliseconds(600) }
+      try await stage.show("w1", [])
+      try await Self.answered(program, "GetState", at: "/a")
+      program.state.update { $0.delay = .milliseconds(200) }
+      try await Self.answered(program, "GetKeyBinding", at: Self.edit + "/0")
+      program.state.update { $0.delay = .seconds(2) }
+      try await stage.has("Edit.Undo")
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Redo"] == nil)
+      program.state.update { $0.delay = nil }
+      try await stage.has("Edit.Redo")
+    }
+  }
+
+  private static func answered(_ program: StubBars, _ member: String, at path: String) async throws {
+    _ = try await program.state.wait(for: member) { state in
+      state.calls.contains { $0.member == member && $0.path == path } ? true : nil
+    }
+  }
+
   // MARK: Several windows of one program
 
   @Test func eachWindowHasItsOwnBar() async throws {

@@ -1,18 +1,22 @@
 internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 
 /// The menu bar of a window as accessibility shows it.
 final class MenuBarSource: MenuSource {
   /// How long a program may take to do what an item stands for.
   private static let patience = Duration.seconds(25)
   private static let widest = 32
+  /// How long it is read at first sight: with a program that is slow for each answer, all of them would take minutes.
+  private static let longestReading = Duration.seconds(15)
 
   private let bus: ProgramBus
   private let frame: ElementReference
   /// How long each question may take when its items are read.
   private let timeout: Duration
   private var bar: MenuElement?
+  private(set) var isPartial = false
   /// What was read last, by id.
   private var elements: [String: (menus: [String], element: MenuElement)] = [:]
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
@@ -22,15 +26,29 @@ final class MenuBarSource: MenuSource {
   }
 
   func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
-    findBar { [self] spent in
-      guard let bar else { return done(.success([])) }
-      let menu = MenuElement(bar.reference)
-      let walk = MenuBarWalk(bus, isWhole: isWhole, asksStates: isWhole, spent: spent, timeout: timeout)
-      walk.read(menu) { [self] in
-        let items = menu.items()
-        elements = Dictionary(items.map { ($0.item.id, ($0.item.menus, $0.element)) }) { first, _ in first }
-        done(.success(items.map(\.item)))
+    let walk = MenuBarWalk(bus, isWhole: isWhole, asksStates: isWhole, timeout: timeout)
+    var menu: MenuElement?
+    var limit: TimerID?
+    let next = Continuation { [self] in
+      if let limit { bus.loop.cancel(limit) }
+      walk.end()
+      let items = menu?.items() ?? []
+      elements = Dictionary(items.map { ($0.item.id, ($0.item.menus, $0.element)) }) { first, _ in first }
+      done(.success(items.map(\.item)))
+    }
+    isPartial = false
+    if !isWhole {
+      limit = bus.loop.schedule(after: Self.longestReading) { [weak self] in
+        self?.isPartial = true
+        next.run()
       }
+    }
+    findBar { [self] spent in
+      guard let bar else { return next.run() }
+      let found = MenuElement(bar.reference)
+      menu = found
+      walk.count(spent)
+      walk.read(found, next.run)
     }
   }
 

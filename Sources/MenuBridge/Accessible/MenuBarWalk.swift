@@ -16,14 +16,19 @@ final class MenuBarWalk {
   private let asksStates: Bool
   private let timeout: Duration
   private var left: Int
+  private var isOver = false
   private var seen: Set<ElementReference> = []
 
-  init(
-    _ bus: ProgramBus, isWhole: Bool, asksStates: Bool, spent: Int = 0, timeout: Duration = ProgramBus.questionTimeout
-  ) {
+  init(_ bus: ProgramBus, isWhole: Bool, asksStates: Bool, timeout: Duration = ProgramBus.questionTimeout) {
     (self.bus, self.isWhole, self.asksStates, self.timeout) = (bus, isWhole, asksStates, timeout)
-    left = (isWhole ? Self.questions.whole : Self.questions.first) - spent
+    left = isWhole ? Self.questions.whole : Self.questions.first
   }
+
+  /// Counts questions that were asked to find the menu bar.
+  func count(_ questions: Int) { left -= questions }
+
+  /// Asks nothing more.
+  func end() { isOver = true }
 
   /// Reads what is in `menu`, and in the menus in it.
   func read(_ menu: MenuElement, depth: Int = 0, _ done: @escaping () -> Void) {
@@ -62,7 +67,7 @@ final class MenuBarWalk {
   private func depth(in child: MenuElement, _ depth: Int) -> Int { child.role == .container ? depth : depth + 1 }
 
   private func spend(_ count: Int = 1) -> Bool {
-    guard left >= count else { return false }
+    guard !isOver, left >= count else { return false }
     left -= count
     return true
   }
@@ -77,13 +82,13 @@ final class MenuBarWalk {
       case .failure(let error): return done(error)
       case .success(let values): if case .uint32(let number)? = values.first { element.number = number }
       }
-      guard element.role == .item || element.role == .menu else {
+      guard !isOver, element.role == .item || element.role == .menu else {
         left += most - 1
         return done(nil)
       }
       var refusal: DBusError?
       let answers = Answers { [self] in
-        guard element.role == .item, element.accelerator.isEmpty, refusal == nil else {
+        guard !isOver, element.role == .item, element.accelerator.isEmpty, refusal == nil else {
           left += 1
           return done(refusal)
         }

@@ -173,16 +173,3 @@ extension MenuBridge {
     publisher.describe(description(of: menus)) { [weak self] in self?.tellEnabled(menus) }
   }
 }
-
-/// What goes on once, whichever of several ways leads there.
-private final class Continuation {
-  private var handler: (() -> Void)?
-
-  init(_ handler: @escaping () -> Void) { self.handler = handler }
-
-  func run() {
-    let handler = handler
-    self.handler = nil
-    handler?()
-  }
-}

@@ -112,7 +112,7 @@ final class WindowMenus {
   }
 
   private func recognise(_ all: [[MenuItem]]) {
-    hasItems = all.contains { !$0.isEmpty }
+    let isPartial = sources.contains { $0.isPartial }
     var places: [String: Place] = [:]
     var commands: [String: Bool] = [:]
     for (index, items) in all.enumerated() where sources[index].canRun {
@@ -122,9 +122,13 @@ final class WindowMenus {
         commands[key] = !sources[index].tellsChanges(of: id) || items.first { $0.id == id }?.isEnabled == true
       }
     }
+    // What a partial reading lacks may still be there.
+    guard !isPartial || self.commands.keys.allSatisfy(commands.keys.contains) else { return }
     self.places = places
+    hasItems = all.contains { !$0.isEmpty }
     isPoor =
-      !all.joined().contains { !$0.menus.isEmpty } || !commands.keys.contains { $0.hasPrefix("org.focusd.Edit.") }
+      isPartial || !all.joined().contains { !$0.menus.isEmpty }
+      || !commands.keys.contains { $0.hasPrefix("org.focusd.Edit.") }
     guard commands != self.commands else { return }
     self.commands = commands
     delegate?.changed(self)
