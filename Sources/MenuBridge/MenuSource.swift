@@ -17,7 +17,7 @@ protocol MenuSource: AnyObject {
   /// Reads the items; unless `isWhole`, only what few messages tell.
   func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void)
 
-  /// Whether the last reading took so long that it ended before all was read.
+  /// Whether the last reading ended before all was read: the program did not answer in time, or it took too long.
   var isPartial: Bool { get }
 
   /// Asks the program for an item that was read before, as it is now; `itemGone` if it is not there.

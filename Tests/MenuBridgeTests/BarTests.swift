@@ -136,6 +136,20 @@ import Testing
     }
   }
 
+  /// What the others contain is offered meanwhile.
+  @Test func aMenuThatDoesNotAnswerAtFirst() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      program.add(StubBars.Element(role: StubBars.menu, name: "More"), to: "/a/bar")
+      program.add(StubBars.Element(role: StubBars.item, name: "Redo"), to: "/a/bar/1")
+      program.change("/a/bar/1") { $0.answers["GetChildren"] = .hold }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      program.change("/a/bar/1") { $0.answers = [:] }
+      try await stage.has("Edit.Redo")
+    }
+  }
+
   private static func answered(_ program: StubBars, _ member: String, at path: String) async throws {
     _ = try await program.state.wait(for: member) { state in
       state.calls.contains { $0.member == member && $0.path == path } ? true : nil

@@ -32,6 +32,7 @@ final class MenuBarSource: MenuSource {
     let next = Continuation { [self] in
       if let limit { bus.loop.cancel(limit) }
       walk.end()
+      if walk.isLate { isPartial = true }
       let items = menu?.items() ?? []
       elements = Dictionary(items.map { ($0.item.id, ($0.item.menus, $0.element)) }) { first, _ in first }
       done(.success(items.map(\.item)))

@@ -17,6 +17,8 @@ final class MenuBarWalk {
   private let timeout: Duration
   private var left: Int
   private var isOver = false
+  /// Whether the program did not answer something in time.
+  private(set) var isLate = false
   private var seen: Set<ElementReference> = []
 
   init(_ bus: ProgramBus, isWhole: Bool, asksStates: Bool, timeout: Duration = ProgramBus.questionTimeout) {
@@ -34,6 +36,7 @@ final class MenuBarWalk {
   func read(_ menu: MenuElement, depth: Int = 0, _ done: @escaping () -> Void) {
     guard depth < Self.deepest, seen.insert(menu.reference).inserted, spend() else { return done() }
     bus.ask(menu.reference, "GetChildren", timeout: timeout) { [self] answer in
+      note(answer)
       guard case .success(let values) = answer, case .array(let children)? = values.first else { return done() }
       menu.children = children.prefix(Self.widest).compactMap { child in
         ElementReference(child).flatMap { $0.application == menu.reference.application ? MenuElement($0) : nil }
@@ -66,6 +69,10 @@ final class MenuBarWalk {
 
   private func depth(in child: MenuElement, _ depth: Int) -> Int { child.role == .container ? depth : depth + 1 }
 
+  private func note(_ answer: Result<some Any, DBusError>) {
+    if case .failure(let error) = answer, error.isLate { isLate = true }
+  }
+
   private func spend(_ count: Int = 1) -> Bool {
     guard !isOver, left >= count else { return false }
     left -= count
@@ -78,6 +85,7 @@ final class MenuBarWalk {
     let most = asksStates ? 5 : 4
     guard spend(most) else { return done(nil) }
     bus.ask(element.reference, "GetRole", timeout: timeout) { [self] answer in
+      note(answer)
       switch answer {
       case .failure(let error): return done(error)
       case .success(let values): if case .uint32(let number)? = values.first { element.number = number }
@@ -99,7 +107,8 @@ final class MenuBarWalk {
       }
       bus.get(
         element.reference, AccessibilityNames.accessible, "Name", timeout: timeout,
-        answers.expect { answer in
+        answers.expect { [self] answer in
+          note(answer)
           switch answer {
           case .success(let value): if case .string(let text)? = value { element.label = MenuText.label(text) }
           case .failure(let error): refusal = error

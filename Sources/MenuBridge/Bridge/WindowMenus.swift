@@ -77,6 +77,8 @@ final class WindowMenus {
       for source in sources { source.end() }
       return
     }
+    // What offered a part is not gone since it does not answer now.
+    guard !sources.isEmpty || !self.sources.contains(where: { $0.isPartial }) else { return done() }
     for source in self.sources { source.end() }
     (self.sources, self.recognition) = (sources, recognition)
     for (index, source) in sources.enumerated() {
@@ -127,7 +129,7 @@ final class WindowMenus {
     self.places = places
     hasItems = all.contains { !$0.isEmpty }
     isPoor =
-      isPartial || !all.joined().contains { !$0.menus.isEmpty }
+      (isPoor && isPartial) || !all.joined().contains { !$0.menus.isEmpty }
       || !commands.keys.contains { $0.hasPrefix("org.focusd.Edit.") }
     guard commands != self.commands else { return }
     self.commands = commands
