@@ -55,6 +55,26 @@ import Testing
     }
   }
 
+  @Test func theCallsToOnePeerEnd() async throws {
+    try await PrivateBus.with { bus in
+      let (peer, other) = (try await GDBusPeer(on: bus), try await GDBusPeer(on: bus))
+      let (loop, client) = (EventLoop(), try Connection(to: bus))
+      client.attach(to: loop)
+      var ended: [Int] = []
+      for (number, one) in [peer, other, peer].enumerated() {
+        try client.call(Connection.message(to: one, "Hang")) { result in
+          if case .failure(let error) = result, error.name == .failed { ended.append(number) }
+        }
+      }
+      client.endCalls(to: try BusName(peer.uniqueName), DBusError(.failed, "it has left"))
+      #expect(ended == [0, 2])
+      // The late end of the peer must not find the handlers once more.
+      try await peer.kill()
+      _ = try loop.call(client, Connection.getID())
+      #expect(ended == [0, 2])
+    }
+  }
+
   /// 500 ms is not 0, and the longest of all durations is not an overflow.
   @Test(arguments: [Duration.milliseconds(59_500), .seconds(Int64.max), .seconds(3_000_000)])
   func timeoutsOfAnyLength(timeout: Duration) async throws {

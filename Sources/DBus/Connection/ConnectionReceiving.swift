@@ -1,5 +1,5 @@
 internal import CDBus
-internal import DBusTypes
+package import DBusTypes
 internal import EventLoop
 
 /// Messages that arrive, on their way to the handlers.
@@ -48,10 +48,15 @@ extension Connection {
     if let message = inbox.popFirst() { received(message) }
   }
 
-  func failPendingCalls() {
-    for call in calls.takeAll() {
+  func failPendingCalls() { end(calls.takeAll(), .disconnected) }
+
+  /// Ends the calls to `peer` that wait for a handler, each with `error`: it has left the bus.
+  package func endCalls(to peer: BusName, _ error: DBusError) { end(calls.takeAll(to: peer.text), error) }
+
+  private func end(_ ended: [PendingCall], _ error: DBusError) {
+    for call in ended {
       if let timer = call.timer { loop?.cancel(timer) }
-      call.handler(.failure(.disconnected))
+      call.handler(.failure(error))
     }
   }
 

@@ -11,7 +11,7 @@ final class PendingCall {
   /// Whether the answer is handed over when it arrives, ahead of what arrived before it and waits for the loop.
   let isImmediate: Bool
   /// Who was called; nil for a call without a destination.
-  private let destination: String?
+  fileprivate let destination: String?
   /// The owner of the called name, if that is a well-known one.
   fileprivate let holder: NameHolder?
   /// Who has lost that name since the call was sent.
@@ -95,6 +95,14 @@ struct PendingCalls {
   mutating func take(_ serial: UInt32) -> PendingCall? {
     if let index = immediate.firstIndex(where: { $0.serial == serial }) { return immediate.remove(at: index) }
     return calls.isEmpty ? nil : calls.removeValue(forKey: serial)
+  }
+
+  /// Takes out the calls to `destination` that are not handed over at once, in the order in which they were sent.
+  mutating func takeAll(to destination: String) -> [PendingCall] {
+    guard !calls.isEmpty else { return [] }
+    let found = calls.values.filter { $0.destination == destination }.sorted { $0.serial < $1.serial }
+    for call in found { calls[call.serial] = nil }
+    return found
   }
 
   /// Takes out all calls, in the order in which they were sent.

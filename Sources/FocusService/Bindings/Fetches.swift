@@ -73,7 +73,7 @@ extension FocusService {
   ) {
     do {
       let message = try object.methodCall(.properties, MemberName(known: "Get"), .naming(key))
-      try ownerCalls.ask(object.owner, message, timeout: timeout) { [weak self] answer in
+      try ownerCalls.ask(message, timeout: timeout) { [weak self] answer in
         handler(
           Result {
             try self?.take(answer, toGetting: key, object)

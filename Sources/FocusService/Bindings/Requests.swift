@@ -140,7 +140,7 @@ extension FocusService {
         try sendOnly(message, to: object)
         return end(request, .success(.empty))
       }
-      try ownerCalls.ask(object.owner, message, timeout: request.timeLeft) { [weak self] answer in
+      try ownerCalls.ask(message, timeout: request.timeLeft) { [weak self] answer in
         guard let self, request.stage != .ended else { return }
         object.remove(request)
         ownerCalls.leave(object.owner, request.load)

@@ -109,7 +109,7 @@ extension FocusService {
       guard case .forwarded(_, let whole) = outcome else { throw DBusError.ownerGone }
       write.asked = whole
       let message = try object.methodCall(.properties, MemberName(known: "Set"), .naming(key, whole))
-      try ownerCalls.ask(object.owner, message, timeout: request.timeLeft) { [weak self] answer in
+      try ownerCalls.ask(message, timeout: request.timeLeft) { [weak self] answer in
         guard let self else { return }
         carryOut(write, request) { try wasSet(write, request, answer) }
       }

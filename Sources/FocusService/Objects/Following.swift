@@ -58,8 +58,7 @@ extension FocusService {
     guard following.state == .none else { return }
     following.state = .asked
     do throws(DBusError) {
-      let question = try connection.questionToAdd(following.rule)
-      try ownerCalls.ask(object.owner, question, ofBus: true) { [weak self] answer in
+      try connection.call(connection.questionToAdd(following.rule), timeout: OwnerCalls.timeout) { [weak self] answer in
         self?.matchAnswered(answer, following)
       }
     } catch {

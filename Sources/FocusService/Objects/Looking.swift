@@ -31,6 +31,8 @@ extension FocusService {
 
   /// Asks the object what it has, now that it is followed.
   func introspect(_ look: Look) throws {
+    // Who has left while the bus was asked has no answer.
+    guard !look.object.isGone else { throw DBusError.ownerGone }
     try ask(look, .introspectable, "Introspect") { service, answer in
       for interface in try look.introspected(answer) {
         try service.ask(look, .properties, "GetAll", [.string(interface.text)]) { service, answer in
@@ -45,9 +47,8 @@ extension FocusService {
     _ look: Look, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue] = [],
     _ step: @escaping (FocusService, Result<Message, DBusError>) throws -> Void
   ) throws {
-    var message = try look.object.methodCall(interface, MemberName(known: member), MessageBody(arguments))
-    message.disableAutoStart()
-    try ownerCalls.ask(look.object.owner, message) { [weak self] answer in
+    let message = try look.object.methodCall(interface, MemberName(known: member), MessageBody(arguments))
+    try ownerCalls.ask(message) { [weak self] answer in
       guard let self else { return }
       carryOut(look) { try step(self, answer) }
     }

@@ -27,7 +27,7 @@ struct Load: Hashable {
   }
 }
 
-/// The calls to owners that are under way: bounded in number, size and time, and ended when an owner leaves.
+/// The calls to owners: bounded in number, size and time, and ended when an owner leaves.
 final class OwnerCalls {
   /// What an owner's answer, an error of its own included, or the lack of one is handed to.
   typealias Handler = (Result<Message, DBusError>) -> Void
@@ -38,11 +38,9 @@ final class OwnerCalls {
   static let leastTime = Duration.seconds(1)
 
   private let connection: Connection
-  private var underWay: [BusName: [UInt64: Handler]] = [:]
   /// What waits for each owner.
   private var waiting: [BusName: Load] = [:]
   private var total = Load.none
-  private var lastNumber: UInt64 = 0
 
   init(_ connection: Connection) { self.connection = connection }
 
@@ -90,7 +88,7 @@ final class OwnerCalls {
   func call(_ owner: BusName, _ message: OutgoingMessage, _ handler: @escaping Handler) throws(DBusError) {
     try enter(owner)
     do throws(DBusError) {
-      try ask(owner, message) { [weak self] result in
+      try ask(message) { [weak self] result in
         self?.leave(owner)
         handler(result)
       }
@@ -101,42 +99,22 @@ final class OwnerCalls {
   }
 
   /// Sends a call that an entered client's call, or the daemon itself, needs, and calls `handler` once, as `call` does.
-  ///
-  /// What must precede a call to `owner` may be asked `ofBus`, whose answer is handed on as it is.
   /// - Throws: `DBusError` if the message cannot be sent; then `handler` is not called.
   func ask(
-    _ owner: BusName, _ message: OutgoingMessage, ofBus: Bool = false, timeout: Duration = OwnerCalls.timeout,
-    _ handler: @escaping Handler
+    _ message: OutgoingMessage, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Handler
   ) throws(DBusError) {
-    lastNumber += 1
-    let number = lastNumber
-    try connection.call(message, timeout: timeout) { [weak self] result in
-      self?.finish(owner, number, ofBus ? result : OwnerCalls.asSeenByCallers(result))
+    try connection.call(message, timeout: timeout) { result in
+      switch result {
+      // What the bus says in the owner's place is that the owner cannot be asked.
+      case .success(let reply) where reply.kind == .error && reply.sender == .bus: handler(.failure(.ownerGone))
+      case .failure(let error) where error.name == .timeout: handler(.failure(.ownerTimeout))
+      default: handler(result)
+      }
     }
-    underWay[owner, default: [:]][number] = handler
   }
 
   /// Ends every call to `owner`.
-  func ownerLeft(_ owner: BusName) {
-    guard let calls = underWay.removeValue(forKey: owner) else { return }
-    for (_, handler) in calls.sorted(by: { $0.key < $1.key }) { handler(.failure(.ownerGone)) }
-  }
-
-  private func finish(_ owner: BusName, _ number: UInt64, _ result: Result<Message, DBusError>) {
-    guard let handler = underWay[owner]?.removeValue(forKey: number) else { return }
-    if underWay[owner]?.isEmpty == true { underWay[owner] = nil }
-    handler(result)
-  }
-
-  /// What the bus says in the owner's place is that the owner cannot be asked.
-  private static func asSeenByCallers(_ result: Result<Message, DBusError>) -> Result<Message, DBusError> {
-    switch result {
-    case .success(let reply) where reply.kind == .error && reply.sender == .bus: .failure(.ownerGone)
-    case .failure(let error) where error.name == .timeout:
-      .failure(.ownerTimeout)
-    default: result
-    }
-  }
+  func ownerLeft(_ owner: BusName) { connection.endCalls(to: owner, .ownerGone) }
 }
 
 extension DBusError {
