@@ -29,8 +29,44 @@ extension FocusService {
     if look.isEnded { lookEnded(look) }
   }
 
+  /// Goes on with `look` when the bus passes on what its object emits.
+  private func follow(_ look: Look) {
+    let following = look.object.following
+    guard following.state != .taken else { return carryOut(look) { try introspect(look) } }
+    following.waiting.append(look)
+    guard following.state == .none else { return }
+    following.state = .asked
+    do throws(DBusError) {
+      try connection.call(connection.questionToAdd(following.rule), timeout: OwnerCalls.timeout) { [weak self] answer in
+        self?.matchAnswered(answer, following)
+      }
+    } catch {
+      matchAnswered(.failure(error), following)
+    }
+  }
+
+  private func matchAnswered(_ answer: Result<Message, DBusError>, _ following: Following) {
+    let refusal = (try? answer.get())?.error
+    // If the bus has not answered, it may yet take the rule.
+    following.state = refusal == nil ? .taken : .none
+    let waiting = following.waiting
+    following.waiting = []
+    for look in waiting {
+      carryOut(look) {
+        func error(_ name: ErrorName, _ reason: String) -> DBusError {
+          DBusError(name, "cannot follow the object \(look.object.path): \(reason)")
+        }
+        if let refusal { throw error(.limitsExceeded, "the bus refuses another match rule (\(refusal.name))") }
+        if case .failure(let failure) = answer {
+          throw failure.name == .timeout ? error(.timeout, "the bus did not reply within 5 seconds") : failure
+        }
+        try introspect(look)
+      }
+    }
+  }
+
   /// Asks the object what it has, now that it is followed.
-  func introspect(_ look: Look) throws {
+  private func introspect(_ look: Look) throws {
     // Who has left while the bus was asked has no answer.
     guard !look.object.isGone else { throw DBusError.ownerGone }
     try ask(look, .introspectable, "Introspect") { service, answer in

@@ -23,8 +23,7 @@ final class OwnedObject {
   let owner: BusName
   let path: ObjectPath
   /// What has the bus pass on what it emits.
-  var following: Following?
-  let folder: Folder
+  let following: Following
   /// Whether its owner has left: nothing more is asked of it.
   var isGone = false
   /// The fields that the object is behind.
@@ -46,8 +45,9 @@ final class OwnedObject {
   /// The keys that it has told of since the turn has taken it away from a field, which misses them if it is there again.
   private(set) var toldInVain: Set<Key> = []
 
-  init(owner: BusName, path: ObjectPath, in folder: Folder) {
-    (self.owner, self.path, self.folder) = (owner, path, folder)
+  init(owner: BusName, path: ObjectPath, _ following: Following) {
+    (self.owner, self.path, self.following) = (owner, path, following)
+    following.count += 1
   }
 
   /// A call of it.
@@ -61,7 +61,7 @@ final class OwnedObject {
   func isOutdated(_ key: Key) -> Bool { stale.contains(key) || fetches[key] != nil }
 
   /// Drops what is under way: who waits for an answer holds the object, which holds who waits.
-  func end() { (following, looks, fetches, requests) = (nil, [], [:], []) }
+  func end() { (following.waiting, looks, fetches, requests) = ([], [], [:], []) }
 }
 
 /// What the model holds of it, and what it does not.

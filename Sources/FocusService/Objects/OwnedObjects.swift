@@ -3,12 +3,45 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
+/// What the bus passes on of one owner: what one object emits, or all whose paths differ in the last element alone.
+///
+/// A bridge has an object for each element that it shows: one match rule for them all saves a call for each, and the bus
+/// allows a connection only so many rules.
+final class Following {
+  enum State {
+    case none
+    /// The bus has been asked to.
+    case asked
+    case taken
+  }
+
+  let rule: MatchRule
+  var state = State.none
+  /// How many objects are followed so.
+  var count = 0
+  /// The looks that wait for the bus's answer.
+  var waiting: [Look] = []
+
+  init(_ rule: MatchRule) { self.rule = rule }
+
+  /// Takes note that an object less is followed so.
+  /// - Returns: the rule if it was the last.
+  func leave() -> MatchRule? {
+    count -= 1
+    guard count == 0, state != .none else { return nil }
+    state = .none
+    return rule
+  }
+}
+
 /// The objects behind fields, by field and by address.
 struct OwnedObjects {
   /// What is known of one owner.
   private struct Owner {
     var objects: [ObjectPath: OwnedObject] = [:]
-    var folders: [ObjectPath?: Folder] = [:]
+    /// How many objects have paths that differ in the last element alone, by what these begin with, and how all but the first
+    /// are followed.
+    var folders: [ObjectPath: (count: Int, following: Following)] = [:]
   }
 
   private var byField: [FieldID: OwnedObject] = [:]
@@ -30,12 +63,19 @@ struct OwnedObjects {
   /// The object at an address, from now on known.
   mutating func object(at path: ObjectPath, of owner: BusName) -> OwnedObject {
     if let object = at(path, of: owner) { return object }
-    let folder = owners[owner]?.folders[path.parent] ?? Folder(path.parent)
-    folder.count += 1
-    let object = OwnedObject(owner: owner, path: path, in: folder)
-    owners[owner, default: Owner()].folders[path.parent] = folder
-    owners[owner]?.objects[path] = object
+    let object = OwnedObject(owner: owner, path: path, following(path, of: owner))
+    owners[owner, default: Owner()].objects[path] = object
     return object
+  }
+
+  private mutating func following(_ path: ObjectPath, of owner: BusName) -> Following {
+    let own = Following(MatchRule(sender: owner, path: path))
+    // At the root each object is followed by itself.
+    guard let parent = path.parent else { return own }
+    let (count, shared) =
+      owners[owner]?.folders[parent] ?? (0, Following(MatchRule(sender: owner, pathNamespace: parent)))
+    owners[owner, default: Owner()].folders[parent] = (count + 1, shared)
+    return count == 0 ? own : shared
   }
 
   /// Drops what is under way.
@@ -73,27 +113,28 @@ struct OwnedObjects {
     }
   }
 
-  /// Ends a turn.
-  /// - Returns: the objects that have neither a field nor a look any more, and are forgotten.
-  mutating func endTurn(_ calls: OwnerCalls) -> [OwnedObject] {
+  /// Ends a turn: objects that have neither a field nor a look any more are forgotten.
+  /// - Returns: the rules by which nothing is followed any more.
+  mutating func endTurn(_ calls: OwnerCalls) -> [MatchRule] {
     guard !touched.isEmpty else { return [] }
     defer { touched = [:] }
-    return touched.values.filter { object in
+    return touched.values.compactMap { object in
       object.endTurn()
       for look in object.looks where look.isCompleted { look.detach(calls) }
       guard object.fields.isEmpty, object.looks.isEmpty, at(object.path, of: object.owner) === object else {
-        return false
+        return nil
       }
-      forget(object)
-      return true
+      return forget(object)
     }
   }
 
-  private mutating func forget(_ object: OwnedObject) {
-    object.folder.count -= 1
-    if object.folder.count == 0 { owners[object.owner]?.folders[object.path.parent] = nil }
+  private mutating func forget(_ object: OwnedObject) -> MatchRule? {
+    if let parent = object.path.parent, let (count, following) = owners[object.owner]?.folders[parent] {
+      owners[object.owner]?.folders[parent] = count > 1 ? (count - 1, following) : nil
+    }
     owners[object.owner]?.objects[object.path] = nil
     if owners[object.owner]?.objects.isEmpty == true { owners[object.owner] = nil }
+    return object.following.leave()
   }
 }
 

@@ -35,7 +35,7 @@ extension FocusService {
     if persistence.mustSave(model) { save() }
     model.endTurn()
     turn.commit()
-    for object in objects.endTurn(ownerCalls) { stopFollowing(object) }
+    for rule in objects.endTurn(ownerCalls) { connection.changeMatch(.remove, rule) }
     sendOutbox()
   }
 
