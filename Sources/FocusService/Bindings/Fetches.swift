@@ -26,7 +26,8 @@ extension FocusService {
 
   /// Asks the owner for the new value of `key`, since the known one is stale.
   func becameStale(_ key: Key, of object: OwnedObject) {
-    if object.becameStale(key) { fetch(key, of: object) }
+    object.lostTrack(of: key)
+    if object.wait(for: key) { fetch(key, of: object) }
   }
 
   /// Whether a field reads `key` from `object`.

@@ -7,18 +7,17 @@ internal import FocusModel
 ///
 /// What the object is stands in the model, once for each field that it is behind.
 final class OwnedObject {
-  /// One question to the owner for the value of a key, and who waits for the answer.
-  struct Fetch {
-    /// They asked before the question was sent, or while its answer would still do.
-    var waiting: [Waiter] = []
-    /// Whether the owner has said meanwhile that the value is another once more.
-    var isOutdated = false
-    /// They asked after that.
-    var waitingForNext: [Waiter] = []
-  }
-
   /// What waits for the value of a key, and is handed what the owner has answered.
   typealias Waiter = (Result<Message, any Error>) -> Void
+
+  /// A value that differs from the one in the model, as far as is known.
+  private enum Unknown {
+    /// The next read asks for it.
+    case stale
+    /// The owner is being asked for it. If it has said meanwhile that the value is another once more, it is asked again, for
+    /// the `next` who have come since.
+    case asked(waiting: [Waiter], next: [Waiter]?)
+  }
 
   let owner: BusName
   let path: ObjectPath
@@ -32,10 +31,7 @@ final class OwnedObject {
   var lostFields: Set<FieldID> = []
   /// The looks at it that are under way, or that have ended in this turn.
   var looks: [Look] = []
-  /// The keys whose values differ from those in the model, as far as is known.
-  private(set) var stale: Set<Key> = []
-  /// The values that the owner is being asked for.
-  private var fetches: [Key: Fetch] = [:]
+  private var unknown: [Key: Unknown] = [:]
   /// What clients want of it, in the order in which they sent it.
   private(set) var requests: [Request] = []
   /// How many requests of each client have not been sent, examinations aside.
@@ -57,64 +53,53 @@ final class OwnedObject {
     try .methodCall(to: owner, path: path, interface: interface, member: member, body: body)
   }
 
-  /// Whether the owner has to be asked before the value of `key`, which it keeps the daemon told of, is known.
-  func isOutdated(_ key: Key) -> Bool { stale.contains(key) || fetches[key] != nil }
-
   /// Drops what is under way: who waits for an answer holds the object, which holds who waits.
-  func end() { (following.waiting, looks, fetches, requests) = ([], [], [:], []) }
+  func end() { (following.waiting, looks, unknown, requests) = ([], [], [:], []) }
 }
 
 /// What the model holds of it, and what it does not.
 extension OwnedObject {
-  /// Notes that the value of `key` is another now.
-  /// - Returns: whether the owner must be asked for it, with `endFetch` to follow.
-  func becameStale(_ key: Key) -> Bool {
-    guard fetches[key] != nil else {
-      beginFetch(key, [])
-      return true
-    }
-    fetches[key]?.isOutdated = true
-    return false
-  }
+  /// Whether the owner has to be asked before the value of `key`, which it keeps the daemon told of, is known.
+  func isOutdated(_ key: Key) -> Bool { unknown[key] != nil }
 
-  /// Notes that the value of `key` is unknown; the next read asks for it.
-  func lostTrack(of key: Key) { stale.insert(key) }
+  /// Notes that the value of `key` is another now: the next read asks for it, or the owner is asked once more.
+  func lostTrack(of key: Key) {
+    if case .asked(let waiting, let next)? = unknown[key] {
+      unknown[key] = .asked(waiting: waiting, next: next ?? [])
+    } else {
+      unknown[key] = .stale
+    }
+  }
 
   /// Adds `waiter` to those who wait for the value of `key`.
   /// - Returns: whether the owner must be asked for it, with `endFetch` to follow.
-  func wait(for key: Key, _ waiter: @escaping Waiter) -> Bool {
-    guard let fetch = fetches[key] else {
-      beginFetch(key, [waiter])
+  func wait(for key: Key, _ waiter: Waiter? = nil) -> Bool {
+    let more = waiter.map { [$0] } ?? []
+    guard case .asked(let waiting, let next)? = unknown[key] else {
+      unknown[key] = .asked(waiting: more, next: nil)
       return true
     }
-    if fetch.isOutdated {
-      fetches[key]?.waitingForNext.append(waiter)
-    } else {
-      fetches[key]?.waiting.append(waiter)
-    }
+    let isLate = next != nil
+    unknown[key] = .asked(waiting: isLate ? waiting : waiting + more, next: next.map { $0 + more })
     return false
-  }
-
-  private func beginFetch(_ key: Key, _ waiting: [Waiter]) {
-    fetches[key] = Fetch(waiting: waiting)
-    stale.remove(key)
   }
 
   /// Ends the question for `key`.
   /// - Returns: who has waited for it, and whether the owner must be asked once more.
   func endFetch(_ key: Key, hasValue: Bool) -> (waiting: [Waiter], asksAgain: Bool) {
-    guard let fetch = fetches.removeValue(forKey: key) else { return ([], false) }
-    if !hasValue { stale.insert(key) }
-    let asksAgain = fetch.isOutdated || !fetch.waitingForNext.isEmpty
-    if asksAgain { beginFetch(key, fetch.waitingForNext) }
-    return (fetch.waiting, asksAgain)
+    guard case .asked(let waiting, let next)? = unknown[key] else { return ([], false) }
+    unknown[key] = next.map { .asked(waiting: $0, next: nil) } ?? (hasValue ? nil : .stale)
+    return (waiting, next != nil)
   }
 
-  /// Notes that the owner has told values of `keys`.
+  /// Notes that the owner has told values of `keys`: what it answers from now on is as new.
   func told(_ keys: some Sequence<Key>) {
     for key in keys {
-      stale.remove(key)
-      fetches[key]?.isOutdated = false
+      guard case .asked(let waiting, let next)? = unknown[key] else {
+        unknown[key] = nil
+        continue
+      }
+      unknown[key] = .asked(waiting: waiting + (next ?? []), next: nil)
     }
   }
 
