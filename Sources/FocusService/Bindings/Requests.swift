@@ -8,8 +8,8 @@ internal import FocusModel
 final class Request {
   enum Work {
     case write(BoundWrite)
-    /// A call that is passed on.
-    case command(OutgoingMessage)
+    /// A call that is passed on, in the order of its client's calls or at once.
+    case command(OutgoingMessage, isOrdered: Bool)
     /// A look at what the field's object has now.
     case examination(FieldID, ObjectChoice)
   }
@@ -43,7 +43,11 @@ final class Request {
 
   /// Whether later calls of the client wait for it to be sent.
   var isOrdered: Bool {
-    if case .examination = work { false } else { true }
+    switch work {
+    case .write: true
+    case .command(_, let isOrdered): isOrdered
+    case .examination: false
+    }
   }
 
   /// How long the owner may still take.
@@ -57,13 +61,15 @@ extension FocusService {
   func enqueue(
     _ work: Request.Work, for client: BusName, _ reply: PendingReply, _ load: Load, at object: OwnedObject
   ) throws(DBusError) {
+    guard !object.isGone else { throw .ownerGone }
     try ownerCalls.enter(object.owner, load)
     let request = Request(work, of: object, for: client, reply, load)
+    if case .command(let message, isOrdered: false) = work { return send(message, request) }
     object.add(request)
     proceed(with: object)
     guard request.stage == .waiting else { return }
     request.timer = loop.schedule(after: OwnerCalls.timeout) { [weak self] in
-      self?.end(request, .failure(DBusError.ownerTimeout))
+      self?.end(request) { throw DBusError.ownerTimeout }
     }
   }
 
@@ -74,7 +80,7 @@ extension FocusService {
       case .write(let write):
         request.stage = .fetching
         carryOut(write, request) { try begin(write, request) }
-      case .command(let message): send(message, request)
+      case .command(let message, _): send(message, request)
       case .examination(let id, let choice):
         object.didSend(request)
         begin(Look(at: object, choice, for: .examination(id, request)))
@@ -82,17 +88,15 @@ extension FocusService {
     }
   }
 
-  /// Ends a request, unless it has ended, and begins what has waited for that.
-  func end(_ request: Request, _ result: Result<MessageBody, any Error>) {
+  /// Ends a request, unless it has ended, with what `answer` returns or throws, and begins what has waited for that.
+  func end(_ request: Request, _ answer: () throws -> MessageBody?) {
     guard request.stage != .ended else { return }
     let object = request.object
     object.remove(request)
+    request.stage = .ended
     if let timer = request.timer { loop.cancel(timer) }
     ownerCalls.leave(object.owner, request.load)
-    if case .write(let write) = request.work, case .success = result {
-      checkActivity(of: object, except: write.path.key)
-    }
-    request.reply.answer { try result.get() }
+    request.reply.answer(answer)
     proceed(with: object)
   }
 
@@ -101,66 +105,52 @@ extension FocusService {
     for object in objects.all(of: owner) {
       object.isGone = true
       // What is under way ends with its call.
-      for request in object.requests where request.stage == .waiting {
-        end(request, .failure(DBusError.ownerGone))
-      }
+      for request in object.requests where request.stage == .waiting { end(request) { throw DBusError.ownerGone } }
     }
   }
 }
 
-/// Commands: they are passed on, behind what their client has sent to the object before.
+/// Commands are passed on.
 extension FocusService {
-  /// Passes a call with so many file descriptors on to `object`.
+  /// Passes a call with so many file descriptors on to `object`, if `isOrdered` behind what its client has sent there before.
   /// - Throws: `DBusError.limitsExceeded` if too much waits for the owner.
   func pass(
-    _ message: OutgoingMessage, descriptors: Int, from client: BusName, _ reply: PendingReply, to object: OwnedObject
+    _ message: OutgoingMessage, isOrdered: Bool = true, descriptors: Int = 0, from client: BusName,
+    _ reply: PendingReply, to object: OwnedObject
   ) throws(DBusError) {
-    guard object.isQueueing(for: client) else {
-      guard reply.isWanted else { return try sendOnly(message, to: object) }
-      return try ownerCalls.call(object.owner, message) { [weak self] answer in
-        self?.commandEnded(object, reply, answer)
-      }
-    }
-    let load = Load(calls: 1, bytes: message.bodySize, descriptors: descriptors)
-    try enqueue(.command(message), for: client, reply, load, at: object)
+    // What is passed on at once does not wait, but for its reply.
+    let load =
+      isOrdered && object.isQueueing(for: client)
+      ? Load(calls: 1, bytes: message.bodySize, descriptors: descriptors) : reply.isWanted ? .call : .none
+    try enqueue(.command(message, isOrdered: isOrdered), for: client, reply, load, at: object)
   }
 
-  private func sendOnly(_ message: OutgoingMessage, to object: OwnedObject) throws(DBusError) {
-    try connection.send(message)
-    checkActivity(of: object)
-  }
-
-  /// Sends a command that has waited.
   private func send(_ message: OutgoingMessage, _ request: Request) {
     let object = request.object
-    object.didSend(request)
+    object.remove(request)
     do throws(DBusError) {
-      guard request.timeLeft > OwnerCalls.leastTime else { throw DBusError.ownerTimeout }
+      let timeLeft = request.timeLeft
+      guard timeLeft > OwnerCalls.leastTime else { throw .ownerTimeout }
       guard request.reply.isWanted else {
-        try sendOnly(message, to: object)
-        return end(request, .success(.empty))
+        try connection.send(message)
+        checkActivity(of: object)
+        return end(request) { .empty }
       }
-      try ownerCalls.ask(message, timeout: request.timeLeft) { [weak self] answer in
-        guard let self, request.stage != .ended else { return }
-        object.remove(request)
-        ownerCalls.leave(object.owner, request.load)
-        commandEnded(object, request.reply, answer)
+      try ownerCalls.ask(message, timeout: timeLeft) { [weak self] answer in
+        guard let self else { return }
+        if case .success = answer { checkActivity(of: object) }
+        end(request) {
+          request.reply.forward(try answer.get())
+          return nil
+        }
       }
+      guard request.load != .call else { return }
       // What has been passed on waits no more.
-      ownerCalls.leave(object.owner, Load(bytes: request.load.bytes, descriptors: request.load.descriptors))
+      ownerCalls.leave(object.owner, request.load - .call)
       request.load = .call
       if let timer = request.timer { loop.cancel(timer) }
     } catch {
-      end(request, .failure(error))
-    }
-  }
-
-  private func commandEnded(_ object: OwnedObject, _ reply: PendingReply, _ answer: Result<Message, DBusError>) {
-    switch answer {
-    case .success(let answer):
-      checkActivity(of: object)
-      reply.forward(answer)
-    case .failure(let error): reply.fail(error)
+      end(request) { throw error }
     }
   }
 }

@@ -74,9 +74,10 @@ extension FocusService {
   func carryOut(_ write: BoundWrite, _ request: Request, _ step: () throws -> Reading?) {
     do {
       guard let reading = try step() else { return }
-      end(request, .success(try results(ofWriting: reading, write.answer)))
+      checkActivity(of: request.object, except: write.path.key)
+      end(request) { try results(ofWriting: reading, write.answer) }
     } catch {
-      end(request, .failure(error))
+      end(request) { throw error }
     }
   }
 

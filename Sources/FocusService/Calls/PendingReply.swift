@@ -10,8 +10,16 @@ final class PendingReply {
   private weak var service: FocusService?
   /// Whether the reply shows values, which must not be older than those that signals before it tell.
   var showsValues = false
-  /// Whether an owner's results are replied as variants: `Bindings.Invoke`.
-  var wrapsResults = false
+  /// What is replied of an owner's results.
+  var results = Results.all
+
+  enum Results {
+    case all
+    /// All, as variants: `Bindings.Invoke`.
+    case variants
+    /// Nothing: `Field.Focus`.
+    case none
+  }
 
   init(to call: Message, _ service: FocusService) {
     address = ReplyAddress(of: call)
@@ -43,14 +51,18 @@ final class PendingReply {
     if address.wantsReply { _ = try? service?.connection.send(address.reply(error)) }
   }
 
-  /// Replies with what an owner replied, as it was, or its results as variants.
+  /// Replies with what an owner replied: an error as it was.
   func forward(_ reply: Message) {
     guard address.wantsReply else { return }
-    if wrapsResults, reply.kind != .error {
-      answer { try MessageBody([.variants(reply.limitedArguments())]) }
-      return
+    do {
+      switch results {
+      case .variants where reply.kind != .error: succeed(try MessageBody([.variants(reply.limitedArguments())]))
+      case .none where reply.kind != .error: succeed()
+      default: service?.post(reply: try reply.forwarded(asReplyTo: address), of: self)
+      }
+    } catch {
+      fail(error)
     }
-    do { service?.post(reply: try reply.forwarded(asReplyTo: address), of: self) } catch { fail(error) }
   }
 
   /// Replies with what `body` returns or throws; where it returns nil, the reply is given later.

@@ -76,7 +76,7 @@ extension DaemonInterfaces {
       try call.descriptors.isEmpty
       ? MessageBody(given) : MessageBody(MarshalledValue.values(given, naming: call.descriptors))
     let message = try object.methodCall(command.interface, command.member, arguments)
-    call.reply.wrapsResults = true
+    call.reply.results = .variants
     try service.pass(message, descriptors: call.descriptors.count, from: call.client, call.reply, to: object)
     return nil
   }

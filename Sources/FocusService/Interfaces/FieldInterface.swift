@@ -91,13 +91,8 @@ extension DaemonInterfaces {
     }
     let request = try object.methodCall(
       Focus1.responder, MemberName(known: "RequestFocus"), MessageBody([.objectPath(Target.path(of: id))]))
-    let reply = call.reply
-    try service.ownerCalls.call(object.owner, request) { answer in
-      reply.answer {
-        try answer.accepted()
-        return .empty
-      }
-    }
+    call.reply.results = .none
+    try service.pass(request, isOrdered: false, from: call.client, call.reply, to: object)
     return nil
   }
 

@@ -125,7 +125,7 @@ extension FocusService {
     case .registration(let registration):
       return complete(registration, look, isFirst: isFirst, refusing: refusal)
     case .examination(let id, let request):
-      end(request, Result { try renew(id, look) })
+      end(request) { try renew(id, look) }
       return false
     case .restoration(let id, let registration, _): return restore(id, registration, look)
     }

@@ -131,10 +131,9 @@ extension OwnedObject {
     unsent[request.client] = count > 1 ? count - 1 : nil
   }
 
-  /// Takes out `request`, which has ended.
+  /// Takes out `request`, whose end nothing waits for.
   func remove(_ request: Request) {
     didSend(request)
-    request.stage = .ended
     guard let place = requests.firstIndex(where: { $0 === request }) else { return }
     requests.remove(at: place)
   }

@@ -83,22 +83,8 @@ final class OwnerCalls {
     total = total - load
   }
 
-  /// Forwards a client's call to `owner`, and calls `handler` once, with the reply or with `Timeout` or `OwnerGone`.
-  /// - Throws: `DBusError.limitsExceeded` if too many calls wait for the owner; then `handler` is not called.
-  func call(_ owner: BusName, _ message: OutgoingMessage, _ handler: @escaping Handler) throws(DBusError) {
-    try enter(owner)
-    do throws(DBusError) {
-      try ask(message) { [weak self] result in
-        self?.leave(owner)
-        handler(result)
-      }
-    } catch {
-      leave(owner)
-      throw error
-    }
-  }
-
-  /// Sends a call that an entered client's call, or the daemon itself, needs, and calls `handler` once, as `call` does.
+  /// Sends a call that an entered client's call, or the daemon itself, needs, and calls `handler` once, with the reply or
+  /// with `Timeout` or `OwnerGone`.
   /// - Throws: `DBusError` if the message cannot be sent; then `handler` is not called.
   func ask(
     _ message: OutgoingMessage, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Handler
