@@ -7,14 +7,10 @@ internal import FocusModel
 final class PendingRead {
   /// What is read.
   enum Wanted {
-    /// One property: `Properties.Get`.
-    case property(Key)
-    /// One binding, or an element of it: `Bindings.Read`.
-    case reading(BindingPath)
-    /// The properties of one interface, or all: `Properties.GetAll`.
-    case properties(InterfaceName?)
-    /// Every binding: `Bindings.ReadAll`.
-    case readings
+    /// One binding, or an element of it.
+    case one(BindingPath)
+    /// The bindings of one interface, or all.
+    case all(InterfaceName?)
   }
 
   /// One value that an owner has been asked for.
@@ -24,6 +20,8 @@ final class PendingRead {
   }
 
   let wanted: Wanted
+  /// Whether values alone are shown: by `Properties`, and not by `Bindings`.
+  let asProperty: Bool
   let target: Target
   let place: Place
   let client: BusName
@@ -35,16 +33,9 @@ final class PendingRead {
   /// What owners have answered, and for which objects.
   var answers: [Asked: (object: OwnedObject, answer: Result<Message, any Error>)] = [:]
 
-  init(_ wanted: Wanted, at place: Place, for call: Call) {
-    (self.wanted, self.place) = (wanted, place)
+  init(_ wanted: Wanted, asProperty: Bool, at place: Place, for call: Call) {
+    (self.wanted, self.asProperty, self.place) = (wanted, asProperty, place)
     (target, client, reply) = (call.target, call.client, call.reply)
-  }
-
-  /// The keys that an owner could not be asked for, which are left out.
-  var failed: Set<Key> {
-    var keys: Set<Key> = []
-    for (asked, (_, answer)) in answers { if case .failure = answer { keys.insert(asked.key) } }
-    return keys
   }
 }
 
@@ -53,8 +44,10 @@ extension FocusService {
   /// Reads what is `wanted` at `place`.
   /// - Throws: as `FocusModel.read` does.
   /// - Returns: the results, or nil if the reply is given later.
-  func read(_ wanted: PendingRead.Wanted, at place: Place, for call: Call) throws -> MessageBody? {
-    try goOn(PendingRead(wanted, at: place, for: call))
+  func read(
+    _ wanted: PendingRead.Wanted, asProperty: Bool = false, at place: Place, for call: Call
+  ) throws -> MessageBody? {
+    try goOn(PendingRead(wanted, asProperty: asProperty, at: place, for: call))
   }
 
   /// Asks for what is not known yet, or makes the results.
@@ -89,10 +82,8 @@ extension FocusService {
   /// - Throws: as `FocusModel.read` does; what an owner answered instead of the value of the only key.
   private func unknownValues(_ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
     switch read.wanted {
-    case .property(let key): try unknownValue(of: key, read)
-    case .reading(let path): try unknownValue(of: path.key, read)
-    case .properties(let interface): try unknownValues(of: interface, read)
-    case .readings: try unknownValues(of: nil, read)
+    case .one(let path): try unknownValue(of: path.key, read)
+    case .all(let interface): try unknownValues(of: interface, read)
     }
   }
 
@@ -130,15 +121,14 @@ extension FocusService {
     var unknown: [PendingRead.Asked: OwnedObject] = [:]
     func add(_ key: Key, _ id: FieldID) {
       let asked = PendingRead.Asked(key: key, field: id)
-      if let object = objectToAsk(for: key, in: id), read.answers[asked] == nil { unknown[asked] = object }
+      guard interface ?? key.interface == key.interface, read.answers[asked] == nil else { return }
+      unknown[asked] = objectToAsk(for: key, in: id)
     }
-    for (key, reading) in try model.readAll(at: read.place, by: read.client)
-    where interface ?? key.interface == key.interface { add(key, reading.field) }
+    for (key, reading) in try model.readAll(at: read.place, by: read.client) { add(key, reading.field) }
     /// Adds keys that are nil as far as is known.
     func addNil(_ id: FieldID, _ isWanted: (Key) -> Bool) {
       guard let field = model.fields[id], let bound = field.object, field.isVisible(to: read.client) else { return }
-      for key in bound.properties.keys
-      where field.bindings[key] == nil && interface ?? key.interface == key.interface && isWanted(key) { add(key, id) }
+      for key in bound.properties.keys where field.bindings[key] == nil && isWanted(key) { add(key, id) }
     }
     let path = ownFields(at: read.place)
     for id in path { addNil(id) { _ in true } }
@@ -159,33 +149,28 @@ extension FocusService {
 
   /// Makes the results of a read for which nothing has to be asked.
   private func results(of read: PendingRead) throws -> MessageBody {
-    let place = read.holder.map { Place.field($0) } ?? read.place
+    let path: BindingPath
     switch read.wanted {
-    case .property(let key):
-      let reading = try model.read(BindingPath(key), at: place, by: read.client)
-      // The object may have been examined meanwhile, and the key be another.
-      if case .success(let answer)? = read.answers[.init(key: key, field: reading.field)]?.answer,
-        answer.kind != .error,
-        model.fields[reading.field]?.object?.reads(key) == true
-      {
-        return try answer.body
+    case .one(let one): path = one
+    case .all(let interface):
+      let failed = Set(read.answers.compactMap { (try? $1.answer.get()) == nil ? $0.key : nil })
+      let readings = try model.readAll(at: read.place, by: read.client).filter { key, _ in
+        interface ?? key.interface == key.interface && !failed.contains(key)
       }
-      return try .variant(reading.value)
-    case .reading(let path):
-      do {
-        return try .read(checked(try model.read(path, at: place, by: read.client)))
-      } catch ModelError.notFocused {
-        return try .read(nil)
-      }
-    case .properties(let interface):
-      let readings = try readings(of: read).filter { interface ?? $0.key.interface == $0.key.interface }
-      return try DaemonInterfaces.results(readings, of: read, model)
-    case .readings: return try .readings(readings(of: read).mapValues { try checked($0) })
+      return try read.asProperty
+        ? DaemonInterfaces.results(readings, of: read, model) : .readings(readings.mapValues { try checked($0) })
     }
-  }
-
-  private func readings(of read: PendingRead) throws -> [Key: Reading] {
-    let failed = read.failed
-    return try model.readAll(at: read.place, by: read.client).filter { !failed.contains($0.key) }
+    do {
+      let place = read.holder.map { Place.field($0) } ?? read.place
+      let reading = try model.read(path, at: place, by: read.client)
+      guard read.asProperty else { return try .read(checked(reading)) }
+      // The object may have been examined meanwhile, and the key be another.
+      guard case .success(let answer)? = read.answers[.init(key: path.key, field: reading.field)]?.answer,
+        answer.kind != .error, model.fields[reading.field]?.object?.reads(path.key) == true
+      else { return try .variant(reading.value) }
+      return try answer.body
+    } catch ModelError.notFocused where !read.asProperty {
+      return try .read(nil)
+    }
   }
 }

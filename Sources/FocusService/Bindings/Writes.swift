@@ -6,14 +6,6 @@ internal import FocusModel
 
 /// A write to a bound binding.
 final class BoundWrite {
-  /// What the reply shows.
-  enum Answer {
-    /// Nothing: `Properties.Set`.
-    case nothing
-    /// What the binding holds afterwards: `Bindings.Write`.
-    case reading
-  }
-
   let value: MarshalledValue
   let path: BindingPath
   let condition: WriteCondition
@@ -21,7 +13,8 @@ final class BoundWrite {
   let place: Place
   /// The field whose binding it is.
   let field: FieldID
-  let answer: Answer
+  /// Whether the reply shows what the binding holds afterwards: that of `Bindings.Write`, not that of `Properties.Set`.
+  let isShown: Bool
   /// The whole value that the owner was asked to take.
   var asked: MarshalledValue?
   /// The binding's revision when the owner was asked.
@@ -31,10 +24,10 @@ final class BoundWrite {
 
   init(
     _ value: MarshalledValue, to path: BindingPath, at place: Place, of field: FieldID,
-    if condition: WriteCondition, _ answer: Answer
+    if condition: WriteCondition, isShown: Bool
   ) {
     (self.value, self.path, self.place, self.field) = (value, path, place, field)
-    (self.condition, self.answer) = (condition, answer)
+    (self.condition, self.isShown) = (condition, isShown)
   }
 }
 
@@ -45,25 +38,22 @@ extension FocusService {
   /// - Returns: the results, or nil if the reply is given later.
   func write(
     _ value: MarshalledValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
-    for call: Call, _ answer: BoundWrite.Answer
+    for call: Call, isShown: Bool
   ) throws -> MessageBody? {
     let holder = try model.holder(of: path, at: place, if: condition, by: call.client)
     guard let object = objects[holder], model.fields[holder]?.object?.properties[path.key] != nil else {
       switch try model.write(value, to: path, at: .field(holder), if: condition, by: call.client) {
-      case .written(let reading): return try results(ofWriting: reading, answer)
+      case .written(let reading): return try results(ofWriting: reading, isShown)
       case .forwarded: throw DBusError.ownerGone
       }
     }
-    let write = BoundWrite(value, to: path, at: place, of: holder, if: condition, answer)
+    let write = BoundWrite(value, to: path, at: place, of: holder, if: condition, isShown: isShown)
     try enqueue(.write(write), for: call.client, call.reply, Load(calls: 1, bytes: value.size), at: object)
     return nil
   }
 
-  private func results(ofWriting reading: Reading, _ answer: BoundWrite.Answer) throws -> MessageBody {
-    switch answer {
-    case .nothing: .empty
-    case .reading: try .written(checked(reading))
-    }
+  private func results(ofWriting reading: Reading, _ isShown: Bool) throws -> MessageBody {
+    try isShown ? .written(checked(reading)) : .empty
   }
 }
 
@@ -75,7 +65,7 @@ extension FocusService {
     do {
       guard let reading = try step() else { return }
       checkActivity(of: request.object, except: write.path.key)
-      end(request) { try results(ofWriting: reading, write.answer) }
+      end(request) { try results(ofWriting: reading, write.isShown) }
     } catch {
       end(request) { throw error }
     }
@@ -140,15 +130,14 @@ extension FocusService {
     }
     ask(for: key, of: object, timeout: request.timeLeft) { [weak self] answer in
       guard let self else { return }
-      carryOut(write, request) { try wasRead(write, request, isKnown: (try? answer.get()) != nil) }
+      carryOut(write, request) {
+        let isKnown = (try? answer.get()) != nil
+        if !isKnown { object.lostTrack(of: key) }
+        guard objects[write.field] === object else { throw DBusError.ownerGone }
+        return reading(after: write, by: request.client, isKnown: isKnown)
+      }
     }
     return nil
-  }
-
-  private func wasRead(_ write: BoundWrite, _ request: Request, isKnown: Bool) throws -> Reading {
-    if !isKnown { request.object.lostTrack(of: write.path.key) }
-    guard objects[write.field] === request.object else { throw DBusError.ownerGone }
-    return reading(after: write, by: request.client, isKnown: isKnown)
   }
 
   /// What the binding holds after `write`, which the owner has taken; if that is not known, what was written.

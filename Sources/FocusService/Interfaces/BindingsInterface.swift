@@ -12,7 +12,7 @@ extension DaemonInterfaces {
         "Read", in: [.init("key", .string)],
         out: [.init("value", .array(.variant)), .init("field", .objectPath), .init("revision", .uint64)]
       ) { service, call in
-        try service.read(.reading(BindingPath(call.arguments.text())), at: call.place(), for: call)
+        try service.read(.one(BindingPath(call.arguments.text())), at: call.place(), for: call)
       },
       method(
         "Write",
@@ -25,7 +25,7 @@ extension DaemonInterfaces {
       method(
         "ReadAll",
         out: [.init("values", .dictionary(key: .string, value: .structure([.variant, .objectPath, .uint64])))]
-      ) { service, call in try service.read(.readings, at: call.place(), for: call) },
+      ) { service, call in try service.read(.all(nil), at: call.place(), for: call) },
       method(
         "Invoke",
         in: [
@@ -64,7 +64,7 @@ extension DaemonInterfaces {
     call.reply.showsValues = true
     // Before its owner is asked: what is refused must not be done.
     try service.checkRevisions()
-    return try service.write(value, to: path, at: call.place(), if: condition, for: call, .reading)
+    return try service.write(value, to: path, at: call.place(), if: condition, for: call, isShown: true)
   }
 
   @Sendable private static func invoke(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {

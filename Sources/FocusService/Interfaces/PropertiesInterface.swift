@@ -17,7 +17,7 @@ extension DaemonInterfaces {
       return try MessageBody([.variant(try served.value(member, service.model, call.target, call.client))])
     }
     let (path, place) = try binding(interface, member, call)
-    return try service.read(.property(path.key), at: place, for: call)
+    return try service.read(.one(path), asProperty: true, at: place, for: call)
   }
 
   @Sendable private static func set(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
@@ -29,7 +29,7 @@ extension DaemonInterfaces {
       throw DBusError(.propertyReadOnly, "\(interface).\(member) is read-only")
     }
     let (path, place) = try binding(interface, member, call)
-    return try service.write(value, to: path, at: place, for: call, .nothing)
+    return try service.write(value, to: path, at: place, for: call, isShown: false)
   }
 
   /// The binding that a property's interface and name stand for.
@@ -54,9 +54,9 @@ extension DaemonInterfaces {
       guard interface.isEmpty else { throw unknownInterface(interface) }
       return try .properties(ownValues(service.model, call.target, call.client))
     }
-    guard !interface.isEmpty else { return try service.read(.properties(nil), at: place, for: call) }
     guard !Key.isReserved(interface) else { throw unknownInterface(interface) }
-    return try service.read(.properties(InterfaceName(interface)), at: place, for: call)
+    let wanted = interface.isEmpty ? nil : try InterfaceName(interface)
+    return try service.read(.all(wanted), asProperty: true, at: place, for: call)
   }
 
   private static func ownValues(_ model: FocusModel, _ target: Target, _ client: BusName) -> [MessageBody.Property] {
@@ -66,7 +66,7 @@ extension DaemonInterfaces {
   /// What `GetAll` answers of bindings that hold `readings`; for every interface of a field, its own properties as well.
   static func results(_ readings: [Key: Reading], of read: PendingRead, _ model: FocusModel) throws -> MessageBody {
     let bindings = properties(readings)
-    guard case .properties(nil) = read.wanted, read.place != .focused else { return try .properties(bindings) }
+    guard case .all(nil) = read.wanted, read.place != .focused else { return try .properties(bindings) }
     let own = ownValues(model, read.target, read.client)
     let names = Set(own.map(\.name))
     return try .properties(own + bindings.filter { !names.contains($0.name) })
