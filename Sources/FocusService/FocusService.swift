@@ -20,8 +20,8 @@ public final class FocusService {
   var objects = OwnedObjects()
   /// Who may speak for others.
   let bridges = Bridges()
-  /// The registrations under way that wait for an object, by registrant.
-  var registrations: [BusName: [Registration]] = [:]
+  /// The registrations under way that wait for an object.
+  var registrations: [ObjectIdentifier: Registration] = [:]
   /// The connections whose processes the bus has been asked for.
   var askedProcesses: Set<BusName> = []
   /// What the turn of the loop has brought about.

@@ -67,7 +67,7 @@ extension FocusService {
     if case .command(let message, isOrdered: false) = work { return send(message, request) }
     object.add(request)
     proceed(with: object)
-    guard request.stage == .waiting else { return }
+    guard request.stage == .waiting, request.isOrdered else { return }
     request.timer = loop.schedule(after: OwnerCalls.timeout) { [weak self] in
       self?.end(request) { throw DBusError.ownerTimeout }
     }

@@ -11,9 +11,8 @@ final class Look {
     case registration(Registration)
     /// `Examine` of a field.
     case examination(FieldID, Request)
-    /// A saved field is to have its object again; `Examine` waits for that if there is a reply. Another field of the name
-    /// has another registration.
-    case restoration(FieldID, registration: UInt64, PendingReply?)
+    /// A saved field is to have its object again. Another field of the name has another registration.
+    case restoration(FieldID, registration: UInt64)
   }
 
   let object: OwnedObject
@@ -50,7 +49,7 @@ final class Look {
 
   /// Whether it is a look at what a field shows already: what has vanished is nil then.
   private var isAgain: Bool {
-    if case .examination = purpose { true } else { false }
+    if case .examination(let id, _) = purpose { object.fields.contains(id) } else { false }
   }
 
   /// What the object declares, and holds now.

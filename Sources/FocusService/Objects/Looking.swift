@@ -15,11 +15,11 @@ extension FocusService {
 
   /// A look at the object that the saved `field` is to have again, nil for none; an owner that does not answer is asked again
   /// once a second.
-  func look(for field: Field, _ reply: PendingReply? = nil) -> Look? {
+  func look(for field: Field) -> Look? {
     guard let holder = field.connection, let choice = field.awaited?.choice else { return nil }
     return Look(
       at: objects.object(at: choice.path, of: holder), choice,
-      for: .restoration(field.id, registration: field.registration, reply))
+      for: .restoration(field.id, registration: field.registration))
   }
 
   /// Takes a step of `look`, unless it has ended.
@@ -90,29 +90,14 @@ extension FocusService {
     }
   }
 
-  /// A recovery waits for the looks at saved fields' objects, and what else is held for the recovery.
+  /// A recovery waits for the looks at saved fields' objects; registrations wait for the recovery.
   private func lookEnded(_ look: Look) {
-    switch look.purpose {
-    case .registration(let registration):
-      end(registration)
-      deliver(.look(look))
-    case .examination: handle(.look(look))
-    case .restoration(let id, _, let reply):
-      handle(.look(look))
-      if let reply { answerExamination(of: id, look, reply) }
-      recoveryMayEnd(after: look)
+    if case .registration(let registration) = look.purpose {
+      registrations[ObjectIdentifier(registration)] = nil
+      return deliver(.look(look))
     }
-  }
-
-  private func answerExamination(of id: FieldID, _ look: Look, _ reply: PendingReply) {
-    ownerCalls.leave(look.object.owner)
-    reply.answer {
-      _ = try look.result()
-      guard model.fields[id]?.isAwaitingObject == false else {
-        throw DBusError(.invalidArgs, "the object \(look.object.path) cannot back the field '\(id)'")
-      }
-      return .empty
-    }
+    handle(.look(look))
+    recoveryMayEnd(after: look)
   }
 
   /// Does what the look was for.
@@ -125,9 +110,20 @@ extension FocusService {
     case .registration(let registration):
       return complete(registration, look, isFirst: isFirst, refusing: refusal)
     case .examination(let id, let request):
-      end(request) { try renew(id, look) }
-      return false
-    case .restoration(let id, let registration, _): return restore(id, registration, look)
+      guard let field = model.fields[id], field.isAwaitingObject else {
+        end(request) { try renew(id, look) }
+        return false
+      }
+      let isDone = restore(id, field.registration, look)
+      end(request) {
+        _ = try look.result()
+        guard model.fields[id]?.isAwaitingObject == false else {
+          throw DBusError(.invalidArgs, "the object \(look.object.path) cannot back the field '\(id)'")
+        }
+        return .empty
+      }
+      return isDone
+    case .restoration(let id, let registration): return restore(id, registration, look)
     }
   }
 
@@ -189,16 +185,15 @@ extension FocusService {
   /// - Throws: `DBusError`: `invalidArgs` for a field without an object, `limitsExceeded` if too many calls wait for the
   ///   owner.
   func examine(_ id: FieldID, for client: BusName, _ reply: PendingReply) throws {
-    if let object = objects[id], let choice = model.fields[id]?.object?.choice {
-      try ownerCalls.enter(object.owner)
-      object.add(Request(.examination(id, choice), of: object, for: client, reply, .call))
-      return proceed(with: object)
-    }
-    guard let field = model.fields[id], let holder = field.connection, field.isAwaitingObject else {
+    guard let field = model.fields[id], let holder = field.connection,
+      let choice = field.object?.choice ?? field.awaited?.choice
+    else {
       throw DBusError(.invalidArgs, "the field '\(id)' has no object: its owner changes it with Publish and Withdraw")
     }
-    try ownerCalls.enter(holder)
-    if let look = look(for: field, reply) { begin(look) }
+    let object = objects.object(at: choice.path, of: holder)
+    // Unless there is a look at it, it goes again.
+    objects.touch(object)
+    try enqueue(.examination(id, choice), for: client, reply, .call, at: object)
   }
 }
 

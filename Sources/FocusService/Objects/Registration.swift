@@ -40,7 +40,7 @@ extension FocusService {
     guard bridges.isBridge(client) != false else { throw FocusService.noBridge }
     let name = try BusName(service)
     try ownerCalls.enter(client, registration.load)
-    begin(registration)
+    registrations[ObjectIdentifier(registration)] = registration
     findBridge(client) { [weak self] isBridge in
       guard isBridge else {
         self?.endLookUp(of: registration, .failure(FocusService.noBridge))
@@ -60,7 +60,7 @@ extension FocusService {
 
   private func endLookUp(of registration: Registration, _ found: Result<BusName, DBusError>) {
     ownerCalls.leave(registration.owner, registration.load)
-    end(registration)
+    registrations[ObjectIdentifier(registration)] = nil
     do {
       guard !registration.hasLeft else { throw DBusError.ownerGone }
       let holder = try found.get()
@@ -90,7 +90,7 @@ extension FocusService {
       ownerCalls.leave(holder, load)
       throw error
     }
-    begin(registration)
+    registrations[ObjectIdentifier(registration)] = registration
     let object = objects.object(at: path, of: holder)
     begin(Look(at: object, registration.choice, for: .registration(registration)))
   }
@@ -107,19 +107,9 @@ extension FocusService {
       "the object \(object.path) already backs \(Limits.fieldsPerObject) fields, the maximum")
   }
 
-  /// Keeps `registration` until `end`: its registrant may leave while another connection's object answers.
-  private func begin(_ registration: Registration) {
-    registrations[registration.owner, default: []].append(registration)
-  }
-
-  func end(_ registration: Registration) {
-    registrations[registration.owner]?.removeAll { $0 === registration }
-    if registrations[registration.owner]?.isEmpty == true { registrations[registration.owner] = nil }
-  }
-
-  /// Takes note that `connection` has left the bus.
+  /// Takes note that `connection` has left the bus, maybe while another connection's object answers.
   func registrantLeft(_ connection: BusName) {
-    for registration in registrations[connection] ?? [] { registration.hasLeft = true }
+    for registration in registrations.values where registration.owner == connection { registration.hasLeft = true }
   }
 
   /// Ends a registration whose object has been looked at; `isFirst` the first time, refused or not.
