@@ -8,33 +8,20 @@ internal import ProgramSupport
 ///
 /// Its transitions return what the service has to do; nothing else knows or sets the state.
 struct Persistence {
-  private enum State {
-    /// No state file can be opened: there are no fields then, and none can be registered.
-    case closed(isReopening: Bool)
-    /// The saved fields are in the model, and the objects behind bound ones are being introspected.
-    case recovering(Recovery, then: Store)
-    /// Each turn's changes are saved, or refused.
-    case open(Store)
-  }
-
   /// Where changes are saved.
   private enum Store {
+    /// No state file can be opened: there are no fields then, and none can be registered.
+    case none(isReopening: Bool)
     case journal(Journal)
     /// A new state file must take the place of one that cannot be used.
     case replacement(Replacement)
   }
 
-  /// What follows from an attempt to save.
-  enum Outcome {
-    /// Nothing: changes are saved, or there are none.
-    case saved
-    /// The turn's changes must be taken back; and if it `reopens`, the state file must be opened again in a second.
-    case refused(DBusError, reopens: Bool)
-  }
-
   /// What was not as it should be when the state file was opened last, a line each.
   private var problems: [String] = []
-  private var state = State.closed(isReopening: false)
+  private var store = Store.none(isReopening: false)
+  /// The recovery that is under way, or nil: the saved fields are in the model, and nothing is saved before it ends.
+  private(set) var recovery: Recovery?
   /// When changes could not be saved, and were refused; nil while they can be.
   private var failure: SuspendingClock.Instant?
   /// The highest revision that may be published: no later process uses it, or one before it, for another state.
@@ -52,19 +39,14 @@ struct Persistence {
 
   /// Whether no state file could be opened.
   var isClosed: Bool {
-    if case .closed = state { true } else { false }
-  }
-
-  /// The recovery that is under way, or nil.
-  var recovery: Recovery? {
-    if case .recovering(let recovery, _) = state { recovery } else { nil }
+    if case .none = store { true } else { false }
   }
 
   /// Whether a recovery is under way.
   var isRecovering: Bool { recovery != nil }
 
   private var journal: Journal? {
-    if case .open(.journal(let journal)) = state { journal } else { nil }
+    if case .journal(let journal) = store { journal } else { nil }
   }
 }
 
@@ -84,13 +66,14 @@ extension Persistence {
     let recovery = Recovery(hasFields: !opened.model.fields.isEmpty, isLate: isLate)
     if let journal = opened.journal {
       journal.bus = bus
-      state = .recovering(recovery, then: .journal(journal))
+      store = .journal(journal)
     } else if let replacement = opened.replacement {
-      state = .recovering(recovery, then: .replacement(replacement))
+      store = .replacement(replacement)
       failure = .now
     } else {
       return nil
     }
+    self.recovery = recovery
     reserved = opened.saved.state.revision
     return (opened.model, opened.saved.bus, recovery)
   }
@@ -98,8 +81,8 @@ extension Persistence {
   /// Ends `ended`, and saves what of `model` has changed with it.
   /// - Returns: false if it has ended already.
   mutating func end(_ ended: Recovery, _ model: FocusModel) -> Bool {
-    guard case .recovering(let recovery, let store) = state, recovery === ended else { return false }
-    state = .open(store)
+    guard recovery === ended else { return false }
+    recovery = nil
     do {
       if failure == nil { _ = try write(model) }
       // Without a journal, everything is saved with the first change that can be.
@@ -108,7 +91,7 @@ extension Persistence {
     } catch {
       fail("\(error)")
     }
-    if recovery.isLate, failure == nil { log.info("changes can be saved again") }
+    if ended.isLate, failure == nil { log.info("changes can be saved again") }
     return true
   }
 }
@@ -121,51 +104,48 @@ extension Persistence {
   }
 
   private func mustReserve(for model: FocusModel) -> Bool {
-    switch state {
-    case .open(.journal(let journal)): journal.mustReserve(for: model)
-    case .open(.replacement): model.revision >= reserved
-    case .closed, .recovering: false
+    switch store {
+    case .none: false
+    case .journal(let journal): journal.mustReserve(for: model)
+    case .replacement: model.revision >= reserved
     }
   }
 
-  private var mayTryAgain: Bool {
-    guard case .open = state else { return false }
-    return failure.map { SuspendingClock.now >= $0 + .seconds(1) } ?? true
-  }
+  private var mayTryAgain: Bool { !isClosed && failure.map { SuspendingClock.now >= $0 + .seconds(1) } ?? true }
 
   /// Lets the next turn try again at once.
   mutating func tryAgainSoon() {
     if failure != nil { failure = SuspendingClock.now - .seconds(1) }
   }
 
-  /// Saves what of `model` has changed.
-  mutating func save(_ model: FocusModel) -> Outcome {
+  /// Saves what of `model` has changed; there must be no recovery under way.
+  /// - Returns: nil, or why the turn's changes must be taken back, and whether the state file must be opened again in a second.
+  mutating func save(_ model: FocusModel) -> (refusal: DBusError, reopens: Bool)? {
     do {
       let hasWritten = try write(model)
       model.saved()
       if hasWritten { succeed() }
-      return .saved
+      return nil
     } catch {
       let reason = DBusError(any: error).message
-      let error = DBusError(Focus1.ioError, "the change cannot be saved and was not made: \(reason)")
-      if case .closed(let isReopening) = state {
-        state = .closed(isReopening: true)
-        return .refused(error, reopens: !isReopening)
+      let refusal = DBusError(Focus1.ioError, "the change cannot be saved and was not made: \(reason)")
+      guard case .none(let isReopening) = store else {
+        fail(reason)
+        return (refusal, false)
       }
-      fail(reason)
-      return .refused(error, reopens: false)
+      store = .none(isReopening: true)
+      return (refusal, !isReopening)
     }
   }
 
   /// - Returns: whether there was anything to write.
   private mutating func write(_ model: FocusModel) throws -> Bool {
-    switch state {
-    case .closed: throw DBusError(Focus1.ioError, problems.last ?? "there is no state file")
-    case .recovering: return false
-    case .open(.replacement(let replacement)):
+    switch store {
+    case .none: throw DBusError(Focus1.ioError, problems.last ?? "there is no state file")
+    case .replacement(let replacement):
       try replace(replacement, model)
       return true
-    case .open(.journal): break
+    case .journal: break
     }
     do {
       // Nothing else may hold the journal: to replace it, it is closed.
@@ -176,12 +156,12 @@ extension Persistence {
     } catch let error as DatabaseError where error.isDamage {
       let replacement = try Replacement(setAside: file, log)
       // Before there is another: SQLite removes, by its name, the log of the one that it closes.
-      state = .open(.replacement(replacement))
+      store = .replacement(replacement)
     } catch is StateFileGone {
       let gone = journal.map { ($0.identity, $0.log) }
       // It is closed first, since it may still have the lock of the file in its place.
-      state = .open(.replacement(Replacement(reason: "replaced")))
-      state = .open(.replacement(Replacement(of: gone, in: file, log)))
+      store = .replacement(Replacement(reason: "replaced"))
+      store = .replacement(Replacement(of: gone, in: file, log))
     }
     return try write(model)
   }
@@ -189,11 +169,11 @@ extension Persistence {
   private mutating func replace(_ replacement: Replacement, _ model: FocusModel) throws {
     var replacement = replacement
     // What it has found out counts for the next attempt too.
-    defer { if self.journal == nil { state = .open(.replacement(replacement)) } }
+    defer { if self.journal == nil { store = .replacement(replacement) } }
     let journal = try replacement.journal(in: file, log)
     journal.bus = bus
     try journal.save(model, everything: true)
-    state = .open(.journal(journal))
+    store = .journal(journal)
   }
 
   private mutating func succeed() {

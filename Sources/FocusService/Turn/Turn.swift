@@ -51,10 +51,10 @@ extension FocusService {
   }
 
   private func save() {
-    guard case .refused(let error, let reopens) = persistence.save(model) else { return }
+    guard let (refusal, reopens) = persistence.save(model) else { return }
     if reopens { recoverLater() }
     // Without changes there is nothing to refuse: the revisions that are reserved still last.
-    if model.hasTurnChanges { takeBack(error) }
+    if model.hasTurnChanges { takeBack(refusal) }
   }
 
   private func takeBack(_ error: DBusError) {
