@@ -109,10 +109,9 @@ extension FocusService {
       let found = unknown(in: id)
       if !found.isEmpty || id == read.holder { return found }
     }
-    if let holder = read.holder { return unknown(in: holder) }
     // Only for a key that is nil: to resolve an interface takes longer than to resolve a key.
-    guard read.place == .focused, let outer = model.resolve(key.interface) else { return [:] }
-    return unknown(in: outer)
+    let outer = read.holder ?? (read.place == .focused ? model.resolve(key.interface) : nil)
+    return outer.map(unknown) ?? [:]
   }
 
   private func unknownValues(

@@ -26,12 +26,7 @@ extension MessageBody {
     writer.array(alignment: 1) { array in
       if let reading { array.append(variant: reading.value) }
     }
-    if let reading {
-      writer.append(origin: reading)
-    } else {
-      writer.append(ObjectPath.root.text)
-      writer.append(UInt64(0))
-    }
+    writer.append(origin: reading)
     return try MessageBody("avot", writer)
   }
 
@@ -92,9 +87,9 @@ extension WireWriter {
     self.init(capacity: size + 256 * (values.count + 1))
   }
 
-  fileprivate mutating func append(origin reading: Reading) {
-    append(Target.path(of: reading.field).text)
-    append(reading.revision)
+  fileprivate mutating func append(origin reading: Reading?) {
+    append(Target.path(of: reading?.field).text)
+    append(reading?.revision ?? 0)
   }
 
   /// Writes a dictionary from names to variants.

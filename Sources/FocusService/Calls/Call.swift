@@ -138,10 +138,7 @@ struct CallOptions {
     return value
   }
 
-  mutating func boolean(_ name: String) throws(DBusError) -> Bool {
-    guard case .boolean(let value)? = try take(name, .boolean)?.value else { return false }
-    return value
-  }
+  mutating func boolean(_ name: String) throws(DBusError) -> Bool { try take(name, .boolean)?.value == .boolean(true) }
 
   mutating func string(_ name: String) throws(DBusError) -> String? {
     guard case .string(let value)? = try take(name, .string)?.value else { return nil }
