@@ -22,7 +22,6 @@ final class PendingRead {
   let wanted: Wanted
   /// Whether values alone are shown: by `Properties`, and not by `Bindings`.
   let asProperty: Bool
-  let target: Target
   let place: Place
   let client: BusName
   let reply: PendingReply
@@ -35,7 +34,7 @@ final class PendingRead {
 
   init(_ wanted: Wanted, asProperty: Bool, at place: Place, for call: Call) {
     (self.wanted, self.asProperty, self.place) = (wanted, asProperty, place)
-    (target, client, reply) = (call.target, call.client, call.reply)
+    (client, reply) = (call.client, call.reply)
   }
 }
 

@@ -85,7 +85,7 @@ struct Call {
   /// The field that is called.
   /// - Throws: `DBusError` if the object is no field; then its table has no such method.
   func field() throws(DBusError) -> FieldID {
-    guard case .field(let id) = target else { throw Call.tableError }
+    guard case .place(.field(let id)) = target else { throw Call.tableError }
     return id
   }
 

@@ -33,7 +33,7 @@ extension FocusService {
         }
         let method = try target.interfaces.method(member, of: interface, at: path)
         try method.check(signature: signature)
-        if let action = method.handler.ownersAction, case .field(let id) = target {
+        if let action = method.handler.ownersAction, case .place(.field(let id)) = target {
           _ = try model.field(id, ownedBy: client, to: action)
         }
         if let refusal, method.handler.changes { throw refusal }
@@ -46,7 +46,7 @@ extension FocusService {
   }
 
   private func exists(_ target: Target) -> Bool {
-    guard case .field(let id) = target else { return true }
+    guard case .place(.field(let id)) = target else { return true }
     return model.fields[id] != nil
   }
 

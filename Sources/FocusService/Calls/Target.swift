@@ -7,31 +7,25 @@ internal import FocusModel
 enum Target: Hashable {
   /// `/org/focusd/Focus1`
   case manager
-  /// `/org/focusd/Focus1/focused`
-  case focused
-  /// `/org/focusd/Focus1/field/ID`; the field may not be there.
-  case field(FieldID)
+  /// `/org/focusd/Focus1/focused`, or `/org/focusd/Focus1/field/ID`; the field may not be there.
+  case place(Place)
   /// A path above the others that has nothing but children.
   case node(children: [String])
   /// `/org/focusd/Focus1/field`, whose children are the fields.
   case fields
 
-  static let managerPath = Focus1.root
-  static let focusedPath = Focus1.focused
-  private static let fieldsPath = Focus1.fields.text
-
   /// The object at `path`, or nil if there cannot be one.
   init?(_ path: ObjectPath) {
     switch path.text {
-    case Target.focusedPath.text: self = .focused
-    case Target.managerPath.text: self = .manager
-    case Target.fieldsPath: self = .fields
+    case Focus1.focused.text: self = .place(.focused)
+    case Focus1.root.text: self = .manager
+    case Focus1.fields.text: self = .fields
     case "/": self = .node(children: ["org"])
     case "/org": self = .node(children: ["focusd"])
     case "/org/focusd": self = .node(children: ["Focus1"])
     default:
       guard let id = FieldID(path) else { return nil }
-      self = .field(id)
+      self = .place(.field(id))
     }
   }
 
@@ -40,17 +34,13 @@ enum Target: Hashable {
 
   static func path(of place: Place) -> ObjectPath {
     switch place {
-    case .focused: focusedPath
+    case .focused: Focus1.focused
     case .field(let id): path(of: id)
     }
   }
 
   /// The bindings that the object shows, or nil if it shows none.
   var place: Place? {
-    switch self {
-    case .focused: .focused
-    case .field(let id): .field(id)
-    case .manager, .node, .fields: nil
-    }
+    if case .place(let place) = self { place } else { nil }
   }
 }

@@ -16,11 +16,8 @@ final class PropertyContext {
   private let only: [InterfaceName]?
 
   init(_ model: FocusModel, _ target: Target, _ client: BusName?, only: [InterfaceName]? = nil) {
-    self.only = only
-    self.model = model
-    self.target = target
-    self.client = client
-    field = if case .field(let id) = target { model.fields[id] } else { nil }
+    (self.model, self.target, self.client, self.only) = (model, target, client, only)
+    field = if case .place(.field(let id)) = target { model.fields[id] } else { nil }
   }
 
   /// The bindings that the client is shown, ordered by key, without a value for those that can only be written; nil if the
@@ -33,7 +30,7 @@ final class PropertyContext {
       guard isVisible(field) else { return [] }
       return field.bindings.map(shown).sorted { $0.key < $1.key }
     }
-    if client == nil, target == .focused { return shownAtFocused.filter(\.value.isKey).map { ($0, $1.value) } }
+    if client == nil, target.place == .focused { return shownAtFocused.filter(\.value.isKey).map { ($0, $1.value) } }
     guard let place = target.place, let bindings = try? model.bindings(at: place) else { return nil }
     return bindings.filter { _, holder in
       model.fields[holder.field].map(isVisible) ?? false
@@ -51,7 +48,7 @@ final class PropertyContext {
 
   /// The commands of the object, ordered by key, and whether each is enabled; nil if the object shows none.
   private(set) lazy var commands: [(key: Key, isEnabled: Bool)]? = {
-    if client == nil, target == .focused {
+    if client == nil, target.place == .focused {
       return shownAtFocused.compactMap { key, it in it.isEnabled.map { (key, $0) } }
     }
     guard let place = target.place, let commands = try? model.commands(at: place) else { return nil }
@@ -148,8 +145,8 @@ extension Target {
   var interfaces: ServedInterfaces<DaemonMethod, DaemonProperty> {
     switch self {
     case .manager: Target.ofManager
-    case .field: Target.ofField
-    case .focused: Target.ofFocused
+    case .place(.field): Target.ofField
+    case .place(.focused): Target.ofFocused
     case .node, .fields: Target.ofNode
     }
   }

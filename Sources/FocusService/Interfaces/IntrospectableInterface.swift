@@ -30,7 +30,7 @@ extension DaemonInterfaces {
     case .node(let children): children
     case .manager: ["field", "focused"]
     case .fields: model.fields.keys.map(\.text).sorted()
-    case .focused, .field: []
+    case .place: []
     }
   }
 

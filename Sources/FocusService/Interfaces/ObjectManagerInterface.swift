@@ -14,15 +14,14 @@ extension DaemonInterfaces {
       ) { service, call in
         let model = service.model
         try SnapshotSize(client: call.client).check(model)
-        let targets = [Target.focused] + model.fields.keys.sorted().map { Target.field($0) }
+        let places = [.focused] + model.fields.keys.sorted().map { Place.field($0) }
         // A field without values takes some 500 bytes: to grow step by step would touch the memory many times.
-        var writer = WireWriter(capacity: 65_536 + 512 * targets.count)
+        var writer = WireWriter(capacity: 65_536 + 512 * places.count)
         writer.array(alignment: 8) { array in
-          for target in targets {
-            guard let place = target.place else { continue }
+          for place in places {
             array.align(8)
             array.append(Target.path(of: place).text)
-            ObjectSnapshot.write(target, model, client: call.client, to: &array)
+            ObjectSnapshot.write(place, model, client: call.client, to: &array)
           }
         }
         return try MessageBody("a{oa{sa{sv}}}", writer)
@@ -42,14 +41,14 @@ extension DaemonInterfaces {
 enum ObjectSnapshot {
   static let type = DBusType.dictionary(key: .string, value: .properties)
 
-  /// Writes the interfaces of `target` as `client` sees them, nil: as everyone does; `only` some of them, or all.
+  /// Writes the interfaces of the object at `place` as `client` sees them, nil: as everyone does; `only` some of them, or all.
   static func write(
-    _ target: Target, _ model: FocusModel, client: BusName?, only: [InterfaceName]? = nil, to writer: inout WireWriter
+    _ place: Place, _ model: FocusModel, client: BusName?, only: [InterfaceName]? = nil, to writer: inout WireWriter
   ) {
-    let context = PropertyContext(model, target, client, only: only)
+    let context = PropertyContext(model, .place(place), client, only: only)
     writer.array(alignment: 8) { array in
       if only == nil {
-        for interface in target.interfaces.all where !interface.properties.isEmpty {
+        for interface in context.target.interfaces.all where !interface.properties.isEmpty {
           array.align(8)
           array.append(interface.name.text)
           interface.write(context, to: &array)

@@ -67,7 +67,7 @@ extension DaemonInterfaces {
   static func results(_ readings: [Key: Reading], of read: PendingRead, _ model: FocusModel) throws -> MessageBody {
     let bindings = properties(readings)
     guard case .all(nil) = read.wanted, read.place != .focused else { return try .properties(bindings) }
-    let own = ownValues(model, read.target, read.client)
+    let own = ownValues(model, .place(read.place), read.client)
     let names = Set(own.map(\.name))
     return try .properties(own + bindings.filter { !names.contains($0.name) })
   }

@@ -86,7 +86,7 @@ extension FocusService {
       else { continue }
       guard size <= Self.emittedSizeLimit else { return logDropped(message, of: id, size: size) }
       var paths = [Target.path(of: id)]
-      if focused == id { paths.append(Target.focusedPath) }
+      if focused == id { paths.append(Focus1.focused) }
       for path in paths {
         guard let signal = try? message.emittedAgain(from: path) else { continue }
         post(signal: signal)

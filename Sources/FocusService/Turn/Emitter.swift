@@ -30,25 +30,18 @@ struct Emitter {
             body: body))
       }
     case .fieldChanged(let id, let property):
-      try tell(of: DaemonInterfaces.field, [property.rawValue], .field(id), model, &outbox)
+      try tell(of: DaemonInterfaces.field, [property.rawValue], .place(.field(id)), model, &outbox)
     case .sessionFieldsChanged:
       try tell(of: DaemonInterfaces.manager, [], .manager, model, &outbox, invalidated: ["SessionFields"])
     case .membersChanged(let place, let keys, let commands):
       let counts = place == .focused ? model.countsAtFocused : (0, 0)
       let names = [("Keys", keys, counts.0), ("Commands", commands, counts.1)].filter(\.1)
       try tell(
-        of: DaemonInterfaces.bindings, names.filter { $0.2 <= Limits.listedNames }.map(\.0), target(place), model,
+        of: DaemonInterfaces.bindings, names.filter { $0.2 <= Limits.listedNames }.map(\.0), .place(place), model,
         &outbox, invalidated: names.filter { $0.2 > Limits.listedNames }.map(\.0))
     case .focusChanged(let focusedField, let focusPath, let history):
       let names = [("FocusedField", focusedField), ("FocusPath", focusPath), ("History", history)]
       try tell(of: DaemonInterfaces.manager, names.filter(\.1).map(\.0), .manager, model, &outbox)
-    }
-  }
-
-  private func target(_ place: Place) -> Target {
-    switch place {
-    case .focused: .focused
-    case .field(let id): .field(id)
     }
   }
 
@@ -57,7 +50,7 @@ struct Emitter {
     of interface: DaemonInterface, _ names: [String], _ target: Target, _ model: FocusModel, _ outbox: inout Outbox,
     invalidated: [String] = []
   ) throws(DBusError) {
-    if case .field(let id) = target, model.fields[id] == nil { return }
+    if case .place(.field(let id)) = target, model.fields[id] == nil { return }
     let context = PropertyContext(model, target, nil)
     var changed: [(property: ServedProperty<DaemonProperty>, value: DBusValue)] = []
     for name in names {
@@ -75,7 +68,7 @@ struct Emitter {
     }
     outbox.add(
       change: try .signal(
-        path: target.place.map { Target.path(of: $0) } ?? Target.managerPath, interface: .properties,
+        path: target.place.map { Target.path(of: $0) } ?? Focus1.root, interface: .properties,
         member: MemberName(known: "PropertiesChanged"), body: MessageBody("sa{sv}as", writer)))
   }
 
@@ -109,9 +102,9 @@ struct Emitter {
   ) throws(DBusError) -> OutgoingMessage {
     var writer = WireWriter(capacity: 1024)
     writer.append(Target.path(of: place).text)
-    ObjectSnapshot.write(target(place), model, client: nil, only: only, to: &writer)
+    ObjectSnapshot.write(place, model, client: nil, only: only, to: &writer)
     return try .signal(
-      path: Target.managerPath, interface: .objectManager, member: MemberName(known: "InterfacesAdded"),
+      path: Focus1.root, interface: .objectManager, member: MemberName(known: "InterfacesAdded"),
       body: MessageBody("oa{sa{sv}}", writer))
   }
 
@@ -124,7 +117,7 @@ struct Emitter {
       for interface in interfaces { array.append(interface.text) }
     }
     return try .signal(
-      path: Target.managerPath, interface: .objectManager, member: MemberName(known: "InterfacesRemoved"),
+      path: Focus1.root, interface: .objectManager, member: MemberName(known: "InterfacesRemoved"),
       body: MessageBody("oas", writer))
   }
 }
