@@ -10,20 +10,20 @@ extension FocusService {
     guard let field = model.fields[id], field.claimedProcess == nil, let holder = field.connection,
       model.process(of: field) == 0, !askedProcesses.contains(holder)
     else { return }
-    askProcess(of: holder) { [weak self] process in self?.found(process, of: holder) }
+    askProcess(of: holder)
   }
 
-  /// Publishes that the fields of `holder` belong to `process`, unless that is nil.
-  func found(_ process: UInt32?, of holder: BusName) {
-    if let process { model.found(process, of: holder) }
-  }
-
-  /// Asks for the process of `holder`, and calls `handler` once with the answer, nil: none.
-  func askProcess(of holder: BusName, _ handler: @escaping (UInt32?) -> Void) {
+  /// Asks for the process of `holder`, and publishes that its fields belong to it; a recovery under way waits for the answer.
+  func askProcess(of holder: BusName) {
     askedProcesses.insert(holder)
     connection.askProcess(of: holder, timeout: OwnerCalls.timeout) { [weak self] result in
+      guard let self else { return }
       // Who has left meanwhile has no process any more.
-      handler(self?.askedProcesses.contains(holder) == true ? try? result.get() : nil)
+      if askedProcesses.contains(holder), let process = try? result.get() {
+        // Told later, each field would need a signal.
+        if persistence.isRecovering { model.restore(process, of: holder) } else { model.found(process, of: holder) }
+      }
+      recoveryMayEnd(after: holder)
     }
   }
 

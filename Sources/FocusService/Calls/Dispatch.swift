@@ -17,7 +17,8 @@ extension FocusService {
     guard let client = message.sender, let path = message.path, let member = message.member else {
       throw DBusError(.invalidArgs, "a method call must name its object and its method")
     }
-    let target = Target(path).flatMap { exists($0) ? $0 : nil }
+    var target = Target(path)
+    if case .place(.field(let id))? = target, model.fields[id] == nil { target = nil }
     let interface = message.interface
     if let target, let interface, target.interfaces[interface.text] == nil, !Key.isReserved(interface.text) {
       try forwardCommand(message, of: client, interface, member, to: target, path, reply)
@@ -43,11 +44,6 @@ extension FocusService {
         return try method.handler.run(self, &call)
       }
     }.get()
-  }
-
-  private func exists(_ target: Target) -> Bool {
-    guard case .place(.field(let id)) = target else { return true }
-    return model.fields[id] != nil
   }
 
   /// Passes a call on to the owner of the field that has the command.

@@ -97,7 +97,7 @@ extension FocusService {
       return deliver(.look(look))
     }
     handle(.look(look))
-    recoveryMayEnd(after: look)
+    recoveryMayEnd(after: ObjectIdentifier(look))
   }
 
   /// Does what the look was for.

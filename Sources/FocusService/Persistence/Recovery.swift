@@ -10,12 +10,8 @@ final class Recovery {
   let hasFields: Bool
   /// Whether calls were answered before, without any fields.
   let isLate: Bool
-  /// The looks at objects that have not ended.
-  var looks: Set<ObjectIdentifier> = []
-  /// How many connections' processes are being asked for.
-  var processes = 0
-  /// Whether an answer is awaited.
-  var isWaiting: Bool { !looks.isEmpty || processes > 0 }
+  /// What it waits for: looks at objects, and connections whose processes are being asked for.
+  var awaited: Set<AnyHashable> = []
   /// What has arrived since it began, in that order.
   var held: [Arrival] = []
   /// The file descriptors of these.
@@ -63,27 +59,17 @@ extension FocusService {
     model.setWindowBridge(windowBridge)
     let looks = model.fieldsAwaitingObjects.compactMap { look(for: $0) }
     let owners = model.connections
-    recovery.looks = Set(looks.map { ObjectIdentifier($0) })
-    recovery.processes = owners.count
-    guard recovery.isWaiting else { return end(recovery) }
+    recovery.awaited = Set(looks.map { AnyHashable(ObjectIdentifier($0)) } + owners.map { AnyHashable($0) })
+    guard !recovery.awaited.isEmpty else { return end(recovery) }
     recovery.deadline = loop.schedule(after: ownersTime) { [weak self] in self?.end(recovery) }
-    // Told later, each field of theirs would need a signal.
-    for owner in owners {
-      askProcess(of: owner) { [weak self] process in
-        guard let self else { return }
-        guard persistence.recovery === recovery else { return self.found(process, of: owner) }
-        if let process { model.restore(process, of: owner) }
-        recovery.processes -= 1
-        if !recovery.isWaiting { end(recovery) }
-      }
-    }
+    for owner in owners { askProcess(of: owner) }
     for look in looks { begin(look) }
   }
 
-  /// Ends the recovery that has waited for `look` alone.
-  func recoveryMayEnd(after look: Look) {
-    guard let recovery = persistence.recovery, recovery.looks.remove(ObjectIdentifier(look)) != nil else { return }
-    if !recovery.isWaiting { end(recovery) }
+  /// Ends the recovery that has waited for `answer` alone.
+  func recoveryMayEnd(after answer: AnyHashable) {
+    guard let recovery = persistence.recovery, recovery.awaited.remove(answer) != nil else { return }
+    if recovery.awaited.isEmpty { end(recovery) }
   }
 
   /// Saves what is left of the fields, publishes them if clients have connected meanwhile, and goes on with what has
