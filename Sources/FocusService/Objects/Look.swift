@@ -65,7 +65,21 @@ extension Look {
   /// The owner has answered `Introspect`.
   /// - Returns: the interfaces of which `read` expects the properties.
   func introspected(_ answer: Result<Message, DBusError>) throws -> [InterfaceName] {
-    try takeIntrospection(of: answer.get().success())
+    guard case .string(let xml)? = try answer.get().success().limitedArguments().first else {
+      throw DBusError(.invalidArgs, "the reply to Introspect is not a string")
+    }
+    let all = try IntrospectionDocument.interfaces(in: xml)
+    if let reserved = choice.interfaces?.first(where: Key.isReserved) {
+      throw DBusError(.invalidArgs, "'interfaces' lists '\(reserved)', which is reserved for D-Bus or focusd")
+    }
+    introspectionSize = xml.utf8.count
+    hasResponder = all.contains { $0.name == Focus1.responder }
+    let free = all.filter { !Key.isReserved($0.name.text) }
+    showsAny = !free.isEmpty
+    interfaces = free.filter { choice.interfaces?.contains($0.name.text) ?? true }
+    addCommands()
+    try expose()
+    try bound.check()
     let readable = bound.properties.filter(\.value.isReadable).keys.map(\.interface.text)
     let asked = Set(readable).union(choice.interfaces ?? [])
     awaited = asked.count
@@ -78,15 +92,26 @@ extension Look {
     let reply = try answer.get()
     let readable = Dictionary(bound.readableKeys(of: interface.text).map { ($0.member.text, $0) }) { $1 }
     // An object may have properties that it does not declare.
-    if !readable.isEmpty || reply.kind != .error {
+    if !readable.isEmpty || (reply.kind != .error && reply.signatureText == "a{sv}") {
       try takeProperties(of: interface, readable, reply.success(), calls)
     }
     awaited -= 1
     if awaited == 0 { try finish() }
   }
 
-  /// Ends the look with what speaks against the object.
-  func end(_ error: any Error) { outcome = .failure(reason(error)) }
+  /// Ends the look with what speaks against the object, as the registrant is told it.
+  func end(_ error: any Error) {
+    var error = DBusError(any: error)
+    switch error.name {
+    case Focus1.ownerGone, Focus1.nothingToExpose, .limitsExceeded: break
+    case .timeout:
+      error = DBusError(
+        .timeout,
+        "the object \(object.path) did not reply within 5 seconds: it must reply while it is registered or examined")
+    default: error = DBusError(.invalidArgs, "the object \(object.path) cannot back a field: \(error.message)")
+    }
+    outcome = .failure(error)
+  }
 
   private func finish() throws {
     // GDBus and others answer for objects that are not there, with the standard interfaces alone.
@@ -109,47 +134,13 @@ extension Look {
     try bound.check()
     outcome = .success(())
   }
-
-  /// Why an object cannot stand behind a field: the registrant's error.
-  private func reason(_ error: any Error) -> DBusError {
-    let error = DBusError(any: error)
-    switch error.name {
-    case Focus1.ownerGone, Focus1.nothingToExpose, .limitsExceeded: return error
-    case .timeout:
-      return DBusError(
-        .timeout,
-        "the object \(object.path) did not reply within 5 seconds: it must reply while it is registered or examined"
-      )
-    default:
-      return DBusError(.invalidArgs, "the object \(object.path) cannot back a field: \(error.message)")
-    }
-  }
 }
 
 /// What the object tells.
 extension Look {
-  private func takeIntrospection(of answer: Message) throws {
-    guard case .string(let xml)? = try answer.limitedArguments().first else {
-      throw DBusError(.invalidArgs, "the reply to Introspect is not a string")
-    }
-    let all = try IntrospectionDocument.interfaces(in: xml)
-    if let reserved = choice.interfaces?.first(where: Key.isReserved) {
-      throw DBusError(.invalidArgs, "'interfaces' lists '\(reserved)', which is reserved for D-Bus or focusd")
-    }
-    introspectionSize = xml.utf8.count
-    hasResponder = all.contains { $0.name == Focus1.responder }
-    let free = all.filter { !Key.isReserved($0.name.text) }
-    showsAny = !free.isEmpty
-    var exposed = free.filter { choice.interfaces?.contains($0.name.text) ?? true }
-    addCommands(to: &exposed)
-    try expose(exposed)
-    try bound.check()
-  }
-
-  /// Exposes `interfaces`, as the object declares or tells them.
+  /// Exposes the interfaces, as the object declares or tells them.
   /// - Throws: `SyntaxError` if a member cannot be a key.
-  private func expose(_ interfaces: [InterfaceDescription]) throws {
-    self.interfaces = interfaces
+  private func expose() throws {
     var properties: [Key: BoundObject.Property] = [:]
     var commands: [Key: BoundObject.Command] = [:]
     var signals: [InterfaceName: [InterfaceDescription.Signal]] = [:]
@@ -172,7 +163,7 @@ extension Look {
   }
 
   /// Adds the commands that the registrant says the object has, as far as their interfaces are exposed.
-  private func addCommands(to interfaces: inout [InterfaceDescription]) {
+  private func addCommands() {
     for (key, signature) in choice.commands.sorted(by: { $0.key < $1.key }) {
       let method = InterfaceDescription.Method(key.member, in: signature.types.map { .init("", $0) })
       if let place = interfaces.firstIndex(where: { $0.name == key.interface }) {
@@ -188,12 +179,11 @@ extension Look {
   /// Takes the answer to `GetAll` of `interface`; changes signalled meanwhile came before it.
   ///
   /// What the object tells of an interface that the registrant chose is taken even if it is not declared.
-  /// - Throws: `DBusError.invalidArgs` if it is not a dictionary and the interface is declared to have `readable` properties.
+  /// - Throws: `DBusError.invalidArgs` if it is not a dictionary.
   private func takeProperties(
     of interface: InterfaceName, _ readable: [String: Key], _ answer: Message, _ calls: OwnerCalls
   ) throws {
     guard answer.signatureText == "a{sv}" else {
-      guard !readable.isEmpty else { return }
       throw DBusError(.invalidArgs, "the reply to GetAll for \(interface) is not a dictionary of properties")
     }
     let mayAdd = choice.interfaces?.contains(interface.text) == true
@@ -220,10 +210,9 @@ extension Look {
       }
     }
     guard !found.isEmpty else { return }
-    var all = interfaces
-    if !all.contains(where: { $0.name == interface }) { all.append(InterfaceDescription(interface)) }
-    for index in all.indices where all[index].name == interface { all[index].properties += found }
-    try expose(all)
+    if !interfaces.contains(where: { $0.name == interface }) { interfaces.append(InterfaceDescription(interface)) }
+    for index in interfaces.indices where interfaces[index].name == interface { interfaces[index].properties += found }
+    try expose()
   }
 
   /// Keeps what the owner tells, nil for no value any more; what is past its allowance is nil.
