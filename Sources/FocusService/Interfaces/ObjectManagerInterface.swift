@@ -74,3 +74,99 @@ enum ObjectSnapshot {
     return interfaces.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }
+
+/// The least that a snapshot of fields takes: one that no message carries is refused before it is made.
+///
+/// For fields without bindings, commands and adopted owners it is exact.
+struct SnapshotSize {
+  private let client: BusName?
+  /// What is the same for each field.
+  private let constant: Int
+  /// What a field takes whose texts are empty.
+  let least: Int
+  /// The properties whose values are texts: what each takes without the text, and how long that is.
+  private let texts: [(size: Int, length: (Field) -> Int)]
+
+  /// The size of what `client` is shown; nil: everyone.
+  init(client: BusName?) {
+    self.client = client
+    var constant = 0
+    var texts: [(size: Int, length: (Field) -> Int)] = [
+      // The path, and the length of what follows it.
+      (SnapshotSize.size { $0.append("") } + 4, { SnapshotSize.length(ofPath: $0.id) })
+    ]
+    for interface in [DaemonInterfaces.field, DaemonInterfaces.bindings] {
+      constant += SnapshotSize.aligned(
+        SnapshotSize.size { writer in
+          writer.append(interface.name.text)
+          writer.array(alignment: 8) { _ in }
+        })
+      for property in interface.properties {
+        let size = SnapshotSize.size { property.append(SnapshotSize.least(of: property.description.type), to: &$0) }
+        switch property.description.name.text {
+        case "Id": texts.append((size, { $0.id.text.utf8.count }))
+        case "Label": texts.append((size, { $0.label.utf8.count }))
+        case "Owner": texts.append((size, { $0.owner?.text.utf8.count ?? 0 }))
+        case "Parent": texts.append((size, { SnapshotSize.length(ofPath: $0.parent) - 1 }))
+        case "Scope": texts.append((size, { $0.scope.rawValue.utf8.count }))
+        default: constant += SnapshotSize.aligned(size)
+        }
+      }
+    }
+    self.constant = constant
+    self.texts = texts
+    least = texts.reduce(constant) { $0 + SnapshotSize.aligned($1.size) }
+  }
+
+  /// Checks that a message may carry all fields of `model`.
+  /// - Throws: `DBusError.limitsExceeded`.
+  func check(_ model: FocusModel) throws(DBusError) {
+    // So many fields are refused whatever they have: to look at each of them would take a while.
+    try MessageBody.check(size: model.fields.count * least)
+    var size = 0
+    for field in model.fields.values {
+      size += least(of: field)
+      try MessageBody.check(size: size)
+    }
+  }
+
+  /// The least that `field` takes, with what aligns the next one.
+  func least(of field: Field) -> Int {
+    var size = constant
+    for text in texts { size += SnapshotSize.aligned(text.size + text.length(field)) }
+    guard client.map({ field.isVisible(to: $0) }) ?? !field.isSensitive else { return size }
+    for (key, binding) in field.bindings {
+      let (interface, member) = (key.interface.text.utf8.count, key.member.text.utf8.count)
+      // Its entry in `Keys`, then the one in its interface.
+      size += 4 + interface + 1 + member + 1
+      if !binding.isWriteOnly { size += 4 + member + 1 + binding.value.size }
+    }
+    return size
+  }
+
+  /// To make the path would allocate memory for each field.
+  private static func length(ofPath id: FieldID?) -> Int {
+    id.map { Focus1.fields.text.utf8.count + 1 + $0.text.utf8.count } ?? 1
+  }
+
+  private static func size(_ write: (inout WireWriter) -> Void) -> Int {
+    var writer = WireWriter()
+    write(&writer)
+    return writer.bytes.count
+  }
+
+  private static func aligned(_ size: Int) -> Int { (size + 7) & ~7 }
+
+  /// A value of `type` that takes the least.
+  private static func least(of type: DBusType) -> DBusValue {
+    switch type {
+    case .boolean: .boolean(false)
+    case .uint32: .uint32(0)
+    case .string: .string("")
+    case .objectPath: .objectPath(.root)
+    case .dictionary(let key, let value): .dictionary(DBusDictionary(known: key, value, []))
+    case .array(let element): .array(DBusArray(known: element, []))
+    default: .byte(0)
+    }
+  }
+}
