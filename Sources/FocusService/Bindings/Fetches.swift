@@ -30,11 +30,6 @@ extension FocusService {
     if object.wait(for: key) { fetch(key, of: object) }
   }
 
-  /// Whether a field reads `key` from `object`.
-  func isRead(_ key: Key, of object: OwnedObject) -> Bool {
-    object.fields.contains { model.fields[$0]?.object?.reads(key) == true }
-  }
-
   /// Asks again for what decides whether the fields of `object` are active: players forget to tell.
   ///
   /// `known` has just been read.

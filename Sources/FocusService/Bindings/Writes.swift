@@ -42,10 +42,9 @@ extension FocusService {
   ) throws -> MessageBody? {
     let holder = try model.holder(of: path, at: place, if: condition, by: call.client)
     guard let object = objects[holder], model.fields[holder]?.object?.properties[path.key] != nil else {
-      switch try model.write(value, to: path, at: .field(holder), if: condition, by: call.client) {
-      case .written(let reading): return try results(ofWriting: reading, isShown)
-      case .forwarded: throw DBusError.ownerGone
-      }
+      let outcome = try model.write(value, to: path, at: .field(holder), if: condition, by: call.client)
+      guard case .written(let reading) = outcome else { throw DBusError.ownerGone }
+      return try results(ofWriting: reading, isShown)
     }
     let write = BoundWrite(value, to: path, at: place, of: holder, if: condition, isShown: isShown)
     try enqueue(.write(write), for: call.client, call.reply, Load(calls: 1, bytes: value.size), at: object)

@@ -16,10 +16,7 @@ extension DaemonInterfaces {
       },
       method(
         "Write",
-        in: [
-          .init("key", .string), .init("value", .variant),
-          .init("options", .properties),
-        ],
+        in: [.init("key", .string), .init("value", .variant), .init("options", .properties)],
         out: [.init("value", .variant), .init("field", .objectPath), .init("revision", .uint64)], changes: true,
         write),
       method(
@@ -28,10 +25,7 @@ extension DaemonInterfaces {
       ) { service, call in try service.read(.all(nil), at: call.place(), for: call) },
       method(
         "Invoke",
-        in: [
-          .init("command", .string), .init("arguments", .array(.variant)),
-          .init("options", .properties),
-        ],
+        in: [.init("command", .string), .init("arguments", .array(.variant)), .init("options", .properties)],
         out: [.init("results", .array(.variant))], invoke),
     ],
     properties: [

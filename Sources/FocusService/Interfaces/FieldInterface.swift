@@ -14,11 +14,8 @@ extension DaemonInterfaces {
         return .empty
       },
       method(
-        "Publish",
-        in: [
-          .init("values", .properties),
-          .init("options", .properties),
-        ], changes: true, ownersAction: "publish on"
+        "Publish", in: [.init("values", .properties), .init("options", .properties)], changes: true,
+        ownersAction: "publish on"
       ) { service, call in
         let values = try call.bindings()
         var options = CallOptions(try call.values())

@@ -10,10 +10,7 @@ extension DaemonInterfaces {
     methods: [
       method(
         "Register",
-        in: [
-          .init("id", .string), .init("values", .properties),
-          .init("options", .properties),
-        ],
+        in: [.init("id", .string), .init("values", .properties), .init("options", .properties)],
         out: [.init("field", .objectPath)], changes: true, register)
     ],
     properties: [

@@ -84,7 +84,14 @@ extension FocusService {
     for id in object.fields.sorted() {
       guard let field = model.fields[id], field.object?.interfaces.contains(interface) == true, !field.isSensitive
       else { continue }
-      guard size <= Self.emittedSizeLimit else { return logDropped(message, of: id, size: size) }
+      guard size <= Self.emittedSizeLimit else {
+        guard let skipped = droppedSignals.admit() else { return }
+        // Never what it says.
+        return log.info(
+          "the signal \(interface).\(message.member?.text ?? "") of the field '\(id)' is not emitted again: it has \(size) "
+            + "bytes, but at most \(Self.emittedSizeLimit) are allowed"
+            + (skipped > 0 ? "; \(skipped) others were dropped before it" : ""))
+      }
       var paths = [Target.path(of: id)]
       if focused == id { paths.append(Focus1.focused) }
       for path in paths {
@@ -94,15 +101,5 @@ extension FocusService {
       // One signal makes many: they do not wait for each other.
       if turn.outbox.isFull { endTurn() }
     }
-  }
-
-  /// Logs which signal is dropped, never what it says.
-  private func logDropped(_ message: Message, of id: FieldID, size: Int) {
-    guard let interface = message.interface, let member = message.member, let skipped = droppedSignals.admit() else {
-      return
-    }
-    log.info(
-      "the signal \(interface).\(member) of the field '\(id)' is not emitted again: it has \(size) bytes, but at most "
-        + "\(Self.emittedSizeLimit) are allowed" + (skipped > 0 ? "; \(skipped) others were dropped before it" : ""))
   }
 }
