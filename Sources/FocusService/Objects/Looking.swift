@@ -32,25 +32,27 @@ extension FocusService {
   /// Goes on with `look` when the bus passes on what its object emits.
   private func follow(_ look: Look) {
     let following = look.object.following
-    guard following.state != .taken else { return carryOut(look) { try introspect(look) } }
-    following.waiting.append(look)
-    guard following.state == .none else { return }
-    following.state = .asked
-    do throws(DBusError) {
-      try connection.call(connection.questionToAdd(following.rule), timeout: OwnerCalls.timeout) { [weak self] answer in
-        self?.matchAnswered(answer, following)
+    switch following.state {
+    case .taken: carryOut(look) { try introspect(look) }
+    case .asked(let waiting): following.state = .asked(waiting + [look])
+    case .none:
+      following.state = .asked([look])
+      do throws(DBusError) {
+        let question = try connection.questionToAdd(following.rule)
+        try connection.call(question, timeout: OwnerCalls.timeout) { [weak self] answer in
+          self?.matchAnswered(answer, following)
+        }
+      } catch {
+        matchAnswered(.failure(error), following)
       }
-    } catch {
-      matchAnswered(.failure(error), following)
     }
   }
 
   private func matchAnswered(_ answer: Result<Message, DBusError>, _ following: Following) {
+    guard case .asked(let waiting) = following.state else { return }
     let refusal = (try? answer.get())?.error
     // If the bus has not answered, it may yet take the rule.
     following.state = refusal == nil ? .taken : .none
-    let waiting = following.waiting
-    following.waiting = []
     for look in waiting {
       carryOut(look) {
         func error(_ name: ErrorName, _ reason: String) -> DBusError {

@@ -54,7 +54,7 @@ final class OwnedObject {
   }
 
   /// Drops what is under way: who waits for an answer holds the object, which holds who waits.
-  func end() { (following.waiting, looks, unknown, requests) = ([], [], [:], []) }
+  func end() { (following.state, looks, unknown, requests) = (.none, [], [:], []) }
 }
 
 /// What the model holds of it, and what it does not.

@@ -10,8 +10,8 @@ internal import FocusModel
 final class Following {
   enum State {
     case none
-    /// The bus has been asked to.
-    case asked
+    /// The bus has been asked to; the looks wait for its answer.
+    case asked([Look])
     case taken
   }
 
@@ -19,8 +19,6 @@ final class Following {
   var state = State.none
   /// How many objects are followed so.
   var count = 0
-  /// The looks that wait for the bus's answer.
-  var waiting: [Look] = []
 
   init(_ rule: MatchRule) { self.rule = rule }
 
@@ -28,9 +26,9 @@ final class Following {
   /// - Returns: the rule if it was the last.
   func leave() -> MatchRule? {
     count -= 1
-    guard count == 0, state != .none else { return nil }
-    state = .none
-    return rule
+    guard count == 0 else { return nil }
+    defer { state = .none }
+    return if case .none = state { nil } else { rule }
   }
 }
 
