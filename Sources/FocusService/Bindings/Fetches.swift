@@ -95,12 +95,11 @@ extension FocusService {
       guard (try? reply.checkLimits(bytes)) != nil else { return nil }
       return (try? reader.variant(limit: OwnerAnswer.valueLimit)) ?? nil
     }
-    take([key: value], of: object)
-    if value == nil { nameUnfit(key, of: object, OwnerAnswer.tooLarge) }
+    take([key: value], tooLarge: value == nil ? [key] : [], of: object)
   }
 
-  /// Gives values of `object` to its fields that expose them, and to the looks at it.
-  func take(_ values: [Key: MarshalledValue?], of object: OwnedObject) {
+  /// Gives values of `object` to its fields that expose them, and to the looks at it; those that are too large are nil.
+  func take(_ values: [Key: MarshalledValue?], tooLarge: [Key] = [], of object: OwnedObject) {
     object.note(values.keys)
     for request in object.requests {
       guard case .write(let write) = request.work, write.asked != nil, let value = values[write.path.key] else {
@@ -110,6 +109,9 @@ extension FocusService {
     }
     for id in object.fields {
       for (key, error) in model.update(values, of: id) { nameUnfit(key, of: id, object, error.description) }
+      for key in tooLarge where model.fields[id]?.object?.reads(key) == true {
+        nameUnfit(key, of: id, object, OwnerAnswer.tooLarge)
+      }
     }
     for look in object.looks { for (key, value) in values { look.keep(value, of: key, ownerCalls) } }
   }

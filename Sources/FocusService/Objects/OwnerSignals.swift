@@ -57,8 +57,7 @@ extension FocusService {
       }
     }
     object.told(updates.keys)
-    if !updates.isEmpty { take(updates, of: object) }
-    for key in tooLarge { nameUnfit(key, of: object, OwnerAnswer.tooLarge) }
+    if !updates.isEmpty { take(updates, tooLarge: tooLarge, of: object) }
     for key in stale { becameStale(key, of: object) }
   }
 
@@ -66,13 +65,6 @@ extension FocusService {
   private func readableKeys(of interface: String, _ object: OwnedObject) -> [String: Key] {
     let readers = object.fields.compactMap { model.fields[$0]?.object } + object.looks.map(\.bound)
     return Dictionary(readers.flatMap { $0.readableKeys(of: interface) }.map { ($0.member.text, $0) }) { $1 }
-  }
-
-  /// Logs once that `key` of each field of `object` is nil because its value does not fit.
-  func nameUnfit(_ key: Key, of object: OwnedObject, _ reason: String) {
-    for id in object.fields where model.fields[id]?.object?.reads(key) == true {
-      nameUnfit(key, of: id, object, reason)
-    }
   }
 
   /// Emits a signal of `object` from each of its fields, and from `focused`.
