@@ -63,19 +63,22 @@ extension FocusService {
   ///   - refusal: why changes cannot be saved, if that was handled before and taken back: what needs no saving is done all
   ///     the same.
   func handle(_ arrival: Arrival, refusing refusal: DBusError? = nil) {
-    let isDone =
-      switch arrival {
-      case .call(let message, let reply):
-        reply.answer { try perform(message, reply, refusingChanges: refusal) }
-      case .look(let look): complete(look, refusing: refusal)
-      case .answered(let reply, let changes, let body):
-        reply.answer {
-          if changes, let refusal { throw refusal }
-          return try body(self)
-        }
-      case .departure(let owner): ownerLeft(owner)
-      case .bridge(let name, let owner): bridgeChanged(name, owner)
+    // What follows from who has left, or owns a name, is done again if the turn is taken back.
+    var isDone = true
+    switch arrival {
+    case .call(let message, let reply):
+      isDone = reply.answer { try perform(message, reply, refusingChanges: refusal) }
+    case .look(let look): isDone = complete(look, refusing: refusal)
+    case .answered(let reply, let changes, let body):
+      isDone = reply.answer {
+        if changes, let refusal { throw refusal }
+        return try body(self)
       }
+    case .departure(let owner): ownerLeft(owner)
+    case .bridge(let name, let owner):
+      bridges.setOwner(of: name, owner)
+      if name == Focus1.windowBridge { model.setWindowBridge(owner) }
+    }
     for id in model.takeRemoved() { objects.fieldRemoved(id) }
     if isDone, refusal == nil { turn.record(arrival) }
   }
@@ -94,21 +97,12 @@ extension FocusService {
     }
   }
 
-  /// - Returns: true: what follows from it is done again if the turn is taken back.
-  private func bridgeChanged(_ name: BusName, _ owner: BusName?) -> Bool {
-    bridges.setOwner(of: name, owner)
-    if name == Focus1.windowBridge { model.setWindowBridge(owner) }
-    return true
-  }
-
-  /// - Returns: true: a field that was unregistered before in the turn is the owner's again if that is taken back.
-  private func ownerLeft(_ owner: BusName) -> Bool {
+  private func ownerLeft(_ owner: BusName) {
     endRequests(to: owner)
     ownerCalls.ownerLeft(owner)
     let hasFields = !model.fields(endingWith: owner).isEmpty
     model.ownerLeft(owner)
     if hasFields { log.debug("\(owner) left the bus: \(status)") }
     forgetProcess(of: owner)
-    return true
   }
 }
