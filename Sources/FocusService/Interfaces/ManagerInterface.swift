@@ -15,14 +15,10 @@ extension DaemonInterfaces {
     ],
     properties: [
       property("FocusedField", .objectPath) { .objectPath(Target.path(of: $0.model.focusedField)) },
-      property("FocusPath", .array(.objectPath)) { context in
-        .objectPaths(context.model.focusPath.map { Target.path(of: $0) })
-      },
-      property("History", .array(.objectPath)) { context in
-        .objectPaths(context.model.history.map { Target.path(of: $0) })
-      },
+      property("FocusPath", .array(.objectPath)) { .objectPaths($0.model.focusPath.map(\.path)) },
+      property("History", .array(.objectPath)) { .objectPaths($0.model.history.map(\.path)) },
       property("SessionFields", .array(.objectPath), emits: .invalidates) { context in
-        .objectPaths(context.model.sessionFields.map { Target.path(of: $0) })
+        .objectPaths(context.model.sessionFields.map(\.path))
       },
       property("Version", .string, emits: .constant) { _ in .string(Version.current) },
     ])
@@ -78,6 +74,6 @@ extension DaemonInterfaces {
     }
     let field = try service.model.register(id, values, options, owner: call.client)
     if takesFocus { try service.model.focus(field, by: call.client) }
-    return try MessageBody([.objectPath(Target.path(of: field))])
+    return try MessageBody([.objectPath(field.path)])
   }
 }

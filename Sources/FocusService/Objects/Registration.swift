@@ -33,20 +33,22 @@ final class Registration {
 /// Registration of a field with an object: the field is added when the object has been looked at.
 extension FocusService {
   /// Looks up who owns the name `service`, and goes on with `registration` of a field with an object there.
-  /// - Throws: `DBusError`: `accessDenied` if the registrant is not a bridge, `invalidArgs` if the name is not valid,
-  ///   `limitsExceeded` if too many calls wait.
+  /// - Throws: `SyntaxError` if the name is not valid, `DBusError.limitsExceeded` if too many calls wait.
   func register(_ registration: Registration, ofService service: String) throws {
     let client = registration.owner
-    guard bridges.isBridge(client) != false else { throw FocusService.noBridge }
     let name = try BusName(service)
     try ownerCalls.enter(client, registration.load)
     registrations[ObjectIdentifier(registration)] = registration
     findBridge(client) { [weak self] isBridge in
+      guard let self else { return }
       guard isBridge else {
-        self?.endLookUp(of: registration, .failure(FocusService.noBridge))
-        return
+        return endLookUp(
+          of: registration,
+          .failure(
+            DBusError(
+              .accessDenied, "the option 'service' is for bridges: own a bus name below org.focusd.Bridge1 first")))
       }
-      self?.connection.askOwner(of: name, timeout: OwnerCalls.timeout) { [weak self] holder in
+      connection.askOwner(of: name, timeout: OwnerCalls.timeout) { [weak self] holder in
         self?.endLookUp(
           of: registration,
           holder.mapError { error in
@@ -72,9 +74,6 @@ extension FocusService {
       registration.reply.fail(error)
     }
   }
-
-  private static let noBridge = DBusError(
-    .accessDenied, "the option 'service' is for bridges: own a bus name below org.focusd.Bridge1 first")
 
   /// Begins `registration` of a field with an object of the connection `holder`; it is replied to later.
   /// - Throws: `ModelError.fieldExists`, or `DBusError.limitsExceeded` if too many calls wait for the owner, or too many
@@ -135,7 +134,7 @@ extension FocusService {
       objects.bind(id, to: look.object)
       nameUnfit(look, of: id, bound)
       if registration.takesFocus { try model.focus(id, by: registration.owner) }
-      registration.reply.succeed(try MessageBody([.objectPath(Target.path(of: id))]))
+      registration.reply.succeed(try MessageBody([.objectPath(id.path)]))
       return true
     } catch {
       registration.reply.fail(error)
