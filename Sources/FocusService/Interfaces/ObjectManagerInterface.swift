@@ -80,42 +80,23 @@ enum ObjectSnapshot {
 /// For fields without bindings, commands and adopted owners it is exact.
 struct SnapshotSize {
   private let client: BusName?
+  /// What a field takes at least.
+  let least: Int
   /// What is the same for each field.
   private let constant: Int
-  /// What a field takes whose texts are empty.
-  let least: Int
-  /// The properties whose values are texts: what each takes without the text, and how long that is.
-  private let texts: [(size: Int, length: (Field) -> Int)]
 
   /// The size of what `client` is shown; nil: everyone.
   init(client: BusName?) {
     self.client = client
-    var constant = 0
-    var texts: [(size: Int, length: (Field) -> Int)] = [
-      // The path, and the length of what follows it.
-      (SnapshotSize.size { $0.append("") } + 4, { SnapshotSize.length(ofPath: $0.id) })
-    ]
-    for interface in [DaemonInterfaces.field, DaemonInterfaces.bindings] {
-      constant += SnapshotSize.aligned(
-        SnapshotSize.size { writer in
-          writer.append(interface.name.text)
-          writer.array(alignment: 8) { _ in }
-        })
-      for property in interface.properties {
-        let size = SnapshotSize.size { property.append(SnapshotSize.least(of: property.description.type), to: &$0) }
-        switch property.description.name.text {
-        case "Id": texts.append((size, { $0.id.text.utf8.count }))
-        case "Label": texts.append((size, { $0.label.utf8.count }))
-        case "Owner": texts.append((size, { $0.owner?.text.utf8.count ?? 0 }))
-        case "Parent": texts.append((size, { SnapshotSize.length(ofPath: $0.parent) - 1 }))
-        case "Scope": texts.append((size, { $0.scope.rawValue.utf8.count }))
-        default: constant += SnapshotSize.aligned(size)
-        }
-      }
-    }
-    self.constant = constant
-    self.texts = texts
-    least = texts.reduce(constant) { $0 + SnapshotSize.aligned($1.size) }
+    let (model, id) = (FocusModel(), FieldID(known: "f"))
+    var options = FieldOptions()
+    options.label = ""
+    _ = try? model.register(id, [:], options, owner: BusName(known: ""))
+    var writer = WireWriter(capacity: 1024)
+    writer.append(id.path.text)
+    ObjectSnapshot.write(.field(id), model, client: client, to: &writer)
+    least = SnapshotSize.aligned(writer.bytes.count)
+    constant = least - (model.fields[id].map(SnapshotSize.texts) ?? 0)
   }
 
   /// Checks that a message may carry all fields of `model`.
@@ -132,8 +113,7 @@ struct SnapshotSize {
 
   /// The least that `field` takes, with what aligns the next one.
   func least(of field: Field) -> Int {
-    var size = constant
-    for text in texts { size += SnapshotSize.aligned(text.size + text.length(field)) }
+    var size = constant + SnapshotSize.texts(of: field)
     guard client.map({ field.isVisible(to: $0) }) ?? !field.isSensitive else { return size }
     for (key, binding) in field.bindings {
       let (interface, member) = (key.interface.text.utf8.count, key.member.text.utf8.count)
@@ -144,29 +124,17 @@ struct SnapshotSize {
     return size
   }
 
-  /// To make the path would allocate memory for each field.
-  private static func length(ofPath id: FieldID?) -> Int {
-    id.map { Focus1.fields.text.utf8.count + 1 + $0.text.utf8.count } ?? 1
-  }
-
-  private static func size(_ write: (inout WireWriter) -> Void) -> Int {
-    var writer = WireWriter()
-    write(&writer)
-    return writer.bytes.count
+  /// What the path of `field` takes, with the length of what follows it, and its properties that are texts.
+  private static func texts(of field: Field) -> Int {
+    /// An entry of `a{sv}`: a name, the signature of a text, and the text.
+    func entry(_ name: Int, _ length: Int) -> Int { aligned((4 + name + 1 + 3 + 3) & ~3 + 4 + length + 1) }
+    // To make a path would allocate memory for each field.
+    func length(ofPath id: FieldID?) -> Int { id.map { Focus1.fields.text.utf8.count + 1 + $0.text.utf8.count } ?? 1 }
+    return aligned(4 + length(ofPath: field.id) + 1 + 4) + entry("Id".utf8.count, field.id.text.utf8.count)
+      + entry("Label".utf8.count, field.label.utf8.count) + entry("Owner".utf8.count, field.owner?.text.utf8.count ?? 0)
+      + entry("Parent".utf8.count, length(ofPath: field.parent))
+      + entry("Scope".utf8.count, field.scope.rawValue.utf8.count)
   }
 
   private static func aligned(_ size: Int) -> Int { (size + 7) & ~7 }
-
-  /// A value of `type` that takes the least.
-  private static func least(of type: DBusType) -> DBusValue {
-    switch type {
-    case .boolean: .boolean(false)
-    case .uint32: .uint32(0)
-    case .string: .string("")
-    case .objectPath: .objectPath(.root)
-    case .dictionary(let key, let value): .dictionary(DBusDictionary(known: key, value, []))
-    case .array(let element): .array(DBusArray(known: element, []))
-    default: .byte(0)
-    }
-  }
 }
