@@ -42,11 +42,6 @@ final class Look {
 
   var isEnded: Bool { outcome != nil }
 
-  /// The reply of the turn in which the look ends, which is taken back with that turn; nil for no reply.
-  var reply: PendingReply? {
-    if case .registration(let registration) = purpose { registration.reply } else { nil }
-  }
-
   /// Whether it is a look at what a field shows already: what has vanished is nil then.
   private var isAgain: Bool {
     if case .examination(let id, _) = purpose { object.fields.contains(id) } else { false }

@@ -21,7 +21,7 @@ enum Arrival {
   var reply: PendingReply? {
     switch self {
     case .call(_, let reply), .answered(let reply, _, _): reply
-    case .look(let look): look.reply
+    case .look(let look): if case .registration(let registration) = look.purpose { registration.reply } else { nil }
     case .departure, .bridge: nil
     }
   }
@@ -80,7 +80,7 @@ extension FocusService {
       if name == Focus1.windowBridge { model.setWindowBridge(owner) }
     }
     for id in model.takeRemoved() { objects.fieldRemoved(id) }
-    if isDone, refusal == nil { turn.record(arrival) }
+    if isDone, refusal == nil { turn.handled.append(arrival) }
   }
 
   private func ownerMayHaveChanged(_ message: Message) {

@@ -7,15 +7,8 @@ internal import ProgramSupport
 struct Turn {
   /// The messages to send at its end.
   var outbox = Outbox()
-  private var handled: [Arrival] = []
-
-  /// Remembers what was handled, and may have changed something.
-  mutating func record(_ arrival: Arrival) { handled.append(arrival) }
-
-  /// Forgets what was handled, since its changes stay.
-  mutating func commit() {
-    if !handled.isEmpty { handled.removeAll(keepingCapacity: true) }
-  }
+  /// What was handled, and may have changed something.
+  var handled: [Arrival] = []
 
   /// Takes back what would be sent of what was handled.
   /// - Returns: what was handled.
@@ -32,9 +25,13 @@ extension FocusService {
   func endTurn() {
     guard !persistence.isRecovering else { return }
     emit(model.settle())
-    if persistence.mustSave(model) { save() }
+    if persistence.mustSave(model), let (refusal, reopens) = persistence.save(model) {
+      if reopens { recoverLater() }
+      // Without changes there is nothing to refuse: the revisions that are reserved still last.
+      if model.hasTurnChanges { takeBack(refusal) }
+    }
     model.endTurn()
-    turn.commit()
+    if !turn.handled.isEmpty { turn.handled.removeAll(keepingCapacity: true) }
     for rule in objects.endTurn(ownerCalls) { connection.changeMatch(.remove, rule) }
     sendOutbox()
   }
@@ -48,13 +45,6 @@ extension FocusService {
     } catch {
       log.error("cannot send to the bus: \(error.message)")
     }
-  }
-
-  private func save() {
-    guard let (refusal, reopens) = persistence.save(model) else { return }
-    if reopens { recoverLater() }
-    // Without changes there is nothing to refuse: the revisions that are reserved still last.
-    if model.hasTurnChanges { takeBack(refusal) }
   }
 
   private func takeBack(_ error: DBusError) {
