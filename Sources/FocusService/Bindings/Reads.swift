@@ -51,7 +51,11 @@ extension FocusService {
 
   /// Asks for what is not known yet, or makes the results.
   func goOn(_ read: PendingRead) throws -> MessageBody? {
-    let unknown = try unknownValues(read)
+    let unknown =
+      switch read.wanted {
+      case .one(let path): try unknownValue(of: path.key, read)
+      case .all(let interface): try unknownValues(of: interface, read)
+      }
     guard !unknown.isEmpty else { return try results(of: read) }
     read.awaited = unknown.count
     for (asked, object) in unknown {
@@ -77,19 +81,11 @@ extension FocusService {
     if read.awaited == 0 { deliver(.answered(read.reply, changes: false) { service in try service.goOn(read) }) }
   }
 
-  /// What owners must be asked for before the read can be answered, each with its object.
-  /// - Throws: as `FocusModel.read` does; what an owner answered instead of the value of the only key.
-  private func unknownValues(_ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
-    switch read.wanted {
-    case .one(let path): try unknownValue(of: path.key, read)
-    case .all(let interface): try unknownValues(of: interface, read)
-    }
-  }
-
-  /// The innermost field that must be asked before it can be said that `key` resolves to the read's holder, else that one.
+  /// The innermost field whose owner must be asked before it can be said that `key` resolves to the read's holder, else that one.
   ///
   /// A key that is nil as far as is known is asked for too: an owner that tells no changes of it would never tell that it has
   /// a value.
+  /// - Throws: what an owner answered instead of the value.
   private func unknownValue(of key: Key, _ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
     for (asked, (object, answer)) in read.answers {
       _ = try answer.get()
@@ -113,6 +109,8 @@ extension FocusService {
     return outer.map(unknown) ?? [:]
   }
 
+  /// What owners must be asked for before all readings can be shown, each with its object.
+  /// - Throws: as `FocusModel.readAll` does.
   private func unknownValues(
     of interface: InterfaceName?, _ read: PendingRead
   ) throws -> [PendingRead.Asked: OwnedObject] {

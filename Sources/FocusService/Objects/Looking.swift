@@ -138,7 +138,7 @@ extension FocusService {
     }
     try model.renew(bound, of: id)
     look.object.named.formIntersection(bound.properties.keys)
-    nameUnfit(look, of: id, bound)
+    nameUnfit(look, of: id)
     return .empty
   }
 
@@ -146,19 +146,20 @@ extension FocusService {
   ///
   /// Neither needs saving.
   private func restore(_ id: FieldID, _ registration: UInt64, _ look: Look) -> Bool {
-    guard let (field, saved) = awaiting(id, registration) else { return true }
+    guard let field = model.fields[id], field.registration == registration, let saved = field.awaited else {
+      return true
+    }
     do {
-      let bound = try look.result()
-      try model.bind(bound, disabled: saved.disabled, to: id)
+      try model.bind(look.result(), disabled: saved.disabled, to: id)
       objects.bind(id, to: look.object)
-      nameUnfit(look, of: id, bound)
+      nameUnfit(look, of: id)
     } catch {
       let name = DBusError(any: error).name
       guard name != .timeout else {
         log.debug("the owner of the field '\(id)' does not reply yet")
         loop.schedule(after: .seconds(1)) { [weak self] in
-          guard let self, let (field, _) = awaiting(id, registration), let again = self.look(for: field) else { return }
-          begin(again)
+          guard let self, let field = model.fields[id], field.registration == registration else { return }
+          self.look(for: field).map(begin)
         }
         return false
       }
@@ -170,14 +171,6 @@ extension FocusService {
       log.info("the object of the field '\(id)' was not restored until its owner calls Examine: \(name)")
     }
     return true
-  }
-
-  /// The field of that registration with the object that it is to have again, unless it is gone or has it.
-  private func awaiting(_ id: FieldID, _ registration: UInt64) -> (field: Field, object: SavedField.SavedObject)? {
-    guard let field = model.fields[id], field.registration == registration, let object = field.awaited else {
-      return nil
-    }
-    return (field, object)
   }
 }
 
@@ -202,9 +195,9 @@ extension FocusService {
 /// Values that cannot be shown are named in the log, never shown there.
 extension FocusService {
   /// Logs the keys of the field `id` whose values do not fit, among those that the look has found.
-  func nameUnfit(_ look: Look, of id: FieldID, _ bound: BoundObject) {
+  func nameUnfit(_ look: Look, of id: FieldID) {
     var unfit = look.unfit
-    for (key, value) in bound.values {
+    for (key, value) in look.bound.values {
       if let reason = model.reason(against: value, toldOf: key, of: id) { unfit[key] = reason.description }
     }
     for (key, reason) in unfit.sorted(by: { $0.key < $1.key }) { nameUnfit(key, of: id, look.object, reason) }

@@ -126,13 +126,12 @@ extension FocusService {
       // A removal that could not be saved has brought a field back.
       try checkRoom(behind: look.object)
       var options = registration.options
-      let bound = try look.result()
-      options.object = bound
+      options.object = try look.result()
       options.service = look.object.owner == registration.owner ? nil : look.object.owner
       let id = try model.register(
         registration.id, registration.values, options, owner: registration.owner)
       objects.bind(id, to: look.object)
-      nameUnfit(look, of: id, bound)
+      nameUnfit(look, of: id)
       if registration.takesFocus { try model.focus(id, by: registration.owner) }
       registration.reply.succeed(try MessageBody([.objectPath(id.path)]))
       return true
