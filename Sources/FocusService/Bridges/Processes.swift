@@ -21,7 +21,7 @@ extension FocusService {
       // Who has left meanwhile has no process any more.
       if askedProcesses.contains(holder), let process = try? result.get() {
         // Told later, each field would need a signal.
-        if persistence.isRecovering { model.restore(process, of: holder) } else { model.found(process, of: holder) }
+        if persistence.recovery != nil { model.restore(process, of: holder) } else { model.found(process, of: holder) }
       }
       recoveryMayEnd(after: holder)
     }

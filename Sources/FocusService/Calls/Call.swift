@@ -140,10 +140,7 @@ struct CallOptions {
 
   mutating func boolean(_ name: String) throws(DBusError) -> Bool { try take(name, .boolean)?.value == .boolean(true) }
 
-  mutating func string(_ name: String) throws(DBusError) -> String? {
-    guard case .string(let value)? = try take(name, .string)?.value else { return nil }
-    return value
-  }
+  mutating func string(_ name: String) throws(DBusError) -> String? { try take(name, .string)?.value.basicText }
 
   mutating func path(_ name: String) throws(DBusError) -> ObjectPath? {
     guard case .objectPath(let path)? = try take(name, .objectPath)?.value else { return nil }

@@ -79,8 +79,7 @@ extension OwnedObject {
       unknown[key] = .asked(waiting: more, next: nil)
       return true
     }
-    let isLate = next != nil
-    unknown[key] = .asked(waiting: isLate ? waiting : waiting + more, next: next.map { $0 + more })
+    unknown[key] = next.map { .asked(waiting: waiting, next: $0 + more) } ?? .asked(waiting: waiting + more, next: nil)
     return false
   }
 

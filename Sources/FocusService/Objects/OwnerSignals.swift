@@ -70,7 +70,7 @@ extension FocusService {
   /// Emits a signal of `object` from each of its fields, and from `focused`.
   private func emitAgain(_ message: Message, _ interface: InterfaceName, _ object: OwnedObject) {
     // The fields are not shown to anyone yet.
-    guard !persistence.isRecovering else { return }
+    guard persistence.recovery == nil else { return }
     let size = message.measuredBodySize
     let focused = model.resolve(interface)
     for id in object.fields.sorted() {

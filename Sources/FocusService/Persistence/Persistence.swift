@@ -42,9 +42,6 @@ struct Persistence {
     if case .none = store { true } else { false }
   }
 
-  /// Whether a recovery is under way.
-  var isRecovering: Bool { recovery != nil }
-
   private var journal: Journal? {
     if case .journal(let journal) = store { journal } else { nil }
   }

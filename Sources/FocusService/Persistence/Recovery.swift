@@ -20,8 +20,7 @@ final class Recovery {
   var deadline: TimerID?
 
   init(hasFields: Bool, isLate: Bool) {
-    self.hasFields = hasFields
-    self.isLate = isLate
+    (self.hasFields, self.isLate) = (hasFields, isLate)
   }
 }
 
@@ -35,7 +34,7 @@ extension FocusService {
   /// Recovers what was saved, and turns the loop until that is done: nothing else turns it yet.
   func recoverAtStart(among names: Set<BusName>) {
     beginRecovery(among: names, isStart: true)
-    while persistence.isRecovering, connection.isConnected, !loop.isStopped { loop.turn() }
+    while persistence.recovery != nil, connection.isConnected, !loop.isStopped { loop.turn() }
     if let recovery = persistence.recovery { end(recovery) }
   }
 
