@@ -81,7 +81,7 @@ extension FocusService {
     if read.awaited == 0 { deliver(.answered(read.reply, changes: false) { service in try service.goOn(read) }) }
   }
 
-  /// The innermost field whose owner must be asked before it can be said that `key` resolves to the read's holder, else that one.
+  /// The innermost field whose owner must be asked before it is known what `key` resolves to, else the read's holder.
   ///
   /// A key that is nil as far as is known is asked for too: an owner that tells no changes of it would never tell that it has
   /// a value.

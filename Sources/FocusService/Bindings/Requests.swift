@@ -112,7 +112,7 @@ extension FocusService {
 
 /// Commands are passed on.
 extension FocusService {
-  /// Passes a call with so many file descriptors on to `object`, if `isOrdered` behind what its client has sent there before.
+  /// Passes a call with so many descriptors on to `object`; if `isOrdered`, behind what its client has sent there before.
   /// - Throws: `DBusError.limitsExceeded` if too much waits for the owner.
   func pass(
     _ message: OutgoingMessage, isOrdered: Bool = true, descriptors: Int = 0, from client: BusName,

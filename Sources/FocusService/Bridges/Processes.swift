@@ -13,7 +13,7 @@ extension FocusService {
     askProcess(of: holder)
   }
 
-  /// Asks for the process of `holder`, and publishes that its fields belong to it; a recovery under way waits for the answer.
+  /// Asks for the process of `holder`, which is published with its fields; a recovery under way waits for the answer.
   func askProcess(of holder: BusName) {
     askedProcesses.insert(holder)
     connection.askProcess(of: holder, timeout: OwnerCalls.timeout) { [weak self] result in

@@ -14,8 +14,7 @@ final class OwnedObject {
   private enum Unknown {
     /// The next read asks for it.
     case stale
-    /// The owner is being asked for it. If it has said meanwhile that the value is another once more, it is asked again, for
-    /// the `next` who have come since.
+    /// The owner is being asked for it; again, for the `next`, if it has said meanwhile that the value is another once more.
     case asked(waiting: [Waiter], next: [Waiter]?)
   }
 

@@ -37,8 +37,7 @@ struct OwnedObjects {
   /// What is known of one owner.
   private struct Owner {
     var objects: [ObjectPath: OwnedObject] = [:]
-    /// How many objects have paths that differ in the last element alone, by what these begin with, and how all but the first
-    /// are followed.
+    /// How many objects have paths that differ in the last element alone, and how all but the first of them are followed.
     var folders: [ObjectPath: (count: Int, following: Following)] = [:]
   }
 

@@ -116,7 +116,7 @@ extension Persistence {
   }
 
   /// Saves what of `model` has changed; there must be no recovery under way.
-  /// - Returns: nil, or why the turn's changes must be taken back, and whether the state file must be opened again in a second.
+  /// - Returns: nil, or why the turn's changes must be taken back, and whether the file must be opened again in a second.
   mutating func save(_ model: FocusModel) -> (refusal: DBusError, reopens: Bool)? {
     do {
       let hasWritten = try write(model)
