@@ -29,9 +29,6 @@ struct Load: Hashable {
 
 /// The calls to owners: bounded in number, size and time, and ended when an owner leaves.
 final class OwnerCalls {
-  /// What an owner's answer, an error of its own included, or the lack of one is handed to.
-  typealias Handler = (Result<Message, DBusError>) -> Void
-
   /// How long an owner may take.
   static let timeout = Duration.seconds(5)
   /// How long an owner has at least for what waited for another call's end; with less, it is not asked any more.
@@ -87,7 +84,7 @@ final class OwnerCalls {
   /// with `Timeout` or `OwnerGone`.
   /// - Throws: `DBusError` if the message cannot be sent; then `handler` is not called.
   func ask(
-    _ message: OutgoingMessage, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Handler
+    _ message: OutgoingMessage, timeout: Duration = OwnerCalls.timeout, _ handler: @escaping Connection.ReplyHandler
   ) throws(DBusError) {
     try connection.call(message, timeout: timeout) { result in
       switch result {

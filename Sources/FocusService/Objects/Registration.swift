@@ -106,11 +106,6 @@ extension FocusService {
       "the object \(object.path) already backs \(Limits.fieldsPerObject) fields, the maximum")
   }
 
-  /// Takes note that `connection` has left the bus, maybe while another connection's object answers.
-  func registrantLeft(_ connection: BusName) {
-    for registration in registrations.values where registration.owner == connection { registration.hasLeft = true }
-  }
-
   /// Ends a registration whose object has been looked at; `isFirst` the first time, refused or not.
   /// - Returns: whether the field is registered.
   func complete(

@@ -92,7 +92,7 @@ extension FocusService {
     if Bridges.isName(name) {
       deliver(.bridge(name, owner: owner.isEmpty ? nil : BusName(known: owner)))
     } else if owner.isEmpty {
-      registrantLeft(name)
+      for registration in registrations.values where registration.owner == name { registration.hasLeft = true }
       deliver(.departure(name))
     }
   }
