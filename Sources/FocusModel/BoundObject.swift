@@ -109,10 +109,10 @@ public struct BoundObject: Sendable {
   /// How many of a field's keys the object takes up, whether its properties have values or not.
   var keyCount: Int { properties.count + commands.count }
 
-  /// The object with its commands turned on and off as in `old`.
+  /// The object with its commands turned on and off as in `old`, and new ones on.
   func with(commandsOf old: BoundObject) -> BoundObject {
     var object = self
-    for (key, command) in old.commands { object.commands[key]?.isEnabled = command.isEnabled }
+    for key in commands.keys { object.commands[key]?.isEnabled = old.commands[key]?.isEnabled ?? true }
     return object
   }
 
@@ -161,6 +161,7 @@ extension FocusModel {
         }
       }
     }
+    updateActivity(of: id)
     return unfit
   }
 

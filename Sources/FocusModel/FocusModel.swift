@@ -147,22 +147,11 @@ public final class FocusModel {
     updateActivity(of: place.field)
   }
 
-  /// Changes the names `keys` of the field `id` by what its owner sends.
-  ///
-  /// Only what `isSaved` can be taken back; what `renews` the field's object stays then too.
-  func amend(
-    _ id: FieldID, _ keys: some Sequence<Key>, isSaved: Bool = false, renews: Bool = false,
-    _ body: (inout FieldTable) -> Void
-  ) {
+  /// Changes the names `keys` of the field `id` by what its owner's object tells, which a roll-back keeps.
+  func amend(_ id: FieldID, _ keys: some Sequence<Key>, _ body: (inout FieldTable) -> Void) {
     guard let field = table.fields[id] else { return }
-    if isSaved { touch(field) }
     turnStart.keep(keys, shownBy: field)
     body(&table)
-    // An object that is new to the field has no values before `update`.
-    if !isSaved, !renews { updateActivity(of: id) }
-    guard let field = table.fields[id] else { return }
-    if renews { turnStart.keep(objectOf: field) }
-    turnStart.keep(boundBindingsOf: field)
   }
 
   /// Changes what focus follows from; `refocus` comes after it.
@@ -191,6 +180,7 @@ public final class FocusModel {
     let newestFirst = going.compactMap { id in table.fields[id].map { (id, $0.registration) } }.sorted { $0.1 > $1.1 }
     for (id, _) in newestFirst {
       guard let field = table.fields[id] else { continue }
+      turnStart.keep(toldBy: field)
       touch(field)
       forgetFocus(of: field)
       moveUp(field.children, from: field, going)
@@ -259,6 +249,7 @@ public final class FocusModel {
   ///
   /// New values of bound objects stay: they are never saved, so a failed save does not undo them.
   public func rollBack() {
+    for id in turnStart.before.fields.keys { fields[id].map { turnStart.keep(toldBy: $0) } }
     table.restore(turnStart.before.fields, turnStart.before.bindings)
     if focus.front != turnStart.focus.front { table.frontChanged(from: focus.front, to: turnStart.focus.front) }
     focus = turnStart.focus

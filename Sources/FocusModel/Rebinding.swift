@@ -6,7 +6,8 @@ extension FocusModel {
   /// - Throws: `ModelError`: `noSuchField`, `limitExceeded`, `invalid`.
   public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(ModelError) {
     try check(object, for: field(id))
-    amend(id, object.keys, isSaved: true) { table in
+    touch(id)
+    amend(id, object.keys) { table in
       table.bind(object, to: id)
       for key in object.writeOnlyKeys { table.set(.writeOnly(key), for: key, in: id) }
       for key in disabled { table.enable(key, false, in: id) }
@@ -23,7 +24,7 @@ extension FocusModel {
     let field = try field(id)
     guard let old = field.object else { return }
     try check(object, for: field)
-    amend(id, old.keys.union(object.keys), renews: true) { table in
+    amend(id, old.keys.union(object.keys)) { table in
       table.bind(object.with(commandsOf: old), to: id)
       for (key, binding) in field.bindings where binding.isBound {
         guard let property = object.properties[key], property.isReadable, !binding.isWriteOnly,

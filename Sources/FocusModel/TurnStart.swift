@@ -65,26 +65,16 @@ struct TurnStart {
 
   /// Remembers what `field` shows of `keys`, before its owner's changes are taken in.
   mutating func keep(_ keys: some Sequence<Key>, shownBy field: Field) {
-    guard let field = began(field) else { return }
-    for key in keys where shown[field.id]?[key] == nil { shown[field.id, default: [:]][key] = field.shown(key) }
+    let began = before.fields[field.id] ?? field
+    guard let began, began.registration == field.registration else { return }
+    for key in keys where shown[field.id]?[key] == nil { shown[field.id, default: [:]][key] = began.shown(key) }
   }
 
-  /// What `field` was when the turn began; nil: not there.
-  private func began(_ field: Field) -> Field? {
-    guard let began = before.fields[field.id] else { return field }
-    return began?.registration == field.registration ? began : nil
-  }
-
-  /// Remembers what the object of `field` declares, which a roll-back keeps.
-  mutating func keep(objectOf field: Field) {
-    guard before.fields[field.id] != nil, var began = began(field), let old = began.object else { return }
+  /// Remembers what the object of `field` has told by now, which a roll-back keeps.
+  mutating func keep(toldBy field: Field) {
+    guard var began = before.fields[field.id] ?? nil, began.registration == field.registration, let old = began.object
+    else { return }
     began.object = field.object?.with(commandsOf: old)
-    before.replace(began)
-  }
-
-  /// Remembers the bound values of `field`, which a roll-back keeps.
-  mutating func keep(boundBindingsOf field: Field) {
-    guard before.fields[field.id] != nil, var began = began(field), began.object != nil else { return }
     began.bindings = began.bindings.filter { !$0.value.isBound }
       .merging(field.bindings.filter { $0.value.isBound }) { stored, _ in stored }
     before.replace(began)
