@@ -1,6 +1,7 @@
 internal import FocusContract
 
-/// Fields as they were before they were changed: whole ones, and single stored bindings of fields that are else the same.
+/// Fields as they were before they were changed: whole ones, and of fields that are else the same, single stored bindings and
+/// when they were focused.
 ///
 /// A write of one binding copies none of the others.
 struct Before {
@@ -14,53 +15,51 @@ struct Before {
   private(set) var fields: [FieldID: Field?] = [:]
   /// The bindings that were written in other fields.
   private(set) var bindings: [BindingID: FieldBinding] = [:]
+  /// When other fields were focused of which that has changed.
+  private(set) var moments: [FieldID: UInt64] = [:]
 
-  var isEmpty: Bool { fields.isEmpty && bindings.isEmpty }
+  var isEmpty: Bool { fields.isEmpty && bindings.isEmpty && moments.isEmpty }
 
   /// Remembers the field `id` as it is, before it is changed the first time; nil: not there.
-  /// - Returns: whether nothing of it was remembered.
-  @discardableResult
-  mutating func keep(_ id: FieldID, _ field: Field?) -> Bool {
-    guard fields[id] == nil else { return false }
-    guard let field, !bindings.isEmpty, let written = self.written(in: field) else {
-      fields.updateValue(field, forKey: id)
-      return true
-    }
-    fields.updateValue(written, forKey: id)
-    bindings = bindings.filter { $0.key.field != id }
-    return false
+  mutating func keep(_ id: FieldID, _ field: Field?) {
+    guard fields[id] == nil else { return }
+    fields.updateValue(field.map { whole($0) }, forKey: id)
+    if bindings.keys.contains(where: { $0.field == id }) { bindings = bindings.filter { $0.key.field != id } }
+    if !moments.isEmpty { moments[id] = nil }
   }
 
   /// Remembers the stored binding at `place` as it is, before it is written the first time.
-  /// - Returns: whether it was not remembered.
-  @discardableResult
-  mutating func keep(_ binding: FieldBinding, at place: BindingID) -> Bool {
-    guard fields[place.field] == nil, bindings[place] == nil else { return false }
-    bindings[place] = binding
-    return true
+  mutating func keep(_ binding: FieldBinding, at place: BindingID) {
+    if fields[place.field] == nil, bindings[place] == nil { bindings[place] = binding }
+  }
+
+  /// Remembers when the field `id` was focused, before that is changed the first time.
+  mutating func keep(lastFocused moment: UInt64, of id: FieldID) {
+    if fields[id] == nil, moments[id] == nil { moments[id] = moment }
+  }
+
+  /// Remembers what `later` does, which began when this had ended.
+  mutating func merge(_ later: Before) {
+    for (id, field) in later.fields { keep(id, field) }
+    for (place, binding) in later.bindings { keep(binding, at: place) }
+    for (id, moment) in later.moments { keep(lastFocused: moment, of: id) }
   }
 
   /// Remembers `field` in place of what was there.
   mutating func replace(_ field: Field) { fields.updateValue(field, forKey: field.id) }
 
-  /// `present` with its written bindings as they were; nil if there are none.
-  func written(in present: Field) -> Field? {
-    let written = bindings.filter { $0.key.field == present.id }
-    guard !written.isEmpty else { return nil }
-    var field = present
-    for (place, binding) in written { field.bindings[place.key] = binding }
+  /// `field`, which is not remembered as a whole, as it was.
+  func whole(_ field: Field) -> Field {
+    var field = field
+    for (place, binding) in bindings where place.field == field.id { field.bindings[place.key] = binding }
+    if let moment = moments[field.id] { field.lastFocused = moment }
     return field
   }
-
-  /// Forgets the field `id`.
-  mutating func forget(_ id: FieldID) { fields[id] = nil }
-
-  /// Forgets the stored binding at `place`.
-  mutating func forget(_ place: BindingID) { bindings[place] = nil }
 
   /// Forgets everything.
   mutating func removeAll() {
     if !fields.isEmpty { fields.removeAll(keepingCapacity: true) }
     if !bindings.isEmpty { bindings.removeAll(keepingCapacity: true) }
+    if !moments.isEmpty { moments.removeAll(keepingCapacity: true) }
   }
 }

@@ -93,20 +93,13 @@ extension FieldTable {
     for connection in (fields[id]?.window?.adopted ?? [:]).keys { adoptions.moveHome(of: connection, to: id) }
   }
 
-  /// Remembers that the field `id` was focused.
-  mutating func remember(_ id: FieldID, at moment: UInt64) {
-    guard let field = fields[id], field.lastFocused < moment else { return }
+  /// Remembers when the field `id` was focused last; 0 forgets it.
+  mutating func setFocused(_ id: FieldID, at moment: UInt64) {
+    guard let field = fields[id] else { return }
     let group = group(of: id)
     memory.remove(field, from: group)
     fields[id]?.lastFocused = moment
     if let field = fields[id] { memory.add(field, in: group) }
-  }
-
-  /// Forgets that the field `id` was focused.
-  mutating func forget(_ id: FieldID) {
-    guard let field = fields[id] else { return }
-    memory.remove(field, from: group(of: id))
-    fields[id]?.lastFocused = 0
   }
 
   /// Leaves the field `id` without its owner.
@@ -123,9 +116,11 @@ extension FieldTable {
     for id in below { fields[id].map { place($0) } }
   }
 
-  /// Makes the fields of `old` what they were, nil for those that were not there, and these bindings.
-  mutating func restore(_ old: [FieldID: Field?], _ bindings: [Before.BindingID: FieldBinding]) {
-    for (place, binding) in bindings { set(binding, for: place.key, in: place.field) }
+  /// Makes the fields what they were before.
+  mutating func restore(_ before: Before) {
+    for (place, binding) in before.bindings { set(binding, for: place.key, in: place.field) }
+    for (id, moment) in before.moments { setFocused(id, at: moment) }
+    let old = before.fields
     var affected = Set(old.keys)
     for (id, was) in old {
       guard let now = fields[id] else { continue }

@@ -72,7 +72,7 @@ extension FocusModel {
     touchMemory(of: field)
     let moment = nextMoment()
     arrange { focus, table in
-      table.remember(id, at: moment)
+      table.setFocused(id, at: moment)
       switch table.window(of: id) {
       case nil: focus.outside = id
       case focus.front: focus.outside = nil
@@ -104,10 +104,10 @@ extension FocusModel {
     let isNewest = table.memory.newest(in: group, by: field.owner) == field.id
     for id in isNewest && andOthers ? table.memory.all(in: group, by: field.owner) : [field.id] {
       fields[id].map(touchMemory)
-      arrange { _, table in table.forget(id) }
+      arrange { _, table in table.setFocused(id, at: 0) }
     }
     guard isNewest, let parent = field.parent.flatMap({ fields[$0] }), parent.window == nil else { return }
     touchMemory(of: parent)
-    arrange { _, table in table.remember(parent.id, at: field.lastFocused) }
+    arrange { _, table in table.setFocused(parent.id, at: max(parent.lastFocused, field.lastFocused)) }
   }
 }

@@ -18,10 +18,8 @@ public final class FocusModel {
   private(set) var published = Published()
   /// What was there when the turn began.
   private(set) var turnStart = TurnStart()
-  /// The fields that have changed since the last save.
+  /// The fields that earlier turns have changed since the last save.
   private(set) var unsaved = Before()
-  /// The fields that owners have focused, or not any more, since the last save.
-  private(set) var unsavedMemory: Set<FieldID> = []
   /// The fields that are gone since `takeRemoved`.
   private var removed: [FieldID] = []
   /// The number of the last change of any binding.
@@ -140,8 +138,7 @@ public final class FocusModel {
 
   /// Sets the stored binding at `place`, whose value differs from that of `old`; with less effort than `edit` takes.
   func write(_ binding: FieldBinding, at place: Before.BindingID, of old: FieldBinding, by client: BusName) {
-    if unsaved.keep(old, at: place) { turnStart.noteUnsaved(place) }
-    turnStart.touch(old, at: place)
+    turnStart.before.keep(old, at: place)
     table.set(binding, for: place.key, in: place.field)
     table.untold.writer = client
     updateActivity(of: place.field)
@@ -181,7 +178,7 @@ public final class FocusModel {
     for (id, _) in newestFirst {
       guard let field = table.fields[id] else { continue }
       turnStart.keep(toldBy: field)
-      touch(field)
+      touch(id)
       forgetFocus(of: field)
       moveUp(field.children, from: field, going)
       if focus.outside == id { focus.outside = field.parent }
@@ -213,36 +210,35 @@ public final class FocusModel {
   /// Leaves the field `id` without its owner.
   func disown(_ id: FieldID) {
     guard let field = table.fields[id] else { return }
-    touch(field)
+    touch(id)
     if process(of: field) != 0 { table.untold.noteProcess(of: id) }
     table.disown(id)
   }
 
-  /// Remembers `field` as it is, before it is changed the first time.
-  private func touch(_ field: Field) {
-    turnStart.touch(field.id, field)
-    if unsaved.keep(field.id, field) { turnStart.noteUnsaved(field.id) }
-  }
+  /// Remembers the field `id` as it is, before it is changed the first time.
+  func touch(_ id: FieldID) { turnStart.before.keep(id, table.fields[id]) }
 
-  /// As `touch`, before a change of who has focused the field.
-  func touchMemory(of field: Field) {
-    turnStart.touch(field.id, field)
-    if unsavedMemory.insert(field.id).inserted { turnStart.noteUnsaved(memoryOf: field.id) }
-  }
+  /// As `touch`, before a change of when the field was focused, and of nothing else.
+  func touchMemory(of field: Field) { turnStart.before.keep(lastFocused: field.lastFocused, of: field.id) }
 
-  func touch(_ id: FieldID) {
-    if let field = table.fields[id] { return touch(field) }
-    turnStart.touch(id, nil)
-    if unsaved.keep(id, nil) { turnStart.noteUnsaved(id) }
+  /// What has changed since the last save, as it was then.
+  var changed: Before {
+    guard !unsaved.isEmpty else { return turnStart.before }
+    var changed = unsaved
+    changed.merge(turnStart.before)
+    return changed
   }
 
   /// Ends a turn: what it has changed stays, whether it is saved or not.
-  public func endTurn() { turnStart.begin(focus) }
+  public func endTurn() {
+    unsaved.merge(turnStart.before)
+    turnStart.begin(focus)
+  }
 
-  /// Forgets what was changed since the last save, which has succeeded.
+  /// Forgets what was changed since the last save, which has succeeded: a turn begins.
   public func saved() {
     unsaved.removeAll()
-    if !unsavedMemory.isEmpty { unsavedMemory.removeAll(keepingCapacity: true) }
+    turnStart.begin(focus)
   }
 
   /// Takes back what the turn has changed, since it cannot be saved; only revisions stay used.
@@ -250,20 +246,20 @@ public final class FocusModel {
   /// New values of bound objects stay: they are never saved, so a failed save does not undo them.
   public func rollBack() {
     for id in turnStart.before.fields.keys { fields[id].map { turnStart.keep(toldBy: $0) } }
-    table.restore(turnStart.before.fields, turnStart.before.bindings)
+    table.restore(turnStart.before)
     if focus.front != turnStart.focus.front { table.frontChanged(from: focus.front, to: turnStart.focus.front) }
     focus = turnStart.focus
     turnStart.restore(&published)
     table.toldPath = Set(published.focus.path)
-    turnStart.forgetUnsaved(&unsaved, &unsavedMemory)
     table.untold.takeBack()
     for (id, members) in turnStart.shown where fields[id] != nil {
       for (key, member) in members { table.untold.note(key, of: id, told: member) }
     }
     table.orderIsPublished()
-    // What objects' owners have sent stays, and with it who is active.
-    for id in turnStart.shown.keys.sorted() { updateActivity(of: id) }
+    let told = turnStart.shown.keys.sorted()
     turnStart.begin(focus)
+    // What objects' owners have sent stays, and with it who is active.
+    for id in told { updateActivity(of: id) }
   }
 
   /// Makes this the model of the saved state, which no client has seen.
@@ -280,6 +276,5 @@ public final class FocusModel {
     refocus()
     _ = settle()
     saved()
-    endTurn()
   }
 }

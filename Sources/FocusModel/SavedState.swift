@@ -131,18 +131,17 @@ public struct SavedState: Hashable, Sendable {
 extension FocusModel {
   /// The fields that may have changed since the last save.
   public var unsavedFields: [UnsavedField] {
-    var all = unsaved.fields.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
-    for (place, binding) in unsaved.bindings {
+    let changed = changed
+    var all = changed.fields.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
+    for (place, binding) in changed.bindings {
       all.append(UnsavedField(written: place, saved: binding, present: table.binding(at: place)))
     }
     return all
   }
 
-  /// When the fields were focused of which that has changed since the last save.
+  /// When other fields were focused of which that has changed since the last save.
   public var unsavedMemories: [(id: FieldID, lastFocused: UInt64)] {
-    unsavedMemory.compactMap { id in
-      fields[id].map { (id, $0.lastFocused) }
-    }
+    changed.moments.keys.compactMap { id in fields[id].map { (id, $0.lastFocused) } }
   }
 
   /// Every field, as if none had been saved.
@@ -157,7 +156,7 @@ extension FocusModel {
 
   /// Whether anything may have changed since the last save.
   public var hasUnsavedChanges: Bool {
-    !unsaved.isEmpty || !unsavedMemory.isEmpty || hasMovedFocus
+    !unsaved.isEmpty || hasTurnChanges
   }
 
   private var hasMovedFocus: Bool {

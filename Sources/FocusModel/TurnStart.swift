@@ -4,7 +4,7 @@ internal import FocusContract
 /// What was there when a turn began, so that what it has changed can be taken back.
 struct TurnStart {
   /// The fields that the turn has changed.
-  private(set) var before = Before()
+  var before = Before()
   /// What bound fields showed of names that their owners have changed in this turn.
   private(set) var shown: [FieldID: [Key: ShownMember]] = [:]
   private(set) var focus = Focus()
@@ -14,8 +14,6 @@ struct TurnStart {
   private var members: [Key: ShownMember] = [:]
   /// What was published of session-scoped fields and has changed since, by interface.
   private var suppliers: [InterfaceName: FieldID?] = [:]
-  /// What was not unsaved before.
-  private var unsaved: (fields: [FieldID], bindings: [Before.BindingID], memories: [FieldID]) = ([], [], [])
 
   /// Begins a turn.
   mutating func begin(_ focus: Focus) {
@@ -23,16 +21,9 @@ struct TurnStart {
     if !shown.isEmpty { shown.removeAll(keepingCapacity: true) }
     if !suppliers.isEmpty { suppliers.removeAll() }
     if !members.isEmpty { members.removeAll(keepingCapacity: members.count < 64) }
-    if !unsaved.fields.isEmpty || !unsaved.bindings.isEmpty || !unsaved.memories.isEmpty { unsaved = ([], [], []) }
     published = nil
     self.focus = focus
   }
-
-  /// Remembers the field `id` as it is, before it is changed the first time; nil: not there.
-  mutating func touch(_ id: FieldID, _ field: Field?) { before.keep(id, field) }
-
-  /// Remembers the stored binding at `place` as it is, before it is written the first time.
-  mutating func touch(_ binding: FieldBinding, at place: Before.BindingID) { before.keep(binding, at: place) }
 
   /// Remembers what was published of focus, before that is changed.
   mutating func keep(_ focus: Focus, _ scenes: [FieldID]) {
@@ -50,17 +41,6 @@ struct TurnStart {
   /// Remembers which session-scoped field supplied `interface`, before another does.
   mutating func keep(_ supplier: FieldID?, suppliedOf interface: InterfaceName) {
     if suppliers[interface] == nil { suppliers.updateValue(supplier, forKey: interface) }
-  }
-
-  mutating func noteUnsaved(_ id: FieldID) { unsaved.fields.append(id) }
-  mutating func noteUnsaved(_ place: Before.BindingID) { unsaved.bindings.append(place) }
-  mutating func noteUnsaved(memoryOf id: FieldID) { unsaved.memories.append(id) }
-
-  /// Leaves of what is unsaved what was so when the turn began: the rest is as it was saved.
-  func forgetUnsaved(_ changes: inout Before, _ memories: inout Set<FieldID>) {
-    for id in unsaved.fields { changes.forget(id) }
-    for place in unsaved.bindings { changes.forget(place) }
-    memories.subtract(unsaved.memories)
   }
 
   /// Remembers what `field` shows of `keys`, before its owner's changes are taken in.

@@ -89,7 +89,7 @@ import Testing
     let before = stage.model.resolutions
     try stage.play("!w1")
     #expect(stage.model.resolutions - before == 0)
-    #expect(stage.model.unsaved.fields.keys.map(\.text) == ["w1"], "no scene has moved")
+    #expect(stage.model.unsavedFields.map(\.id.text) == ["w1"], "no scene has moved")
   }
 
   @Test("The order is told by the place of what changes: active in its place already, it tells nothing")

@@ -124,13 +124,10 @@ extension Equatable {
   /// What is listed as unsaved makes the fields of the last save those of now.
   private static func check(_ model: FocusModel, against saved: [FieldID: SavedField]) throws {
     var replayed = saved
+    let changed = model.changed
     for field in model.unsavedFields {
-      let present = model.fields[field.id]
-      let touched = model.unsaved.fields[field.id] ?? present.map { model.unsaved.written(in: $0) ?? $0 }
-      // Who has focused it is saved by itself.
-      var before = touched.map { SavedField($0) }
-      before?.lastFocused = saved[field.id]?.lastFocused ?? 0
-      try #require(before == saved[field.id])
+      let before = changed.fields[field.id] ?? model.fields[field.id].map { changed.whole($0) }
+      try #require(before.map { SavedField($0) } == saved[field.id])
       replayed[field.id] = try Self.replay(field, upon: replayed[field.id])
     }
     for (id, lastFocused) in model.unsavedMemories { replayed[id]?.lastFocused = lastFocused }
