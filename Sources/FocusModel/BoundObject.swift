@@ -30,7 +30,7 @@ public struct ObjectChoice: Hashable, Sendable {
 }
 
 /// The owner's own object behind a field: what it shows and emits, and which of its commands are enabled.
-public struct BoundObject: Sendable {
+public struct BoundObject: Equatable, Sendable {
   /// A property that the object declares: a bound binding if the owner has sent a value, or it can only be written.
   public struct Property: Hashable, Sendable {
     /// The property's type, which its value may not have.

@@ -1,7 +1,7 @@
 /// What few fields have, in memory of its own: the others take up one word for it.
 @propertyWrapper
-public struct Boxed<Value: Sendable>: Sendable {
-  private indirect enum Box: Sendable {
+public struct Boxed<Value: Equatable & Sendable>: Equatable, Sendable {
+  private indirect enum Box: Equatable, Sendable {
     case empty
     case full(Value)
   }

@@ -11,7 +11,7 @@ public enum Scope: String, Hashable, Sendable {
   case session
 }
 
-/// One key of one field: its value, and who may write it.
+/// One key of one field: its value, and who may write it; what is stored of these outlives the daemon.
 public struct FieldBinding: Hashable, Sendable {
   /// The current value; for a bound binding, the last that the owner sent.
   public internal(set) var value: MarshalledValue
@@ -28,6 +28,11 @@ public struct FieldBinding: Hashable, Sendable {
 }
 
 extension FieldBinding {
+  /// Creates a stored binding from what was saved of it, not measured yet.
+  public init(value: MarshalledValue, revision: UInt64, isReadOnly: Bool) {
+    self.init(value: value, revision: revision, isReadOnly: isReadOnly, extent: .zero)
+  }
+
   /// The binding of a property of an object.
   init(_ value: MarshalledValue, revision: UInt64, extent: Extent, of property: BoundObject.Property) {
     self.init(value: value, revision: revision, isReadOnly: !property.isWritable, isBound: true, extent: extent)
@@ -42,7 +47,18 @@ extension FieldBinding {
 }
 
 /// Something that can hold focus, registered by a client.
-public struct Field: Sendable {
+public struct Field: Equatable, Sendable {
+  /// Which object is behind a field, as that outlives the daemon.
+  public struct SavedObject: Hashable, Sendable {
+    /// Which object it is, and what of it is exposed.
+    public let choice: ObjectChoice
+    /// The commands that are disabled.
+    public let disabled: Set<Key>
+
+    /// Creates a description of an object.
+    public init(_ choice: ObjectChoice, disabled: Set<Key>) { (self.choice, self.disabled) = (choice, disabled) }
+  }
+
   /// The field's name.
   public let id: FieldID
   /// The field's name for people.
@@ -62,14 +78,14 @@ public struct Field: Sendable {
   /// The fields that this one contains.
   public internal(set) var children: Set<FieldID> = []
   /// What the field publishes.
-  public internal(set) var bindings: [Key: FieldBinding] = [:]
+  public var bindings: [Key: FieldBinding] = [:]
   /// The owner's own object behind the field, as far as focus is concerned, or nil.
   @Boxed public internal(set) var object: BoundObject?
   @Boxed private var extras: Extras?
   /// Later registrations have higher numbers.
   public let registration: UInt64
   /// When the field was focused last, or one below it whose place it has taken; 0: that is not remembered.
-  var lastFocused: UInt64 = 0
+  public internal(set) var lastFocused: UInt64 = 0
   /// Whether a session-scoped field is active, and since when; nil for other scopes.
   @Boxed public internal(set) var activity: Activity?
   /// What `FieldTable` counts when names come and go.
@@ -79,7 +95,7 @@ public struct Field: Sendable {
   private struct Extras: Equatable, Sendable {
     var service: BusName?
     var claimedProcess: UInt32?
-    var awaited: SavedField.SavedObject?
+    var awaited: SavedObject?
     var window: Window?
   }
 
@@ -94,7 +110,7 @@ public struct Field: Sendable {
   /// The process that the registrant says the field belongs to, or nil.
   public var claimedProcess: UInt32? { extras?.claimedProcess }
   /// What was saved of the object, until that is bound again after a restart.
-  public internal(set) var awaited: SavedField.SavedObject? {
+  public internal(set) var awaited: SavedObject? {
     get { extras?.awaited }
     set { change { $0.awaited = newValue } }
   }
@@ -104,13 +120,24 @@ public struct Field: Sendable {
     set { change { $0.window = newValue } }
   }
 
-  init(
-    id: FieldID, label: String, scope: Scope, lingers: Bool, isSensitive: Bool, owner: BusName?, service: BusName?,
-    claimedProcess: UInt32?, parent: FieldID?, registration: UInt64
+  /// Creates a field without bindings, whose object was saved and is not bound again yet, if it has one.
+  public init(
+    id: FieldID, label: String, scope: Scope, lingers: Bool, isSensitive: Bool, owner: BusName?, parent: FieldID?,
+    registration: UInt64, service: BusName? = nil, process: UInt32? = nil, object: SavedObject? = nil,
+    window: Window? = nil, lastFocused: UInt64 = 0, activity: Activity? = nil
   ) {
     (self.id, self.label, self.scope, self.lingers, self.isSensitive) = (id, label, scope, lingers, isSensitive)
     (self.owner, self.parent, self.registration) = (owner, parent, registration)
-    if service != nil || claimedProcess != nil { extras = Extras(service: service, claimedProcess: claimedProcess) }
+    (self.lastFocused, self.activity) = (lastFocused, activity)
+    change { $0 = Extras(service: service, claimedProcess: process, awaited: object, window: window) }
+  }
+
+  /// The parent as it is saved: in which window a scene is, follows from what the windows have adopted.
+  public var savedParent: FieldID? { isAdopted ? nil : parent }
+
+  /// The object behind the field, bound or not, as it is saved.
+  public var savedObject: SavedObject? {
+    object.map { SavedObject($0.choice, disabled: Set($0.commands.filter { !$1.isEnabled }.keys)) } ?? awaited
   }
 
   /// The connection whose leaving ends the field, or its being owned: that of the object, else the registrant's.

@@ -70,10 +70,9 @@ extension FocusModel {
     let id = id ?? unusedID(from: registration)
     var field = Field(
       id: id, label: label ?? id.text, scope: options.scope, lingers: options.lingers,
-      isSensitive: options.isSensitive, owner: owner, service: bound == nil ? nil : options.service,
-      claimedProcess: options.process, parent: options.parent, registration: registration)
-    if isWindow { field.window = Window() }
-    if options.scope == .session { field.activity = Activity(options.active) }
+      isSensitive: options.isSensitive, owner: owner, parent: options.parent, registration: registration,
+      service: bound == nil ? nil : options.service, process: options.process, window: isWindow ? Window() : nil,
+      activity: options.scope == .session ? Activity(options.active) : nil)
     if options.parent == nil, !isWindow, let home = table.home(of: field.connection) {
       field.parent = home
       field.isAdopted = true

@@ -24,14 +24,10 @@ public struct Restoration {
 
   /// Adds `saved` without the values that exceed a limit; omits all of it if its owner exceeds its allowance.
   /// - Throws: `ModelError.invalid` for a value that is never saved.
-  public mutating func add(_ saved: SavedField) throws(ModelError) {
-    var field = Field(
-      id: saved.id, label: saved.label, scope: saved.scope, lingers: saved.lingers, isSensitive: saved.isSensitive,
-      owner: saved.owner, service: saved.object?.service, claimedProcess: saved.process, parent: saved.parent,
-      registration: saved.registration)
-    field.awaited = saved.object
-    (field.window, field.lastFocused, field.activity) = (saved.window, saved.lastFocused, saved.activity)
-    if let object = saved.object, let connection = field.connection {
+  public mutating func add(_ saved: Field) throws(ModelError) {
+    var field = saved
+    field.bindings = [:]
+    if let object = saved.awaited, let connection = field.connection {
       let count = objects[connection.text + object.choice.path.text, default: 0]
       guard count < Limits.fieldsPerObject else { return leaveOut(saved.id, in: saved.parent) }
       objects[connection.text + object.choice.path.text] = count + 1
@@ -39,12 +35,11 @@ public struct Restoration {
     var keysPastLimits: [Key] = []
     // In order, so that each start leaves out the same.
     let isFull = saved.bindings.count > Limits.keysPerField
-    for (key, binding) in isFull ? saved.bindings.sorted(by: { $0.key < $1.key }) : Array(saved.bindings) {
+    for (key, var binding) in isFull ? saved.bindings.sorted(by: { $0.key < $1.key }) : Array(saved.bindings) {
       do {
         try Limits.check(keys: field.bindings.count + 1)
-        field.bindings[key] = FieldBinding(
-          value: binding.value, revision: binding.revision, isReadOnly: binding.isReadOnly,
-          extent: try Limits.check(binding.value, of: key))
+        binding.extent = try Limits.check(binding.value, of: key)
+        field.bindings[key] = binding
         counters.revision = max(counters.revision, binding.revision)
       } catch {
         guard case .limitExceeded = error else { throw error }

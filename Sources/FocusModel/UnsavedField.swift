@@ -21,9 +21,9 @@ public struct UnsavedField: Sendable {
   }
 
   /// The field as it is now; nil: not there, or only a binding may have changed.
-  public var now: SavedField? {
-    guard case .whole(_, let present?) = part else { return nil }
-    return SavedField(present)
+  public var now: Field? {
+    guard case .whole(_, let present) = part else { return nil }
+    return present
   }
 
   /// Whether nothing of this field was saved: one that was removed and registered again is another.
@@ -38,22 +38,21 @@ public struct UnsavedField: Sendable {
     guard let saved, let present, !isNew else { return saved != nil || present != nil }
     return saved.owner != present.owner || saved.savedParent != present.savedParent
       || saved.window != present.window || saved.lastFocused != present.lastFocused
-      || saved.activity != present.activity
-      || SavedField.SavedObject(of: saved) != SavedField.SavedObject(of: present)
+      || saved.activity != present.activity || saved.savedObject != present.savedObject
   }
 
   /// The stored bindings that differ from what was saved; nil: there no more.
-  public var changedBindings: [(key: Key, binding: SavedField.SavedBinding?)] {
+  public var changedBindings: [(key: Key, binding: FieldBinding?)] {
     switch part {
     case .binding(let key, let old, let present):
       guard let present, !Self.isSame(present, as: old) else { return [] }
-      return [(key, SavedField.SavedBinding(present))]
+      return [(key, present)]
     case .whole(let saved, let present):
       let old = isNew ? [:] : saved?.bindings ?? [:]
       let new = present?.bindings ?? [:]
-      var changed: [(key: Key, binding: SavedField.SavedBinding?)] = []
+      var changed: [(key: Key, binding: FieldBinding?)] = []
       for (key, binding) in new where !binding.isBound && !Self.isSame(binding, as: old[key]) {
-        changed.append((key, SavedField.SavedBinding(binding)))
+        changed.append((key, binding))
       }
       for (key, binding) in old where !binding.isBound && new[key]?.isBound != false { changed.append((key, nil)) }
       return changed

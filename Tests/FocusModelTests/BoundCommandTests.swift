@@ -119,10 +119,10 @@ struct BoundCommandTests {
   func bindAgain() throws {
     let stage = try window()
     _ = try stage.enable("entry", [save: false], by: stage.other)
-    let fields = stage.model.unsavedFields.compactMap(\.now)
+    let fields = stage.model.unsavedFields.compactMap { $0.now?.asSaved }
     let model = try FocusModel.restored(fields)
     let entry = try FieldID("entry")
-    let saved = try #require(fields.first { $0.id == entry }?.object)
+    let saved = try #require(fields.first { $0.id == entry }?.awaited)
     let object = try Stage.object(
       ["demo.A.X:i"], ["demo.A.X": .int32(1)], commands: [save], interfaces: ["demo.Signals"], size: 100)
     try model.bind(object, disabled: saved.disabled, to: entry)

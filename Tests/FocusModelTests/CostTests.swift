@@ -173,12 +173,12 @@ import Testing
   private static func field(
     _ id: String, in parent: String? = nil, scope: Scope = .scene, registration: UInt64, _ keys: [Key],
     _ value: MarshalledValue = .byte(1)
-  ) throws -> SavedField {
-    SavedField(
+  ) throws -> Field {
+    var field = Field(
       id: try FieldID(id), label: id, scope: scope, lingers: true, isSensitive: false, owner: nil,
-      parent: try parent.map { try FieldID($0) }, registration: registration, object: nil,
-      bindings: Dictionary(
-        uniqueKeysWithValues: keys.map { ($0, .init(value: value, revision: 1, isReadOnly: false)) }))
+      parent: try parent.map { try FieldID($0) }, registration: registration)
+    for key in keys { field.bindings[key] = FieldBinding(value: value, revision: 1, isReadOnly: false) }
+    return field
   }
 
   @Test("A scene keeps 16,384 keys, those of the oldest fields first; other scopes and scenes do not count")

@@ -78,6 +78,16 @@ extension FocusModel {
 extension Field {
   /// The values that everyone is shown.
   var shownValues: [Key: MarshalledValue] { shown.compactMapValues(\.value) }
+
+  /// The field as it outlives the daemon.
+  var asSaved: Field {
+    var field = Field(
+      id: id, label: label, scope: scope, lingers: lingers, isSensitive: isSensitive, owner: owner, parent: savedParent,
+      registration: registration, service: service, process: claimedProcess, object: savedObject, window: window,
+      lastFocused: lastFocused, activity: activity)
+    field.bindings = bindings.filter { !$0.value.isBound }
+    return field
+  }
 }
 
 func keyed(_ values: [String: MarshalledValue]) throws -> [Key: MarshalledValue] {
@@ -201,7 +211,7 @@ func refused(_ error: ModelError, _ body: () throws -> Void, at location: Source
 
 extension FocusModel {
   /// A model of what was saved, all of which is within the limits.
-  static func restored(_ fields: [SavedField], _ state: SavedState = SavedState()) throws -> FocusModel {
+  static func restored(_ fields: [Field], _ state: SavedState = SavedState()) throws -> FocusModel {
     var restoration = Restoration()
     for field in fields { try restoration.add(field) }
     try restoration.finish(state)

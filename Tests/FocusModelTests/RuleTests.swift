@@ -61,9 +61,10 @@ import Testing
 
   @Test("The next revision follows those of saved bindings") func restoredRevision() throws {
     let key = try Key("demo.A.X")
-    let saved = SavedField(
+    var saved = Field(
       id: try FieldID("a"), label: "a", scope: .field, lingers: true, isSensitive: false, owner: nil, parent: nil,
-      registration: 1, object: nil, bindings: [key: .init(value: .int32(1), revision: 41, isReadOnly: false)])
+      registration: 1)
+    saved.bindings[key] = FieldBinding(value: .int32(1), revision: 41, isReadOnly: false)
     let model = try FocusModel.restored([saved])
     let client = try BusName(":1.1")
     let written = try model.written(.int32(2), to: BindingPath(key), at: .field(saved.id), by: client)
@@ -71,9 +72,9 @@ import Testing
   }
 
   @Test("Fields that were saved 64 deep in a window are restored, and no deeper ones") func restoredDepth() throws {
-    func chain(_ count: Int) throws -> [SavedField] {
+    func chain(_ count: Int) throws -> [Field] {
       try (1...count).map { level in
-        SavedField(
+        Field(
           id: try FieldID("f\(level)"), label: "", scope: .field, lingers: true, isSensitive: false, owner: nil,
           parent: level == 1 ? nil : try FieldID("f\(level - 1)"), registration: UInt64(level), object: nil)
       }

@@ -7,7 +7,7 @@ import Testing
 
 /// Everything that a model knows, what follows from its fields included; only counters are left out.
 struct WholeState: Equatable {
-  let fields: [FieldID: SavedField]
+  let fields: [FieldID: Field]
   let children: [FieldID: Set<FieldID>]
   let bindings: [FieldID: [Key: FieldBinding]]
   let properties: [FieldID: [Key: BoundObject.Property]]
@@ -26,7 +26,7 @@ struct WholeState: Equatable {
   let suppliers: [InterfaceName: FieldID]
 
   init(_ model: FocusModel) {
-    fields = model.fields.mapValues { SavedField($0) }
+    fields = model.fields.mapValues(\.asSaved)
     children = model.fields.mapValues(\.children)
     bindings = model.fields.mapValues(\.bindings)
     properties = model.fields.compactMapValues { $0.object?.properties }
@@ -76,7 +76,7 @@ extension Equatable {
   /// the same model again.
   @Test(arguments: [11, 12, 13, 14] as [UInt64]) func randomTurns(seed: UInt64) throws {
     var walk = try SavedWalk(seed: seed)
-    var saved: [FieldID: SavedField] = [:]
+    var saved: [FieldID: Field] = [:]
     for turn in 0..<1000 {
       let before = WholeState(walk.model)
       let revision = walk.model.revision
@@ -97,7 +97,7 @@ extension Equatable {
         walk.model.endTurn()
       default:
         try Self.check(walk.model, against: saved)
-        saved = walk.model.fields.mapValues { SavedField($0) }
+        saved = walk.model.fields.mapValues(\.asSaved)
         walk.model.saved()
         walk.model.endTurn()
         #expect(!walk.model.hasUnsavedChanges)
@@ -107,8 +107,8 @@ extension Equatable {
   }
 
   /// What a journal has after `field` was written to it, which told it apart from what it had.
-  private static func replay(_ field: UnsavedField, upon saved: SavedField?) throws -> SavedField? {
-    guard var now = field.hasChanged ? field.now : saved else {
+  private static func replay(_ field: UnsavedField, upon saved: Field?) throws -> Field? {
+    guard var now = field.hasChanged ? field.now?.asSaved : saved else {
       try #require(field.hasChanged == (saved != nil))
       return nil
     }
@@ -122,29 +122,29 @@ extension Equatable {
   }
 
   /// What is listed as unsaved makes the fields of the last save those of now.
-  private static func check(_ model: FocusModel, against saved: [FieldID: SavedField]) throws {
+  private static func check(_ model: FocusModel, against saved: [FieldID: Field]) throws {
     var replayed = saved
     let changed = model.changed
     for field in model.unsavedFields {
       let before = changed.fields[field.id] ?? model.fields[field.id].map { changed.whole($0) }
-      try #require(before.map { SavedField($0) } == saved[field.id])
+      try #require(before.map(\.asSaved) == saved[field.id])
       replayed[field.id] = try Self.replay(field, upon: replayed[field.id])
     }
     for (id, lastFocused) in model.unsavedMemories { replayed[id]?.lastFocused = lastFocused }
-    try #require(replayed == model.fields.mapValues { SavedField($0) })
+    try #require(replayed == model.fields.mapValues(\.asSaved))
   }
 
   /// A model that is made of what is saved, with its objects bound again, is the same.
   private static func haveBack(_ model: FocusModel, _ owners: [BusName]) throws {
     var state = SavedState()
-    let fields = model.fields.values.map { SavedField($0) }.shuffled()
+    let fields = model.fields.values.map(\.asSaved).shuffled()
     state.focusedField = model.focusedField
     state.history = model.history
     state.revision = model.revision + 100
     let again = try FocusModel.restored(fields, state)
     #expect(again.revision == state.revision)
     for field in fields {
-      guard let object = model.fields[field.id]?.object, let saved = field.object else { continue }
+      guard let object = model.fields[field.id]?.object, let saved = field.awaited else { continue }
       var fresh = BoundObject(
         object.choice, properties: object.properties, commands: object.commands.mapValues { .init($0.methods) })
       for (key, binding) in model.fields[field.id]?.bindings ?? [:] where binding.isBound {
@@ -171,7 +171,7 @@ extension Equatable {
   @Test func anObjectThatIsBackInATurnThatIsTakenBackCanBeBoundAgain() throws {
     let id = try FieldID("slider")
     let model = try FocusModel.restored([
-      SavedField(
+      Field(
         id: id, label: "slider", scope: .field, lingers: false, isSensitive: false, owner: try BusName(":1.1"),
         parent: nil, registration: 1,
         object: .init(.init(path: try ObjectPath("/object")), disabled: [try Key("demo.Bound.Up")]))
@@ -187,8 +187,8 @@ extension Equatable {
   }
 
   @Test func partsThatDoNotFitAreRefused() throws {
-    func field(_ id: String, in parent: String?) throws -> SavedField {
-      SavedField(
+    func field(_ id: String, in parent: String?) throws -> Field {
+      Field(
         id: try FieldID(id), label: id, scope: .field, lingers: true, isSensitive: false, owner: nil,
         parent: try parent.map { try FieldID($0) }, registration: 1, object: nil)
     }

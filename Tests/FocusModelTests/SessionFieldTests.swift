@@ -207,7 +207,7 @@ import Testing
     (state.focusedField, state.history, state.front) = (
       stage.model.focusedField, stage.model.history, stage.model.front
     )
-    let again = try FocusModel.restored(stage.model.fields.values.map { SavedField($0) }, state)
+    let again = try FocusModel.restored(stage.model.fields.values.map(\.asSaved), state)
     #expect(again.sessionFields == stage.model.sessionFields)
     #expect(again.focusPath == stage.model.focusPath)
     #expect(again.fields.mapValues(\.parent) == stage.model.fields.mapValues(\.parent))

@@ -193,10 +193,10 @@ import Testing
       let (a, b) = (try FieldID("a"), try FieldID("b"))
       #expect(
         saved == [
-          a: SavedField(
+          a: Field(
             id: a, label: "Outer", scope: .scene, lingers: true, isSensitive: false, owner: nil, parent: nil,
             registration: 1, object: nil),
-          b: SavedField(
+          b: Field(
             id: b, label: "b", scope: .field, lingers: false, isSensitive: true, owner: try BusName(":1.7"), parent: a,
             registration: 2,
             object: .init(

@@ -72,7 +72,7 @@ import Testing
     #expect(opened.model.fields.isEmpty)
   }
 
-  private static func saved(in file: StateFile) throws -> [FieldID: SavedField] {
+  private static func saved(in file: StateFile) throws -> [FieldID: Field] {
     let copy = StateFile(path: file.directory + "/copy.db")
     for suffix in ["", "-wal"] { unlink(copy.path + suffix) }
     try FileCopy.copy(file.path, copy.path)

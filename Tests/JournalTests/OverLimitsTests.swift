@@ -81,7 +81,7 @@ import Testing
     let (outer, middle, inner) = (try FieldID("outer"), try FieldID("middle"), try FieldID("inner"))
     for (id, parent) in [(outer, nil), (inner, middle)] {
       try restoration.add(
-        SavedField(
+        Field(
           id: id, label: "", scope: .field, lingers: true, isSensitive: false, owner: nil, parent: parent,
           registration: 1, object: nil))
     }
@@ -98,7 +98,7 @@ import Testing
     var restoration = Restoration()
     let (scene, inner) = (try FieldID("scene"), try FieldID("inner"))
     try restoration.add(
-      SavedField(
+      Field(
         id: inner, label: "", scope: .field, lingers: true, isSensitive: false, owner: nil, parent: scene,
         registration: 1, object: nil))
     restoration.leaveOut(scene, in: nil)

@@ -204,18 +204,18 @@ final class Journal {
     }
   }
 
-  private static func row(of field: SavedField) -> [Statement.Value] {
+  private static func row(of field: Field) -> [Statement.Value] {
     func words(_ words: some Sequence<String>) -> String { words.joined(separator: " ") }
-    let object = field.object
+    let object = field.savedObject
     let condition = field.activity?.condition
     let commands = object?.choice.commands.map { "\($0.key)=\($0.value.text)" } ?? []
     return [
       .text(field.id.text), .text(field.label), .text(field.scope.rawValue), .number(field.lingers ? 1 : 0),
-      .number(field.isSensitive ? 1 : 0), .text(field.owner?.text), .text(field.parent?.text),
+      .number(field.isSensitive ? 1 : 0), .text(field.owner?.text), .text(field.savedParent?.text),
       .number(Int64(bitPattern: field.registration)), .text(object?.choice.path.text),
       .text(object?.choice.interfaces.map(words)), .text(object.map { words($0.disabled.map(\.description)) }),
-      .text(object?.service?.text), .text(object.map { words($0.choice.live.map(\.description)) }),
-      .number(field.process.map(Int64.init)), .text(field.window.map(KeptMoments.text(of:))),
+      .text(field.service?.text), .text(object.map { words($0.choice.live.map(\.description)) }),
+      .number(field.claimedProcess.map(Int64.init)), .text(field.window.map(KeptMoments.text(of:))),
       .text(KeptMoments.text(ofFocus: field.lastFocused)), .text(condition?.key.description),
       .blob(condition?.value.storage), .text(field.activity.map(KeptMoments.text(of:))),
       .text(commands.isEmpty ? nil : words(commands)),

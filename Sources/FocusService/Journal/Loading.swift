@@ -20,7 +20,7 @@ struct Loading {
   private let database: Database
   private let progress: StartProgress
   private var saved = Saved()
-  private var field: SavedField?
+  private var field: Field?
   private var fieldBytes = 0
   private var fieldCount = 0
   private var lastProgress = SuspendingClock.now
@@ -78,7 +78,7 @@ struct Loading {
     guard size <= Limits.value.bytes + Loading.overhead else { return saved.restoration.leaveOut(key, of: id) }
     fieldBytes += size
     guard !isTooLarge else { return }
-    field?.bindings[key] = .init(
+    field?.bindings[key] = FieldBinding(
       value: try KeptValue.read(row.blob(3)), revision: try Loading.count(row.number(1)), isReadOnly: row.number(2) != 0
     )
   }
@@ -111,12 +111,12 @@ struct Loading {
     return UInt64(number)
   }
 
-  private static func field(_ row: Row) throws -> SavedField {
+  private static func field(_ row: Row) throws -> Field {
     func text(_ column: Int32) -> String? { row.text(fieldColumns + column) }
     func number(_ column: Int32) -> Int64 { row.number(fieldColumns + column) }
     func words(_ column: Int32) -> [String] { (text(column) ?? "").split(separator: " ").map(String.init) }
     func keys(_ column: Int32) throws -> Set<Key> { Set(try words(column).map { try Key($0) }) }
-    var object: SavedField.SavedObject?
+    var object: Field.SavedObject?
     if let path = text(8) {
       var commands: [Key: Signature] = [:]
       for word in words(19) {
@@ -126,23 +126,22 @@ struct Loading {
       object = .init(
         ObjectChoice(
           path: try ObjectPath(path), interfaces: text(9) == nil ? nil : words(9), live: try keys(12),
-          commands: commands),
-        service: try text(11).map { try BusName($0) }, disabled: try keys(10))
+          commands: commands), disabled: try keys(10))
     }
     guard let scope = Scope(rawValue: text(2) ?? "") else {
       throw ModelError.invalid("a saved field has the scope '\(text(2) ?? "")'")
     }
-    var field = SavedField(
-      id: try FieldID(text(0) ?? ""), label: text(1) ?? "", scope: scope, lingers: number(3) != 0,
-      isSensitive: number(4) != 0, owner: try text(5).map { try BusName($0) },
-      parent: try text(6).map { try FieldID($0) }, registration: try count(number(7)),
-      process: row.isNull(fieldColumns + 13) ? nil : UInt32(truncatingIfNeeded: number(13)), object: object)
-    field.window = try text(14).map { try KeptMoments.window($0) }
-    field.lastFocused = try KeptMoments.lastFocused(text(15) ?? "")
     let condition = try text(16).map {
       Activity.Condition(key: try Key($0), value: try KeptValue.read(row.blob(fieldColumns + 17)))
     }
-    field.activity = try text(18).map { try KeptMoments.activity($0, condition) }
-    return field
+    return Field(
+      id: try FieldID(text(0) ?? ""), label: text(1) ?? "", scope: scope, lingers: number(3) != 0,
+      isSensitive: number(4) != 0, owner: try text(5).map { try BusName($0) },
+      parent: try text(6).map { try FieldID($0) }, registration: try count(number(7)),
+      service: try text(11).map { try BusName($0) },
+      process: row.isNull(fieldColumns + 13) ? nil : UInt32(truncatingIfNeeded: number(13)), object: object,
+      window: try text(14).map { try KeptMoments.window($0) },
+      lastFocused: try KeptMoments.lastFocused(text(15) ?? ""),
+      activity: try text(18).map { try KeptMoments.activity($0, condition) })
   }
 }
