@@ -150,13 +150,13 @@ extension FocusModel {
         guard let property = object.properties[key] else { continue }
         do throws(ModelError) {
           guard let value else {
-            table.removeBinding(of: key, in: id)
+            table.set(nil, for: key, in: id)
             continue
           }
           let extent = try FocusModel.extent(of: value, toldOf: key, of: field, table)
           table.set(FieldBinding(value, revision: nextRevision(), extent: extent, of: property), for: key, in: id)
         } catch {
-          table.removeBinding(of: key, in: id)
+          table.set(nil, for: key, in: id)
           unfit[key] = error
         }
       }
@@ -238,7 +238,7 @@ extension FocusModel {
     var found: [Key: (field: FieldID, isEnabled: Bool)] = [:]
     for scene in nearScenes.reversed() {
       for key in table.names.commands.names(in: scene) {
-        guard let id = table.names.commands.newest(key, in: scene), let isEnabled = fields[id]?.commands[key] else {
+        guard let id = table.names.commands.last(key, in: scene), let isEnabled = fields[id]?.commands[key] else {
           continue
         }
         found[key] = (id, isEnabled)

@@ -12,18 +12,17 @@ struct FieldTable {
   private(set) var names = SceneNames()
   /// What owners have taken up.
   private(set) var allowances = Allowances()
-  /// The fields of each owner.
-  private(set) var owned: [BusName: Set<FieldID>] = [:]
-  /// The fields whose objects each connection has for others.
-  private(set) var served: [BusName: Set<FieldID>] = [:]
+  /// The fields that each connection has registered, or has the objects of.
+  private(set) var connections: [BusName: Set<FieldID>] = [:]
   /// The scenes of each connection, but for windows.
   private(set) var scenes: [BusName: Set<FieldID>] = [:]
-  /// Which windows have adopted each connection.
-  private(set) var adoptions = Adoptions()
+  /// The windows that have adopted each connection: its scenes are in the one that was in front last, at first in the one that
+  /// adopted it first.
+  private(set) var adoptions: [BusName: SortedList<RankedField>] = [:]
   /// Which fields owners focused.
   private(set) var memory = FocusMemory()
   /// The session-scoped fields.
-  private(set) var session = SessionOrder()
+  var session = SessionOrder()
   /// What everyone has not been told.
   var untold = Untold()
   /// The focus path that everyone has been told: of other fields and scenes, `focused` shows nothing.
@@ -35,7 +34,7 @@ struct FieldTable {
   /// Creates a table of `fields`, which know their children and have counted their names already.
   init(_ fields: consuming [FieldID: Field]) {
     self.fields = fields
-    for field in self.fields.values { index(field) }
+    for field in self.fields.values { index(field, isThere: true) }
   }
 }
 
@@ -47,7 +46,7 @@ extension FieldTable {
     field.countInterfaces()
     fields[field.id] = field
     if let parent = field.parent { fields[parent]?.children.insert(field.id) }
-    index(field)
+    index(field, isThere: true)
     untold.added(field)
   }
 
@@ -55,8 +54,7 @@ extension FieldTable {
   mutating func remove(_ id: FieldID) {
     guard let field = fields[id] else { return }
     untold.removed(field)
-    unplace(field)
-    unindex(field)
+    index(field, isThere: false)
     if let parent = field.parent { fields[parent]?.children.remove(id) }
     fields[id] = nil
   }
@@ -70,36 +68,30 @@ extension FieldTable {
     let newRoot = parent.map { root(of: $0) } ?? id
     // What lies below a field that stays in its scene and window is found where it was.
     let below = newScene == scene(of: id) && newRoot == root(of: id) ? [] : descendants(of: id)
-    for id in below { fields[id].map { unplace($0) } }
+    place(below, isThere: false)
     if let before = moved.parent { fields[before]?.children.remove(id) }
     fields[id]?.parent = parent
     fields[id]?.isAdopted = isAdopted
     if let parent { fields[parent]?.children.insert(id) }
-    for id in below { fields[id].map { place($0) } }
+    place(below, isThere: true)
   }
 
-  /// Sets the connections whose scenes the window `id` adopts, each with the moment of that; the scenes are for `move`.
-  mutating func setAdopted(_ adopted: [BusName: UInt64], by id: FieldID) {
-    guard let field = fields[id], let old = field.window else { return }
+  /// Sets what the field `id` is as a window; the scenes that it adopts are for `move`.
+  mutating func set(_ window: Window, of id: FieldID) {
+    guard let field = fields[id] else { return }
     untold.noteFacts(of: field)
-    fields[id]?.window?.adopted = adopted
-    for connection in old.adopted.keys where adopted[connection] == nil { adoptions.remove(connection, by: id, fields) }
-    for connection in adopted.keys where old.adopted[connection] == nil { adoptions.add(connection, by: id, fields) }
-  }
-
-  /// Notes that the window `id` came to the front.
-  mutating func cameToFront(_ id: FieldID, at moment: UInt64) {
-    fields[id]?.window?.lastInFront = moment
-    for connection in (fields[id]?.window?.adopted ?? [:]).keys { adoptions.moveHome(of: connection, to: id) }
+    setAdoptions(field.window, by: id, isThere: false)
+    fields[id]?.window = window
+    setAdoptions(window, by: id, isThere: true)
   }
 
   /// Remembers when the field `id` was focused last; 0 forgets it.
   mutating func setFocused(_ id: FieldID, at moment: UInt64) {
     guard let field = fields[id] else { return }
     let group = group(of: id)
-    memory.remove(field, from: group)
+    memory.set(field, in: group, isThere: false)
     fields[id]?.lastFocused = moment
-    if let field = fields[id] { memory.add(field, in: group) }
+    if let field = fields[id] { memory.set(field, in: group, isThere: true) }
   }
 
   /// Leaves the field `id` without its owner.
@@ -109,11 +101,11 @@ extension FieldTable {
     // Without an owner the field is in no window, and its owner's memory is that of all without one.
     if field.isAdopted { move(id, to: nil) }
     let below = field.parent == nil || field.isAdopted ? descendants(of: id) : [id]
-    for id in below { fields[id].map { unplace($0) } }
-    unindex(field)
+    place(below, isThere: false)
+    indexOwner(of: field, isThere: false)
     fields[id]?.owner = nil
-    fields[id].map { indexOwner($0) }
-    for id in below { fields[id].map { place($0) } }
+    fields[id].map { indexOwner(of: $0, isThere: true) }
+    place(below, isThere: true)
   }
 
   /// Makes the fields what they were before.
@@ -127,10 +119,10 @@ extension FieldTable {
       let stays = was.map { ($0.parent, $0.owner) == (now.parent, now.owner) && $0.isAdopted == now.isAdopted } ?? false
       if !stays { affected.formUnion(descendants(of: id)) }
     }
-    for id in affected { fields[id].map { unplace($0) } }
+    place(affected, isThere: false)
     for id in old.keys {
       guard let now = fields[id] else { continue }
-      unindex(now)
+      indexOwner(of: now, isThere: false)
       if let parent = now.parent { fields[parent]?.children.remove(id) }
     }
     for (id, was) in old {
@@ -140,49 +132,46 @@ extension FieldTable {
       fields[id]?.countInterfaces()
     }
     for (id, was) in old { was?.parent.map { _ = fields[$0]?.children.insert(id) } }
-    for id in old.keys { fields[id].map { indexOwner($0) } }
-    for id in affected { fields[id].map { place($0) } }
+    for id in old.keys { fields[id].map { indexOwner(of: $0, isThere: true) } }
+    place(affected, isThere: true)
   }
 
-  private mutating func index(_ field: Field) {
-    indexOwner(field)
-    place(field)
+  /// Adds what follows from `field`, or takes it away as it was added.
+  private mutating func index(_ field: Field, isThere: Bool) {
+    indexOwner(of: field, isThere: isThere)
+    place(field, isThere: isThere)
   }
 
-  /// Adds what depends on whose `field` is.
-  private mutating func indexOwner(_ field: Field) {
-    allowances.add(field.owner, lingers: field.lingers, fields: 1, field.extent)
-    if let owner = field.owner { owned[owner, default: []].insert(field.id) }
-    if let service = field.service { served[service, default: []].insert(field.id) }
-    for connection in (field.window?.adopted ?? [:]).keys { adoptions.add(connection, by: field.id, fields) }
+  /// Likewise of what depends on whose the field is.
+  private mutating func indexOwner(of field: Field, isThere: Bool) {
+    let extent = isThere ? field.extent : -field.extent
+    allowances.add(field.owner, lingers: field.lingers, fields: isThere ? 1 : -1, extent)
+    for connection in [field.owner, field.service] {
+      if let connection { connections.set(field.id, of: connection, isThere: isThere) }
+    }
+    setAdoptions(field.window, by: field.id, isThere: isThere)
   }
 
-  /// Removes what depends on whose `field` is.
-  private mutating func unindex(_ field: Field) {
-    allowances.add(field.owner, lingers: field.lingers, fields: -1, -field.extent)
-    if let owner = field.owner { owned.forget(field.id, of: owner) }
-    if let service = field.service { served.forget(field.id, of: service) }
-    for connection in (field.window?.adopted ?? [:]).keys { adoptions.remove(connection, by: field.id, fields) }
+  private mutating func setAdoptions(_ window: Window?, by id: FieldID, isThere: Bool) {
+    guard let window else { return }
+    for (connection, moment) in window.adopted {
+      let ranked = RankedField(rank: ~window.lastInFront, moment: moment, field: id)
+      adoptions.set(ranked, of: connection, isThere: isThere)
+    }
   }
 
-  /// Adds what depends on where `field` is.
-  private mutating func place(_ field: Field) {
-    if field.lastFocused > 0 { memory.add(field, in: group(of: field.id)) }
+  /// Likewise of what depends on where fields are.
+  private mutating func place(_ ids: some Sequence<FieldID>, isThere: Bool) {
+    for id in ids { fields[id].map { place($0, isThere: isThere) } }
+  }
+
+  private mutating func place(_ field: Field, isThere: Bool) {
+    if field.lastFocused > 0 { memory.set(field, in: group(of: field.id), isThere: isThere) }
     noteNames(of: field)
-    if field.scope != .field { names.add(field, in: scene(of: field.id)) }
-    if field.scope == .session { session.add(field, in: window(of: field.id)) }
+    if field.scope != .field { names.set(field, in: scene(of: field.id), isThere: isThere) }
+    if field.scope == .session { session.set(field, in: window(of: field.id), isThere: isThere) }
     guard let connection = field.connection, field.window == nil, field.parent == nil || field.isAdopted else { return }
-    scenes[connection, default: []].insert(field.id)
-  }
-
-  /// Removes what depends on where `field` is.
-  private mutating func unplace(_ field: Field) {
-    if field.lastFocused > 0 { memory.remove(field, from: group(of: field.id)) }
-    noteNames(of: field)
-    if field.scope != .field { names.remove(field, from: scene(of: field.id)) }
-    if field.scope == .session { session.remove(field, from: window(of: field.id)) }
-    guard let connection = field.connection, field.window == nil, field.parent == nil || field.isAdopted else { return }
-    scenes.forget(field.id, of: connection)
+    scenes.set(field.id, of: connection, isThere: isThere)
   }
 
   private mutating func noteNames(of field: Field) {
@@ -199,33 +188,28 @@ extension FieldTable {
   /// The binding at `place`, or nil.
   func binding(at place: Before.BindingID) -> FieldBinding? { fields[place.field]?.bindings[place.key] }
 
-  /// Sets the binding of `key` in the field `id`, or adds it.
-  mutating func set(_ binding: FieldBinding, for key: Key, in id: FieldID) {
+  /// Sets the binding of `key` in the field `id`; nil takes it away.
+  mutating func set(_ binding: FieldBinding?, for key: Key, in id: FieldID) {
     guard let place = fields.index(forKey: id) else { return }
     note(key, of: fields.values[place])
-    let old = fields.values[place].bindings.updateValue(binding, forKey: key)
-    charge(fields.values[place], binding.extent - (old?.extent ?? .zero))
-    guard old == nil else { return }
+    let old =
+      if let binding {
+        fields.values[place].bindings.updateValue(binding, forKey: key)
+      } else {
+        fields.values[place].bindings.removeValue(forKey: key)
+      }
+    charge(fields.values[place], (binding?.extent ?? .zero) - (old?.extent ?? .zero))
+    let isThere = binding != nil
+    guard isThere != (old != nil) else { return }
+    let isOther = fields.values[place].interfaceCounts.add(isThere ? 1 : -1, to: key.interface)
     let field = fields.values[place]
-    if field.scope != .field {
-      names.keys.add(key, of: id, field.registration, in: scene(of: id))
-      if !binding.isBound { names.count(1, in: scene(of: id)) }
-    }
-    count(1, of: key.interface, place)
-  }
-
-  /// Takes the binding of `key` from the field `id`.
-  mutating func removeBinding(of key: Key, in id: FieldID) {
-    guard let place = fields.index(forKey: id), fields.values[place].bindings[key] != nil else { return }
-    note(key, of: fields.values[place])
-    guard let old = fields.values[place].bindings.removeValue(forKey: key) else { return }
-    charge(fields.values[place], -old.extent)
-    let field = fields.values[place]
-    if field.scope != .field {
-      names.keys.remove(key, of: field.registration, in: scene(of: id))
-      if !old.isBound { names.count(-1, in: scene(of: id)) }
-    }
-    count(-1, of: key.interface, place)
+    guard field.scope != .field else { return }
+    let scene = scene(of: id)
+    names.keys.set(field.byRegistration, key, in: scene, isThere: isThere)
+    if (binding ?? old)?.isBound == false { names.count(isThere ? 1 : -1, in: scene) }
+    guard isOther else { return }
+    names.interfaces.set(field.byRegistration, key.interface, in: scene, isThere: isThere)
+    if field.scope == .session { session.set(key.interface, of: field, in: window(of: id), isThere: isThere) }
   }
 
   /// Puts `object` behind the field `id`, in place of what is there; its values are for `set` to add.
@@ -238,11 +222,9 @@ extension FieldTable {
     fields[id]?.object?.values = [:]
     fields[id]?.countInterfaces()
     guard old.scope != .field, let new = fields[id] else { return }
-    names.remove(old, from: scene(of: id))
-    names.add(new, in: scene(of: id))
-    guard old.scope == .session else { return }
-    for interface in old.interfaceCounts.interfaces { session.remove(interface, from: old, in: window(of: id)) }
-    for interface in new.interfaceCounts.interfaces { session.add(interface, to: new, in: window(of: id)) }
+    names.set(old, in: scene(of: id), isThere: false)
+    names.set(new, in: scene(of: id), isThere: true)
+    if old.scope == .session { session.replace(old, with: new, in: window(of: id), front: nil) }
   }
 
   /// Turns the command `key` of the field `id` off or on.
@@ -260,15 +242,6 @@ extension FieldTable {
     if let changed = fields[id] { session.replace(field, with: changed, in: window(of: id), front: front) }
   }
 
-  /// The interfaces whose session-scoped supplier may differ since the last time.
-  mutating func takeSessionChanges() -> Set<InterfaceName> { session.takeChanges() }
-
-  /// Notes that another window is in front.
-  mutating func frontChanged(from old: FieldID?, to new: FieldID?) { session.frontChanged(from: old, to: new) }
-
-  /// Notes that the order of session-scoped fields is the one that has been published.
-  mutating func orderIsPublished() { session.orderIsPublished() }
-
   private mutating func note(_ key: Key, of field: Field) {
     untold.note(key, of: field)
     if mayShow(field) { untold.note(key) }
@@ -276,20 +249,5 @@ extension FieldTable {
 
   private mutating func charge(_ field: Field, _ more: Extent) {
     allowances.add(field.owner, lingers: field.lingers, fields: 0, more)
-  }
-
-  /// Counts a name of `interface` that came to the field at `place`, or went from it.
-  private mutating func count(_ more: Int, of interface: InterfaceName, _ place: [FieldID: Field].Index) {
-    guard fields.values[place].interfaceCounts.add(more, to: interface) else { return }
-    let field = fields.values[place]
-    guard field.scope != .field else { return }
-    let scene = scene(of: field.id)
-    if more > 0 {
-      names.interfaces.add(interface, of: field.id, field.registration, in: scene)
-      if field.scope == .session { session.add(interface, to: field, in: window(of: field.id)) }
-    } else {
-      names.interfaces.remove(interface, of: field.registration, in: scene)
-      if field.scope == .session { session.remove(interface, from: field, in: window(of: field.id)) }
-    }
   }
 }

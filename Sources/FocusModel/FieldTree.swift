@@ -36,7 +36,7 @@ extension FieldTable {
   }
 
   /// The window that the scenes of `connection` are in.
-  func home(of connection: BusName?) -> FieldID? { connection.flatMap { adoptions.homes[$0] } }
+  func home(of connection: BusName?) -> FieldID? { connection.flatMap { adoptions[$0]?.first?.field } }
 
   /// `id`, then its ancestors up to the scene.
   func path(from id: FieldID?) -> [FieldID] {

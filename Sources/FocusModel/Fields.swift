@@ -22,18 +22,11 @@ extension FocusModel {
     return field
   }
 
-  /// The fields that `owner` has registered.
-  public func fields(of owner: BusName) -> Set<FieldID> { table.owned[owner] ?? [] }
-
   /// Every connection that a field is of, or that a window names.
-  public var connections: Set<BusName> {
-    Set(table.owned.keys).union(table.served.keys).union(table.adoptions.windows.keys)
-  }
+  public var connections: Set<BusName> { Set(table.connections.keys).union(table.adoptions.keys) }
 
   /// The fields that end, or lose their owner, when `connection` leaves the bus.
-  public func fields(endingWith connection: BusName) -> Set<FieldID> {
-    fields(of: connection).union(table.served[connection] ?? [])
-  }
+  public func fields(endingWith connection: BusName) -> Set<FieldID> { table.connections[connection] ?? [] }
 
   /// The fields that belong to `connection`: it has their objects, or has registered them without another's.
   public func fields(at connection: BusName) -> Set<FieldID> {
@@ -73,15 +66,15 @@ extension FocusModel {
   public func ownerLeft(_ owner: BusName) {
     if owner == windowBridge { setWindowBridge(nil) }
     let ids = fields(endingWith: owner)
-    let adopters = table.adoptions.windows[owner] ?? []
+    let adopters = table.adoptions[owner]?.map(\.field) ?? []
     let lingering = ids.filter { fields[$0]?.lingers == true }
     for id in lingering { disown(id) }
     remove(ids.subtracting(lingering))
     for id in adopters {
-      guard var adopted = fields[id]?.window?.adopted else { continue }
+      guard var window = fields[id]?.window else { continue }
       touch(id)
-      adopted[owner] = nil
-      arrange { _, table in table.setAdopted(adopted, by: id) }
+      window.adopted[owner] = nil
+      arrange { _, table in table.set(window, of: id) }
     }
   }
 }

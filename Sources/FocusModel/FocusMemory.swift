@@ -11,46 +11,25 @@ struct FocusMemory: Equatable {
     case connection(BusName?)
   }
 
-  private struct Entry: Comparable {
-    let moment: UInt64
-    let field: FieldID
-
-    init(_ field: Field) { (moment, self.field) = (field.lastFocused, field.id) }
-
-    static func < (left: Entry, right: Entry) -> Bool {
-      (left.moment, left.field.text) < (right.moment, right.field.text)
-    }
-  }
-
-  private struct Memory: Equatable {
-    var all = SortedList<Entry>()
-    var byOwner: [BusName?: SortedList<Entry>] = [:]
-  }
-
-  private var groups: [Group: Memory] = [:]
+  /// By their owners, and with none all.
+  private var fields = FieldIndex<Group, BusName??>()
 
   /// The field that was focused last in `group`.
-  func newest(in group: Group) -> FieldID? { groups[group]?.all.last?.field }
+  func newest(in group: Group) -> FieldID? { fields.last(nil, in: group) }
 
   /// The field that `owner` focused last in `group`.
-  func newest(in group: Group, by owner: BusName?) -> FieldID? { groups[group]?.byOwner[owner]?.last?.field }
+  func newest(in group: Group, by owner: BusName?) -> FieldID? { fields.last(.some(owner), in: group) }
 
   /// The fields that `owner` focused in `group`.
-  func all(in group: Group, by owner: BusName?) -> [FieldID] { groups[group]?.byOwner[owner]?.map(\.field) ?? [] }
-
-  /// Adds `field`, if it was focused.
-  mutating func add(_ field: Field, in group: Group) {
-    guard field.lastFocused > 0 else { return }
-    groups[group, default: Memory()].all.insert(Entry(field))
-    groups[group]?.byOwner[field.owner, default: SortedList()].insert(Entry(field))
+  func all(in group: Group, by owner: BusName?) -> [FieldID] {
+    fields.all(.some(owner), in: group)?.map(\.field) ?? []
   }
 
-  /// Removes `field` as it was added.
-  mutating func remove(_ field: Field, from group: Group) {
+  /// Adds `field`, or takes it away as it was added, if it was focused.
+  mutating func set(_ field: Field, in group: Group, isThere: Bool) {
     guard field.lastFocused > 0 else { return }
-    groups[group]?.all.remove(Entry(field))
-    groups[group]?.byOwner[field.owner]?.remove(Entry(field))
-    if groups[group]?.byOwner[field.owner]?.isEmpty == true { groups[group]?.byOwner[field.owner] = nil }
-    if groups[group]?.all.isEmpty == true { groups[group] = nil }
+    let ranked = RankedField(moment: field.lastFocused, field: field.id)
+    fields.set(ranked, nil, in: group, isThere: isThere)
+    fields.set(ranked, .some(field.owner), in: group, isThere: isThere)
   }
 }

@@ -102,7 +102,7 @@ public final class FocusModel {
 
   /// Publishes at `focused` what follows from where focus is, and adds to `changes` what everyone must be told of that.
   private func publishFocused(_ changes: inout [Change]) {
-    let session = table.takeSessionChanges()
+    let session = table.session.takeChanges()
     let nearby = nearby
     var names = namesMoved(nearby.scenes)
     if names.isEmpty { names = table.untold.names } else { names.formUnion(table.untold.names) }
@@ -172,7 +172,7 @@ public final class FocusModel {
     let going = Set(ids)
     for id in going where table.fields[id]?.window != nil {
       touch(id)
-      table.setAdopted([:], by: id)
+      table.set(Window(), of: id)
     }
     let newestFirst = going.compactMap { id in table.fields[id].map { (id, $0.registration) } }.sorted { $0.1 > $1.1 }
     for (id, _) in newestFirst {
@@ -247,7 +247,7 @@ public final class FocusModel {
   public func rollBack() {
     for id in turnStart.before.fields.keys { fields[id].map { turnStart.keep(toldBy: $0) } }
     table.restore(turnStart.before)
-    if focus.front != turnStart.focus.front { table.frontChanged(from: focus.front, to: turnStart.focus.front) }
+    if focus.front != turnStart.focus.front { table.session.frontChanged(from: focus.front, to: turnStart.focus.front) }
     focus = turnStart.focus
     turnStart.restore(&published)
     table.toldPath = Set(published.focus.path)
@@ -255,7 +255,7 @@ public final class FocusModel {
     for (id, members) in turnStart.shown where fields[id] != nil {
       for (key, member) in members { table.untold.note(key, of: id, told: member) }
     }
-    table.orderIsPublished()
+    table.session.orderIsPublished()
     let told = turnStart.shown.keys.sorted()
     turnStart.begin(focus)
     // What objects' owners have sent stays, and with it who is active.

@@ -50,7 +50,7 @@ struct Nearby {
     } else {
       for level in path where level.bindings[key] != nil { return level.id }
     }
-    for scene in scenes { if let id = model.table.names.keys.newest(key, in: scene) { return id } }
+    for scene in scenes { if let id = model.table.names.keys.last(key, in: scene) { return id } }
     guard let id = supplier(of: key.interface), model.table.publishes(key, id) else { return nil }
     return id
   }
@@ -58,7 +58,7 @@ struct Nearby {
   /// As `holder(of:)`, of the command `key`, enabled or not.
   func holder(ofCommand key: Key) -> FieldID? {
     for level in path where level.object?.commands[key] != nil { return level.id }
-    for scene in scenes { if let id = model.table.names.commands.newest(key, in: scene) { return id } }
+    for scene in scenes { if let id = model.table.names.commands.last(key, in: scene) { return id } }
     guard let id = supplier(of: key.interface), model.fields[id]?.object?.commands[key] != nil else { return nil }
     return id
   }
@@ -66,7 +66,7 @@ struct Nearby {
   /// The innermost field on the path that has `interface`, else the newest scene-scoped one.
   private func nearest(_ interface: InterfaceName) -> FieldID? {
     for level in path where level.interfaces[interface] > 0 { return level.id }
-    for scene in scenes { if let id = model.table.names.interfaces.newest(interface, in: scene) { return id } }
+    for scene in scenes { if let id = model.table.names.interfaces.last(interface, in: scene) { return id } }
     return nil
   }
 
@@ -85,7 +85,7 @@ struct Nearby {
   func holder(of interface: InterfaceName) -> FieldID? {
     if let id = nearest(interface) ?? first(of: interface) { return id }
     for level in path where level.object?.interfaces.contains(interface) == true { return level.id }
-    for scene in scenes { if let id = model.table.names.declared.newest(interface, in: scene) { return id } }
+    for scene in scenes { if let id = model.table.names.declared.last(interface, in: scene) { return id } }
     return nil
   }
 }

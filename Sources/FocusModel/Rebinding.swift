@@ -30,7 +30,7 @@ extension FocusModel {
         guard let property = object.properties[key], property.isReadable, !binding.isWriteOnly,
           object.values[key] != nil
         else {
-          table.removeBinding(of: key, in: id)
+          table.set(nil, for: key, in: id)
           continue
         }
         guard binding.isReadOnly == property.isWritable else { continue }

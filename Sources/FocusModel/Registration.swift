@@ -180,7 +180,7 @@ extension FocusModel {
     }
 
     edit(id, by: client) { table in
-      for key in keys { table.removeBinding(of: key, in: id) }
+      for key in keys { table.set(nil, for: key, in: id) }
     }
   }
 }

@@ -53,7 +53,7 @@ extension FocusModel {
   private func resolveAllNear() -> [Key: FieldID] {
     var resolved: [Key: FieldID] = [:]
     for scene in nearScenes.reversed() {
-      for key in table.names.keys.names(in: scene) { resolved[key] = table.names.keys.newest(key, in: scene) }
+      for key in table.names.keys.names(in: scene) { resolved[key] = table.names.keys.last(key, in: scene) }
     }
     for id in focusPath.reversed() {
       for key in fields[id]?.bindings.keys ?? [:].keys { resolved[key] = id }

@@ -1,5 +1,7 @@
+internal import FocusContract
+
 /// Elements in order, each once, in runs of limited length: to add or remove one moves a run, not all.
-struct SortedList<Element: Comparable> {
+struct SortedList<Element: Comparable>: Gathering {
   private static var longestRun: Int { 512 }
 
   /// None of them is empty.
@@ -17,20 +19,21 @@ struct SortedList<Element: Comparable> {
     return (run, runs[run].partitioningIndex { $0 >= element })
   }
 
-  private func holds(_ element: Element, at place: (run: Int, index: Int)) -> Bool {
-    place.run < runs.count && runs[place.run][place.index] == element
-  }
-
   /// How many elements come before `element`, whether it is there or not.
   func position(of element: Element) -> Int {
     let place = place(of: element)
     return runs[..<place.run].reduce(place.index) { $0 + $1.count }
   }
 
-  /// Adds `element`; nothing happens if it is there.
-  mutating func insert(_ element: Element) {
-    var place = place(of: element)
-    guard !holds(element, at: place) else { return }
+  mutating func set(_ element: Element, isThere: Bool) {
+    let place = place(of: element)
+    let wasThere = place.run < runs.count && runs[place.run][place.index] == element
+    guard wasThere != isThere else { return }
+    if isThere { insert(element, at: place) } else { remove(at: place) }
+  }
+
+  private mutating func insert(_ element: Element, at place: (run: Int, index: Int)) {
+    var place = place
     if place.run == runs.count {
       guard let last = runs.last else { return runs.append([element]) }
       place = (runs.count - 1, last.count)
@@ -43,10 +46,7 @@ struct SortedList<Element: Comparable> {
     runs.insert(rest, at: place.run + 1)
   }
 
-  /// Removes `element`; nothing happens if it is not there.
-  mutating func remove(_ element: Element) {
-    let place = place(of: element)
-    guard holds(element, at: place) else { return }
+  private mutating func remove(at place: (run: Int, index: Int)) {
     runs[place.run].remove(at: place.index)
     let next = place.run + 1
     if runs[place.run].isEmpty {

@@ -15,55 +15,18 @@ public struct Window: Hashable, Sendable {
   }
 }
 
-/// Which windows have adopted each connection, and in which of them its scenes are: the one that was in front last, at first
-/// the one that adopted it first.
-struct Adoptions: Equatable {
-  private(set) var windows: [BusName: Set<FieldID>] = [:]
-  private(set) var homes: [BusName: FieldID] = [:]
-
-  mutating func add(_ connection: BusName, by window: FieldID, _ fields: [FieldID: Field]) {
-    windows[connection, default: []].insert(window)
-    if let home = homes[connection], !Self.comes(window, before: home, connection, fields) { return }
-    homes[connection] = window
-  }
-
-  mutating func remove(_ connection: BusName, by window: FieldID, _ fields: [FieldID: Field]) {
-    windows.forget(window, of: connection)
-    guard homes[connection] == window else { return }
-    homes[connection] = windows[connection]?.min { Self.comes($0, before: $1, connection, fields) }
-  }
-
-  /// Notes that `window`, which has adopted `connection`, came to the front.
-  mutating func moveHome(of connection: BusName, to window: FieldID) { homes[connection] = window }
-
-  private static func comes(
-    _ one: FieldID, before other: FieldID, _ connection: BusName, _ fields: [FieldID: Field]
-  ) -> Bool {
-    guard let one = fields[one]?.window, let other = fields[other]?.window else { return false }
-    guard one.lastInFront == other.lastInFront else { return one.lastInFront > other.lastInFront }
-    return one.adopted[connection] ?? .max < other.adopted[connection] ?? .max
-  }
-}
-
-extension [BusName: Set<FieldID>] {
-  mutating func forget(_ id: FieldID, of owner: BusName) {
-    self[owner]?.remove(id)
-    if self[owner]?.isEmpty == true { self[owner] = nil }
-  }
-}
-
 /// The windows of the window bridge: which is in front, and whose scenes are in which.
 extension FocusModel {
   /// Brings a window to the front; if it is there, no field outside counts any more.
   func bringToFront(_ id: FieldID) {
-    guard let window = fields[id]?.window else { return }
+    guard var window = fields[id]?.window else { return }
     if focus.front != id {
       touch(id)
-      let moment = nextMoment()
+      window.lastInFront = nextMoment()
       arrange { focus, table in
-        table.frontChanged(from: focus.front, to: id)
+        table.session.frontChanged(from: focus.front, to: id)
         focus.front = id
-        table.cameToFront(id, at: moment)
+        table.set(window, of: id)
       }
       moveHome(window.adopted.keys)
     }
@@ -75,7 +38,7 @@ extension FocusModel {
   func sendBehind(_ id: FieldID) {
     guard focus.front == id else { return }
     arrange { focus, table in
-      table.frontChanged(from: id, to: nil)
+      table.session.frontChanged(from: id, to: nil)
       focus.front = nil
       focus.outside = nil
     }
@@ -101,13 +64,14 @@ extension FocusModel {
     guard !connections.contains(client) else {
       throw .invalid("'owners' lists \(client), the bridge itself, whose scenes are the windows")
     }
-    let old = field.window?.adopted ?? [:]
+    var window = field.window ?? Window()
+    let old = window.adopted
     guard Set(old.keys) != connections else { return }
-    var adopted: [BusName: UInt64] = [:]
-    for connection in connections.sorted() { adopted[connection] = old[connection] ?? nextMoment() }
+    window.adopted = [:]
+    for connection in connections.sorted() { window.adopted[connection] = old[connection] ?? nextMoment() }
     touch(id)
-    arrange { _, table in table.setAdopted(adopted, by: id) }
-    moveHome(Set(old.keys).union(adopted.keys))
+    arrange { _, table in table.set(window, of: id) }
+    moveHome(connections.union(old.keys))
     refocus()
   }
 

@@ -196,7 +196,7 @@ extension FocusModel {
     if fresh.memory != table.memory { stale.append("memory") }
     if fresh.session != table.session { stale.append("session") }
     if fresh.adoptions != table.adoptions { stale.append("adoptions") }
-    if (fresh.owned, fresh.served, fresh.scenes) != (table.owned, table.served, table.scenes) { stale.append("owners") }
+    if (fresh.connections, fresh.scenes) != (table.connections, table.scenes) { stale.append("owners") }
     if fresh.fields.contains(where: { $1.interfaceCounts != fields[$0]?.interfaceCounts }) { stale.append("counts") }
     let shown = shownAtFocused.values.joined().map(\.value)
     if countsAtFocused != (shown.count(where: \.isKey), shown.count { $0.isEnabled != nil }) { stale.append("shown") }

@@ -16,11 +16,10 @@ struct WholeState: Equatable {
   let names: SceneNames
   let memory: FocusMemory
   let session: SessionOrder
-  let adoptions: Adoptions
+  let adoptions: [BusName: SortedList<RankedField>]
   let scenes: [BusName: Set<FieldID>]
   let allowances: Allowances
-  let fieldsByOwner: [BusName: Set<FieldID>]
-  let fieldsByService: [BusName: Set<FieldID>]
+  let connections: [BusName: Set<FieldID>]
   let publishedFocus: Focus
   let publishedMembers: [InterfaceName: [Key: ShownMember]]
   let suppliers: [InterfaceName: FieldID]
@@ -38,8 +37,7 @@ struct WholeState: Equatable {
     adoptions = model.table.adoptions
     scenes = model.table.scenes
     allowances = model.table.allowances
-    fieldsByOwner = model.table.owned
-    fieldsByService = model.table.served
+    connections = model.table.connections
     publishedFocus = model.published.focus
     publishedMembers = model.published.members
     suppliers = model.published.suppliers
