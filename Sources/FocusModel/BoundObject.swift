@@ -109,10 +109,13 @@ public struct BoundObject: Equatable, Sendable {
   /// How many of a field's keys the object takes up, whether its properties have values or not.
   var keyCount: Int { properties.count + commands.count }
 
-  /// The object with its commands turned on and off as in `old`, and new ones on.
-  func with(commandsOf old: BoundObject) -> BoundObject {
+  /// The commands that are disabled.
+  var disabled: Set<Key> { Set(commands.filter { !$1.isEnabled }.keys) }
+
+  /// The object with these of its commands disabled, and no others.
+  func with(disabled: Set<Key>) -> BoundObject {
     var object = self
-    for key in commands.keys { object.commands[key]?.isEnabled = old.commands[key]?.isEnabled ?? true }
+    for key in commands.keys { object.commands[key]?.isEnabled = !disabled.contains(key) }
     return object
   }
 

@@ -137,7 +137,7 @@ public struct Field: Equatable, Sendable {
 
   /// The object behind the field, bound or not, as it is saved.
   public var savedObject: SavedObject? {
-    object.map { SavedObject($0.choice, disabled: Set($0.commands.filter { !$1.isEnabled }.keys)) } ?? awaited
+    object.map { SavedObject($0.choice, disabled: $0.disabled) } ?? awaited
   }
 
   /// The connection whose leaving ends the field, or its being owned: that of the object, else the registrant's.

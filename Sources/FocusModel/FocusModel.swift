@@ -50,11 +50,6 @@ public final class FocusModel {
     return lastMoment
   }
 
-  func nextRegistration() -> UInt64 {
-    lastRegistration += 1
-    return lastRegistration
-  }
-
   /// Keeps `id` for a field that is yet to be registered.
   /// - Throws: `ModelError.fieldExists`.
   public func reserve(_ id: FieldID) throws(ModelError) {
@@ -160,8 +155,9 @@ public final class FocusModel {
     focus.move(to: focus.outside ?? focus.front.map { table.memory.newest(in: .window($0)) ?? $0 }, in: table)
   }
 
-  /// Adds `field`.
+  /// Adds `field`, whose registration is the last.
   func insert(_ field: Field) {
+    lastRegistration = field.registration
     touch(field.id)
     table.insert(field)
     updateActivity(of: field.id)

@@ -5,15 +5,10 @@ extension FocusModel {
   /// Puts the owner's object behind the field `id` again, after a restart.
   /// - Throws: `ModelError`: `noSuchField`, `limitExceeded`, `invalid`.
   public func bind(_ object: BoundObject, disabled: Set<Key>, to id: FieldID) throws(ModelError) {
-    try check(object, for: field(id))
+    let field = try field(id)
+    try check(object, for: field)
     touch(id)
-    amend(id, object.keys) { table in
-      table.bind(object, to: id)
-      for key in object.writeOnlyKeys { table.set(.writeOnly(key), for: key, in: id) }
-      for key in disabled { table.enable(key, false, in: id) }
-    }
-    update(object.values, of: id)
-    updateActivity(of: id)
+    put(object.with(disabled: disabled), behind: field)
   }
 
   /// Makes what the object behind the field `id` declares and holds now the field's: what has vanished is nil.
@@ -24,8 +19,13 @@ extension FocusModel {
     let field = try field(id)
     guard let old = field.object else { return }
     try check(object, for: field)
-    amend(id, old.keys.union(object.keys)) { table in
-      table.bind(object.with(commandsOf: old), to: id)
+    put(object.with(disabled: old.disabled), behind: field)
+  }
+
+  private func put(_ object: BoundObject, behind field: Field) {
+    let id = field.id
+    amend(id, object.keys.union(field.object?.keys ?? [])) { table in
+      table.bind(object, to: id)
       for (key, binding) in field.bindings where binding.isBound {
         guard let property = object.properties[key], property.isReadable, !binding.isWriteOnly,
           object.values[key] != nil

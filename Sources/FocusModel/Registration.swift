@@ -47,26 +47,10 @@ extension FocusModel {
     if let key = values.keys.sorted().first(where: { bound?.properties[$0] != nil }) {
       throw .invalid("\(key) is both a stored value and a property of the field's object: choose one")
     }
-    let activeExtent = try options.active.map { active throws(ModelError) in
-      try Limits.check(active.value, of: active.key)
-    }
-    var all = try check(values, readOnly: options.readOnly, of: nil, object: bound)
-    var extent = Extent(bytes: (bound?.size ?? 0) + (label == id?.text ? 0 : label?.utf8.count ?? 0))
-    extent += activeExtent ?? .zero
-    for measured in all.values { extent += measured.extent }
-    for key in bound?.writeOnlyKeys ?? [] { extent += Extent(nameOf: key) }
-    try checkAllowance(of: owner, lingers: options.lingers, fields: 1, extent)
-    // The registrant cannot change the object's values: one that does not fit is nil.
-    for (key, value) in (bound?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
-      guard bound?.properties[key]?.isReadable == true else { continue }
-      guard let own = try? FocusModel.check(value, of: key) else { continue }
-      var more = extent
-      more += own
-      guard (try? checkAllowance(of: owner, lingers: options.lingers, fields: 1, more)) != nil else { continue }
-      (all[key], extent) = ((value, own), more)
-    }
+    if let active = options.active { _ = try Limits.check(active.value, of: active.key) }
+    let checked = try check(values, readOnly: options.readOnly, of: nil, object: bound)
 
-    let registration = nextRegistration()
+    let registration = lastRegistration + 1
     let id = id ?? unusedID(from: registration)
     var field = Field(
       id: id, label: label ?? id.text, scope: options.scope, lingers: options.lingers,
@@ -79,15 +63,16 @@ extension FocusModel {
     }
     field.object = bound
     field.object?.values = [:]
-    for (key, (value, extent)) in all.sorted(by: { $0.key < $1.key }) {
-      let revision = nextRevision()
-      field.bindings[key] =
-        bound?.properties[key].map { FieldBinding(value, revision: revision, extent: extent, of: $0) }
-        ?? FieldBinding(
-          value: value, revision: revision, isReadOnly: options.readOnly.contains(key), extent: extent)
+    for (key, (value, extent)) in checked {
+      field.bindings[key] = FieldBinding(
+        value: value, revision: 0, isReadOnly: options.readOnly.contains(key), extent: extent)
     }
     for key in bound?.writeOnlyKeys ?? [] { field.bindings[key] = .writeOnly(key) }
+    try checkAllowance(of: owner, lingers: options.lingers, fields: 1, field.extent)
+    for key in checked.keys.sorted() { field.bindings[key]?.revision = nextRevision() }
     insert(field)
+    // The registrant cannot change the object's values: one that does not fit is nil.
+    update(bound?.values ?? [:], of: id)
     return id
   }
 
