@@ -208,7 +208,7 @@ extension FocusModel {
     let id: FieldID
     switch place {
     case .field(let field):
-      guard try self.field(field).object?.commands[key] != nil else { throw .unknownCommand(key, field) }
+      guard try self.field(field).commands[key] != nil else { throw .unknownCommand(key, field) }
       id = field
     case .focused:
       guard let field = resolve(command: key) else {
@@ -217,7 +217,7 @@ extension FocusModel {
       }
       id = field
     }
-    guard fields[id]?.object?.commands[key]?.isEnabled == true else { throw .disabled(key, id) }
+    guard fields[id]?.commands[key]?.isEnabled == true else { throw .disabled(key, id) }
     return id
   }
 
@@ -227,30 +227,8 @@ extension FocusModel {
   /// The commands at `place`, each with the field that has it and whether it is enabled.
   /// - Throws: `ModelError.noSuchField`.
   public func commands(at place: Place) throws(ModelError) -> [Key: (field: FieldID, isEnabled: Bool)] {
-    if case .field(let id) = place { return try field(id).commands.mapValues { (id, $0) } }
-    var found = commandsNear()
-    for (interface, id) in suppliers {
-      for (key, isEnabled) in fields[id]?.commands ?? [:] where key.interface == interface {
-        found[key] = (id, isEnabled)
-      }
-    }
-    return found
-  }
-
-  func commandsNear() -> [Key: (field: FieldID, isEnabled: Bool)] {
-    var found: [Key: (field: FieldID, isEnabled: Bool)] = [:]
-    for scene in nearScenes.reversed() {
-      for key in table.names.commands.names(in: scene) {
-        guard let id = table.names.commands.last(key, in: scene), let isEnabled = fields[id]?.commands[key] else {
-          continue
-        }
-        found[key] = (id, isEnabled)
-      }
-    }
-    for id in focusPath.reversed() {
-      for (key, isEnabled) in fields[id]?.commands ?? [:] { found[key] = (id, isEnabled) }
-    }
-    return found
+    if case .field(let id) = place { return try field(id).commands.mapValues { (id, $0.isEnabled) } }
+    return resolveAll(table.names.commands) { $0.commands }.mapValues { ($0.field, $0.value.isEnabled) }
   }
 
   /// The field that `interface` resolves to now: the innermost on the focus path that has it, else the newest
@@ -268,8 +246,8 @@ extension FocusModel {
     case .focused:
       var interfaces: Set<InterfaceName> = []
       for id in focusPath { interfaces.formUnion(fields[id]?.object?.interfaces ?? []) }
-      for scene in nearScenes { interfaces.formUnion(table.names.declared.names(in: scene)) }
-      for interface in table.session.interfaces { interfaces.insert(interface) }
+      for scene in nearby.scenes { interfaces.formUnion(table.names.declared.names(in: scene)) }
+      interfaces.formUnion(table.session.interfaces)
       for interface in interfaces { found[interface] = resolve(interface) }
     }
     return found

@@ -152,8 +152,8 @@ public struct Field: Equatable, Sendable {
   /// Whether `client` is shown the field's values.
   public func isVisible(to client: BusName) -> Bool { !isSensitive || owner == client }
 
-  /// The field's commands, each with whether it is enabled.
-  public var commands: [Key: Bool] { object?.commands.mapValues(\.isEnabled) ?? [:] }
+  /// The field's commands.
+  public var commands: [Key: BoundObject.Command] { object?.commands ?? [:] }
 
   /// What the field takes up of its owner's allowance: its keys and values, its object's declaration, a label of its own.
   var extent: Extent {
@@ -172,7 +172,7 @@ public struct Field: Equatable, Sendable {
   var storedKeys: [Key] { bindings.compactMap { $1.isBound ? nil : $0 } }
 
   /// The field's keys that are not nil, and its commands.
-  var names: [Key] { Array(bindings.keys) + (object?.commands ?? [:]).keys }
+  var names: [Key] { Array(bindings.keys) + commands.keys }
 
   /// Whether a key of `interface` is there that is not nil or can only be written, or a command.
   func has(_ interface: InterfaceName) -> Bool { interfaceCounts[interface] > 0 }

@@ -215,7 +215,7 @@ extension FieldTable {
   /// Puts `object` behind the field `id`, in place of what is there; its values are for `set` to add.
   mutating func bind(_ object: BoundObject, to id: FieldID) {
     guard let old = fields[id] else { return }
-    for key in Set((old.object?.commands ?? [:]).keys).union(object.commands.keys) { note(key, of: old) }
+    for key in Set(old.commands.keys).union(object.commands.keys) { note(key, of: old) }
     charge(old, Extent(bytes: object.size - (old.object?.size ?? 0)))
     fields[id]?.awaited = nil
     fields[id]?.object = object

@@ -45,11 +45,7 @@ struct Nearby {
   /// The innermost field on the path that publishes `key`, else the newest scene-scoped one, else the session-scoped one that
   /// supplies its interface.
   func holder(of key: Key) -> FieldID? {
-    if let holders {
-      if let id = holders[key] { return id }
-    } else {
-      for level in path where level.bindings[key] != nil { return level.id }
-    }
+    if let id = holders.map({ $0[key] }) ?? path.first(where: { $0.bindings[key] != nil })?.id { return id }
     for scene in scenes { if let id = model.table.names.keys.last(key, in: scene) { return id } }
     guard let id = supplier(of: key.interface), model.table.publishes(key, id) else { return nil }
     return id
@@ -57,17 +53,22 @@ struct Nearby {
 
   /// As `holder(of:)`, of the command `key`, enabled or not.
   func holder(ofCommand key: Key) -> FieldID? {
-    for level in path where level.object?.commands[key] != nil { return level.id }
-    for scene in scenes { if let id = model.table.names.commands.last(key, in: scene) { return id } }
-    guard let id = supplier(of: key.interface), model.fields[id]?.object?.commands[key] != nil else { return nil }
+    if let id = nearest(key, model.table.names.commands, { $0.object?.commands[key] != nil }) { return id }
+    guard let id = supplier(of: key.interface), model.fields[id]?.commands[key] != nil else { return nil }
     return id
   }
 
-  /// The innermost field on the path that has `interface`, else the newest scene-scoped one.
-  private func nearest(_ interface: InterfaceName) -> FieldID? {
-    for level in path where level.interfaces[interface] > 0 { return level.id }
-    for scene in scenes { if let id = model.table.names.interfaces.last(interface, in: scene) { return id } }
+  /// The innermost field on the path that has `name`, as `has` says, else the newest scene-scoped one, as `index` does.
+  private func nearest<Name>(
+    _ name: Name, _ index: FieldIndex<FieldID, Name>, _ has: (Level) -> Bool
+  ) -> FieldID? {
+    for level in path where has(level) { return level.id }
+    for scene in scenes { if let id = index.last(name, in: scene) { return id } }
     return nil
+  }
+
+  private func nearest(_ interface: InterfaceName) -> FieldID? {
+    nearest(interface, model.table.names.interfaces) { $0.interfaces[interface] > 0 }
   }
 
   /// The first session-scoped field that has `interface`.
@@ -83,9 +84,7 @@ struct Nearby {
 
   /// The field whose keys `interface` resolves to; without one, the nearest field whose object declares the interface.
   func holder(of interface: InterfaceName) -> FieldID? {
-    if let id = nearest(interface) ?? first(of: interface) { return id }
-    for level in path where level.object?.interfaces.contains(interface) == true { return level.id }
-    for scene in scenes { if let id = model.table.names.declared.last(interface, in: scene) { return id } }
-    return nil
+    nearest(interface) ?? first(of: interface)
+      ?? nearest(interface, model.table.names.declared) { $0.object?.interfaces.contains(interface) == true }
   }
 }

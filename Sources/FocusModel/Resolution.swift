@@ -41,28 +41,27 @@ extension FocusModel {
   /// Where keys are looked for now.
   var nearby: Nearby { Nearby(self) }
 
-  /// Every key that resolves now, with the field that it resolves to.
-  public func resolveAll() -> [Key: FieldID] {
-    var resolved = resolveAllNear()
-    for (interface, id) in suppliers {
-      for key in fields[id]?.bindings.keys ?? [:].keys where key.interface == interface { resolved[key] = id }
-    }
-    return resolved
-  }
-
-  private func resolveAllNear() -> [Key: FieldID] {
-    var resolved: [Key: FieldID] = [:]
-    for scene in nearScenes.reversed() {
-      for key in table.names.keys.names(in: scene) { resolved[key] = table.names.keys.last(key, in: scene) }
+  /// All that resolves now of what fields have by name, with the field that it resolves to; `index` says what scenes have.
+  func resolveAll<Value>(
+    _ index: FieldIndex<FieldID, Key>, _ own: (Field) -> [Key: Value]
+  ) -> [Key: (field: FieldID, value: Value)] {
+    let nearby = nearby
+    var found: [Key: (field: FieldID, value: Value)] = [:]
+    for scene in nearby.scenes.reversed() {
+      for key in index.names(in: scene) {
+        guard let id = index.last(key, in: scene), let value = fields[id].flatMap({ own($0)[key] }) else { continue }
+        found[key] = (id, value)
+      }
     }
     for id in focusPath.reversed() {
-      for key in fields[id]?.bindings.keys ?? [:].keys { resolved[key] = id }
+      for (key, value) in fields[id].map(own) ?? [:] { found[key] = (id, value) }
     }
-    return resolved
+    for interface in table.session.interfaces {
+      guard let id = nearby.supplier(of: interface), let all = fields[id].map(own) else { continue }
+      for (key, value) in all where key.interface == interface { found[key] = (id, value) }
+    }
+    return found
   }
-
-  /// The scene of the focus path, then the window that it is in.
-  var nearScenes: [FieldID] { nearby.scenes }
 
   /// The field whose binding `key` is at `place`.
   /// - Throws: `ModelError`: at `focused` `notFocused`; at a field `unknownProperty` or `noSuchField`.
@@ -101,15 +100,7 @@ extension FocusModel {
   /// Every binding at `place`, with its field, including those whose values not every client may see.
   /// - Throws: `ModelError.noSuchField`.
   public func bindings(at place: Place) throws(ModelError) -> [Key: (field: FieldID, binding: FieldBinding)] {
-    switch place {
-    case .field(let id):
-      return try field(id).bindings.mapValues { (id, $0) }
-    case .focused:
-      var found: [Key: (field: FieldID, binding: FieldBinding)] = [:]
-      for (key, id) in resolveAll() {
-        if let binding = fields[id]?.bindings[key] { found[key] = (id, binding) }
-      }
-      return found
-    }
+    if case .field(let id) = place { return try field(id).bindings.mapValues { (id, $0) } }
+    return resolveAll(table.names.keys) { $0.bindings }.mapValues { ($0.field, $0.value) }
   }
 }

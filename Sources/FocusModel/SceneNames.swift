@@ -23,7 +23,7 @@ struct SceneNames: Equatable {
   mutating func set(_ field: Field, in scene: FieldID, isThere: Bool) {
     let ranked = field.byRegistration
     for key in field.bindings.keys { keys.set(ranked, key, in: scene, isThere: isThere) }
-    for key in (field.object?.commands ?? [:]).keys { commands.set(ranked, key, in: scene, isThere: isThere) }
+    for key in field.commands.keys { commands.set(ranked, key, in: scene, isThere: isThere) }
     for interface in field.interfaceCounts.interfaces { interfaces.set(ranked, interface, in: scene, isThere: isThere) }
     for interface in field.object?.interfaces ?? [] { declared.set(ranked, interface, in: scene, isThere: isThere) }
     count(isThere ? field.keyCount : -field.keyCount, in: scene)

@@ -53,12 +53,6 @@ extension FocusModel {
     touch(id)
     arrange { focus, table in table.setActivity(activity, of: id, front: focus.front) }
   }
-
-  /// The session-scoped fields that supply what nothing nearer has, by interface.
-  var suppliers: [(interface: InterfaceName, field: FieldID)] {
-    let nearby = nearby
-    return table.session.interfaces.compactMap { interface in nearby.supplier(of: interface).map { (interface, $0) } }
-  }
 }
 
 extension Field {

@@ -43,17 +43,13 @@ extension Field {
 
   /// What everyone is shown of the field.
   var shown: [Key: ShownMember] {
-    var shown: [Key: ShownMember] = [:]
-    for (key, command) in object?.commands ?? [:] { shown[key, default: .none].isEnabled = command.isEnabled }
-    guard !isSensitive else { return shown }
-    for (key, binding) in bindings { shown[key, default: .none].show(binding) }
-    return shown
+    Dictionary(names.map { ($0, shown($0)) }) { $1 }.filter { $1 != .none }
   }
 
   /// How many keys and commands of `interface` everyone is shown.
   private func count(shownOf interface: InterfaceName) -> Int {
     guard isSensitive else { return interfaceCounts[interface] }
-    return (object?.commands ?? [:]).keys.count { $0.interface == interface }
+    return commands.keys.count { $0.interface == interface }
   }
 
   /// Adds to `changes` what must be told of the field, of whose names those in `told` were told otherwise.

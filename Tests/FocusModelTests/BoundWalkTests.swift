@@ -243,7 +243,7 @@ struct BoundWalkTests {
       for entry in naive.entries {
         let field = try #require(model.fields[entry.id])
         try #require(field.bindings.mapValues(\.value) == entry.values)
-        try #require(field.commands == entry.commands)
+        try #require(field.enabledCommands == entry.commands)
       }
       try #require(model.focusPath == naive.path(naive.focused))
       for key in keys { try #require(model.resolve(key) == naive.resolve { $0.values[key] != nil }?.id) }

@@ -321,7 +321,7 @@ struct RenewalTests {
         ])))
     #expect(field.bindings[try Key("demo.A.X")]?.revision == revision)
     #expect(field.bindings[try Key("demo.A.X")]?.isReadOnly == true)
-    #expect(field.commands == [try Key("demo.A.Stay"): false, try Key("demo.B.New"): true])
+    #expect(field.enabledCommands == [try Key("demo.A.Stay"): false, try Key("demo.B.New"): true])
     #expect(stage.model.resolve(command: try Key("demo.A.Do")) == nil)
     #expect(stage.model.resolve(command: try Key("demo.B.New")) == id)
     #expect(try stage.resolve("demo.B") == "a")
@@ -354,7 +354,7 @@ struct RenewalTests {
     stage.model.rollBack()
     let field = try stage.model.field(id)
     #expect(field.bindings.mapValues(\.value) == (try keyed(["demo.A.Y": .int32(2), "demo.S.Own": .int32(5)])))
-    #expect(field.commands == [try Key("demo.A.Do"): true, try Key("demo.A.New"): true])
+    #expect(field.enabledCommands == [try Key("demo.A.Do"): true, try Key("demo.A.New"): true])
   }
 }
 

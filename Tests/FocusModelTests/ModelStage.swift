@@ -79,6 +79,9 @@ extension Field {
   /// The values that everyone is shown.
   var shownValues: [Key: MarshalledValue] { shown.compactMapValues(\.value) }
 
+  /// Its commands, each with whether it is enabled.
+  var enabledCommands: [Key: Bool] { commands.mapValues(\.isEnabled) }
+
   /// The field as it outlives the daemon.
   var asSaved: Field {
     var field = Field(
@@ -171,7 +174,7 @@ struct Observer {
     var truth: [Key: ShownMember] = [:]
     for key in Set(model.fields.values.flatMap(\.names)) {
       var member = model.resolve(key).flatMap { model.fields[$0]?.shown(key) } ?? .none
-      member.isEnabled = model.resolve(command: key).flatMap { model.fields[$0]?.commands[key] }
+      member.isEnabled = model.resolve(command: key).flatMap { model.fields[$0]?.commands[key]?.isEnabled }
       if member != .none { truth[key] = member }
     }
     #expect(focused == truth.compactMapValues(\.value))

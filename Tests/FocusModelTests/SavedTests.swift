@@ -29,7 +29,7 @@ struct WholeState: Equatable {
     children = model.fields.mapValues(\.children)
     bindings = model.fields.mapValues(\.bindings)
     properties = model.fields.compactMapValues { $0.object?.properties }
-    commands = model.fields.mapValues(\.commands)
+    commands = model.fields.mapValues(\.enabledCommands)
     focus = model.focus
     names = model.table.names
     memory = model.table.memory
@@ -176,7 +176,7 @@ extension Equatable {
     ])
     for _ in 0..<2 {
       try model.bind(Self.object(7), disabled: [try Key("demo.Bound.Up")], to: id)
-      #expect(model.fields[id]?.commands == [try Key("demo.Bound.Up"): false, try Key("demo.Bound.Down"): true])
+      #expect(model.fields[id]?.enabledCommands == [try Key("demo.Bound.Up"): false, try Key("demo.Bound.Down"): true])
       model.rollBack()
       #expect(model.fields[id]?.isAwaitingObject == true)
       #expect(model.fields[id]?.bindings.isEmpty == true)
