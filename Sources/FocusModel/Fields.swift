@@ -77,23 +77,10 @@ extension FocusModel {
       arrange { _, table in table.set(window, of: id) }
     }
   }
-}
 
-/// The processes that fields belong to.
-extension FocusModel {
   /// The process that `field` belongs to; 0 if it is not known, or the field has no owner.
   public func process(of field: Field) -> UInt32 {
     guard let connection = field.connection else { return 0 }
     return field.claimedProcess ?? processes[connection] ?? 0
   }
-
-  /// Takes note of the process of `connection`.
-  public func found(_ process: UInt32, of connection: BusName) {
-    guard setProcess(process, of: connection) else { return }
-    let those = fields(at: connection).filter { fields[$0]?.claimedProcess == nil }
-    arrange { _, table in for id in those { table.untold.noteProcess(of: id) } }
-  }
-
-  /// Forgets the process of `connection`, which has left the bus.
-  public func forgetProcess(of connection: BusName) { setProcess(nil, of: connection) }
 }

@@ -62,12 +62,11 @@ public final class FocusModel {
   /// Takes over from `other`, whose place this model takes, what is kept for registrations, and the processes.
   public func takeOver(from other: FocusModel) { (reserved, processes) = (other.reserved, other.processes) }
 
-  /// - Returns: whether it was another.
-  @discardableResult
-  func setProcess(_ process: UInt32?, of connection: BusName) -> Bool {
-    guard processes[connection] != process else { return false }
+  /// Takes note of the process of `connection`; nil: it has left the bus.
+  public func found(_ process: UInt32?, of connection: BusName) {
+    guard processes[connection] != process else { return }
     processes[connection] = process
-    return true
+    for id in fields(at: connection) where fields[id]?.claimedProcess == nil { table.untold.noteProcess(of: id) }
   }
 
   /// The fields that are gone since the last time, whether anyone was told of them or not.

@@ -1,4 +1,4 @@
-public import DBusTypes
+internal import DBusTypes
 public import FocusContract
 
 /// Makes a model of saved fields, one after another, as far as the limits go: an earlier version may have had others.
@@ -133,9 +133,4 @@ struct SavedCounters {
   var registration: UInt64 = 0
   var moment: UInt64 = 0
   var revision: UInt64 = 0
-}
-
-extension FocusModel {
-  /// Takes note of the process of `connection`, whose fields are not published yet.
-  public func restore(_ process: UInt32, of connection: BusName) { setProcess(process, of: connection) }
 }

@@ -19,10 +19,7 @@ extension FocusService {
     connection.askProcess(of: holder, timeout: OwnerCalls.timeout) { [weak self] result in
       guard let self else { return }
       // Who has left meanwhile has no process any more.
-      if askedProcesses.contains(holder), let process = try? result.get() {
-        // Told later, each field would need a signal.
-        if persistence.recovery != nil { model.restore(process, of: holder) } else { model.found(process, of: holder) }
-      }
+      if askedProcesses.contains(holder), let process = try? result.get() { model.found(process, of: holder) }
       recoveryMayEnd(after: holder)
     }
   }
@@ -30,6 +27,6 @@ extension FocusService {
   /// Forgets the process of `connection`, which has left the bus.
   func forgetProcess(of connection: BusName) {
     guard askedProcesses.remove(connection) != nil else { return }
-    model.forgetProcess(of: connection)
+    model.found(nil, of: connection)
   }
 }
