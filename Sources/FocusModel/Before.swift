@@ -40,6 +40,7 @@ struct Before {
 
   /// Remembers what `later` does, which began when this had ended.
   mutating func merge(_ later: Before) {
+    guard !later.isEmpty else { return }
     for (id, field) in later.fields { keep(id, field) }
     for (place, binding) in later.bindings { keep(binding, at: place) }
     for (id, moment) in later.moments { keep(lastFocused: moment, of: id) }

@@ -16,13 +16,6 @@ extension FieldTable {
     return root != id && fields[root]?.window != nil ? root : nil
   }
 
-  /// Whether the field `id` contains `other`, at whatever depth.
-  func isAncestor(_ id: FieldID, of other: FieldID?) -> Bool {
-    var next = other.flatMap { fields[$0]?.parent }
-    while let ancestor = next, ancestor != id { next = fields[ancestor]?.parent }
-    return next != nil
-  }
-
   /// With which others the field `id` is remembered.
   func group(of id: FieldID) -> FocusMemory.Group {
     let root = root(of: id)
@@ -40,13 +33,8 @@ extension FieldTable {
 
   /// `id`, then its ancestors up to the scene.
   func path(from id: FieldID?) -> [FieldID] {
-    var path: [FieldID] = []
-    var next = id
-    while let id = next, let field = fields[id] {
-      path.append(id)
-      next = field.parent
-    }
-    return path
+    guard let id, fields[id] != nil else { return [] }
+    return Array(sequence(first: id) { fields[$0]?.parent })
   }
 
   /// The field `id` and all below it.

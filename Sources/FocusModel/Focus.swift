@@ -14,16 +14,10 @@ struct Focus: Hashable {
   /// The field focused last of those that were in no window then, while that counts.
   var outside: FieldID?
 
-  init(field: FieldID? = nil, path: [FieldID] = [], history: [FieldID] = []) {
-    self.field = field
-    self.path = path
-    self.history = history
-  }
-
   /// Moves focus to the field `id`, or to nothing; the fields of `table` are those that there are.
   mutating func move(to id: FieldID?, in table: FieldTable) {
     if let previous = field, previous != id, table.fields[previous] != nil,
-      !table.isAncestor(previous, of: history.first)
+      !table.path(from: history.first).dropFirst().contains(previous)
     {
       history.removeAll { $0 == previous }
       history.insert(previous, at: 0)
@@ -33,8 +27,8 @@ struct Focus: Hashable {
     guard !history.isEmpty else { return }
     // It names what people left, not what focus fell back to.
     history.removeAll { table.fields[$0] == nil || path.contains($0) }
-    let newest = history.first
-    history.removeAll { table.isAncestor($0, of: newest) }
+    let above = table.path(from: history.first).dropFirst()
+    history.removeAll { above.contains($0) }
     if history.count > Limits.historyLength { history.removeLast() }
   }
 

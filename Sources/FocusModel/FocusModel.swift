@@ -40,15 +40,8 @@ public final class FocusModel {
   /// Creates a model without fields.
   public init() {}
 
-  func nextRevision() -> UInt64 {
-    revision += 1
-    return revision
-  }
-
-  func nextMoment() -> UInt64 {
-    lastMoment += 1
-    return lastMoment
-  }
+  func nextRevision() -> UInt64 { revision.next() }
+  func nextMoment() -> UInt64 { lastMoment.next() }
 
   /// Keeps `id` for a field that is yet to be registered.
   /// - Throws: `ModelError.fieldExists`.
@@ -258,10 +251,14 @@ public final class FocusModel {
   }
 
   /// Makes this the model of the saved state, which no client has seen.
-  func load(_ loaded: consuming [FieldID: Field], _ state: SavedState, _ counters: SavedCounters) {
+  func load(_ loaded: consuming [FieldID: Field], _ state: SavedState) {
+    revision = state.revision
+    for field in loaded.values {
+      lastRegistration = max(lastRegistration, field.registration)
+      lastMoment = max(lastMoment, field.lastMoment)
+      for binding in field.bindings.values { revision = max(revision, binding.revision) }
+    }
     table = FieldTable(loaded)
-    revision = max(state.revision, counters.revision)
-    (lastRegistration, lastMoment) = (counters.registration, counters.moment)
     focus = Focus(
       field: state.focusedField.flatMap { fields[$0]?.id }, history: state.history.filter { fields[$0] != nil })
     focus.front = state.front.flatMap { fields[$0]?.window == nil ? nil : $0 }
@@ -271,5 +268,13 @@ public final class FocusModel {
     refocus()
     _ = settle()
     saved()
+  }
+}
+
+extension UInt64 {
+  /// Counts up.
+  fileprivate mutating func next() -> UInt64 {
+    self += 1
+    return self
   }
 }

@@ -10,12 +10,7 @@ public struct Restoration {
   /// The containing fields of the fields that are left out.
   private var parents: [FieldID: FieldID?] = [:]
   private var fields: [FieldID: Field] = [:]
-  /// Those of them that are within others.
-  private var inner: [FieldID] = []
-  /// Those whose keys count for their scene.
-  private var scoped: [(id: FieldID, registration: UInt64)] = []
   private var allowances = Allowances()
-  private var counters = SavedCounters()
   /// How many fields have each object.
   private var objects: [String: Int] = [:]
 
@@ -40,7 +35,6 @@ public struct Restoration {
         try Limits.check(keys: field.bindings.count + 1)
         binding.extent = try Limits.check(binding.value, of: key)
         field.bindings[key] = binding
-        counters.revision = max(counters.revision, binding.revision)
       } catch {
         guard case .limitExceeded = error else { throw error }
         keysPastLimits.append(key)
@@ -54,10 +48,6 @@ public struct Restoration {
       return leaveOut(saved.id, in: saved.parent)
     }
     allowances.add(field.owner, lingers: field.lingers, fields: 1, extent)
-    counters.registration = max(counters.registration, field.registration)
-    counters.moment = max(counters.moment, field.lastMoment)
-    if field.parent != nil { inner.append(field.id) }
-    if field.scope != .field { scoped.append((field.id, field.registration)) }
     field.countInterfaces()
     fields[saved.id] = field
     for key in keysPastLimits.sorted() { leaveOut(key, of: saved.id) }
@@ -75,6 +65,7 @@ public struct Restoration {
   /// Completes the model with what was saved beside the fields.
   /// - Throws: `ModelError.invalid` if the parts do not fit each other.
   public mutating func finish(_ state: SavedState) throws(ModelError) {
+    let inner = fields.values.compactMap { $0.parent == nil ? nil : $0.id }
     for id in inner {
       let parent = fields[id]?.parent.flatMap { present($0) }
       fields[id]?.parent = parent
@@ -98,13 +89,14 @@ public struct Restoration {
     // Nothing else holds the fields: to change one would copy them all.
     let all = fields
     fields = [:]
-    model.load(all, state, counters)
+    model.load(all, state)
   }
 
   /// Leaves out the keys that a scene has too many of, those of its newest fields first.
   private mutating func leaveOutKeys() {
     var counts: [FieldID: Int] = [:]
-    for (id, _) in scoped.sorted(by: { $0.registration < $1.registration }) {
+    let scoped = fields.values.filter { $0.scope != .field }.map(\.byRegistration)
+    for id in scoped.sorted().map(\.field) {
       var scene = id
       while let parent = fields[scene]?.parent { scene = parent }
       let count = fields[id]?.bindings.count ?? 0
@@ -126,11 +118,4 @@ public struct Restoration {
     while let id = next, let parent = parents[id], passed.insert(id).inserted { next = parent }
     return next
   }
-}
-
-/// The highest numbers that saved fields have.
-struct SavedCounters {
-  var registration: UInt64 = 0
-  var moment: UInt64 = 0
-  var revision: UInt64 = 0
 }
