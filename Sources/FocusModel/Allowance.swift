@@ -97,20 +97,20 @@ struct Allowances: Hashable {
   private(set) var lingering = Allowance()
   private(set) var total = Allowance()
 
-  /// Checks that so much more fits into what `owner`, the lingering fields and all together may have.
+  /// Checks that so much more of `field` fits into what its owner, the lingering fields and all together may have.
   /// - Throws: `ModelError.limitExceeded`.
-  func check(_ owner: BusName?, lingers: Bool, fields: Int, _ more: Extent) throws(ModelError) {
+  func check(_ more: Extent, fields: Int = 0, of field: Field) throws(ModelError) {
     guard fields > 0 || more.bytes > 0 || more.elements > 0 else { return }
-    if let owner { try (owners[owner] ?? Allowance()).check(.owner, fields: fields, more) }
-    if lingers || owner == nil { try lingering.check(.lingering, fields: fields, more) }
+    if let owner = field.owner { try (owners[owner] ?? Allowance()).check(.owner, fields: fields, more) }
+    if field.lingers || field.owner == nil { try lingering.check(.lingering, fields: fields, more) }
     try total.check(.everyone, fields: fields, more)
   }
 
-  mutating func add(_ owner: BusName?, lingers: Bool, fields: Int, _ more: Extent) {
+  mutating func add(_ more: Extent, fields: Int = 0, of field: Field) {
     guard fields != 0 || more != .zero else { return }
-    if lingers || owner == nil { lingering.add(fields: fields, more) }
+    if field.lingers || field.owner == nil { lingering.add(fields: fields, more) }
     total.add(fields: fields, more)
-    guard let owner else { return }
+    guard let owner = field.owner else { return }
     owners[owner, default: Allowance()].add(fields: fields, more)
     if owners[owner] == Allowance() { owners[owner] = nil }
   }

@@ -121,7 +121,9 @@ public struct BoundObject: Equatable, Sendable {
 
   /// The keys that can only be written; one of the vocabulary has its type.
   var writeOnlyKeys: [Key] {
-    properties.compactMap { key, property in !property.isReadable && Vocabulary.allows(property.type, key) ? key : nil }
+    properties.filter { key, property in
+      !property.isReadable && Vocabulary.member(key).map { $0 == .value(property.type) } ?? true
+    }.map(\.key)
   }
 
   /// The keys of the properties that can be read, of `interface`.
@@ -150,18 +152,16 @@ extension FocusModel {
     var unfit: [Key: ModelError] = [:]
     amend(id, values.keys) { table in
       for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-        guard let property = object.properties[key] else { continue }
-        do throws(ModelError) {
-          guard let value else {
-            table.set(nil, for: key, in: id)
-            continue
+        var binding: FieldBinding?
+        if let value, let property = object.properties[key] {
+          do throws(ModelError) {
+            let extent = try FocusModel.extent(of: value, toldOf: key, of: field, table)
+            binding = FieldBinding(value, revision: nextRevision(), extent: extent, of: property)
+          } catch {
+            unfit[key] = error
           }
-          let extent = try FocusModel.extent(of: value, toldOf: key, of: field, table)
-          table.set(FieldBinding(value, revision: nextRevision(), extent: extent, of: property), for: key, in: id)
-        } catch {
-          table.set(nil, for: key, in: id)
-          unfit[key] = error
         }
+        table.set(binding, for: key, in: id)
       }
     }
     updateActivity(of: id)
@@ -171,12 +171,8 @@ extension FocusModel {
   /// Why `value`, which the field's owner sent, is not shown; nil if it is.
   public func reason(against value: MarshalledValue, toldOf key: Key, of id: FieldID) -> ModelError? {
     guard let field = fields[id], field.bindings[key] == nil else { return nil }
-    do throws(ModelError) {
-      _ = try FocusModel.extent(of: value, toldOf: key, of: field, table)
-      return nil
-    } catch {
-      return error
-    }
+    do throws(ModelError) { _ = try FocusModel.extent(of: value, toldOf: key, of: field, table) } catch { return error }
+    return nil
   }
 
   private static func extent(
@@ -184,7 +180,7 @@ extension FocusModel {
   ) throws(ModelError) -> Extent {
     let extent = try check(value, of: key)
     let growth = extent - (field.bindings[key]?.extent ?? .zero)
-    try table.allowances.check(field.owner, lingers: field.lingers, fields: 0, growth)
+    try table.allowances.check(growth, of: field)
     return extent
   }
 

@@ -174,9 +174,6 @@ public struct Field: Equatable, Sendable {
   /// The field's keys that are not nil, and its commands.
   var names: [Key] { Array(bindings.keys) + commands.keys }
 
-  /// Whether a key of `interface` is there that is not nil or can only be written, or a command.
-  func has(_ interface: InterfaceName) -> Bool { interfaceCounts[interface] > 0 }
-
   /// Counts anew how many names each interface has.
   mutating func countInterfaces() {
     interfaceCounts = InterfaceCounts()

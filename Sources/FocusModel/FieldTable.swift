@@ -144,8 +144,7 @@ extension FieldTable {
 
   /// Likewise of what depends on whose the field is.
   private mutating func indexOwner(of field: Field, isThere: Bool) {
-    let extent = isThere ? field.extent : -field.extent
-    allowances.add(field.owner, lingers: field.lingers, fields: isThere ? 1 : -1, extent)
+    allowances.add(isThere ? field.extent : -field.extent, fields: isThere ? 1 : -1, of: field)
     for connection in [field.owner, field.service] {
       if let connection { connections.set(field.id, of: connection, isThere: isThere) }
     }
@@ -167,16 +166,11 @@ extension FieldTable {
 
   private mutating func place(_ field: Field, isThere: Bool) {
     if field.lastFocused > 0 { memory.set(field, in: group(of: field.id), isThere: isThere) }
-    noteNames(of: field)
+    if mayShow(field) { for key in field.names { untold.note(key) } }
     if field.scope != .field { names.set(field, in: scene(of: field.id), isThere: isThere) }
     if field.scope == .session { session.set(field, in: window(of: field.id), isThere: isThere) }
     guard let connection = field.connection, field.window == nil, field.parent == nil || field.isAdopted else { return }
     scenes.set(field.id, of: connection, isThere: isThere)
-  }
-
-  private mutating func noteNames(of field: Field) {
-    guard mayShow(field) else { return }
-    for key in field.names { untold.note(key) }
   }
 }
 
@@ -184,9 +178,6 @@ extension FieldTable {
 extension FieldTable {
   /// Whether the field `id` has a binding of `key`.
   func publishes(_ key: Key, _ id: FieldID) -> Bool { fields[id]?.bindings[key] != nil }
-
-  /// The binding at `place`, or nil.
-  func binding(at place: Before.BindingID) -> FieldBinding? { fields[place.field]?.bindings[place.key] }
 
   /// Sets the binding of `key` in the field `id`; nil takes it away.
   mutating func set(_ binding: FieldBinding?, for key: Key, in id: FieldID) {
@@ -198,7 +189,7 @@ extension FieldTable {
       } else {
         fields.values[place].bindings.removeValue(forKey: key)
       }
-    charge(fields.values[place], (binding?.extent ?? .zero) - (old?.extent ?? .zero))
+    allowances.add((binding?.extent ?? .zero) - (old?.extent ?? .zero), of: fields.values[place])
     let isThere = binding != nil
     guard isThere != (old != nil) else { return }
     let isOther = fields.values[place].interfaceCounts.add(isThere ? 1 : -1, to: key.interface)
@@ -216,7 +207,7 @@ extension FieldTable {
   mutating func bind(_ object: BoundObject, to id: FieldID) {
     guard let old = fields[id] else { return }
     for key in Set(old.commands.keys).union(object.commands.keys) { note(key, of: old) }
-    charge(old, Extent(bytes: object.size - (old.object?.size ?? 0)))
+    allowances.add(Extent(bytes: object.size - (old.object?.size ?? 0)), of: old)
     fields[id]?.awaited = nil
     fields[id]?.object = object
     fields[id]?.object?.values = [:]
@@ -245,9 +236,5 @@ extension FieldTable {
   private mutating func note(_ key: Key, of field: Field) {
     untold.note(key, of: field)
     if mayShow(field) { untold.note(key) }
-  }
-
-  private mutating func charge(_ field: Field, _ more: Extent) {
-    allowances.add(field.owner, lingers: field.lingers, fields: 0, more)
   }
 }

@@ -34,7 +34,7 @@ extension FieldTable {
   /// `id`, then its ancestors up to the scene.
   func path(from id: FieldID?) -> [FieldID] {
     guard let id, fields[id] != nil else { return [] }
-    return Array(sequence(first: id) { fields[$0]?.parent })
+    return Array(sequence(first: id) { [fields] in fields[$0]?.parent })
   }
 
   /// The field `id` and all below it.

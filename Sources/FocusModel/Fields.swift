@@ -33,14 +33,6 @@ extension FocusModel {
     fields(endingWith: connection).filter { fields[$0]?.connection == connection }
   }
 
-  /// Checks that so much more fits into what `owner` may have.
-  /// - Throws: `ModelError.limitExceeded`.
-  func checkAllowance(
-    of owner: BusName?, lingers: Bool, fields: Int = 0, _ more: Extent
-  ) throws(ModelError) {
-    try table.allowances.check(owner, lingers: lingers, fields: fields, more)
-  }
-
   /// Checks that a field of this scope in the scene `scene` may have so many more keys.
   /// - Throws: `ModelError.limitExceeded`.
   func checkScene(_ scene: FieldID, _ scope: Scope, keys more: Int) throws(ModelError) {

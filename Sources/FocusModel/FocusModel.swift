@@ -223,10 +223,10 @@ public final class FocusModel {
     turnStart.begin(focus)
   }
 
-  /// Forgets what was changed since the last save, which has succeeded: a turn begins.
+  /// Forgets what was changed since the last save, which has succeeded; the turn is to end.
   public func saved() {
     unsaved.removeAll()
-    turnStart.begin(focus)
+    turnStart.before.removeAll()
   }
 
   /// Takes back what the turn has changed, since it cannot be saved; only revisions stay used.
@@ -268,6 +268,7 @@ public final class FocusModel {
     refocus()
     _ = settle()
     saved()
+    endTurn()
   }
 }
 

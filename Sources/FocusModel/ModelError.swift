@@ -46,23 +46,6 @@ extension ModelError {
   }
 }
 
-extension Vocabulary {
-  /// Whether values of `type` may be those of `key`.
-  static func allows(_ type: DBusType, _ key: Key) -> Bool { member(key).map { $0 == .value(type) } ?? true }
-
-  /// Checks that `value` is of the type that `key` has wherever it comes from, if it is a shared key.
-  /// - Throws: `ModelError`: `typeMismatch`, `isCommand`.
-  static func check(_ value: MarshalledValue, of key: Key) throws(ModelError) {
-    switch member(key) {
-    case .value(let expected):
-      let actual = value.type
-      guard actual == expected else { throw .typeMismatch(BindingPath(key), expected: expected, actual: actual) }
-    case .command: throw .isCommand(key)
-    case nil: break
-    }
-  }
-}
-
 extension ModelError: CustomStringConvertible {
   /// What was asked and what would have been right, in one sentence.
   public var description: String {

@@ -54,7 +54,6 @@ extension FocusModel {
     try Limits.check(keys: stored.count + object.keyCount)
     try checkScene(
       table.scene(of: field.id), field.scope, keys: object.keyCount - (field.object?.keyCount ?? 0))
-    try checkAllowance(
-      of: field.owner, lingers: field.lingers, Extent(bytes: object.size - (field.object?.size ?? 0)))
+    try table.allowances.check(Extent(bytes: object.size - (field.object?.size ?? 0)), of: field)
   }
 }

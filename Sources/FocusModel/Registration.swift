@@ -68,7 +68,7 @@ extension FocusModel {
         value: value, revision: 0, isReadOnly: options.readOnly.contains(key), extent: extent)
     }
     for key in bound?.writeOnlyKeys ?? [] { field.bindings[key] = .writeOnly(key) }
-    try checkAllowance(of: owner, lingers: options.lingers, fields: 1, field.extent)
+    try table.allowances.check(field.extent, fields: 1, of: field)
     for key in checked.keys.sorted() { field.bindings[key]?.revision = nextRevision() }
     insert(field)
     // The registrant cannot change the object's values: one that does not fit is nil.
@@ -113,7 +113,14 @@ extension FocusModel {
   /// - Throws: `ModelError`: `limitExceeded`, `invalid`, `typeMismatch`, `isCommand`.
   static func check(_ value: MarshalledValue, of key: Key) throws(ModelError) -> Extent {
     let extent = try Limits.check(value, of: key)
-    try Vocabulary.check(value, of: key)
+    switch Vocabulary.member(key) {
+    case .value(let expected):
+      guard value.type == expected else {
+        throw .typeMismatch(BindingPath(key), expected: expected, actual: value.type)
+      }
+    case .command: throw .isCommand(key)
+    case nil: break
+    }
     return extent
   }
 
@@ -134,7 +141,7 @@ extension FocusModel {
     let checked = try check(values, readOnly: readOnly ?? [], of: field, object: field.object)
     var growth = Extent()
     for (key, measured) in checked { growth += measured.extent - (field.bindings[key]?.extent ?? .zero) }
-    try checkAllowance(of: field.owner, lingers: field.lingers, growth)
+    try table.allowances.check(growth, of: field)
     try checkScene(table.scene(of: id), field.scope, keys: values.keys.count { field.bindings[$0] == nil })
 
     let keys = Set(values.keys).union(readOnly ?? [])

@@ -43,11 +43,11 @@ public struct Restoration {
     // Up to version 0.2, the names of keys did not count: who is past the limit by these alone loses nothing.
     let extent = field.extent - field.bindings.keys.reduce(into: Extent()) { $0 += Extent(nameOf: $1) }
     do {
-      try allowances.check(field.owner, lingers: field.lingers, fields: 1, extent)
+      try allowances.check(extent, fields: 1, of: field)
     } catch {
       return leaveOut(saved.id, in: saved.parent)
     }
-    allowances.add(field.owner, lingers: field.lingers, fields: 1, extent)
+    allowances.add(extent, fields: 1, of: field)
     field.countInterfaces()
     fields[saved.id] = field
     for key in keysPastLimits.sorted() { leaveOut(key, of: saved.id) }

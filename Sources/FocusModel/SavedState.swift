@@ -20,9 +20,10 @@ extension FocusModel {
   /// The fields that may have changed since the last save.
   public var unsavedFields: [UnsavedField] {
     let changed = changed
-    var all = changed.fields.map { UnsavedField(id: $0, saved: $1, present: fields[$0]) }
+    var all = changed.fields.map { UnsavedField(id: $0, part: .whole(saved: $1, now: fields[$0])) }
     for (place, binding) in changed.bindings {
-      all.append(UnsavedField(written: place, saved: binding, present: table.binding(at: place)))
+      let now = fields[place.field]?.bindings[place.key]
+      all.append(UnsavedField(id: place.field, part: .binding(place.key, saved: binding, now: now)))
     }
     return all
   }
@@ -34,7 +35,7 @@ extension FocusModel {
 
   /// Every field, as if none had been saved.
   public var allFieldsUnsaved: [UnsavedField] {
-    fields.map { UnsavedField(id: $0, saved: nil, present: $1) }
+    fields.map { UnsavedField(id: $0, part: .whole(saved: nil, now: $1)) }
   }
 
   /// Whether the turn has changed anything that is saved.

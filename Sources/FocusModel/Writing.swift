@@ -60,7 +60,7 @@ extension FocusModel {
       return .written(Reading(value: written, field: field.id, revision: old.revision))
     }
     // How much was there before does not show in a refusal either.
-    try checkAllowance(of: field.owner, lingers: field.lingers, isShown ? extent - old.extent : extent)
+    try table.allowances.check(isShown ? extent - old.extent : extent, of: field)
 
     let binding = FieldBinding(
       value: whole, revision: nextRevision(), isReadOnly: old.isReadOnly, extent: extent)
