@@ -15,9 +15,6 @@ public struct Reading: Hashable, Sendable {
 
   /// What a writer is told who is not shown what `field` holds.
   public static func hidden(_ field: FieldID) -> Reading { Reading(value: hiddenValue, field: field, revision: 0) }
-
-  /// The same without what it holds, for a writer who is not shown that.
-  public var hidden: Reading { .hidden(field) }
 }
 
 extension FocusModel {

@@ -13,6 +13,9 @@ public struct WriteCondition: Hashable, Sendable {
     self.revision = revision
     self.field = field
   }
+
+  /// Whether all of a value is written, whatever its revision.
+  func isForWhole(_ path: BindingPath) -> Bool { path.pointer.tokens.isEmpty && revision == nil }
 }
 
 /// What becomes of a write that nothing speaks against.
@@ -41,12 +44,20 @@ extension FocusModel {
     by client: BusName
   ) throws(ModelError) -> WriteOutcome {
     let key = path.key
-    if let wanted = condition.field { try check(key, at: place, resolvesTo: wanted) }
-    let field = try holder(of: key, at: place)
+    let field = try holder(of: path, at: place, if: condition, by: client)
     guard let old = field.bindings[key] else { throw .unknownProperty(key, field.id) }
-    let isShown = try check(path, of: field, condition, by: client)
+    let isShown = field.isVisible(to: client)
     let declared = field.object?.properties[key]?.type
-    if old.isWriteOnly, let declared { return try forward(value, to: path, of: field, as: declared, condition) }
+    if old.isWriteOnly, let declared {
+      guard condition.isForWhole(path) else {
+        throw .accessDenied("\(key) can only be written: write \(key) as a whole and without 'revision'")
+      }
+      guard let whole = value.converted(to: declared) else {
+        throw .typeMismatch(path, expected: declared, actual: value.type)
+      }
+      _ = try Limits.check(whole, of: key)
+      return .forwarded(field.id, whole)
+    }
     if let wanted = condition.revision, wanted != old.revision {
       throw .conflict("\(key) is now at revision \(old.revision), not \(wanted): read it again")
     }
@@ -68,39 +79,8 @@ extension FocusModel {
     // A copy of the field that lives on would have all its bindings copied.
     _ = consume field
     write(binding, at: place, of: old, by: client)
-    let reading = Reading(value: written, field: place.field, revision: binding.revision)
-    return .written(isShown ? reading : reading.hidden)
-  }
-
-  /// A write to a property that can only be written, of the type `declared`.
-  /// - Throws: `ModelError`: `accessDenied` for a pointer, or a condition on the revision; `typeMismatch`, `limitExceeded`,
-  ///   `invalid`.
-  private func forward(
-    _ value: MarshalledValue, to path: BindingPath, of field: Field, as declared: DBusType, _ condition: WriteCondition
-  ) throws(ModelError) -> WriteOutcome {
-    guard path.pointer.tokens.isEmpty, condition.revision == nil else {
-      throw .accessDenied("\(path.key) can only be written: write \(path.key) as a whole and without 'revision'")
-    }
-    guard let whole = value.converted(to: declared) else {
-      throw .typeMismatch(path, expected: declared, actual: value.type)
-    }
-    _ = try Limits.check(whole, of: path.key)
-    return .forwarded(field.id, whole)
-  }
-
-  /// Checks that `client` may write to `path` in this way: who is not shown the values of a sensitive field learns nothing
-  /// of them by writing.
-  /// - Throws: `ModelError.accessDenied` for a pointer, or a condition on the revision.
-  /// - Returns: whether the client is shown the field's values.
-  private func check(
-    _ path: BindingPath, of field: Field, _ condition: WriteCondition, by client: BusName
-  ) throws(ModelError) -> Bool {
-    guard !field.isVisible(to: client) else { return true }
-    guard path.pointer.tokens.isEmpty, condition.revision == nil else {
-      throw .accessDenied(
-        "the field '\(field.id)' is sensitive: others may write \(path) only as a whole and without 'revision'")
-    }
-    return false
+    guard isShown else { return .written(.hidden(place.field)) }
+    return .written(Reading(value: written, field: place.field, revision: binding.revision))
   }
 
   /// Gives the binding `key` of the field `id` the next revision, though it is as it was.
@@ -115,11 +95,21 @@ extension FocusModel {
   ///   `accessDenied` for what would reveal a sensitive field.
   public func holder(
     of path: BindingPath, at place: Place, if condition: WriteCondition, by client: BusName
-  ) throws(ModelError) -> FieldID {
-    if let wanted = condition.field { try check(path.key, at: place, resolvesTo: wanted) }
+  ) throws(ModelError) -> Field {
+    if let wanted = condition.field {
+      let holder = if case .field(let id) = place { id } else { resolve(path.key) }
+      guard holder == wanted else {
+        let now = holder.map { "the field '\($0)'" } ?? "no field"
+        throw .conflict("\(path.key) now belongs to \(now), not to '\(wanted)'")
+      }
+    }
     let field = try holder(of: path.key, at: place)
-    _ = try check(path, of: field, condition, by: client)
-    return field.id
+    // Who is not shown the values of a sensitive field learns nothing of them by writing.
+    guard field.isVisible(to: client) || condition.isForWhole(path) else {
+      throw .accessDenied(
+        "the field '\(field.id)' is sensitive: others may write \(path) only as a whole and without 'revision'")
+    }
+    return field
   }
 
   /// What `path` leads to in the field `id` after a write there; after an append, the array's last element.
@@ -132,15 +122,5 @@ extension FocusModel {
   /// What is told of a write to `path` in the field `id` that has left the whole value as `whole`, as far as is known.
   public func unconfirmedReading(of whole: MarshalledValue, afterWriteTo path: BindingPath, of id: FieldID) -> Reading {
     Reading(value: (try? path.written(to: whole)) ?? whole, field: id, revision: 0)
-  }
-
-  private func check(_ key: Key, at place: Place, resolvesTo wanted: FieldID) throws(ModelError) {
-    let holder =
-      switch place {
-      case .focused: resolve(key)
-      case .field(let id): id
-      }
-    guard holder != wanted else { return }
-    throw .conflict("\(key) now belongs to \(holder.map { "the field '\($0)'" } ?? "no field"), not to '\(wanted)'")
   }
 }

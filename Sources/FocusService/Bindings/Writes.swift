@@ -40,7 +40,7 @@ extension FocusService {
     _ value: MarshalledValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
     for call: Call, isShown: Bool
   ) throws -> MessageBody? {
-    let holder = try model.holder(of: path, at: place, if: condition, by: call.client)
+    let holder = try model.holder(of: path, at: place, if: condition, by: call.client).id
     guard let object = objects[holder], model.fields[holder]?.object?.properties[path.key] != nil else {
       let outcome = try model.write(value, to: path, at: .field(holder), if: condition, by: call.client)
       guard case .written(let reading) = outcome else { throw DBusError.ownerGone }
