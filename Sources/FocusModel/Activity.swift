@@ -16,8 +16,7 @@ public struct Activity: Hashable, Sendable {
     public init(key: Key, value: MarshalledValue) {
       self.key = key
       self.value = value
-      let measure = value.measure
-      extent = Extent(bytes: value.size + Extent(nameOf: key).bytes, elements: measure.elements)
+      extent = Extent(bytes: value.size + Extent(nameOf: key).bytes, elements: value.measure.elements)
     }
   }
 

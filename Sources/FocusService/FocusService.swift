@@ -33,10 +33,8 @@ public final class FocusService {
   /// Which values that do not fit are logged.
   var unfitValues = LogLimit(lines: 64)
 
-  /// How long owners of bound fields may take to recover before others are answered: one of them may itself wait for an
-  /// answer.
-  ///
-  /// With what reading the file takes, that is a second.
+  /// How long owners of bound fields may take to recover before others are answered, which is a second with what reading
+  /// the file takes: one of them may itself wait for an answer.
   var ownersTime = Duration.milliseconds(700)
 
   /// Called while `start` takes longer than usual: what it does, and how much longer that may take.

@@ -109,9 +109,7 @@ extension Message {
         .limitsExceeded, "the arguments have more than \(limit.elements) elements, the maximum of a call")
     }
   }
-}
 
-extension Message {
   /// The decoded values of an owner's answer, which is past no limit of a call.
   /// - Throws: `DBusError.limitsExceeded`.
   func limitedArguments() throws(DBusError) -> [DBusValue] {

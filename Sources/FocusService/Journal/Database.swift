@@ -23,9 +23,8 @@ struct DatabaseError: Error, Hashable, CustomStringConvertible {
 final class Database {
   fileprivate let handle: OpaquePointer
 
-  /// Opens the file at `path`, or makes it; other processes cannot use it meanwhile.
-  ///
-  /// One that `keepsLog` does nothing about the log when it is closed.
+  /// Opens the file at `path`, or makes it, which other processes cannot use meanwhile; one that `keepsLog` leaves the log as
+  /// it is when it is closed.
   /// - Throws: `DatabaseError`.
   init(path: String, keepsLog: Bool = false) throws(DatabaseError) {
     // This process's connections share the log's index in its memory, and one lock keeps all others away.
@@ -149,10 +148,7 @@ final class Statement {
   private let database: Database
   private var prepared: OpaquePointer?
 
-  fileprivate init(_ sql: String, _ database: Database) {
-    self.sql = sql
-    self.database = database
-  }
+  fileprivate init(_ sql: String, _ database: Database) { (self.sql, self.database) = (sql, database) }
 
   deinit { sqlite3_finalize(prepared) }
 
@@ -177,9 +173,7 @@ final class Statement {
 
   /// Runs the statement with `parameters`.
   /// - Throws: `DatabaseError`.
-  func run(_ parameters: [Value] = []) throws {
-    try rows(parameters) { _ in }
-  }
+  func run(_ parameters: [Value] = []) throws { try rows(parameters) { _ in } }
 
   private func bind(_ value: Value, _ index: Int32) throws(DatabaseError) {
     let code =
@@ -204,9 +198,7 @@ struct Row {
 
   func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  func text(_ column: Int32) -> String? {
-    sqlite3_column_text(handle, column).map { String(cString: $0) }
-  }
+  func text(_ column: Int32) -> String? { sqlite3_column_text(handle, column).map { String(cString: $0) } }
 
   func blob(_ column: Int32) -> [UInt8] {
     guard let start = sqlite3_column_blob(handle, column) else { return [] }

@@ -10,10 +10,8 @@ internal import Glibc
 /// `write(2)`. It is synced to the disk at checkpoints only, which have a thread of their own: the journal's own connection
 /// syncs nothing before it is closed.
 final class Journal {
-  /// How many revisions are reserved at once.
-  ///
-  /// They are reserved again when half of them are used: a turn uses far fewer, so what a turn publishes is reserved before
-  /// the turn begins, and the other half lasts while nothing can be saved.
+  /// How many revisions are reserved at once, and again when half of them are used: a turn uses far fewer, so what it
+  /// publishes is reserved before it begins, and the other half lasts while nothing can be saved.
   static let revisionsAhead: UInt64 = 1 << 20
 
   let database: Database
@@ -40,9 +38,7 @@ final class Journal {
   private var isWriting = false
   private var checkpoints = Checkpoints()
 
-  /// The id of the bus that the owners' names belong to; nil if unknown.
-  ///
-  /// It is saved with the next changes.
+  /// The id of the bus that the owners' names belong to, which is saved with the next changes; nil if unknown.
   var bus: String?
 
   /// Opens the journal in `file`, which is prepared, or makes it, with small pages: most transactions change one row.

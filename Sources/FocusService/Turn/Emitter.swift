@@ -24,10 +24,7 @@ struct Emitter {
     case .interfacesRemoved(let place, let interfaces): outbox.add(change: try interfacesRemoved(place, interfaces))
     case .valuesChanged(let place, let interface, let changed, let invalidated):
       for body in try bodies(interface, changed, invalidated) {
-        outbox.add(
-          change: try .signal(
-            path: Target.path(of: place), interface: .properties, member: MemberName(known: "PropertiesChanged"),
-            body: body))
+        outbox.add(change: try signal("PropertiesChanged", of: .properties, at: Target.path(of: place), body))
       }
     case .fieldChanged(let id, let property):
       try tell(of: DaemonInterfaces.field, [property.rawValue], .place(.field(id)), model, &outbox)
@@ -66,10 +63,9 @@ struct Emitter {
     writer.array(alignment: 4) { array in
       for name in invalidated { array.append(name) }
     }
+    let path = target.place.map { Target.path(of: $0) } ?? Focus1.root
     outbox.add(
-      change: try .signal(
-        path: target.place.map { Target.path(of: $0) } ?? Focus1.root, interface: .properties,
-        member: MemberName(known: "PropertiesChanged"), body: MessageBody("sa{sv}as", writer)))
+      change: try signal("PropertiesChanged", of: .properties, at: path, try MessageBody("sa{sv}as", writer)))
   }
 
   /// The signals of one interface's new values: several bodies if one message cannot carry them.
@@ -103,21 +99,21 @@ struct Emitter {
     var writer = WireWriter(capacity: 1024)
     writer.append(Target.path(of: place).text)
     ObjectSnapshot.write(place, model, client: nil, only: only, to: &writer)
-    return try .signal(
-      path: Focus1.root, interface: .objectManager, member: MemberName(known: "InterfacesAdded"),
-      body: MessageBody("oa{sa{sv}}", writer))
+    return try signal("InterfacesAdded", of: .objectManager, try MessageBody("oa{sa{sv}}", writer))
   }
 
-  private func interfacesRemoved(
-    _ place: Place, _ interfaces: [InterfaceName]
-  ) throws(DBusError) -> OutgoingMessage {
+  private func interfacesRemoved(_ place: Place, _ interfaces: [InterfaceName]) throws(DBusError) -> OutgoingMessage {
     var writer = WireWriter(capacity: 256)
     writer.append(Target.path(of: place).text)
     writer.array(alignment: 4) { array in
       for interface in interfaces { array.append(interface.text) }
     }
-    return try .signal(
-      path: Focus1.root, interface: .objectManager, member: MemberName(known: "InterfacesRemoved"),
-      body: MessageBody("oas", writer))
+    return try signal("InterfacesRemoved", of: .objectManager, try MessageBody("oas", writer))
+  }
+
+  private func signal(
+    _ member: String, of interface: InterfaceName, at path: ObjectPath = Focus1.root, _ body: MessageBody
+  ) throws(DBusError) -> OutgoingMessage {
+    try .signal(path: path, interface: interface, member: MemberName(known: member), body: body)
   }
 }
