@@ -33,9 +33,6 @@ public struct Activity: Hashable, Sendable {
   public init(
     _ condition: Condition? = nil, isActive: Bool = false, isActivated: Bool = false, moment: UInt64 = 0
   ) {
-    self.condition = condition
-    self.isActive = isActive
-    self.isActivated = isActivated
-    self.moment = moment
+    (self.condition, self.isActive, self.isActivated, self.moment) = (condition, isActive, isActivated, moment)
   }
 }

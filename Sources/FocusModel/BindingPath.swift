@@ -10,8 +10,7 @@ public struct BindingPath: Hashable, Sendable, CustomStringConvertible {
 
   /// Creates a path to the whole value of `key`, or to an element of it.
   public init(_ key: Key, _ pointer: Pointer = .whole) {
-    self.key = key
-    self.pointer = pointer
+    (self.key, self.pointer) = (key, pointer)
   }
 
   /// Reads a key that a JSON Pointer may follow: `demo.Todo.Items/2/done`.

@@ -16,10 +16,7 @@ public struct ObjectChoice: Hashable, Sendable {
   public init(
     path: ObjectPath, interfaces: [String]? = nil, live: Set<Key> = [], commands: [Key: Signature] = [:]
   ) {
-    self.path = path
-    self.interfaces = interfaces
-    self.live = live
-    self.commands = commands
+    (self.path, self.interfaces, self.live, self.commands) = (path, interfaces, live, commands)
   }
 
   /// The bytes of the names in it.
@@ -90,10 +87,7 @@ public struct BoundObject: Equatable, Sendable {
     signals: [InterfaceName: [InterfaceDescription.Signal]] = [:], interfaces: Set<InterfaceName> = [],
     hasResponder: Bool = false, values: [Key: MarshalledValue] = [:], introspectionSize: Int = 0
   ) {
-    self.choice = choice
-    self.properties = properties
-    self.commands = commands
-    self.signals = signals
+    (self.choice, self.properties, self.commands, self.signals) = (choice, properties, commands, signals)
     self.interfaces = interfaces.union(properties.keys.map(\.interface)).union(commands.keys.map(\.interface))
     self.hasResponder = hasResponder
     self.values = values

@@ -80,9 +80,9 @@ extension FieldTable {
   mutating func set(_ window: Window, of id: FieldID) {
     guard let field = fields[id] else { return }
     untold.noteFacts(of: field)
-    setAdoptions(field.window, by: id, isThere: false)
+    setAdoptions(field.window, by: id, isThere: false, unlessIn: window)
     fields[id]?.window = window
-    setAdoptions(window, by: id, isThere: true)
+    setAdoptions(window, by: id, isThere: true, unlessIn: field.window)
   }
 
   /// Remembers when the field `id` was focused last; 0 forgets it.
@@ -151,9 +151,10 @@ extension FieldTable {
     setAdoptions(field.window, by: field.id, isThere: isThere)
   }
 
-  private mutating func setAdoptions(_ window: Window?, by id: FieldID, isThere: Bool) {
+  private mutating func setAdoptions(_ window: Window?, by id: FieldID, isThere: Bool, unlessIn other: Window? = nil) {
     guard let window else { return }
-    for (connection, moment) in window.adopted {
+    let same = other?.lastInFront == window.lastInFront ? other?.adopted : nil
+    for (connection, moment) in window.adopted where same?[connection] != moment {
       let ranked = RankedField(rank: ~window.lastInFront, moment: moment, field: id)
       adoptions.set(ranked, of: connection, isThere: isThere)
     }

@@ -55,10 +55,11 @@ public final class FocusModel {
   /// Takes over from `other`, whose place this model takes, what is kept for registrations, and the processes.
   public func takeOver(from other: FocusModel) { (reserved, processes) = (other.reserved, other.processes) }
 
-  /// Takes note of the process of `connection`; nil: it has left the bus.
-  public func found(_ process: UInt32?, of connection: BusName) {
+  /// Takes note of the process of `connection`, which is told if its fields are shown; nil: it has left the bus.
+  public func found(_ process: UInt32?, of connection: BusName, isShown: Bool = true) {
     guard processes[connection] != process else { return }
     processes[connection] = process
+    guard isShown else { return }
     for id in fields(at: connection) where fields[id]?.claimedProcess == nil { table.untold.noteProcess(of: id) }
   }
 

@@ -10,8 +10,7 @@ public struct Window: Hashable, Sendable {
 
   /// Creates a window.
   public init(adopted: [BusName: UInt64] = [:], lastInFront: UInt64 = 0) {
-    self.adopted = adopted
-    self.lastInFront = lastInFront
+    (self.adopted, self.lastInFront) = (adopted, lastInFront)
   }
 }
 

@@ -50,9 +50,7 @@ public final class FocusService {
 
   /// Serves on `connection`; `stateFile` is nil if there is no place for one.
   init(_ connection: Connection, on loop: EventLoop, log: Log, stateFile: StateFile?) {
-    self.connection = connection
-    self.loop = loop
-    self.log = log
+    (self.connection, self.loop, self.log) = (connection, loop, log)
     ownerCalls = OwnerCalls(connection)
     persistence = Persistence(stateFile, log)
     connection.onMessage = { [weak self] in self?.receive($0) }

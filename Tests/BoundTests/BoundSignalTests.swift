@@ -192,6 +192,11 @@ struct BoundSignalTests {
       #expect(
         try await refusal { try await client.call(Focus1.field("asked"), interface, "RequestFocus") }
           == "UnknownInterface")
+
+      object.rule("RequestFocus") { _, _, _ in .values([]) }
+      client.send(DaemonCall(Focus1.field("asked"), Focus1.fieldInterface, "Focus"))
+      try await eventually("asked without waiting") { object.count("RequestFocus") == 3 }
+      #expect(object.state.now.calls.last?.wantsReply == false)
     }
   }
 }

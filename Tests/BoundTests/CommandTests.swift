@@ -146,6 +146,9 @@ struct CommandTests {
       try await client.settle()
       #expect(entry.state.now.calls.last?.wantsReply == false)
       #expect(client.replies.count == 1, "the reply of `settle` alone")
+      client.send(.invoke("demo.Edit.Save", [.string("y")]))
+      try await eventually("invoked") { entry.count("Save") == 2 }
+      #expect(entry.state.now.calls.last?.wantsReply == false)
     }
   }
 

@@ -30,15 +30,18 @@ extension FocusService {
     if object.wait(for: key) { fetch(key, of: object) }
   }
 
+  /// Whether a field of `object` has the property `key`, and it can be read.
+  func isRead(_ key: Key, of object: OwnedObject) -> Bool {
+    object.fields.contains { model.fields[$0]?.object?.reads(key) == true }
+  }
+
   /// Asks again for what decides whether the fields of `object` are active: players forget to tell.
   ///
   /// `known` has just been read.
   func checkActivity(of object: OwnedObject, except known: Key? = nil) {
     for id in object.fields {
-      guard let key = model.fields[id]?.activity?.condition?.key, key != known,
-        model.fields[id]?.object?.reads(key) == true
-      else { continue }
-      becameStale(key, of: object)
+      guard let key = model.fields[id]?.activity?.condition?.key, key != known else { continue }
+      if isRead(key, of: object) { becameStale(key, of: object) }
     }
   }
 

@@ -64,7 +64,10 @@ extension FocusService {
     guard !object.isGone else { throw .ownerGone }
     try ownerCalls.enter(object.owner, load)
     let request = Request(work, of: object, for: client, reply, load)
-    if case .command(let message, isOrdered: false) = work { return send(message, request) }
+    // What nothing is before does not look through the queue.
+    if case .command(let message, let isOrdered) = work, !isOrdered || !object.isQueueing(for: client) {
+      return send(message, request)
+    }
     object.add(request)
     proceed(with: object)
     guard request.stage == .waiting, request.isOrdered else { return }
@@ -83,6 +86,10 @@ extension FocusService {
       case .command(let message, _): send(message, request)
       case .examination(let id, let choice):
         object.didSend(request)
+        guard objects.at(object.path, of: object.owner) === object else {
+          end(request) { throw DBusError(.unknownObject, "the field '\(id)' has been unregistered meanwhile") }
+          continue
+        }
         begin(Look(at: object, choice, for: .examination(id, request)))
       }
     }
@@ -132,13 +139,15 @@ extension FocusService {
       let timeLeft = request.timeLeft
       guard timeLeft > OwnerCalls.leastTime else { throw .ownerTimeout }
       guard request.reply.isWanted else {
+        var message = message
+        message.disableReply()
         try connection.send(message)
-        checkActivity(of: object)
+        if request.isOrdered { checkActivity(of: object) }
         return end(request) { .empty }
       }
       try ownerCalls.ask(message, timeout: timeLeft) { [weak self] answer in
         guard let self else { return }
-        if case .success = answer { checkActivity(of: object) }
+        if request.isOrdered, case .success = answer { checkActivity(of: object) }
         end(request) {
           request.reply.forward(try answer.get())
           return nil

@@ -110,7 +110,9 @@ extension FocusService {
     connection.askProcess(of: holder, timeout: OwnerCalls.timeout) { [weak self] result in
       guard let self else { return }
       // Who has left meanwhile has no process any more.
-      if askedProcesses.contains(holder), let process = try? result.get() { model.found(process, of: holder) }
+      if askedProcesses.contains(holder), let process = try? result.get() {
+        model.found(process, of: holder, isShown: persistence.recovery == nil)
+      }
       recoveryMayEnd(after: holder)
     }
   }

@@ -79,9 +79,7 @@ final class Journal {
 
   /// Goes on from what an earlier process has saved.
   func begin(after saved: Saved) {
-    self.saved = saved.state
-    savedBus = saved.bus
-    bus = saved.bus
+    (self.saved, savedBus, bus) = (saved.state, saved.bus, saved.bus)
   }
 
   /// Copies the file as it is now, beside it.
@@ -118,10 +116,7 @@ final class Journal {
   /// - Returns: whether there was anything to write.
   @discardableResult
   func save(_ model: FocusModel, everything: Bool = false) throws -> Bool {
-    if everything {
-      saved = SavedState()
-      savedBus = nil
-    }
+    if everything { (saved, savedBus) = (SavedState(), nil) }
     var state = saved
     state.focusedField = model.focusedField
     state.history = model.history
@@ -133,7 +128,7 @@ final class Journal {
         try write(database.statement("DELETE FROM \(table)"))
       }
       try save(state)
-      if bus != savedBus { try write(putState, [.text("bus"), .text(bus)]) }
+      try put("bus", bus, if: bus != savedBus)
       for field in everything ? model.allFieldsUnsaved : model.unsavedFields { try save(field) }
       for (id, moment) in everything ? [] : model.unsavedMemories {
         try write(putMemory, [.text(KeptMoments.text(ofFocus: moment)), .text(id.text)])
@@ -163,16 +158,14 @@ final class Journal {
     try statement.run(parameters)
   }
 
+  private func put(_ name: String, _ text: @autoclosure () -> String?, if hasChanged: Bool) throws {
+    if hasChanged { try write(putState, [.text(name), .text(text())]) }
+  }
+
   private func save(_ state: SavedState) throws {
-    if state.focusedField != saved.focusedField {
-      try write(putState, [.text("focused"), .text(state.focusedField?.text)])
-    }
-    if state.front != saved.front {
-      try write(putState, [.text("front"), .text(state.front?.text)])
-    }
-    if state.history != saved.history {
-      try write(putState, [.text("history"), .text(state.history.map(\.text).joined(separator: " "))])
-    }
+    try put("focused", state.focusedField?.text, if: state.focusedField != saved.focusedField)
+    try put("front", state.front?.text, if: state.front != saved.front)
+    try put("history", state.history.map(\.text).joined(separator: " "), if: state.history != saved.history)
     if state.revision != saved.revision {
       try write(putState, [.text("revision"), .number(Int64(bitPattern: state.revision))])
     }

@@ -33,8 +33,7 @@ struct Persistence {
 
   /// Begins without a state file; `file` is nil if there is no place for one.
   init(_ file: StateFile?, _ log: Log) {
-    self.file = file
-    self.log = log
+    (self.file, self.log) = (file, log)
   }
 
   /// Whether no state file could be opened.

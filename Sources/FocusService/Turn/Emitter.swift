@@ -82,8 +82,7 @@ struct Emitter {
       let more = named.value.size
       if !part.isEmpty, size + more > Emitter.signalSize {
         bodies.append(try .propertiesChanged(interface, part, invalidated: []))
-        part = []
-        size = 0
+        (part, size) = ([], 0)
       }
       part.append((named.name.text, named.value))
       size += more

@@ -91,9 +91,7 @@ struct Outbox {
     if !sealed.isEmpty { sealed.removeAll() }
     signals.removeAll(keepingCapacity: true)
     replies.removeAll(keepingCapacity: true)
-    size = 0
-    hasSignals = false
-    showsValues = false
+    (size, hasSignals, showsValues) = (0, false, false)
     try connection.send(messages)
   }
 }
@@ -131,7 +129,7 @@ extension FocusService {
     model.rollBack()
     let lost = objects.takeBack(model)
     for arrival in handled { handle(arrival, refusing: error) }
-    for (object, keys) in lost where !object.fields.isEmpty { for key in keys { becameStale(key, of: object) } }
+    for (object, keys) in lost { for key in keys where isRead(key, of: object) { becameStale(key, of: object) } }
     emit(model.settle())
   }
 
