@@ -99,6 +99,21 @@ extension ObjectTests {
   }
 }
 
+/// Objects at which something is under way.
+extension ObjectTests {
+  @Test("The object of a field that is removed is followed until what has begun there has ended")
+  func busyObject() async throws {
+    try await Stage.with { stage in
+      try stage.settle(Self.before)
+      let write = Letter.call(bert, .write(OwnersObject.levelKey, .int32(5), at: Self.dial))
+      let begun = try stage.turn([write, Self.unregister])
+      #expect(begun.lines.contains(":1.3: Set demo.Bound Level 5"))
+      #expect(!begun.lines.contains("bus: RemoveMatch"))
+      #expect(try stage.settle().lines.count { $0 == "bus: RemoveMatch" } == 1)
+    }
+  }
+}
+
 /// Objects of saved fields that are bound again.
 extension ObjectTests {
   private static let bind = Letter.answer(carl, "GetAll")

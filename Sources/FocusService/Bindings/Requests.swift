@@ -86,10 +86,6 @@ extension FocusService {
       case .command(let message, _): send(message, request)
       case .examination(let id, let choice):
         object.didSend(request)
-        guard objects.at(object.path, of: object.owner) === object else {
-          end(request) { throw DBusError(.unknownObject, "the field '\(id)' has been unregistered meanwhile") }
-          continue
-        }
         begin(Look(at: object, choice, for: .examination(id, request)))
       }
     }
@@ -102,6 +98,7 @@ extension FocusService {
     object.remove(request)
     request.stage = .ended
     if let timer = request.timer { loop.cancel(timer) }
+    if object.fields.isEmpty { objects.touch(object) }
     ownerCalls.leave(object.owner, request.load)
     request.reply.answer(answer)
     proceed(with: object)

@@ -52,6 +52,11 @@ final class OwnedObject {
     try .methodCall(to: owner, path: path, interface: interface, member: member, body: body)
   }
 
+  /// Whether nobody waits for anything of it.
+  var isIdle: Bool {
+    looks.isEmpty && requests.isEmpty && !unknown.values.contains { if case .asked = $0 { true } else { false } }
+  }
+
   /// Drops what is under way: who waits for an answer holds the object, which holds who waits.
   func end() { (following.state, looks, unknown, requests) = (.none, [], [:], []) }
 }

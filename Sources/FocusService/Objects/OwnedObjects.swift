@@ -95,7 +95,7 @@ struct OwnedObjects {
     touch(object)
   }
 
-  /// Takes note that a look at `object` has ended.
+  /// Takes note that something has ended for which someone has waited of `object`.
   mutating func touch(_ object: OwnedObject) { touched[ObjectIdentifier(object)] = object }
 
   /// Gives the fields as they are in `model`, to which a turn has been taken back, their objects.
@@ -110,7 +110,7 @@ struct OwnedObjects {
     }
   }
 
-  /// Ends a turn: objects that have neither a field nor a look any more are forgotten.
+  /// Ends a turn: objects that have no field any more, and of which nobody waits for anything, are forgotten.
   /// - Returns: the rules by which nothing is followed any more.
   mutating func endTurn(_ calls: OwnerCalls) -> [MatchRule] {
     guard !touched.isEmpty else { return [] }
@@ -118,9 +118,7 @@ struct OwnedObjects {
     return touched.values.compactMap { object in
       object.endTurn()
       for look in object.looks where look.isCompleted { look.detach(calls) }
-      guard object.fields.isEmpty, object.looks.isEmpty, at(object.path, of: object.owner) === object else {
-        return nil
-      }
+      guard object.fields.isEmpty, object.isIdle, at(object.path, of: object.owner) === object else { return nil }
       return forget(object)
     }
   }
