@@ -93,7 +93,7 @@ extension WireWriter {
   }
 
   /// Writes a dictionary from names to variants.
-  mutating func append(properties: [MessageBody.Property]) {
+  mutating func append(properties: some Sequence<MessageBody.Property>) {
     array(alignment: 8) { array in
       for (name, value) in properties {
         array.align(8)

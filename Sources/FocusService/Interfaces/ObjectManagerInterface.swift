@@ -54,24 +54,18 @@ enum ObjectSnapshot {
           interface.write(context, to: &array)
         }
       }
-      for (interface, values) in published(in: context) {
+      // Both are ordered by interface.
+      var (bindings, commands) = (context.bindings?[...] ?? [], context.commands?[...] ?? [])
+      while let interface = [bindings.first?.key.interface, commands.first?.key.interface].compactMap(\.self).min() {
+        let own = bindings.prefix { $0.key.interface == interface }
+        bindings = bindings.dropFirst(own.count)
+        commands = commands.drop { $0.key.interface == interface }
         if let only, !only.contains(interface) { continue }
         array.align(8)
         array.append(interface.text)
-        array.append(properties: values)
+        array.append(properties: own.lazy.compactMap { key, value in value.map { (key.member.text, $0) } })
       }
     }
-  }
-
-  /// The interfaces of the object's bindings and commands, in order, each with its values.
-  private static func published(in context: PropertyContext) -> [(InterfaceName, [MessageBody.Property])] {
-    guard let bindings = context.bindings, let commands = context.commands else { return [] }
-    var interfaces: [InterfaceName: [MessageBody.Property]] = [:]
-    for (key, _) in commands { interfaces[key.interface] = [] }
-    for (key, value) in bindings {
-      interfaces[key.interface, default: []] += value.map { [(key.member.text, $0)] } ?? []
-    }
-    return interfaces.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }
 
