@@ -20,6 +20,7 @@ struct ChurnTests {
     }
   }
 
+  /// It takes a minute: fewer clients would leave less than the pages that an allocator moves about.
   @Test("10,000 clients: no field, no focus, and no memory")
   func tenThousand() async throws {
     try await TestDesktop.with { desktop in

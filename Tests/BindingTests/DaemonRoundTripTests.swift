@@ -31,6 +31,7 @@ struct DaemonRoundTripTests {
     try await client.field("a", "Withdraw", [.strings([key])])
   }
 
+  /// It takes 20 s: each value goes every way that there is, in and out.
   @Test("1,500 types, two values of each")
   func values() async throws {
     try await TestDesktop.with { desktop in

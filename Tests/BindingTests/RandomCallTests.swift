@@ -46,6 +46,7 @@ struct RandomCallTests {
     return outcomes
   }
 
+  /// It takes half a minute: with fewer calls the rarest answers are not among them.
   @Test("3 x 7,000 random calls, and no growth from one time to the next")
   func randomCalls() async throws {
     try await TestDesktop.with { desktop in

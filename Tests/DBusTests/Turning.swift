@@ -13,7 +13,7 @@ extension EventLoop {
     var result: Result<Message, DBusError>?
     try connection.call(message) { result = $0 }
     try turn(until: "reply") { result != nil }
-    guard let result else { throw NotReached(condition: "reply") }
+    guard let result else { throw DeadlinePassed(description: "no reply") }
     return try result.get().success()
   }
 }

@@ -228,7 +228,7 @@ extension Loopback.State {
 
   private mutating func takeQuestion(_ owner: String, _ member: String) throws -> Sent {
     guard let index = questions.firstIndex(where: { $0.destination == owner && $0.member == member }) else {
-      throw NotReached(condition: "\(member) was asked of \(owner), only \(questions)")
+      throw DeadlinePassed(description: "\(member) was asked of \(owner), only \(questions)")
     }
     return questions.remove(at: index)
   }

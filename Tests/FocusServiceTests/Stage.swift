@@ -164,7 +164,7 @@ final class Stage {
   }
 
   /// Turns until `owner` is asked for `member`.
-  /// - Throws: `NotReached` if that does not happen within a minute.
+  /// - Throws: `DeadlinePassed` if that does not happen in time.
   func wait(for member: String, of owner: String) throws {
     try loop.turn(until: "\(member) of \(owner)") {
       _ = bus.collect()

@@ -113,6 +113,8 @@ import Testing
   }
 
   /// Each answer comes in time, and all of them take minutes: what is known by then is offered, and the rest looked for later.
+  ///
+  /// It takes 20 s, of which the bridge waits 15.
   @Test func aProgramThatIsSlowForLong() async throws {
     try await MenuStage.withBars { stage, program in
       program.window("a")

@@ -2,17 +2,8 @@ internal import DBus
 internal import Dispatch
 internal import EventLoop
 
-/// A wait that its deadline ended.
-package struct DeadlinePassed: Error, CustomStringConvertible {
-  /// What was waited for, and what was there instead.
-  package let description: String
-}
-
 /// A state that others change and that a test waits on, woken by each change and by nothing else.
 package final class Observed<State: Sendable>: Sendable {
-  /// How long a wait lasts where its caller does not say; only a test that fails ever takes so long.
-  package static var patience: Duration { .seconds(120) }
-
   private struct Waiter {
     /// Tries the state and says whether the wait is over.
     let attempt: @Sendable (State) -> Bool
@@ -44,7 +35,7 @@ package final class Observed<State: Sendable>: Sendable {
   /// Waits until `match` finds something in the state, and returns that.
   /// - Throws: `DeadlinePassed` with `what` and the state after `limit`.
   package func wait<Found: Sendable>(
-    for what: String, within limit: Duration = patience, _ match: @escaping @Sendable (State) -> Found?
+    for what: String, within limit: Duration = DeadlinePassed.patience, _ match: @escaping @Sendable (State) -> Found?
   ) async throws -> Found {
     try await withCheckedThrowingContinuation { continuation in
       let waiter = Waiter(
@@ -70,20 +61,5 @@ package final class Observed<State: Sendable>: Sendable {
         }
       }
     }
-  }
-}
-
-/// Asks again and again, over a bus or otherwise, until `condition` holds.
-/// - Throws: `DeadlinePassed` if it does not within two minutes; what `condition` throws.
-package func eventually(
-  isolation: isolated (any Actor)? = #isolation, _ what: String, _ condition: () async throws -> Bool
-) async throws {
-  let deadline = SuspendingClock.now + .seconds(120)
-  var pause = Duration.milliseconds(1)
-  while try await !condition() {
-    guard SuspendingClock.now < deadline else { throw DeadlinePassed(description: "not within two minutes: \(what)") }
-    // Longer each time, since asking takes time from what it waits for.
-    try await Task.sleep(for: pause)
-    pause = min(pause * 2, .milliseconds(50))
   }
 }
