@@ -4,7 +4,7 @@ internal import Glibc
 /// A message bus of one test's own, which starts no services, in a directory of its own.
 package final class PrivateBus: Sendable {
   /// So few at a time that none of them is starved.
-  private static let gate = Gate(places: 6)
+  private static let gate = Gate(places: isSanitized ? 3 : 6)
 
   /// What connects to the bus.
   package let address: String
