@@ -139,7 +139,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["DBus", "DBusTypes", "EventLoop"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusModel"], path: "Tests/TestSupport",
       resources: [.copy("Resources")], swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
     .testTarget(

@@ -81,16 +81,6 @@ extension Field {
 
   /// Its commands, each with whether it is enabled.
   var enabledCommands: [Key: Bool] { commands.mapValues(\.isEnabled) }
-
-  /// The field as it outlives the daemon.
-  var asSaved: Field {
-    var field = Field(
-      id: id, label: label, scope: scope, lingers: lingers, isSensitive: isSensitive, owner: owner, parent: savedParent,
-      registration: registration, service: service, process: claimedProcess, object: savedObject, window: window,
-      lastFocused: lastFocused, activity: activity)
-    field.bindings = bindings.filter { !$0.value.isBound }
-    return field
-  }
 }
 
 func keyed(_ values: [String: MarshalledValue]) throws -> [Key: MarshalledValue] {
