@@ -5,7 +5,7 @@ package struct DeadlinePassed: Error, CustomStringConvertible {
   /// How long a wait lasts where its caller does not say; only a test that fails ever takes so long.
   package static var patience: Duration { .seconds(120) }
 
-  /// What was waited for, and what was there instead.
+  /// The condition that did not come true in time, and the state at the deadline.
   package let description: String
 
   package init(description: String) { self.description = description }

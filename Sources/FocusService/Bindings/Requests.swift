@@ -64,7 +64,7 @@ extension FocusService {
     guard !object.isGone else { throw .ownerGone }
     try ownerCalls.enter(object.owner, load)
     let request = Request(work, of: object, for: client, reply, load)
-    // What nothing is before does not look through the queue.
+    // A command with nothing queued before it is sent at once.
     if case .command(let message, let isOrdered) = work, !isOrdered || !object.isQueueing(for: client) {
       return send(message, request)
     }
