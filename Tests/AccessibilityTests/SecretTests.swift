@@ -286,6 +286,24 @@ import Testing
       #expect(vault.state.now.calls.allSatisfy { $0.path == StubProgram.root }, "\(vault.state.now.calls)")
     }
   }
+
+  /// It is not asked whether it is in front, so what it claimed before another came there must not count later.
+  @Test func anIgnoredProgramThatSaysItsNameLateHidesNoOther() async throws {
+    try await AccessibleDesktop.with("--ignore", "vault") { desktop in
+      let vault = try await desktop.program("vault")
+      vault.state.update { $0.rootIsHung = true }
+      vault.set("/entry", .entry(Self.secret))
+      vault.activate()
+      vault.focus("/entry")
+      _ = try await vault.state.wait(for: "a question") { $0.calls.isEmpty ? nil : true }
+      try await desktop.program("other", entry: "abc")
+      vault.state.update { $0.rootIsHung = false }
+      try await eventually("it is known") {
+        desktop.bridge.progress.now.errors.contains { $0.contains("is not in front as it claims") }
+      }
+      #expect(try await desktop.get("Text.Content") == .string("abc"))
+    }
+  }
 }
 
 extension DaemonSession {

@@ -80,6 +80,8 @@ final class Application {
   /// What it told that counts only if its window is in front, and how far it is asked that.
   var claims = FocusClaims()
   var claimCheck = ClaimCheck.none
+  /// How often a window had come to the front when it made its newest claim.
+  var frontsAtClaim = 0
   /// Whether it may have a window in front that nothing tells of: it has just come, was busy, or claimed it too early.
   var isExpected = false
   /// Whether it tells of its windows by events of their own, not only by their states.

@@ -10,6 +10,7 @@ extension Bridge {
   /// Takes an event with which a program claims to be in front, once its window says so, too.
   func claim(_ event: FocusTracker.Event, _ element: ElementReference) {
     let application = application(element.application)
+    application.frontsAtClaim = tracker.fronts
     // What was looked for in vain may be there now.
     if looks != nil { lookAgainLater(isNew: true) }
     switch application.claimCheck {
@@ -54,8 +55,8 @@ extension Bridge {
     application.ask(bus, ignored: ignored) { [weak self, weak application] in
       guard let self, let application, applications[application.name] === application else { return }
       switch application.stage {
-      // What must not be looked into still has the window in front.
-      case .ignored: accept(application)
+      // What must not be looked into still has the window in front, unless another came there while it was asked its name.
+      case .ignored: checked(application, application.frontsAtClaim == tracker.fronts)
       case .known:
         findWindow(of: application) { [weak self, weak application] outcome in
           guard let self, let application, applications[application.name] === application else { return }

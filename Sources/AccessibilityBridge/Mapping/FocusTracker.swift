@@ -49,6 +49,8 @@ package struct FocusTracker {
   package private(set) var desired: ElementReference?
   /// The window in front.
   package private(set) var window: ElementReference?
+  /// How often another window came to the front.
+  package private(set) var fronts = 0
   /// Counts events: what waited for an older one is over.
   package private(set) var epoch: UInt64 = 0
   private var pending: Pending?
@@ -79,6 +81,7 @@ package struct FocusTracker {
     case .activated(let window):
       begin()
       isStale = window != self.window
+      if isStale { fronts += 1 }
       self.window = window
       return Self.searches.map { delay in
         .search(window, after: delay, epoch: epoch, isLast: delay == Self.searches.last)
