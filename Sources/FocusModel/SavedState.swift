@@ -18,51 +18,43 @@ public struct SavedState: Hashable, Sendable {
 
 /// A field that may have changed since the last save, or one of its bindings.
 public struct UnsavedField: Sendable {
-  /// What may have changed, as it was saved last and as it is now.
-  enum Part {
-    /// Everything; nil: not there.
-    indirect case whole(saved: Field?, now: Field?)
-    /// A stored binding.
-    case binding(Key, saved: FieldBinding, now: FieldBinding?)
-  }
-
   /// The field's name.
   public let id: FieldID
-  let part: Part
-
   /// The field as it is now; nil: not there, or only a binding may have changed.
-  public var now: Field? { if case .whole(_, let now) = part { now } else { nil } }
-
+  public let now: Field?
   /// Whether nothing of this field was saved: one that was removed and registered again is another.
-  public var isNew: Bool {
-    guard case .whole(let saved, let now) = part else { return false }
-    return saved?.registration != now?.registration
-  }
-
+  public let isNew: Bool
   /// Whether anything but the bindings differs from what was saved.
-  public var hasChanged: Bool {
-    guard case .whole(let saved, let now) = part else { return false }
-    guard let saved, let now, !isNew else { return saved != nil || now != nil }
-    return saved.owner != now.owner || saved.savedParent != now.savedParent || saved.window != now.window
+  public let hasChanged: Bool
+  /// The stored bindings that differ from what was saved; nil: there no more.
+  public let changedBindings: [(key: Key, binding: FieldBinding?)]
+
+  /// A field that was saved as `saved`, and is `now`; nil: not there.
+  init(_ id: FieldID, saved: Field?, now: Field?) {
+    (self.id, self.now) = (id, now)
+    isNew = saved?.registration != now?.registration
+    guard let saved, let now, !isNew else {
+      hasChanged = saved != nil || now != nil
+      changedBindings = (now?.bindings ?? [:]).compactMap { $1.isBound ? nil : ($0, $1) }
+      return
+    }
+    hasChanged =
+      saved.owner != now.owner || saved.savedParent != now.savedParent || saved.window != now.window
       || saved.lastFocused != now.lastFocused || saved.activity != now.activity || saved.savedObject != now.savedObject
+    var changed: [(key: Key, binding: FieldBinding?)] = []
+    for (key, binding) in now.bindings where !binding.isBound && !Self.isSame(binding, as: saved.bindings[key]) {
+      changed.append((key, binding))
+    }
+    for (key, binding) in saved.bindings where !binding.isBound && now.bindings[key]?.isBound != false {
+      changed.append((key, nil))
+    }
+    changedBindings = changed
   }
 
-  /// The stored bindings that differ from what was saved; nil: there no more.
-  public var changedBindings: [(key: Key, binding: FieldBinding?)] {
-    switch part {
-    case .binding(let key, let old, let now):
-      guard let now, !Self.isSame(now, as: old) else { return [] }
-      return [(key, now)]
-    case .whole(let saved, let now):
-      let old = isNew ? [:] : saved?.bindings ?? [:]
-      let new = now?.bindings ?? [:]
-      var changed: [(key: Key, binding: FieldBinding?)] = []
-      for (key, binding) in new where !binding.isBound && !Self.isSame(binding, as: old[key]) {
-        changed.append((key, binding))
-      }
-      for (key, binding) in old where !binding.isBound && new[key]?.isBound != false { changed.append((key, nil)) }
-      return changed
-    }
+  /// A field of which the stored binding `key` was saved as `saved`, and is `now`.
+  init(_ id: FieldID, _ key: Key, saved: FieldBinding, now: FieldBinding?) {
+    (self.id, self.now, isNew, hasChanged) = (id, nil, false, false)
+    changedBindings = now.flatMap { Self.isSame($0, as: saved) ? nil : [(key, $0)] } ?? []
   }
 
   private static func isSame(_ binding: FieldBinding, as old: FieldBinding?) -> Bool {
@@ -74,10 +66,10 @@ extension FocusModel {
   /// The fields that may have changed since the last save.
   public var unsavedFields: [UnsavedField] {
     let changed = changed
-    var all = changed.fields.map { UnsavedField(id: $0, part: .whole(saved: $1, now: fields[$0])) }
+    var all = changed.fields.map { UnsavedField($0, saved: $1, now: fields[$0]) }
     for (place, binding) in changed.bindings {
       let now = fields[place.field]?.bindings[place.key]
-      all.append(UnsavedField(id: place.field, part: .binding(place.key, saved: binding, now: now)))
+      all.append(UnsavedField(place.field, place.key, saved: binding, now: now))
     }
     return all
   }
@@ -88,7 +80,7 @@ extension FocusModel {
   }
 
   /// Every field, as if none had been saved.
-  public var allFieldsUnsaved: [UnsavedField] { fields.map { UnsavedField(id: $0, part: .whole(saved: nil, now: $1)) } }
+  public var allFieldsUnsaved: [UnsavedField] { fields.map { UnsavedField($0, saved: nil, now: $1) } }
 
   /// Whether the turn has changed anything that is saved.
   public var hasTurnChanges: Bool { !turnStart.before.isEmpty || hasMovedFocus }

@@ -41,9 +41,9 @@ extension Field {
     return member
   }
 
-  /// What everyone is shown of the field.
-  var shown: [Key: ShownMember] {
-    Dictionary(names.map { ($0, shown($0)) }) { $1 }.filter { $1 != .none }
+  /// The interfaces of which everyone is shown something, in order.
+  var shownInterfaces: [InterfaceName] {
+    isSensitive ? Set(commands.keys.map(\.interface)).sorted() : Array(interfaceCounts.interfaces)
   }
 
   /// How many keys and commands of `interface` everyone is shown.

@@ -33,6 +33,14 @@ struct Untold {
     var isNew = false
     var facts: Facts?
     var members: [Key: ShownMember] = [:]
+
+    /// The interfaces of which something of `field`, which is not new, has been shown.
+    func interfaces(of field: Field) -> [InterfaceName] {
+      if members.isEmpty { return field.shownInterfaces }
+      var interfaces = Set(members.lazy.filter { $1 != .none }.map(\.key.interface))
+      for key in field.names where members[key] == nil && field.shown(key) != .none { interfaces.insert(key.interface) }
+      return interfaces.sorted()
+    }
   }
 
   private var told: [FieldID: Told] = [:]
@@ -50,15 +58,9 @@ struct Untold {
 
   /// Notes that `field` goes.
   mutating func removed(_ field: Field) {
-    var entry = told.removeValue(forKey: field.id) ?? Told()
-    if !entry.isNew {
-      var shown = field.shown
-      for (key, member) in entry.members { shown[key] = member }
-      let interfaces = Set(shown.lazy.filter { $1 != .none }.map(\.key.interface))
-      entry = Told(gone: (field.registration, interfaces.sorted()))
-    }
-    guard entry.gone != nil else { return }
-    told[field.id] = Told(gone: entry.gone)
+    let entry = told.removeValue(forKey: field.id) ?? Told()
+    let gone = entry.isNew ? entry.gone : (field.registration, entry.interfaces(of: field))
+    if gone != nil { told[field.id] = Told(gone: gone) }
   }
 
   /// Notes that the name `key` of `field` changes.
@@ -93,15 +95,16 @@ struct Untold {
   func tell(of fields: [FieldID: Field], _ changes: inout [Change], values: inout [Change]) {
     var (gone, added): ([(id: FieldID, UInt64, [InterfaceName])], [(id: FieldID, UInt64)]) = ([], [])
     var facts: [Change] = []
-    for (id, told) in told.sorted(by: { $0.key < $1.key }) {
+    var changed: [FieldID] = []
+    for (id, told) in told {
       if let (registration, interfaces) = told.gone { gone.append((id, registration, interfaces)) }
       guard let field = fields[id] else { continue }
-      if told.isNew {
-        added.append((id, field.registration))
-      } else {
-        if let old = told.facts { old.tell(of: Facts(field), id, &facts) }
-        field.tell(since: told.members, &values)
-      }
+      if told.isNew { added.append((id, field.registration)) } else { changed.append(id) }
+    }
+    for id in changed.sorted() {
+      guard let told = told[id], let field = fields[id] else { continue }
+      if let old = told.facts { old.tell(of: Facts(field), id, &facts) }
+      field.tell(since: told.members, &values)
     }
     for id in processes.sorted() where fields[id] != nil && told[id]?.isNew != true {
       facts.append(.fieldChanged(id, .process))

@@ -77,7 +77,7 @@ extension FocusModel {
 
 extension Field {
   /// The values that everyone is shown.
-  var shownValues: [Key: MarshalledValue] { shown.compactMapValues(\.value) }
+  var shownValues: [Key: MarshalledValue] { names.reduce(into: [:]) { $0[$1] = shown($1).value } }
 
   /// Its commands, each with whether it is enabled.
   var enabledCommands: [Key: Bool] { commands.mapValues(\.isEnabled) }
@@ -97,6 +97,11 @@ struct Observer {
   private var facts: [FieldID: [FieldProperty: String]] = [:]
   private var focus: (field: FieldID?, path: [FieldID], history: [FieldID]) = (nil, [], [])
 
+  /// The interfaces of what everyone is shown of `field`, found without its counts.
+  private static func interfaces(of field: Field) -> Set<InterfaceName> {
+    Set(field.names.filter { field.shown($0) != .none }.map(\.interface))
+  }
+
   /// Takes in `changes`, checking that each says something new.
   mutating func see(_ changes: [Change], _ model: FocusModel) throws {
     for change in changes {
@@ -105,7 +110,7 @@ struct Observer {
         let field = try #require(model.fields[id])
         #expect(fields[id] == nil, "\(id) was there")
         fields[id] = field.shownValues
-        interfaces[.field(id)] = Set(field.shown.keys.map(\.interface))
+        interfaces[.field(id)] = Self.interfaces(of: field)
         facts[id] = Self.facts(of: field, model)
       case .fieldRemoved(let id, let gone):
         #expect(Set(gone) == interfaces[.field(id), default: []])
@@ -172,7 +177,7 @@ struct Observer {
     #expect(model.shownAtFocused.values.joined().reduce(into: [:]) { $0[$1.key] = $1.value } == truth)
     #expect(fields == model.fields.mapValues(\.shownValues))
     for (id, field) in model.fields {
-      #expect(interfaces[.field(id), default: []] == Set(field.shown.keys.map(\.interface)))
+      #expect(interfaces[.field(id), default: []] == Self.interfaces(of: field))
       #expect(facts[id] == Self.facts(of: field, model))
     }
     #expect(focus == (model.focusedField, model.focusPath, model.history))

@@ -1,7 +1,7 @@
 public import DBusTypes
 
 /// A method that an object serves: what it looks like, and what carries it out.
-public struct ServedMethod<Handler> {
+public final class ServedMethod<Handler> {
   /// What introspection shows.
   public let description: InterfaceDescription.Method
   /// What carries it out.
@@ -34,7 +34,7 @@ public struct ServedMethod<Handler> {
 }
 
 /// A property that an object serves: what it looks like, and what reads and writes it.
-public struct ServedProperty<Handler> {
+public final class ServedProperty<Handler> {
   /// What introspection shows.
   public let description: InterfaceDescription.Property
   /// What reads and writes it.

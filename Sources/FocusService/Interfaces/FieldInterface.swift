@@ -97,6 +97,9 @@ extension DaemonInterfaces {
     _ name: String, _ type: DBusType, emits: InterfaceDescription.Property.Emits = .always,
     _ get: @escaping @Sendable (Field, FocusModel) -> DBusValue
   ) -> ServedProperty<DaemonProperty> {
-    property(name, type, emits: emits) { context in context.field.map { get($0, context.model) } }
+    property(name, type, emits: emits) { context in
+      guard let field = context.field else { return nil }
+      return get(field, context.model)
+    }
   }
 }
