@@ -107,7 +107,7 @@ extension FocusService {
   /// Asks for the process of `holder`, which is published with its fields; a recovery under way waits for the answer.
   func askProcess(of holder: BusName) {
     askedProcesses.insert(holder)
-    connection.askProcess(of: holder, timeout: OwnerCalls.timeout) { [weak self] result in
+    connection.askProcess(of: holder, timeout: .seconds(25)) { [weak self] result in
       guard let self else { return }
       // Who has left meanwhile has no process any more.
       if askedProcesses.contains(holder), let process = try? result.get() {
