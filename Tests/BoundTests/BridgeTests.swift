@@ -174,13 +174,15 @@ struct BridgeTests {
       object.rule("Stop") { _, _, _ in .hold }
       let calls = (0..<256).map { _ in client.begin(DaemonCall(Focus1.focused, "demo.Player", "Stop")) }
       try await object.called("Stop", times: 256)
-      #expect(try await refusal { try await client.call(Focus1.focused, "demo.Player", "Stop") } == "LimitsExceeded")
+      let more = client.begin(DaemonCall(Focus1.focused, "demo.Player", "Stop"))
       // The bridge's other objects are asked.
       let own = Exported(bridge, Self.xml, Self.values)
       try await bridge.register("own", object: own.path)
       #expect(try await client.write("demo.Player.Title", .string("x"), at: Focus1.field("own")).field == "own")
+      #expect(try await more.refusal() == "LimitsExceeded")
       object.release()
-      for call in calls { _ = try await call.values() }
+      // On a slow machine their owner's five seconds are over by then.
+      for call in calls { #expect([nil, "Timeout"].contains(try await call.refusal())) }
     }
   }
 
@@ -230,6 +232,8 @@ struct BridgeTests {
       try await bridge.register(
         "player", object: object.path, options("demo.Program", [("live", .strings(["demo.Player.Position"]))]))
       try await desktop.crash()
+      // The field is back before its object if that takes a while.
+      try await eventually("the object's values") { try await client.readAll()["demo.Player.Title"] != nil }
       object.change("demo.Player.Position", to: .int64(5))
       #expect(try await client.get("demo.Player.Position") == .int64(5))
       #expect(try await client.write("demo.Player.Title", .string("b")).value == .string("b"))

@@ -93,7 +93,7 @@ import Testing
       defer { desktop.bus.resume() }
       // Three times as many as it sends before it tries.
       let enough = manager.told.now.count + 30
-      _ = try await manager.told.wait(for: "signs of life", within: .seconds(15)) { $0.count >= enough ? true : nil }
+      _ = try await manager.told.wait(for: "signs of life", within: .seconds(22)) { $0.count >= enough ? true : nil }
       desktop.bus.resume()
       try place.open()
       try await desktop.said("can be saved again")

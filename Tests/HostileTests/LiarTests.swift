@@ -41,7 +41,8 @@ import Testing
     switch lie {
     case .strayProperties, .hugeChanges, .answersLate, .answersTwice: outcome == .registered
     case .description:
-      [.refused("InvalidArgs"), .refused("LimitsExceeded")].contains(outcome)
+      // The bus may take longer to carry it than the daemon waits.
+      ["InvalidArgs", "LimitsExceeded", "Timeout"].map(Liar.Outcome.refused).contains(outcome)
     case .leaves(let member) where ["Introspect", "GetAll"].contains(member): outcome == .left
     case .leaves: outcome == .registered
     // How much is taken is for the limits to say, and who leaves at once may hear of it or not.
@@ -57,8 +58,12 @@ import Testing
     #expect(try await judge.get("demo.Mine.Value", at: Focus1.field("mine")) == .int32(2))
     try await judge.field("mine", "Unregister")
     #expect(try await judge.get(Liar.key, at: Focus1.field(honest)) == .int32(1))
-    // The owner is asked, and makes 1 of it.
-    try await judge.write(Liar.key, .int32(5), at: Focus1.field(honest))
+    // The owner is asked, and makes 1 of it; what the liar tells may keep the bus busy for longer than the daemon waits.
+    try await eventually("the honest owner's answer") {
+      let refusal = try await refusal { try await judge.write(Liar.key, .int32(5), at: Focus1.field(honest)) }
+      #expect(refusal == nil || refusal == "Timeout")
+      return refusal == nil
+    }
     #expect(try await judge.read(Liar.key, at: Focus1.field(honest)).value == .int32(1))
   }
 
