@@ -144,6 +144,11 @@ extension DBusError {
   package var isLate: Bool { name == .timeout || name == .noReply }
 }
 
+extension Result where Failure == DBusError {
+  /// Whether no answer came in time.
+  package var isLate: Bool { if case .failure(let error) = self { error.isLate } else { false } }
+}
+
 /// Answers to questions that were asked at once.
 package final class Answers {
   private var missing = 1

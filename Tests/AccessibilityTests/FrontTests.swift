@@ -140,6 +140,19 @@ import Testing
     }
   }
 
+  /// The item is shown until the list answers.
+  @Test func anItemWhoseListDoesNotAnswerAtFirst() async throws {
+    try await Self.withTwo { desktop, front, _ in
+      front.set("/list", StubElement(role: 31))
+      front.change("/list") { $0.silent = ["GetState"] }
+      front.set("/item", StubElement(role: 32, states: StubElement.focused, name: "An item", parent: "/list"))
+      front.stateChanged("/item", "focused", 1)
+      try await desktop.waits(for: "Element.Role", .string("listitem"))
+      front.change("/list") { $0.silent = [] }
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+    }
+  }
+
   /// LibreOffice's panes say that they have focus when what is in them has, and tell it when the window comes back.
   @Test func whatAPaneContainsHasFocus() async throws {
     try await Self.withTwo { desktop, front, _ in

@@ -185,11 +185,13 @@ extension Bridge {
         FocusSearch.find(in: front, on: bus, prefersEditable: true, isOver: isOver, take)
       }
     } else if application.toolkit.hasFocusProxies, snapshot.role.isItem {
-      bus.get(element, AccessibilityNames.accessible, "Parent") { parent in
-        guard case .success(let parent) = parent, let view = ElementReference(parent) else { return goOn(true) }
+      bus.get(element, AccessibilityNames.accessible, "Parent") { answer in
+        guard case .success(let parent) = answer, let view = ElementReference(parent) else {
+          return goOn(!answer.isLate)
+        }
         bus.ask(view, "GetState") { answer in
           guard case .success(let values) = answer, ElementStates(values.first)?.contains(.focused) == false
-          else { return goOn(true) }
+          else { return goOn(!answer.isLate) }
           goElsewhere(.doubted(element))
         }
       }
