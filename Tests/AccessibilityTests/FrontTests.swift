@@ -70,6 +70,21 @@ import Testing
     }
   }
 
+  /// GTK 4 tells it in no other way, and may be busy then.
+  @Test func aWindowThatDoesNotTellItsRoleAtFirstComesToTheFront() async throws {
+    try await Self.withTwo { desktop, front, behind in
+      front.change("/window") { $0.states = 0 }
+      behind.change("/window") { ($0.states, $0.silent) = (StubElement.active, ["GetRole"]) }
+      behind.focusSilently("/field0")
+      behind.stateChanged("/window", "active", 1)
+      try await behind.state.wait(for: "the question") { state in
+        state.calls.contains { $0.path == "/window" && $0.member == "GetRole" } ? () : nil
+      }
+      behind.change("/window") { $0.silent = [] }
+      try await desktop.waits(for: "Text.Content", .string("behind 0"))
+    }
+  }
+
   /// While the window bridge runs, the daemon knows what is in front; a program behind may have an active window there.
   @Test func whatTheDaemonSaysHasFocusIsFollowed() async throws {
     try await AccessibleDesktop.with { desktop in

@@ -251,6 +251,21 @@ import Testing
     }
   }
 
+  /// The change is told only once.
+  @Test func aTitleThatIsNotToldWhenItChanges() async throws {
+    try await Self.withProgram { desktop, program in
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Window.Title", .string("The window"))
+      let count = program.state.now.calls.count { $0.path == "/window" && $0.member == "Get" }
+      program.change("/window") { ($0.name, $0.lateProperties) = ("Another title", ["Accessible.Name"]) }
+      program.nameChanged("/window")
+      try await Self.asked(program, "Get", at: "/window", times: count + 1)
+      program.change("/window") { $0.lateProperties = [] }
+      try await desktop.waits(for: "Window.Title", .string("Another title"))
+    }
+  }
+
   /// GTK 4 tells events before it registers, and is known only then.
   @Test func aRootThatIsThereLater() async throws {
     try await AccessibleDesktop.with { desktop in

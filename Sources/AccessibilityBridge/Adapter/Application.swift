@@ -55,6 +55,15 @@ final class Application {
     case waiting(TimerID)
   }
 
+  /// What is asked again later.
+  enum Question: Hashable {
+    case title(ElementReference)
+    /// The role of what is active.
+    case role(ElementReference)
+  }
+
+  /// The most questions that are asked again later.
+  static let mostUnanswered = 64
   /// The most elements whose attempts are remembered; with more of them, they are counted anew.
   private static let attemptLimit = 64
   /// The most secret elements that are remembered; a program with more of them is not looked into any more.
@@ -89,6 +98,8 @@ final class Application {
   let windows = WindowSearch()
   /// The titles of its windows, as they were told last.
   var titles: [ElementReference: String] = [:]
+  /// The questions that it did not answer in time, and when they are asked again.
+  var unanswered: [Question: TimerID] = [:]
 
   /// The root of its elements.
   private(set) var root: ElementReference

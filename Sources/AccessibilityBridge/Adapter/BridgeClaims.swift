@@ -38,13 +38,21 @@ extension Bridge {
   }
 
   /// An object is active, which counts for windows: GTK 4 may tell it in no other way.
-  func becameActive(_ element: ElementReference) {
-    guard tracker.window != element, applications[element.application]?.tellsWindows != true else { return }
-    bus?.ask(element, "GetRole") { [weak self] answer in
-      guard let self, case .success(let values) = answer, case .uint32(let role)? = values.first,
-        ElementRole(rawValue: role).isWindow
-      else { return }
-      claim(.activated(element), element)
+  func becameActive(_ element: ElementReference, attempt: Int = 0) {
+    let application = application(element.application)
+    guard tracker.window != element, !application.tellsWindows else { return }
+    bus?.ask(element, "GetRole") { [weak self, weak application] answer in
+      guard let self, let application, applications[application.name] === application else { return }
+      switch answer {
+      case .success(let values):
+        guard case .uint32(let role)? = values.first, ElementRole(rawValue: role).isWindow else { return }
+        claim(.activated(element), element)
+      case .failure(let error) where error.isLate:
+        askAgain(.role(element), of: application, attempt) { [weak self] in
+          self?.becameActive(element, attempt: attempt + 1)
+        }
+      case .failure: break
+      }
     }
   }
 

@@ -76,9 +76,15 @@ extension Bridge {
     }
   }
 
-  private func readTitle(_ window: ElementReference) {
+  private func readTitle(_ window: ElementReference, attempt: Int = 0) {
     title(of: window) { [weak self] title in
-      guard let self, let title = title.text, let application = applications[window.application] else { return }
+      guard let self, let application = applications[window.application] else { return }
+      if title.isLate {
+        return askAgain(.title(window), of: application, attempt) { [weak self] in
+          self?.readTitle(window, attempt: attempt + 1)
+        }
+      }
+      guard let title = title.text else { return }
       for field in application.fields.values where field.window == window {
         var place = field.place
         place.title = title

@@ -149,7 +149,7 @@ extension Bridge {
       case .success: break
       case .failure(let error): title.isLate = error.isLate
       }
-      guard title.text == nil, let self, let front = tracker.window, front != window,
+      guard title.text == nil, !title.isLate, let self, let front = tracker.window, front != window,
         front.application == window.application
       else { return handler(title) }
       self.title(of: front, handler)

@@ -57,6 +57,20 @@ extension Bridge {
     retry = nil
   }
 
+  /// Asks something again that a program did not answer in time: what it is about is told only once.
+  func askAgain(
+    _ question: Application.Question, of application: Application, _ attempt: Int, _ ask: @escaping () -> Void
+  ) {
+    if let timer = application.unanswered.removeValue(forKey: question) { loop.cancel(timer) }
+    let hasRoom = application.unanswered.count < Application.mostUnanswered
+    guard hasRoom, Self.retries.indices.contains(attempt) else { return }
+    application.unanswered[question] = loop.schedule(after: Self.retries[attempt]) { [weak self, weak application] in
+      guard let self, let application, applications[application.name] === application else { return }
+      application.unanswered[question] = nil
+      ask()
+    }
+  }
+
   /// Reads once more what a program did not answer in time: it may tell of no other change.
   func refreshAgain(_ field: ElementField, _ aspects: ElementAspects) {
     guard Self.retries.indices.contains(field.failures) else { return }
