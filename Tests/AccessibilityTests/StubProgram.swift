@@ -24,6 +24,8 @@ struct StubElement: Sendable {
   /// It agrees to writes and makes none; it refuses them.
   var ignoresWrites = false
   var refusesWrites = false
+  /// It takes focus when it is asked to, and tells it.
+  var takesFocus = false
   /// It answers nothing.
   var isHung = false
   /// What it does not answer.
@@ -83,7 +85,16 @@ final class StubProgram: Sendable {
     (self.peer, self.name) = (peer, name)
     let program = Identity(connection: peer.name, name: name, toolkit: toolkit)
     // In one step: a test may change the element meanwhile, which must not be undone.
-    peer.answer { [state] call, _ in state.update { Self.answer(call, &$0, as: program) } }
+    peer.answer { [state] call, thread in
+      let (answer, isMoved) = state.update { state in
+        let answer = Self.answer(call, &state, as: program)
+        let isMoved = call.member == "GrabFocus" && state.elements[call.path]?.takesFocus == true
+        if isMoved { Self.moveFocus(to: call.path, in: &state) }
+        return (answer, isMoved)
+      }
+      if isMoved { Self.tellFocus(of: call.path, thread) }
+      return answer
+    }
   }
 
   /// Adds an element, or replaces one.
@@ -125,15 +136,19 @@ final class StubProgram: Sendable {
   /// Moves focus to an element, and tells it as GTK does: twice.
   func focus(_ path: String) {
     focusSilently(path)
-    for _ in 0..<2 { emit(path, "Object", "StateChanged", "focused", 1) }
+    peer.perform { Self.tellFocus(of: path, $0) }
+  }
+
+  private static func tellFocus(of path: String, _ thread: PeerThread) {
+    for _ in 0..<2 { thread.emit(path, interface + "Event.Object", "StateChanged", event("focused", 1)) }
   }
 
   /// The same without telling it.
-  func focusSilently(_ path: String) {
-    state.update { state in
-      for key in state.elements.keys { state.elements[key]?.states &= ~StubElement.focused }
-      state.elements[path]?.states |= StubElement.focused
-    }
+  func focusSilently(_ path: String) { state.update { Self.moveFocus(to: path, in: &$0) } }
+
+  private static func moveFocus(to path: String, in state: inout State) {
+    for key in state.elements.keys { state.elements[key]?.states &= ~StubElement.focused }
+    state.elements[path]?.states |= StubElement.focused
   }
 
   func blur(_ path: String) {

@@ -10,8 +10,8 @@ extension Bridge {
   /// How long changes of an element are collected before it is read.
   private static let coalescing = Duration.milliseconds(25)
   private static let pollInterval = Duration.milliseconds(500)
-  /// How long a program may take to move focus to an element.
-  private static let focusTimeout = Duration.seconds(1)
+  /// How long a program may take to move focus to an element; the daemon waits two seconds longer.
+  private static let focusTimeout = Duration.seconds(3)
 
   // MARK: Reading
 
@@ -233,16 +233,18 @@ extension Bridge {
       }, done)
   }
 
-  /// Asks the program to move focus to the element, and waits until it tells that it did.
+  /// Asks the program to move focus to the element, and waits until that is shown, or at least told.
   private func requestFocus(_ field: ElementField, _ done: @escaping FieldProperty.Completion) {
     guard let bus, shown !== field else { return done(.success(())) }
     let refusal = DBusError(.accessDenied, "the program did not move focus to the element")
     let element = field.element
     let timer = loop.schedule(after: Self.focusTimeout) { [weak self] in
       guard let self else { return }
-      let late = focusWaiters.filter { $0.element == element }
-      focusWaiters.removeAll { $0.element == element }
-      for waiter in late { waiter.done(.failure(refusal)) }
+      // Its timer is the first: all are told at once when it is shown.
+      guard let index = focusWaiters.firstIndex(where: { $0.element == element }) else { return }
+      let waiter = focusWaiters.remove(at: index)
+      // What has focus may still be read.
+      waiter.done(tracker.desired == element ? .success(()) : .failure(refusal))
     }
     focusWaiters.append((element, timer, done))
     bus.call(element, AccessibilityNames.component, "GrabFocus", []) { _ in }
