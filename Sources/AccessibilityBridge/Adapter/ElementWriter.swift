@@ -12,9 +12,10 @@ final class ElementWriter {
   /// A change may take effect only after its reply.
   static let patience: [Duration] = [.zero, .milliseconds(30), .milliseconds(100), .milliseconds(200)]
 
-  /// How often an element is read whose program does not answer in time.
-  private static let readings = 4
-  private static let pause = Duration.milliseconds(500)
+  /// After which times an element is read again whose program does not answer in time.
+  ///
+  /// Longer each time, as it is left alone meanwhile; with the answers, less than the five seconds that the daemon waits.
+  private static let pauses: [Duration] = [.milliseconds(500), .seconds(1), .milliseconds(1500)]
   static let nothingChanged = "the program agreed and changed nothing"
 
   let bus: ProgramBus
@@ -147,17 +148,17 @@ final class ElementWriter {
 
   /// Reads the element for the attempt of a number, or fails with why it cannot be read.
   func readLater(_ attempt: Int, _ next: @escaping (ElementSnapshot) -> Void) {
-    later(attempt) { [self] in readPatiently(Self.readings, next) }
+    later(attempt) { [self] in readPatiently(Self.pauses[...], next) }
   }
 
   /// A program that lays out a long text is busy for longer than an answer may take.
-  private func readPatiently(_ left: Int, _ next: @escaping (ElementSnapshot) -> Void) {
+  private func readPatiently(_ pauses: ArraySlice<Duration>, _ next: @escaping (ElementSnapshot) -> Void) {
     read { [self] outcome in
       switch outcome {
       case .success(let now): next(now)
-      case .failure(let error) where error.name == .timeout && left > 1:
-        bus.loop.schedule(after: Self.pause) { [self] in readPatiently(left - 1, next) }
-      case .failure(let error): fail(error.name, error.message)
+      case .failure(let error):
+        guard error.name == .timeout, let pause = pauses.first else { return fail(error.name, error.message) }
+        bus.loop.schedule(after: pause) { [self] in readPatiently(pauses.dropFirst(), next) }
       }
     }
   }
