@@ -22,6 +22,8 @@ package final class AccessibilityStatus {
   private let mark = EnabledMark()
   /// Whether it was off, and must be again.
   private var mustRestore = false
+  /// How often it was asked whether it is on, and has not said.
+  private var enabledQuestions = 0
   /// The accessibility bus, while there is one.
   package private(set) var bus: ProgramBus?
   private var isConnecting = false
@@ -113,11 +115,13 @@ package final class AccessibilityStatus {
   private static func property(_ name: String) -> [DBusValue] { [.string("org.a11y.Status"), .string(name)] }
 
   private func enable() {
+    enabledQuestions += 1
     ask(.properties, "Get", Self.property("IsEnabled")) { [weak self] values in
       guard let self else { return }
+      enabledQuestions -= 1
       switch values?.first?.variantContent {
       case nil: enableLater()
-      case .boolean(false):
+      case .boolean(false) where enables:
         // Before it is true: who finds it so later must know who it was.
         mark.set()
         mustRestore = true
@@ -139,20 +143,25 @@ package final class AccessibilityStatus {
     failures += 1
   }
 
-  /// Puts back what `begin` changed, or a bridge before this one, unless a screen reader needs it now; waits for it, two
+  /// Puts back what `begin` changed, or a bridge before this one, unless a screen reader needs it now; waits for it, six
   /// seconds at most.
   package func restore() {
-    guard mustRestore else { return }
+    // What the answer would tell is known from the mark.
+    guard mustRestore || (enabledQuestions > 0 && mark.isSet) else { return }
     mustRestore = false
-    if call("Get", Self.property("ScreenReaderEnabled"))?.first?.variantContent == .boolean(true) {
-      return mark.remove()
+    switch call("Get", Self.property("ScreenReaderEnabled")) {
+    case .success(let values) where values.first?.variantContent == .boolean(true): return mark.remove()
+    // A screen reader may need it: it stays on, and the next bridge asks again.
+    case .failure(let error) where error.isLate: return
+    case .success, .failure: break
     }
-    if call("Set", Self.property("IsEnabled") + [.variant(.boolean(false))]) != nil { mark.remove() }
+    if case .success = call("Set", Self.property("IsEnabled") + [.variant(.boolean(false))]) { mark.remove() }
   }
 
-  private func call(_ member: String, _ arguments: [DBusValue]) -> [DBusValue]? {
-    guard let message = try? question(.properties, member, arguments) else { return nil }
-    return try? connection.call(message, timeout: .seconds(1)).arguments()
+  private func call(_ member: String, _ arguments: [DBusValue]) -> Result<[DBusValue], DBusError> {
+    Result { () throws(DBusError) in
+      try connection.call(try question(.properties, member, arguments), timeout: ProgramBus.changeTimeout).arguments()
+    }
   }
 
   private func question(

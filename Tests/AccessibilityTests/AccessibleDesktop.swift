@@ -13,6 +13,8 @@ final class AccessibleDesktop: DaemonSession {
     var hasScreenReader = false
     /// How often it will not say whether it is enabled.
     var refusals = 0
+    /// The properties that it does not tell.
+    var silent: Set<String> = []
     var events: Set<String> = []
     /// The programs that the registry knows.
     var programs: [String] = []
@@ -49,6 +51,7 @@ final class AccessibleDesktop: DaemonSession {
         if isRefused { return .error("org.freedesktop.DBus.Error.Failed", "not yet") }
         let isReader = call.arguments.last == .string("ScreenReaderEnabled")
         if !isReader { status.update { $0.enabledQuestions += 1 } }
+        if status.now.silent.contains(isReader ? "ScreenReaderEnabled" : "IsEnabled") { return .hold }
         return .values([.variant(.boolean(isReader ? status.now.hasScreenReader : status.now.isEnabled))])
       case "Set":
         if case .boolean(let isOn)? = call.arguments.last?.variantContent { status.update { $0.isEnabled = isOn } }

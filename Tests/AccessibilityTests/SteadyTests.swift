@@ -121,7 +121,7 @@ import Testing
     try await AccessibleDesktop.with { desktop in
       _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }
       try await desktop.endBridge()
-      #expect(!desktop.status.now.isEnabled)
+      try await desktop.isPutBack()
       desktop.status.update {
         $0.isEnabled = true
         $0.events = []
@@ -195,6 +195,23 @@ import Testing
     }
   }
 
+  /// The bridge does not wait long for it.
+  @Test func aScreenReaderOfWhichNothingIsToldKeepsAccessibilityOn() async throws {
+    try await AccessibleDesktop.with { desktop in
+      _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }
+      desktop.status.update { $0.silent = ["ScreenReaderEnabled"] }
+      try await desktop.endBridge()
+      #expect(desktop.status.now.isEnabled)
+      // There is none: the next bridge puts it back.
+      desktop.status.update { ($0.events, $0.silent) = ([], []) }
+      try await desktop.startBridge()
+      try await desktop.endBridge()
+      try await desktop.isPutBack()
+      desktop.status.update { $0.events = [] }
+      try await desktop.startBridge()
+    }
+  }
+
   /// As after a logout, which keeps the setting, too.
   @Test func whatAKilledBridgeTurnedOnIsPutBackByTheNext() async throws {
     try await AccessibleDesktop.with { desktop in
@@ -204,8 +221,23 @@ import Testing
       desktop.status.update { $0.events = [] }
       try await desktop.startBridge()
       try await desktop.endBridge()
-      #expect(!desktop.status.now.isEnabled)
+      try await desktop.isPutBack()
       desktop.status.update { $0.events = [] }
+      try await desktop.startBridge()
+    }
+  }
+
+  /// The one after a killed bridge ends before it is told whether accessibility is on.
+  @Test func whatAKilledBridgeTurnedOnIsPutBackByTheNextThatEndsAtOnce() async throws {
+    try await AccessibleDesktop.with { desktop in
+      _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }
+      try await desktop.bridge.stop()
+      desktop.status.update { ($0.events, $0.enabledQuestions, $0.silent) = ([], 0, ["IsEnabled"]) }
+      try await desktop.startBridge()
+      _ = try await desktop.status.wait(for: "the question") { $0.enabledQuestions >= 1 ? true : nil }
+      try await desktop.endBridge()
+      try await desktop.isPutBack()
+      desktop.status.update { ($0.events, $0.silent) = ([], []) }
       try await desktop.startBridge()
     }
   }
@@ -242,5 +274,12 @@ import Testing
       try await desktop.desktop.peer().settle()
       #expect(program.state.now.calls.count == calls)
     }
+  }
+}
+
+extension AccessibleDesktop {
+  /// Waits until accessibility is off; the bridge that puts it back does not wait long for that.
+  fileprivate func isPutBack() async throws {
+    _ = try await status.wait(for: "its end") { $0.isEnabled ? nil : true }
   }
 }
