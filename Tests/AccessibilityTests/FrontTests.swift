@@ -65,6 +65,7 @@ import Testing
       try await behind.state.wait(for: "the question") { state in
         state.calls.contains { $0.path == "/item" && $0.member == "GetRole" } ? () : nil
       }
+      behind.change("/window") { $0.states = 0 }
       behind.stateChanged("/window", "active", 0)
       try await desktop.waitsForNothing()
     }

@@ -346,6 +346,8 @@ import Testing
       second.activate()
       try await desktop.waits(for: "Text.Content", .string("found"))
       #expect(try await desktop.get("Window.Title") == .string("Renamed"))
+      // Only one window is active, or the bridge would find the other when none is in front.
+      program.change("/window") { $0.states = 0 }
       second.deactivate()
       try await desktop.waitsForNothing()
     }
