@@ -53,13 +53,18 @@ import Testing
       let (clock, next) = (try await desktop.program("clock"), try await desktop.program("next"))
       for program in [clock, next] {
         program.set("/loose", StubElement(role: 95, parent: "/org/a11y/atspi/null"))
-        program.focus("/loose")
       }
       next.set("/entry", .entry("served"))
-      try await next.state.wait(for: "four questions") { Self.questions($0) == 4 ? () : nil }
+      next.focus("/loose")
+      // The sixth check comes eight seconds after the fifth.
+      let unknown = "whether \(next.peer.name) is in front as it claims is not known yet"
+      try await desktop.bridge.progress.wait(for: "five checks") { progress in
+        progress.errors.count { $0.contains(unknown) } >= 5 ? () : nil
+      }
+      clock.stateChanged("/loose", "focused", 1)
       next.focus("/entry")
       try await desktop.waits(for: "Text.Content", .string("served"))
-      // Else it would wait until the other one is asked once more, too.
+      // Five of them take seven seconds.
       #expect(Self.questions(clock.state.now) < 5)
     }
   }
