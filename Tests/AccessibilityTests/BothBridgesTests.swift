@@ -17,6 +17,9 @@ import Testing
         ["/usr/bin/yad", "--title=Form", "--form", "--field=Name", "abc"], extra: AccessibilityLauncher.environment)
       let terminal = try await session.start(["/usr/bin/xterm", "-T", "terminal", "-e", "/bin/sleep", "1000"])
 
+      // It takes focus as it appears.
+      try await desktop.xdotool("search", "--sync", "--onlyvisible", "--name", "^terminal$")
+
       // Only the elements are known: a terminal has none that is shown.
       try await desktop.activate("Form")
       try await desktop.settles("Form", isElement: true, inWindow: false)

@@ -75,12 +75,19 @@ final class RealDesktop: DaemonSession {
     #expect(result.succeeded, "\(result)")
   }
 
+  /// Presses Tab, and waits until another field has focus; none may have it meanwhile.
+  func tab() async throws {
+    let before = try await focusedField()
+    try await xdotool("key", "Tab")
+    try await eventually("another field than \(before ?? "none")") {
+      try await self.focusedField().map { $0 != before } ?? false
+    }
+  }
+
   /// Presses Tab until an element of that role has focus.
   func tab(to role: String) async throws {
     for _ in 0..<20 {
-      let before = try await focusedField()
-      try await xdotool("key", "Tab")
-      try await eventually("another field than \(before ?? "none")") { try await self.focusedField() != before }
+      try await tab()
       if try await get("Element.Role") == .string(role) { return }
     }
     Issue.record("no \(role)")

@@ -122,12 +122,6 @@ extension RealDesktop {
     }
   }
 
-  fileprivate func tab() async throws {
-    let before = try await focusedField()
-    try await xdotool("key", "Tab")
-    try await eventually("another field") { try await self.focusedField().map { $0 != before } ?? false }
-  }
-
   /// What is inserted one after another ends up so.
   fileprivate func types(in widget: String) async throws {
     try await set("Text.Content", .string(""))
