@@ -282,6 +282,7 @@ import Testing
       try await vault.peer.settleAtBus()
       try await desktop.program("other", entry: "abc")
       vault.focus("/entry")
+      try await vault.peer.settleAtBus()
       try await desktop.waitsForNothing()
       #expect(vault.state.now.calls.allSatisfy { $0.path == StubProgram.root }, "\(vault.state.now.calls)")
     }
