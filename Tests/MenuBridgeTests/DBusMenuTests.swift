@@ -49,7 +49,7 @@ import Testing
       try await stage.run("Edit.Undo")
       try await stage.run("Menu.Check", [.string("Edit › Wrap"), .boolean(true)])
       try await stage.run("Menu.Check", [.string("Edit › Wrap"), .boolean(true)])
-      #expect(program.state.now.clicked == [2, 4])
+      try await program.state.ran(\.clicked, [2, 4])
 
       #expect(try await stage.refusal("Menu.Activate", [.string("Edit › Later")]) == "Disabled")
       // Another item has the number now: neither its label nor its keys are the same.

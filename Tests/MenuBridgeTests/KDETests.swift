@@ -17,7 +17,7 @@ import Testing
       #expect(try await stage.refusal("Edit.Redo") == "Disabled")
       program.state.update { $0.isUndoEnabled = false }
       #expect(try await stage.refusal("Edit.Undo") == "Disabled")
-      #expect(program.state.now.triggered == ["/stub/MainWindow_1/actions/edit_undo"])
+      try await program.state.ran(\.triggered, ["/stub/MainWindow_1/actions/edit_undo"])
       #expect(!program.state.now.asked.contains { $0.contains("other") })
     }
   }
@@ -36,7 +36,7 @@ import Testing
       }
       try await stage.has("Edit.Undo")
       try await stage.run("Edit.Undo")
-      #expect(program.state.now.triggered == ["/stub/MainWindow_2/actions/edit_undo"])
+      try await program.state.ran(\.triggered, ["/stub/MainWindow_2/actions/edit_undo"])
     }
   }
 }

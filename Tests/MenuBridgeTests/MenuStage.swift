@@ -2,6 +2,7 @@ import BusSupport
 import DBusTypes
 import Foundation
 import TestSupport
+import Testing
 
 /// A session with the daemon and the bridge, in which the test is the window bridge, and the programs are stubs.
 final class MenuStage: Sendable {
@@ -100,6 +101,19 @@ final class MenuStage: Sendable {
 extension Peer {
   /// Has no objects but those that the test answers for, as it says when it is asked.
   func answersElsewhere() { answer { call, _ in .error("org.freedesktop.DBus.Error.UnknownObject", call.path) } }
+}
+
+extension Observed {
+  /// Waits for as many items as are expected to be run, and checks which: one that takes long is said to have begun.
+  func ran<Item: Equatable & Sendable>(
+    _ items: any KeyPath<State, [Item]> & Sendable, _ expected: [Item],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let found = try await wait(for: "\(expected)") { state in
+      state[keyPath: items].count >= expected.count ? state[keyPath: items] : nil
+    }
+    #expect(found == expected, sourceLocation: sourceLocation)
+  }
 }
 
 struct BridgeDied: Error { let said: [String] }

@@ -22,6 +22,8 @@ final class StubMenus: Sendable {
     var activated: [String] = []
     /// What answers a member instead.
     var answers: [String: Answer] = [:]
+    /// An action that is enabled as soon as it has been said once that it is not.
+    var awakening: String?
   }
 
   let peer: Peer
@@ -77,6 +79,7 @@ final class StubMenus: Sendable {
         return .values([.dictionary(DBusDictionary(known: .string, type, entries))])
       case "Describe":
         guard let action = state.actions[name] else { return .error("org.freedesktop.DBus.Error.InvalidArgs", name) }
+        if name == state.awakening { state.actions[name]?.isEnabled = true }
         return .values([describe(action)])
       case "Activate":
         state.activated.append(name)

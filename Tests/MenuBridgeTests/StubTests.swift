@@ -11,7 +11,7 @@ import Testing
       let program = try await stage.program("w1")
       try await stage.has("Edit.Undo")
       try await stage.run("Edit.Undo")
-      #expect(program.state.now.activated == ["undo"])
+      try await program.state.ran(\.activated, ["undo"])
 
       program.enable("undo", false)
       try await stage.has("Edit.Undo", isEnabled: false)
@@ -29,9 +29,10 @@ import Testing
       #expect(try await stage.items().map(\.id) == ["win.undo", "win.wrap"])
       try await stage.run("Menu.Check", [.string("win.wrap"), .boolean(true)])
       try await stage.run("Menu.Check", [.string("win.wrap"), .boolean(true)])
-      #expect(program.state.now.activated == ["wrap"])
+      try await program.state.ran(\.activated, ["wrap"])
       #expect(try await stage.items().map(\.checked) == [-1, 1])
       try await stage.run("Menu.Activate", [.string("win.wrap")])
+      try await program.state.ran(\.activated, ["wrap", "wrap"])
       #expect(try await stage.items().map(\.checked) == [-1, 0])
 
       #expect(try await stage.refusal("Menu.Check", [.string("win.undo"), .boolean(true)]) == "InvalidArgs")
@@ -51,7 +52,8 @@ import Testing
       try await stage.has("Edit.Undo")
       program.state.update { $0.answers["Activate"] = .hold }
       try await stage.run("Edit.Undo")
-      #expect(program.state.now.calls.filter { $0 == "Activate" }.count == 1)
+      _ = try await program.state.wait(for: "a call") { $0.calls.contains("Activate") ? true : nil }
+      #expect(program.state.now.calls.count { $0 == "Activate" } == 1)
     }
   }
 
@@ -62,16 +64,17 @@ import Testing
       try await stage.has("Edit.Undo")
       try await stage.windows.register("w2")
       try await stage.windows.focus("w2")
-      program.enable("undo", false)
       let path = "/org/focusd/Focus1/field/" + (try await stage.menus(of: "w1"))
-      program.state.update { $0.calls = [] }
+      program.state.update { state in
+        state.actions["undo"]?.isEnabled = false
+        (state.awakening, state.calls) = ("undo", [])
+      }
       let call = stage.windows.begin(.invoke("org.focusd.Edit.Undo", [], at: path))
       try await stage.windows.focus("w1")
-      // The bridge found it disabled once.
-      _ = try await program.state.wait(for: "a look") { $0.calls.contains("Describe") ? true : nil }
-      program.enable("undo", true)
       _ = try await call.values()
-      #expect(program.state.now.activated == ["undo"])
+      try await program.state.ran(\.activated, ["undo"])
+      // The bridge found it disabled once.
+      #expect(program.state.now.calls == ["Describe", "Describe", "Activate"])
     }
   }
 
