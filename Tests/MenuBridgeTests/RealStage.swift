@@ -8,7 +8,9 @@ import Testing
 /// programs find there.
 final class RealStage: Sendable {
   let desktop: TestDesktop
-  let bridge: ManagedProcess
+  private let started: Observed<ManagedProcess>
+  /// This bridge, as it was started last.
+  var bridge: ManagedProcess { started.now }
   /// The address of the accessibility bus.
   let accessibility: String
 
@@ -21,7 +23,7 @@ final class RealStage: Sendable {
   }
 
   private init(_ desktop: TestDesktop, _ bridge: ManagedProcess, accessibility: String) {
-    (self.desktop, self.bridge, self.accessibility) = (desktop, bridge, accessibility)
+    (self.desktop, started, self.accessibility) = (desktop, Observed(bridge), accessibility)
   }
 
   /// Runs `body` with all of it; both bridges must live until the end.
@@ -34,14 +36,14 @@ final class RealStage: Sendable {
       let manager = try await desktop.start(["/usr/bin/openbox", "--sm-disable"])
       try await eventually("openbox") { try await desktop.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded }
       let windows = try await desktop.start([Products.windowBridge, "--address", desktop.bus.address])
-      let bridge = try await desktop.startMenus()
+      let stage = RealStage(desktop, try await desktop.startMenus(), accessibility: launcher.address)
       let result: Result<Void, any Error>
       do {
-        result = .success(try await body(RealStage(desktop, bridge, accessibility: launcher.address)))
+        result = .success(try await body(stage))
       } catch {
         result = .failure(error)
       }
-      for process in [bridge, windows] {
+      for process in [stage.bridge, windows] {
         process.terminate()
         #expect(try await process.finish() == .status(0), "\(process.progress.now.errors.suffix(5))")
       }
@@ -63,6 +65,14 @@ final class RealStage: Sendable {
     try await eventually("\(window) is in front") {
       try await self.desktop.focusctl("get", "Window.Title").text.contains(window)
     }
+  }
+
+  /// Ends this bridge, and starts another, to which all windows are new.
+  func startBridgeAgain() async throws {
+    bridge.terminate()
+    #expect(try await bridge.finish() == .status(0), "\(bridge.progress.now.errors.suffix(5))")
+    let next = try await desktop.startMenus()
+    started.update { $0 = next }
   }
 
   func xdotool(_ arguments: String...) async throws {
