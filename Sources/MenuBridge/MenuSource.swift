@@ -14,13 +14,15 @@ protocol MenuSource: AnyObject {
   /// Whether its items can be run; else they only tell more of another's.
   var canRun: Bool { get }
 
-  /// Reads the items; unless `isWhole`, only what few messages tell.
-  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void)
+  /// Reads the items; unless `isWhole`, only what few messages tell. Each question may take `timeout`.
+  func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void)
 
   /// Whether the last reading ended before all was read: the program did not answer in time, or it took too long.
   var isPartial: Bool { get }
 
   /// Asks the program for an item that was read before, as it is now; `itemGone` if it is not there.
+  ///
+  /// It has `ProgramBus.changeTimeout`, since somebody waits.
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void)
 
   /// Runs an item that was looked at.

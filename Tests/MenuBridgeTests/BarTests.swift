@@ -113,12 +113,43 @@ import Testing
   }
 
   /// As all programs are on a busy machine: each answer comes, and takes longer than one may at first sight.
-  @Test func aProgramThatIsSlow() async throws {
+  @Test(arguments: [(["a"], ""), (["a", "b"], ""), (["b", "a"], "a")])
+  func aProgramThatIsSlow(windows: [String], title: String) async throws {
+    try await MenuStage.withBars { stage, program in
+      for name in windows { program.window(name, isActive: false) }
+      program.activate("a")
+      program.state.update { $0.delay = .milliseconds(600) }
+      try await stage.show("w1", [], title: title)
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, [Self.edit + "/0"])
+    }
+  }
+
+  /// It was quick at first sight.
+  @Test func aProgramThatBecomesSlow() async throws {
     try await MenuStage.withBars { stage, program in
       program.window("a")
-      program.state.update { $0.delay = .milliseconds(600) }
       try await stage.show("w1", [])
       try await stage.has("Edit.Undo")
+      program.state.update { $0.delay = .milliseconds(450) }
+      // On a busy machine, it may take longer than the daemon waits.
+      try await eventually("all items") { (try? await stage.items().count) == 1 }
+    }
+  }
+
+  /// An item is not disabled because it does not tell in time whether it is.
+  @Test func aStateThatIsNotTold() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      // Each lasts until it is said to have begun: what is disabled when the window has just come is asked for again.
+      program.change(Self.edit + "/0") { $0.answers["DoAction"] = .hold }
+      for _ in 0..<2 { try await stage.run("Edit.Undo") }
+      program.change(Self.edit + "/0") { $0.answers["GetState"] = .hold }
+      let refusal = try await stage.refusal("Edit.Undo")
+      #expect(refusal != nil && refusal != "Disabled")
     }
   }
 

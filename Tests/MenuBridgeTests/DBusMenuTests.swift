@@ -12,10 +12,12 @@ import Testing
   enum Teller: CaseIterable { case window, registrar }
 
   private static func with(
-    _ teller: Teller, process: Int32 = getpid(), _ body: (MenuStage, StubDBusMenu) async throws -> Void
+    _ teller: Teller, process: Int32 = getpid(), delay: Duration? = nil,
+    _ body: (MenuStage, StubDBusMenu) async throws -> Void
   ) async throws {
     try await MenuStage.with { stage in
       let program = StubDBusMenu(try await stage.desktop.peer())
+      program.state.update { $0.delay = delay }
       var addresses: Named = []
       let registrar = try await stage.desktop.peer()
       switch teller {
@@ -57,6 +59,15 @@ import Testing
       let refusal = try await stage.refusal("Edit.Undo")
       #expect(refusal == "Failed")
       #expect(program.state.now.clicked == [2, 4])
+    }
+  }
+
+  /// Each answer takes longer than one may at first sight.
+  @Test func aProgramThatIsSlow() async throws {
+    try await Self.with(.window, delay: .milliseconds(600)) { stage, program in
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.clicked, [2])
     }
   }
 

@@ -39,6 +39,17 @@ import Testing
       try await program.state.ran(\.triggered, ["/stub/MainWindow_2/actions/edit_undo"])
     }
   }
+
+  /// Each answer takes longer than one may at first sight.
+  @Test func aProgramThatIsSlow() async throws {
+    try await StubKDE.with(windows: 1) { stage, program in
+      program.state.update { $0.delay = .milliseconds(600) }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.triggered, ["/stub/MainWindow_1/actions/edit_undo"])
+    }
+  }
 }
 
 /// A program of KDE's, as it looks on the session bus.
@@ -48,6 +59,8 @@ private final class StubKDE: Sendable {
     /// The paths of the actions that were run, in order, and of all objects that were asked.
     var triggered: [String] = []
     var asked: [String] = []
+    /// How long it takes for each answer.
+    var delay: Duration?
   }
 
   let state = Observed(State())
@@ -73,7 +86,8 @@ private final class StubKDE: Sendable {
   private init(_ peer: Peer, windows: Int, frames: StubBars?) {
     (self.peer, self.frames) = (peer, frames)
     let names = (1...windows).map { "MainWindow_\($0)" }
-    peer.answer { [state] call, _ in
+    let state = state
+    peer.answer(after: state.now.delay) { call, _ in
       state.update { state in
         state.asked.append(call.path)
         switch (call.member, call.path) {

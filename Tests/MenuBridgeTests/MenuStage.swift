@@ -1,5 +1,6 @@
 import BusSupport
 import DBusTypes
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -101,6 +102,22 @@ final class MenuStage: Sendable {
 extension Peer {
   /// Has no objects but those that the test answers for, as it says when it is asked.
   func answersElsewhere() { answer { call, _ in .error("org.freedesktop.DBus.Error.UnknownObject", call.path) } }
+
+  /// Has `handler` answer whatever is called at `path`, each time as much later as `delay` says when it is called.
+  func answer(
+    at path: String? = nil, after delay: @autoclosure @escaping @Sendable () -> Duration?,
+    _ handler: @escaping PeerThread.Handler
+  ) {
+    answer(at: path) { [weak self] call, thread in
+      guard let delay = delay() else { return handler(call, thread) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + delay / .seconds(1)) { [weak self] in
+        self?.perform { thread in
+          thread.release { $0.serial == call.serial && $0.sender == call.sender ? handler($0, thread) : .hold }
+        }
+      }
+      return .hold
+    }
+  }
 }
 
 extension Observed {

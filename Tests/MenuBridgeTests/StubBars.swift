@@ -1,6 +1,5 @@
 import BusSupport
 import DBusTypes
-import Dispatch
 import TestSupport
 
 /// A program on the accessibility bus, of which a test makes up the windows and their menu bars; the bus is the session's.
@@ -39,11 +38,7 @@ final class StubBars: Sendable {
   init(_ desktop: TestDesktop) async throws {
     (peer, registry) = (try await desktop.peer(), try await desktop.peer())
     let (state, name) = (state, peer.name)
-    peer.answer { [weak self] call, thread in
-      guard let delay = state.now.delay else { return Self.answer(call, state, thread.name) }
-      self?.answerLater(call, delay)
-      return .hold
-    }
+    peer.answer(after: state.now.delay) { call, thread in Self.answer(call, state, thread.name) }
     registry.answer { [address = desktop.bus.address] call, _ in
       switch call.member {
       case "GetAddress": .values([.string(address)])
@@ -53,15 +48,6 @@ final class StubBars: Sendable {
     }
     try await registry.own("org.a11y.atspi.Registry")
     try await registry.own("org.a11y.Bus")
-  }
-
-  private func answerLater(_ call: Incoming, _ delay: Duration) {
-    let milliseconds = Int(delay / .milliseconds(1))
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [peer, state] in
-      peer.perform { thread in
-        thread.release { $0.serial == call.serial ? Self.answer($0, state, thread.name) : .hold }
-      }
-    }
   }
 
   /// Adds a window with a menu bar, which has one menu.

@@ -31,6 +31,8 @@ final class StubDBusMenu: Sendable {
     var calls: [String] = []
     /// What answers a member instead.
     var answers: [String: Answer] = [:]
+    /// How long it takes for each answer.
+    var delay: Duration?
   }
 
   let peer: Peer
@@ -40,7 +42,7 @@ final class StubDBusMenu: Sendable {
     let state = Observed(State())
     (self.peer, self.state) = (peer, state)
     peer.answersElsewhere()
-    peer.answer(at: Self.path) { call, _ in state.update { Self.answer(call, &$0) } }
+    peer.answer(at: Self.path, after: state.now.delay) { call, _ in state.update { Self.answer(call, &$0) } }
   }
 
   private static func answer(_ call: Incoming, _ state: inout State) -> Answer {

@@ -22,6 +22,8 @@ final class StubMenus: Sendable {
     var activated: [String] = []
     /// What answers a member instead.
     var answers: [String: Answer] = [:]
+    /// How long it takes for each answer.
+    var delay: Duration?
     /// An action that is enabled as soon as it has been said once that it is not.
     var awakening: String?
   }
@@ -34,7 +36,7 @@ final class StubMenus: Sendable {
     (self.peer, self.state) = (peer, state)
     peer.answersElsewhere()
     for path in [Self.window, Self.menubar] {
-      peer.answer(at: path) { call, _ in Self.answer(call, state) }
+      peer.answer(at: path, after: state.now.delay) { call, _ in Self.answer(call, state) }
     }
     menu("Edit", ["undo": "_Undo", "wrap": "_Wrap"])
     state.update { $0.actions = ["undo": Action(), "wrap": Action(state: false)] }

@@ -78,6 +78,22 @@ import Testing
     }
   }
 
+  // MARK: Late answers
+
+  /// Each answer takes longer than one may at first sight.
+  @Test func aProgramThatIsSlow() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.state.update { $0.delay = .milliseconds(600) }
+      try await stage.show("w1", of: program)
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, ["undo"])
+    }
+  }
+
+  // MARK: Windows
+
   @Test func theFieldGoesWithItsWindow() async throws {
     try await MenuStage.with { stage in
       let program = try await stage.program("w1")

@@ -29,7 +29,7 @@ final class AccessiblePrograms {
   ) {
     guard let bus else { return done([], nil) }
     let registry = ElementReference(AccessibilityNames.registry, AccessibilityNames.root)
-    bus.ask(registry, "GetChildren") { [weak self] answer in
+    bus.ask(registry, "GetChildren", timeout: timeout) { [weak self] answer in
       guard let self, case .success(let values) = answer, case .array(let children)? = values.first else {
         return done([], nil)
       }
@@ -68,19 +68,21 @@ final class AccessiblePrograms {
   }
 
   /// Finds which of `windows` is active now; nil if none or several are.
-  func findActive(_ windows: [ElementReference], _ done: @escaping (Int?) -> Void) {
+  func findActive(_ windows: [ElementReference], timeout: Duration, _ done: @escaping (Int?) -> Void) {
     guard let bus else { return done(nil) }
-    findActive(windows, on: bus, ProgramBus.questionTimeout, done)
+    findActive(windows, on: bus, timeout, done)
   }
 
   /// Finds which of `windows` has a title; nil if none or several have it.
-  func find(_ title: String, among windows: [ElementReference], _ done: @escaping (Int?) -> Void) {
+  func find(
+    _ title: String, among windows: [ElementReference], timeout: Duration, _ done: @escaping (Int?) -> Void
+  ) {
     guard let bus, !title.isEmpty else { return done(nil) }
     var found: [Int] = []
     let answers = Answers { done(found.count == 1 ? found.first : nil) }
     for (index, window) in windows.enumerated() {
       bus.get(
-        window, AccessibilityNames.accessible, "Name",
+        window, AccessibilityNames.accessible, "Name", timeout: timeout,
         answers.expect { (answer: Result<DBusValue?, DBusError>) in
           if case .success(.string(title)?) = answer { found.append(index) }
         })

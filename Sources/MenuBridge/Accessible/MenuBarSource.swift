@@ -13,19 +13,15 @@ final class MenuBarSource: MenuSource {
 
   private let bus: ProgramBus
   private let frame: ElementReference
-  /// How long each question may take when its items are read.
-  private let timeout: Duration
   private var bar: MenuElement?
   private(set) var isPartial = false
   /// What was read last, by id.
   private var elements: [String: (menus: [String], element: MenuElement)] = [:]
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
-  init(_ bus: ProgramBus, frame: ElementReference, timeout: Duration) {
-    (self.bus, self.frame, self.timeout) = (bus, frame, timeout)
-  }
+  init(_ bus: ProgramBus, frame: ElementReference) { (self.bus, self.frame) = (bus, frame) }
 
-  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+  func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
     let walk = MenuBarWalk(bus, isWhole: isWhole, asksStates: isWhole, timeout: timeout)
     var menu: MenuElement?
     var limit: TimerID?
@@ -44,7 +40,7 @@ final class MenuBarSource: MenuSource {
         next.run()
       }
     }
-    findBar { [self] spent in
+    findBar(timeout) { [self] spent in
       guard let bar else { return next.run() }
       let found = MenuElement(bar.reference)
       menu = found
@@ -58,12 +54,14 @@ final class MenuBarSource: MenuSource {
   // MARK: The menu bar
 
   /// Finds the menu bar, with how many questions it took: GTK has it in a box of the window, Qt in the window itself.
-  private func findBar(_ done: @escaping (Int) -> Void) {
+  private func findBar(_ timeout: Duration, _ done: @escaping (Int) -> Void) {
     guard bar == nil else { return done(0) }
-    search([frame], depth: 0, spent: 0, done)
+    search([frame], depth: 0, spent: 0, timeout, done)
   }
 
-  private func search(_ places: [ElementReference], depth: Int, spent: Int, _ done: @escaping (Int) -> Void) {
+  private func search(
+    _ places: [ElementReference], depth: Int, spent: Int, _ timeout: Duration, _ done: @escaping (Int) -> Void
+  ) {
     guard depth < 3, !places.isEmpty else { return done(spent) }
     var children: [ElementReference] = []
     let answers = Answers { [self] in
@@ -74,7 +72,7 @@ final class MenuBarSource: MenuSource {
           return done(spent + places.count + children.count)
         }
         let containers = found.filter { $0.role == .container }.map(\.reference).prefix(8)
-        search(Array(containers), depth: depth + 1, spent: spent + places.count + children.count, done)
+        search(Array(containers), depth: depth + 1, spent: spent + places.count + children.count, timeout, done)
       }
       for child in children.prefix(Self.widest) {
         bus.ask(
@@ -102,8 +100,8 @@ final class MenuBarSource: MenuSource {
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
     guard let (menus, known) = elements[id] else { return done(.failure(.itemGone(id))) }
     let now = MenuElement(known.reference)
-    MenuBarWalk(bus, isWhole: false, asksStates: true).describe(now) { error in
-      if let error, error.name == .timeout || error.name == .noReply { return done(.failure(error)) }
+    MenuBarWalk(bus, isWhole: false, asksStates: true, timeout: ProgramBus.changeTimeout).describe(now) { error in
+      if let error, error.isLate { return done(.failure(error)) }
       guard error == nil, known.isSame(as: now) else { return done(.failure(.itemGone(id))) }
       var item = now.item(in: menus)
       item.id = id

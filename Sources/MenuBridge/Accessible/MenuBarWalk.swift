@@ -21,7 +21,7 @@ final class MenuBarWalk {
   private(set) var isLate = false
   private var seen: Set<ElementReference> = []
 
-  init(_ bus: ProgramBus, isWhole: Bool, asksStates: Bool, timeout: Duration = ProgramBus.questionTimeout) {
+  init(_ bus: ProgramBus, isWhole: Bool, asksStates: Bool, timeout: Duration) {
     (self.bus, self.isWhole, self.asksStates, self.timeout) = (bus, isWhole, asksStates, timeout)
     left = isWhole ? Self.questions.whole : Self.questions.first
   }
@@ -69,8 +69,12 @@ final class MenuBarWalk {
 
   private func depth(in child: MenuElement, _ depth: Int) -> Int { child.role == .container ? depth : depth + 1 }
 
-  private func note(_ answer: Result<some Any, DBusError>) {
-    if case .failure(let error) = answer, error.isLate { isLate = true }
+  /// Why an answer did not come, if it may come when it is asked for again.
+  @discardableResult
+  private func note(_ answer: Result<some Any, DBusError>) -> DBusError? {
+    guard case .failure(let error) = answer, error.isLate else { return nil }
+    isLate = true
+    return error
   }
 
   private func spend(_ count: Int = 1) -> Bool {
@@ -117,13 +121,16 @@ final class MenuBarWalk {
       if asksStates {
         bus.ask(
           element.reference, "GetState", timeout: timeout,
-          answers.expect { (answer: ProgramBus.Answer) in
+          answers.expect { [self] (answer: ProgramBus.Answer) in
+            // What is not known yet is not disabled.
+            refusal = note(answer) ?? refusal
             if case .success(let values) = answer { element.states = ElementStates(values.first) ?? [] }
           })
       }
       bus.call(
         element.reference, AccessibilityNames.action, "GetKeyBinding", [.int32(0)], timeout: timeout,
-        answers.expect { (answer: ProgramBus.Answer) in
+        answers.expect { [self] (answer: ProgramBus.Answer) in
+          refusal = note(answer) ?? refusal
           guard case .success(let values) = answer, case .string(let text)? = values.first else { return }
           element.accelerator = Accelerator.shown(atspi: MenuText.label(text))
         })

@@ -36,14 +36,14 @@ extension MenuBridge {
         log.debug("\(window) is of a program that is never looked into")
         return next.run()
       }
-      addresses(of: window) { [weak self] addresses in
+      // A program that is slow, as on a busy machine, is so at the next look, too.
+      let timeout = menus.looks > 1 ? ProgramBus.changeTimeout : ProgramBus.questionTimeout
+      addresses(of: window, timeout: timeout) { [weak self] addresses in
         guard let self, let finder else { return next.run() }
-        // A program that is slow, as on a busy machine, is so at the next look, too.
-        let timeout = menus.looks > 1 ? ProgramBus.changeTimeout : ProgramBus.questionTimeout
         let found = SourceFinder.Window(path: window, process: process, addresses: addresses, timeout: timeout)
         finder.find(for: found) { [weak self] sources in
           guard let self else { return }
-          menus.take(sources, Recognition(catalogue: catalogue(of: process)), next.run)
+          menus.take(sources, Recognition(catalogue: catalogue(of: process)), timeout: timeout, next.run)
         }
       }
     }
@@ -77,10 +77,11 @@ extension MenuBridge {
   }
 
   /// Asks the window bridge where the menus of a window are.
-  private func addresses(of window: ObjectPath, _ done: @escaping ([String: String]) -> Void) {
+  private func addresses(of window: ObjectPath, timeout: Duration, _ done: @escaping ([String: String]) -> Void) {
     guard let programs, let windowBridge else { return done([:]) }
     programs.call(
-      windowBridge, Self.object, InterfaceName(known: Focus1.windowBridge.text), "Menus", [.objectPath(window)]
+      windowBridge, Self.object, InterfaceName(known: Focus1.windowBridge.text), "Menus", [.objectPath(window)],
+      timeout: timeout
     ) { answer in
       var addresses: [String: String] = [:]
       if case .success(let values) = answer, case .dictionary(let parts)? = values.first {

@@ -52,17 +52,20 @@ final class ObjectSearch {
 
   private let bus: ProgramBus
   private let program: BusName
+  private let timeout: Duration
   private var objects = ProgramObjects()
   private var waiting: [ObjectPath] = [.root]
   private var left = ObjectSearch.limit
 
-  init(_ bus: ProgramBus, _ program: BusName) { (self.bus, self.program) = (bus, program) }
+  init(_ bus: ProgramBus, _ program: BusName, timeout: Duration) {
+    (self.bus, self.program, self.timeout) = (bus, program, timeout)
+  }
 
   func find(_ done: @escaping (ProgramObjects) -> Void) {
     guard left > 0, !waiting.isEmpty else { return done(objects) }
     left -= 1
     let path = waiting.removeFirst()
-    bus.call(program, path, .introspectable, "Introspect") { [self] answer in
+    bus.call(program, path, .introspectable, "Introspect", timeout: timeout) { [self] answer in
       if case .success(let values) = answer, case .string(let xml)? = values.first,
         let children = try? IntrospectionDocument.children(in: xml)
       {

@@ -21,7 +21,7 @@ final class SourceFinder {
     let process: UInt32
     /// Where the window bridge says that its menus are.
     var addresses: [String: String] = [:]
-    /// How long its program may take for each question about its menu bar.
+    /// How long its program may take for each question.
     var timeout = ProgramBus.questionTimeout
 
     subscript(name: String) -> ObjectPath? { addresses[name].flatMap { try? ObjectPath($0) } }
@@ -79,7 +79,7 @@ final class SourceFinder {
 
   private func bar(of window: Window, _ frames: [ElementReference], _ active: Int?) -> (any MenuSource)? {
     active.flatMap { index in
-      accessible.bus.map { MenuBarSource($0, frame: frames[index], timeout: window.timeout) }
+      accessible.bus.map { MenuBarSource($0, frame: frames[index]) }
     }
   }
 
@@ -97,12 +97,12 @@ final class SourceFinder {
       done(index)
     }
     session.readTitle(of: window.path) { [self] title in
-      accessible.find(title ?? "", among: frames) { [self] named in
+      accessible.find(title ?? "", among: frames, timeout: window.timeout) { [self] named in
         if let named { return take(named, .zero) }
         // A program learns later than the window bridge that another of its windows is in front.
         guard let time = session.timeInFront(of: window.path) else { return done(nil) }
         bus.loop.schedule(after: max(.zero, Self.settling - time)) { [self] in
-          accessible.findActive(frames) { take($0, Self.settling) }
+          accessible.findActive(frames, timeout: window.timeout) { take($0, Self.settling) }
         }
       }
     }
@@ -142,7 +142,7 @@ final class SourceFinder {
     processes.update(from: bus.connection) { [weak self] in
       guard let self else { return done([]) }
       let names = processes.known.filter { $0.value == window.process }.keys.sorted()
-      search(names.prefix(4)) { [weak self] program, objects in
+      search(names.prefix(4), timeout: window.timeout) { [weak self] program, objects in
         guard let self, let program else { return done([]) }
         func chosen(_ windows: [ObjectPath]) -> ObjectPath? {
           if windows.count == 1 { return windows.first }
@@ -164,11 +164,13 @@ final class SourceFinder {
   }
 
   /// The first of a process's connections that has windows.
-  private func search(_ names: ArraySlice<BusName>, _ done: @escaping (BusName?, ProgramObjects) -> Void) {
+  private func search(
+    _ names: ArraySlice<BusName>, timeout: Duration, _ done: @escaping (BusName?, ProgramObjects) -> Void
+  ) {
     guard let name = names.first else { return done(nil, ProgramObjects()) }
-    ObjectSearch(bus, name).find { [weak self] objects in
+    ObjectSearch(bus, name, timeout: timeout).find { [weak self] objects in
       guard objects.isEmpty else { return done(name, objects) }
-      self?.search(names.dropFirst(), done) ?? done(nil, objects)
+      self?.search(names.dropFirst(), timeout: timeout, done) ?? done(nil, objects)
     }
   }
 
@@ -220,9 +222,9 @@ final class Keys: MenuSource {
   init(of bar: (any MenuSource)? = nil) { self.bar = bar }
 
   /// Nothing at first sight, and nothing that could be run.
-  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+  func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
     guard isWhole, let bar else { return done(.success([])) }
-    bar.read(isWhole: true, done)
+    bar.read(isWhole: true, timeout: timeout, done)
   }
 
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) { done(.failure(.itemGone(id))) }

@@ -72,7 +72,9 @@ final class WindowMenus {
   // MARK: Sources and their items
 
   /// Takes the sources, and reads what is seen at first.
-  func take(_ sources: [any MenuSource], _ recognition: Recognition, _ done: @escaping () -> Void) {
+  func take(
+    _ sources: [any MenuSource], _ recognition: Recognition, timeout: Duration, _ done: @escaping () -> Void
+  ) {
     guard !isEnded else {
       for source in sources { source.end() }
       return
@@ -84,14 +86,16 @@ final class WindowMenus {
     for (index, source) in sources.enumerated() {
       source.onEnabled = { [weak self] in self?.enabled(Place(source: index, id: $0), $1) }
     }
-    read(isWhole: false) { [weak self] _ in
+    read(isWhole: false, timeout: timeout) { [weak self] _ in
       self?.forget()
       done()
     }
   }
 
-  /// Reads the items of each source, and recognises the standard commands among them.
-  private func read(isWhole: Bool, _ done: @escaping ([[MenuItem]]) -> Void) {
+  /// Reads the items of each source, and recognises the standard commands among them; with patience for who waits.
+  private func read(
+    isWhole: Bool, timeout: Duration = ProgramBus.changeTimeout, _ done: @escaping ([[MenuItem]]) -> Void
+  ) {
     var all = sources.map { _ in [MenuItem]() }
     failure = nil
     let answers = Answers { [weak self] in
@@ -102,7 +106,7 @@ final class WindowMenus {
     }
     for (index, source) in sources.enumerated() {
       source.read(
-        isWhole: isWhole,
+        isWhole: isWhole, timeout: timeout,
         answers.expect { result in
           switch result {
           case .success(let items): if all.indices.contains(index) { all[index] = items }

@@ -19,10 +19,10 @@ final class DBusMenuSource: MenuSource {
     (self.bus, self.program, self.path) = (bus, program, path)
   }
 
-  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+  func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
     let depth: Int32 = isWhole ? Int32(Self.deepest) : 3
     let question: [DBusValue] = [.int32(0), .int32(depth), .strings([])]
-    bus.call(program, path, Self.interface, "GetLayout", question) { [weak self] answer in
+    bus.call(program, path, Self.interface, "GetLayout", question, timeout: timeout) { [weak self] answer in
       guard let self else { return }
       guard case .success(let values) = answer, values.count == 2 else { return done(.success([])) }
       items = [:]
@@ -77,7 +77,9 @@ final class DBusMenuSource: MenuSource {
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
     guard let known = items[id] else { return done(.failure(.itemGone(id))) }
     let question: [DBusValue] = [.array(DBusArray(known: .int32, [.int32(known.number)])), .strings([])]
-    bus.call(program, path, Self.interface, "GetGroupProperties", question) { answer in
+    bus.call(
+      program, path, Self.interface, "GetGroupProperties", question, timeout: ProgramBus.changeTimeout
+    ) { answer in
       guard case .success(let values) = answer, case .array(let all)? = values.first,
         case .structure(let members)? = all.first, members.count == 2, case .dictionary(let properties) = members[1],
         let now = Self.item(properties, in: known.item.menus),

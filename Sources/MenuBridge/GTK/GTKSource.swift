@@ -50,7 +50,7 @@ final class GTKSource: MenuSource {
 
   // MARK: Reading
 
-  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+  func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
     var actions: [String: [String: GTKAction]] = [:]
     var menus = GTKMenus()
     var refusal: DBusError?
@@ -69,18 +69,18 @@ final class GTKSource: MenuSource {
         case .failure(let error): refusal = error
         }
       }
-      ask(path, Self.actionsInterface, "DescribeAll", [], isPatient: isWhole, answered)
+      ask(path, Self.actionsInterface, "DescribeAll", [], timeout: timeout, answered)
     }
     if let menubar = addresses.menubar {
       let ended = answers.expect { (all: GTKMenus) in menus = all }
-      walk(menubar, GTKMenus(), steps: isWhole ? Self.steps.whole : Self.steps.first, isPatient: isWhole, ended)
+      walk(menubar, GTKMenus(), steps: isWhole ? Self.steps.whole : Self.steps.first, timeout: timeout, ended)
     }
     answers.finish()
   }
 
   /// Asks for the groups of menus that are not known, until there are none or it has asked often enough.
   private func walk(
-    _ menubar: ObjectPath, _ known: GTKMenus, steps: Int, isPatient: Bool, _ done: @escaping (GTKMenus) -> Void
+    _ menubar: ObjectPath, _ known: GTKMenus, steps: Int, timeout: Duration, _ done: @escaping (GTKMenus) -> Void
   ) {
     var menus = known
     let next = steps > 0 ? menus.next() : []
@@ -89,9 +89,9 @@ final class GTKSource: MenuSource {
       tell(menubar, Self.menusInterface, "End", [Self.numbers(menus.started)])
       return done(menus)
     }
-    ask(menubar, Self.menusInterface, "Start", [Self.numbers(next)], isPatient: isPatient) { [weak self] answer in
+    ask(menubar, Self.menusInterface, "Start", [Self.numbers(next)], timeout: timeout) { [weak self] answer in
       guard let self, case .success(let values) = answer, menus.add(values.first) else { return done(menus) }
-      walk(menubar, menus, steps: steps - 1, isPatient: isPatient, done)
+      walk(menubar, menus, steps: steps - 1, timeout: timeout, done)
     }
   }
 
@@ -106,7 +106,7 @@ final class GTKSource: MenuSource {
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
     guard let item = items[id], let path = addresses.actions[item.group] else { return done(.failure(.itemGone(id))) }
     refresh(item.openers)
-    ask(path, Self.actionsInterface, "Describe", [.string(item.name)]) { answer in
+    ask(path, Self.actionsInterface, "Describe", [.string(item.name)], timeout: ProgramBus.changeTimeout) { answer in
       switch answer {
       case .success(let values):
         // Programs spell the answer as one structure, or as its members.
@@ -114,9 +114,7 @@ final class GTKSource: MenuSource {
           return done(.failure(.itemGone(id)))
         }
         done(.success(item.updated(action)))
-      case .failure(let error):
-        let isGone = error.name != .timeout && error.name != .noReply
-        done(.failure(isGone ? .itemGone(id) : error))
+      case .failure(let error): done(.failure(error.isLate ? error : .itemGone(id)))
       }
     }
   }
@@ -160,12 +158,10 @@ final class GTKSource: MenuSource {
 
   // MARK: Calls
 
-  /// Asks something; `isPatient` if somebody waits for all that there is.
   private func ask(
-    _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue], isPatient: Bool = false,
+    _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue], timeout: Duration,
     _ handler: @escaping (ProgramBus.Answer) -> Void
   ) {
-    let timeout = isPatient ? ProgramBus.changeTimeout : ProgramBus.questionTimeout
     bus.call(addresses.program, path, interface, member, arguments, timeout: timeout, handler)
   }
 

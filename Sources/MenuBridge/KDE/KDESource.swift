@@ -19,25 +19,32 @@ final class KDESource: MenuSource {
 
   private func path(of name: String) -> ObjectPath? { try? ObjectPath("\(window)/actions/\(name)") }
 
-  func read(isWhole: Bool, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
-    bus.call(program, window, Self.windowInterface, "actions") { [weak self] answer in
+  func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+    bus.call(program, window, Self.windowInterface, "actions", timeout: timeout) { [weak self] answer in
       guard let self else { return }
       guard case .success(let values) = answer, case .array(let all)? = values.first else { return done(.success([])) }
       let names = Set(all.compactMap(\.basicText)).intersection(Recognition.standardActions).sorted()
       var items: [String: MenuItem] = [:]
       let answers = Answers { done(.success(names.compactMap { items[$0] })) }
       for name in names {
-        look(at: name, answers.expect { (result: Result<MenuItem, DBusError>) in items[name] = try? result.get() })
+        look(
+          at: name, timeout: timeout,
+          answers.expect { (result: Result<MenuItem, DBusError>) in items[name] = try? result.get() })
       }
       answers.finish()
     }
   }
 
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
+    look(at: id, timeout: ProgramBus.changeTimeout, done)
+  }
+
+  private func look(at id: String, timeout: Duration, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
     guard Recognition.standardActions.contains(id), let path = path(of: id) else {
       return done(.failure(.itemGone(id)))
     }
-    bus.call(program, path, .properties, "GetAll", [.string(Self.actionInterface.text)]) { answer in
+    let question: [DBusValue] = [.string(Self.actionInterface.text)]
+    bus.call(program, path, .properties, "GetAll", question, timeout: timeout) { answer in
       guard case .success(let values) = answer, case .dictionary(let properties)? = values.first,
         case .string(let text)? = properties[.string("text")]?.variantContent
       else { return done(.failure(.itemGone(id))) }
