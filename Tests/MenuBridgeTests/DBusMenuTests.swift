@@ -71,6 +71,20 @@ import Testing
     }
   }
 
+  /// What is not answered in time is not gone.
+  @Test(arguments: [("Edit.Undo", "GetGroupProperties"), ("Menu.Items", "GetLayout")])
+  func anAnswerThatDoesNotCome(command: String, member: String) async throws {
+    try await Self.with(.window) { stage, program in
+      try await stage.has("Edit.Undo")
+      program.state.update { $0.answers[member] = .hold }
+      #expect(try await stage.refusal(command) != nil)
+      program.state.update { $0.answers = [:] }
+      try #require(try await stage.windows.commands()["org.focusd.Edit.Undo"] == true)
+      // It is left alone for a moment.
+      try await eventually("Edit.Undo is run") { try await stage.refusal("Edit.Undo") == nil }
+    }
+  }
+
   /// The number of a window may be another's by now, and a window may say what it likes.
   @Test(arguments: Teller.allCases) func aMenuOfAnotherProcessIsNotTaken(teller: Teller) async throws {
     try await Self.with(teller, process: 1) { stage, program in

@@ -50,6 +50,21 @@ import Testing
       try await program.state.ran(\.triggered, ["/stub/MainWindow_1/actions/edit_undo"])
     }
   }
+
+  /// What is not answered in time is not gone.
+  @Test(arguments: [("Edit.Undo", "GetAll"), ("Menu.Items", "actions")])
+  func anAnswerThatDoesNotCome(command: String, member: String) async throws {
+    try await StubKDE.with(windows: 1) { stage, program in
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      program.state.update { $0.answers[member] = .hold }
+      #expect(try await stage.refusal(command) != nil)
+      program.state.update { $0.answers = [:] }
+      try #require(try await stage.windows.commands()["org.focusd.Edit.Undo"] == true)
+      // It is left alone for a moment.
+      try await eventually("Edit.Undo is run") { try await stage.refusal("Edit.Undo") == nil }
+    }
+  }
 }
 
 /// A program of KDE's, as it looks on the session bus.
@@ -59,6 +74,8 @@ private final class StubKDE: Sendable {
     /// The paths of the actions that were run, in order, and of all objects that were asked.
     var triggered: [String] = []
     var asked: [String] = []
+    /// What answers a member instead.
+    var answers: [String: Answer] = [:]
     /// How long it takes for each answer.
     var delay: Duration?
   }
@@ -90,6 +107,7 @@ private final class StubKDE: Sendable {
     peer.answer(after: state.now.delay) { call, _ in
       state.update { state in
         state.asked.append(call.path)
+        if let answer = state.answers[call.member] { return answer }
         switch (call.member, call.path) {
         case ("Introspect", "/"): return .values([Self.node(["stub", "MainApplication"])])
         case ("Introspect", "/stub"): return .values([Self.node(names)])

@@ -46,13 +46,18 @@ final class MenuStage: Sendable {
     return program
   }
 
-  /// Adds a window of a program, and brings it to the front.
-  func show(_ window: String, of program: StubMenus, process: Int32 = getpid()) async throws {
-    let parts: Named = [
+  /// Adds a window of a program, and brings it to the front; if `isOfApplication`, one that tells its application, too.
+  func show(
+    _ window: String, of program: StubMenus, isOfApplication: Bool = false, process: Int32 = getpid()
+  ) async throws {
+    var parts: Named = [
       ("gtk-unique-bus-name", .string(program.peer.name)),
       ("gtk-window-object-path", .objectPath(ObjectPath(known: StubMenus.window))),
       ("gtk-menubar-object-path", .objectPath(ObjectPath(known: StubMenus.menubar))),
     ]
+    if isOfApplication {
+      parts.append(("gtk-application-object-path", .objectPath(ObjectPath(known: StubMenus.application))))
+    }
     try await show(window, parts, process: process)
   }
 

@@ -6,6 +6,8 @@ import TestSupport
 final class StubMenus: Sendable {
   static let window = "/stub/window/1"
   static let menubar = "/stub/menus/menubar"
+  /// Has the same actions as the window.
+  static let application = "/stub"
 
   struct Action: Sendable {
     var isEnabled = true
@@ -20,7 +22,7 @@ final class StubMenus: Sendable {
     var calls: [String] = []
     /// The actions that were run, in order.
     var activated: [String] = []
-    /// What answers a member instead.
+    /// What answers a member, or for an object, instead.
     var answers: [String: Answer] = [:]
     /// How long it takes for each answer.
     var delay: Duration?
@@ -35,7 +37,7 @@ final class StubMenus: Sendable {
     let state = Observed(State())
     (self.peer, self.state) = (peer, state)
     peer.answersElsewhere()
-    for path in [Self.window, Self.menubar] {
+    for path in [Self.window, Self.menubar, Self.application] {
       peer.answer(at: path, after: state.now.delay) { call, _ in Self.answer(call, state) }
     }
     menu("Edit", ["undo": "_Undo", "wrap": "_Wrap"])
@@ -72,7 +74,7 @@ final class StubMenus: Sendable {
   private static func answer(_ call: Incoming, _ state: Observed<State>) -> Answer {
     state.update { state in
       state.calls.append(call.member)
-      if let answer = state.answers[call.member] { return answer }
+      if let answer = state.answers[call.member] ?? state.answers[call.path] { return answer }
       let name = call.arguments.first?.basicText ?? ""
       switch call.member {
       case "DescribeAll":

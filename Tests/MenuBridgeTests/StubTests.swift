@@ -92,6 +92,56 @@ import Testing
     }
   }
 
+  /// What is not answered in time is not gone: not even what only the menus tell, with an action that says nothing.
+  @Test(arguments: [("Edit.Redo", "Describe"), ("Menu.Items", "DescribeAll"), ("Menu.Items", "Start")])
+  func anAnswerThatDoesNotCome(command: String, member: String) async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.state.update { $0.actions["again"] = StubMenus.Action() }
+      program.menu("Edit", ["undo": "_Undo", "again": "_Redo"])
+      try await stage.show("w1", of: program)
+      try await stage.has("Edit.Redo")
+      program.state.update { $0.answers[member] = .hold }
+      let refusal = try await stage.refusal(command)
+      // Without the menus, there are still the actions.
+      #expect(refusal != nil || member == "Start")
+      program.state.update { $0.answers = [:] }
+      try #require(try await stage.windows.commands()["org.focusd.Edit.Redo"] == true)
+      // It is left alone for a moment.
+      try await eventually("Edit.Redo is run") { try await stage.refusal("Edit.Redo") == nil }
+    }
+  }
+
+  /// One that was read, and one that was not kept: neither is said not to be there.
+  @Test(arguments: [("win.undo", "Describe"), ("win.wrap", "DescribeAll")])
+  func anItemThatIsNotToldInTime(id: String, member: String) async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      program.state.update { $0.answers[member] = .hold }
+      let refusal = try await stage.refusal("Menu.Activate", [.string(id)])
+      #expect(refusal != nil && refusal != "InvalidArgs")
+    }
+  }
+
+  /// Its window tells at once what it offers, and its application late.
+  @Test func anApplicationThatIsLate() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.state.update { state in
+        state.actions["again"] = StubMenus.Action()
+        state.lists[[1, 0]] = [("_Undo", "win.undo"), ("_Redo", "app.again")].map { item -> Named in
+          [("label", .string(item.0)), ("action", .string(item.1))]
+        }
+        state.answers[StubMenus.application] = .hold
+      }
+      try await stage.show("w1", of: program, isOfApplication: true)
+      _ = try await program.state.wait(for: "both calls") { $0.calls.count { $0 == "DescribeAll" } == 2 ? true : nil }
+      program.state.update { $0.answers = [:] }
+      try await stage.has("Edit.Redo")
+    }
+  }
+
   // MARK: Windows
 
   @Test func theFieldGoesWithItsWindow() async throws {

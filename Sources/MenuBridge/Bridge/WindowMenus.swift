@@ -46,6 +46,10 @@ final class WindowMenus {
   private var isEnded = false
   /// Why a source could not be read, the last time.
   private var failure: DBusError?
+  /// That a program did not answer in time, if that is why.
+  private var late: DBusError? { failure.flatMap { $0.isLate ? $0 : nil } }
+  /// Whether programs may have more than was read.
+  private var isPartial: Bool { late != nil || sources.contains { $0.isPartial } }
 
   /// How often the program was looked at, whether it is just now, and before when it is not again.
   var looks = 0
@@ -80,7 +84,7 @@ final class WindowMenus {
       return
     }
     // What offered a part is not gone since it does not answer now.
-    guard !sources.isEmpty || !self.sources.contains(where: { $0.isPartial }) else { return done() }
+    guard !sources.isEmpty || !isPartial else { return done() }
     for source in self.sources { source.end() }
     (self.sources, self.recognition) = (sources, recognition)
     for (index, source) in sources.enumerated() {
@@ -110,7 +114,7 @@ final class WindowMenus {
         answers.expect { result in
           switch result {
           case .success(let items): if all.indices.contains(index) { all[index] = items }
-          case .failure(let error): self.failure = error
+          case .failure(let error): self.failure = self.late ?? error
           }
         })
     }
@@ -118,7 +122,6 @@ final class WindowMenus {
   }
 
   private func recognise(_ all: [[MenuItem]]) {
-    let isPartial = sources.contains { $0.isPartial }
     var places: [String: Place] = [:]
     var commands: [String: Bool] = [:]
     for (index, items) in all.enumerated() where sources[index].canRun {
@@ -219,19 +222,27 @@ final class WindowMenus {
   /// Finds an item by id, and reads all items if none that was read before has it.
   private func find(_ id: String, isAgain: Bool = false, _ done: @escaping Completion, _ use: @escaping (Place) -> Void)
   {
-    look(id, from: 0) { [weak self] place in
+    look(id) { [weak self] result in
       guard let self, !isEnded else { return done(.failure(.itemGone(id))) }
-      if let place { return use(place) }
-      guard !isAgain else { return done(.failure(.itemGone(id))) }
-      read(isWhole: true) { _ in self.find(id, isAgain: true, done, use) }
+      switch result {
+      case .success(let place): use(place)
+      case .failure(let error) where isAgain || error.isLate: done(.failure(late ?? error))
+      case .failure: read(isWhole: true) { _ in self.find(id, isAgain: true, done, use) }
+      }
     }
   }
 
-  private func look(_ id: String, from index: Int, _ found: @escaping (Place?) -> Void) {
-    guard sources.indices.contains(index) else { return found(nil) }
+  /// Finds the first source that has an item; if none does, and one did not answer in time, that is why.
+  private func look(
+    _ id: String, from index: Int = 0, late: DBusError? = nil, _ found: @escaping (Result<Place, DBusError>) -> Void
+  ) {
+    guard sources.indices.contains(index) else { return found(.failure(late ?? .itemGone(id))) }
     sources[index].look(at: id) { [weak self] result in
-      if case .success = result { return found(Place(source: index, id: id)) }
-      self?.look(id, from: index + 1, found) ?? found(nil)
+      switch result {
+      case .success: return found(.success(Place(source: index, id: id)))
+      case .failure(let error):
+        self?.look(id, from: index + 1, late: error.isLate ? error : late, found) ?? found(.failure(.itemGone(id)))
+      }
     }
   }
 

@@ -24,6 +24,7 @@ final class DBusMenuSource: MenuSource {
     let question: [DBusValue] = [.int32(0), .int32(depth), .strings([])]
     bus.call(program, path, Self.interface, "GetLayout", question, timeout: timeout) { [weak self] answer in
       guard let self else { return }
+      if case .failure(let error) = answer, error.isLate { return done(.failure(error)) }
       guard case .success(let values) = answer, values.count == 2 else { return done(.success([])) }
       items = [:]
       var list = ItemList()
@@ -80,6 +81,7 @@ final class DBusMenuSource: MenuSource {
     bus.call(
       program, path, Self.interface, "GetGroupProperties", question, timeout: ProgramBus.changeTimeout
     ) { answer in
+      if case .failure(let error) = answer, error.isLate { return done(.failure(error)) }
       guard case .success(let values) = answer, case .array(let all)? = values.first,
         case .structure(let members)? = all.first, members.count == 2, case .dictionary(let properties) = members[1],
         let now = Self.item(properties, in: known.item.menus),

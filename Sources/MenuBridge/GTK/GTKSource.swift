@@ -28,6 +28,7 @@ final class GTKSource: MenuSource {
   /// What was read last, by id.
   private var items: [String: GTKItem] = [:]
   private var rules: [MatchRule] = []
+  private(set) var isPartial = false
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
   /// Not of an item whose menu must be opened to know.
@@ -54,9 +55,11 @@ final class GTKSource: MenuSource {
     var actions: [String: [String: GTKAction]] = [:]
     var menus = GTKMenus()
     var refusal: DBusError?
+    isPartial = false
     let answers = Answers { [weak self] in
       guard let self else { return }
-      if actions.isEmpty, let refusal { return done(.failure(refusal)) }
+      // With the actions of one object alone, those of the other would be told as disabled.
+      if let refusal, actions.isEmpty || refusal.isLate { return done(.failure(refusal)) }
       let found = menus.items(actions)
       items = Dictionary(found.map { ($0.item.id, $0) }) { first, _ in first }
       done(.success(found.map(\.item)))
@@ -66,7 +69,7 @@ final class GTKSource: MenuSource {
       let answered = answers.expect { (answer: ProgramBus.Answer) in
         switch answer {
         case .success(let values): actions[group] = GTKAction.all(in: values.first)
-        case .failure(let error): refusal = error
+        case .failure(let error): if refusal?.isLate != true { refusal = error }
         }
       }
       ask(path, Self.actionsInterface, "DescribeAll", [], timeout: timeout, answered)
@@ -90,6 +93,7 @@ final class GTKSource: MenuSource {
       return done(menus)
     }
     ask(menubar, Self.menusInterface, "Start", [Self.numbers(next)], timeout: timeout) { [weak self] answer in
+      if case .failure(let error) = answer, error.isLate { self?.isPartial = true }
       guard let self, case .success(let values) = answer, menus.add(values.first) else { return done(menus) }
       walk(menubar, menus, steps: steps - 1, timeout: timeout, done)
     }

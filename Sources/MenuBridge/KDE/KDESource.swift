@@ -22,14 +22,21 @@ final class KDESource: MenuSource {
   func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
     bus.call(program, window, Self.windowInterface, "actions", timeout: timeout) { [weak self] answer in
       guard let self else { return }
+      if case .failure(let error) = answer, error.isLate { return done(.failure(error)) }
       guard case .success(let values) = answer, case .array(let all)? = values.first else { return done(.success([])) }
       let names = Set(all.compactMap(\.basicText)).intersection(Recognition.standardActions).sorted()
       var items: [String: MenuItem] = [:]
-      let answers = Answers { done(.success(names.compactMap { items[$0] })) }
+      var late: DBusError?
+      let answers = Answers { done(late.map { .failure($0) } ?? .success(names.compactMap { items[$0] })) }
       for name in names {
         look(
           at: name, timeout: timeout,
-          answers.expect { (result: Result<MenuItem, DBusError>) in items[name] = try? result.get() })
+          answers.expect { (result: Result<MenuItem, DBusError>) in
+            switch result {
+            case .success(let item): items[name] = item
+            case .failure(let error): if error.isLate { late = error }
+            }
+          })
       }
       answers.finish()
     }
@@ -45,6 +52,7 @@ final class KDESource: MenuSource {
     }
     let question: [DBusValue] = [.string(Self.actionInterface.text)]
     bus.call(program, path, .properties, "GetAll", question, timeout: timeout) { answer in
+      if case .failure(let error) = answer, error.isLate { return done(.failure(error)) }
       guard case .success(let values) = answer, case .dictionary(let properties)? = values.first,
         case .string(let text)? = properties[.string("text")]?.variantContent
       else { return done(.failure(.itemGone(id))) }
