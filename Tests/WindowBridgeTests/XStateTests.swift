@@ -81,6 +81,22 @@ import WindowBridge
     #expect(state.desktop == Desktop())
   }
 
+  @Test func aWindowThatIsGoneIsNoneWhateverTheListSays() {
+    var state = Self.state()
+    _ = state.setRoot(.clientList, XProperty([7, 8]))
+    _ = state.setRoot(.activeWindow, XProperty([8]))
+    Self.complete(&state, 7)
+    state.setClient(8, .name, Self.text("eight"))
+    state.removeClient(8)
+    Self.complete(&state, 8)
+    // Nothing waits for it.
+    #expect(state.isSettled)
+    #expect(state.desktop == Desktop(windows: [WindowID(7): Window()]))
+    // Another may have its number.
+    let again = state.setRoot(.clientList, XProperty([7, 8]))
+    #expect(again == [8])
+  }
+
   @Test func whatTheWindowManagerCanDo() {
     var state = Self.state()
     _ = state.setRoot(.clientList, XProperty([7]))

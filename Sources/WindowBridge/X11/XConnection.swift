@@ -7,6 +7,9 @@ package struct XError: Error, CustomStringConvertible {
   package let description: String
 }
 
+/// A window that the X server does not have, or not any more.
+struct WindowGone: Error {}
+
 /// A connection to an X server, `xcb(3)`: after the start nothing waits for a reply.
 final class XConnection {
   private let raw: OpaquePointer
@@ -96,9 +99,10 @@ final class XConnection {
   /// The most windows that are followed.
   private static let mostWindows: UInt32 = 1024
 
-  /// Asks for a property, at most 64 KiB of a text or a list, and of the windows as many as are followed.
-  func property(_ atom: XAtom, of window: UInt32?, _ handler: @escaping (XProperty?) -> Void) {
-    guard let name = atoms[atom] else { return handler(nil) }
+  /// Asks for a property, at most 64 KiB of a text or a list, and of the windows as many as are followed; `handler`
+  /// gets nil if the window does not have it.
+  func property(_ atom: XAtom, of window: UInt32?, _ handler: @escaping (Result<XProperty?, WindowGone>) -> Void) {
+    guard let name = atoms[atom] else { return handler(.success(nil)) }
     // In units of four bytes.
     let length: UInt32 = atom == .clientList ? Self.mostWindows : 16 << 10
     let question = xcb_get_property(
@@ -109,13 +113,14 @@ final class XConnection {
       (
         question.sequence,
         { reply in
-          guard let reply = reply?.assumingMemoryBound(to: xcb_get_property_reply_t.self), reply.pointee.type != 0
-          else {
-            return handler(nil)
+          // In place of a reply there is an error.
+          guard let reply = reply?.assumingMemoryBound(to: xcb_get_property_reply_t.self) else {
+            return handler(.failure(WindowGone()))
           }
+          guard reply.pointee.type != 0 else { return handler(.success(nil)) }
           let bytes = UnsafeRawBufferPointer(
             start: xcb_get_property_value(reply), count: Int(xcb_get_property_value_length(reply)))
-          handler(XProperty(Array(bytes), isUTF8: reply.pointee.type == utf8))
+          handler(.success(XProperty(Array(bytes), isUTF8: reply.pointee.type == utf8)))
         }
       ))
   }

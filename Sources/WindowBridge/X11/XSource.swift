@@ -58,10 +58,16 @@ package final class XSource: WindowSource {
       return
     }
     questions[question] = false
-    connection?.property(atom, of: window) { [weak self] value in
+    connection?.property(atom, of: window) { [weak self] answer in
       guard let self else { return }
       let isStale = questions.removeValue(forKey: question) == true
-      if let window { state.setClient(window, atom, value) } else { rootChanged(atom, value) }
+      switch (window, answer) {
+      case (let window?, .success(let value)): state.setClient(window, atom, value)
+      // The window manager may say so later, or never.
+      case (let window?, .failure): state.removeClient(window)
+      case (nil, .success(let value)): rootChanged(atom, value)
+      case (nil, .failure): break
+      }
       if isStale { ask(atom, of: window) }
     }
   }

@@ -53,6 +53,9 @@ package struct XState {
     clients[window]?.missing.remove(atom)
   }
 
+  /// Forgets a client whose window is gone, whatever the list of windows says until it is another.
+  package mutating func removeClient(_ window: UInt32) { clients[window] = nil }
+
   /// Takes over the process of a client, as the server knows it; 0 if it does not.
   package mutating func setProcess(_ window: UInt32, _ process: UInt32) {
     clients[window]?.process = process
