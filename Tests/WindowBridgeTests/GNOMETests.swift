@@ -177,6 +177,25 @@ import Testing
     }
   }
 
+  /// The attempts at the start are over by then.
+  @Test func anExtensionThatComesLateIsTriedForSomeTime() async throws {
+    try await TestDesktop.with { desktop in
+      let fake = FakeCompositor(in: desktop.bus.directory, .none)
+      // Without a directory it watches, nothing else has it look.
+      let service = [
+        "NOTIFY_SOCKET": desktop.bus.directory + "/nobody", "WAYLAND_DISPLAY": fake.path, "XDG_RUNTIME_DIR": "",
+      ]
+      let bridge = try await desktop.windowBridge(["--source", "gnome"], service)
+      // Each look, the first and seven later ones, asks whether anybody listens there.
+      _ = try await fake.state.wait(for: "the last look") { $0.connections >= 8 ? true : nil }
+      let (shell, peer) = (try await Shell(desktop), try await desktop.peer())
+      try await eventually("attempts") { try await shell.follows() >= 2 }
+      try await shell.tell("Answer", .uint32(1), Self.list(Self.window(5, "one")), .uint64(5))
+      try await peer.reached(["w5"])
+      withExtendedLifetime((bridge, shell)) {}
+    }
+  }
+
   @Test func titlesOfMegabytesCostAConnectionAndNoMemory() async throws {
     try await Self.with { desktop, shell, peer in
       let bridge = try await desktop.windowBridge([], ["NOTIFY_SOCKET": desktop.bus.directory + "/nobody"])

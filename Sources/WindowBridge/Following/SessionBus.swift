@@ -37,6 +37,8 @@ final class SessionBus {
 
   /// Called when any of it is different.
   var onChange: (() -> Void)?
+  /// Called instead when GNOME's extension has come to the bus.
+  var onExtension: (() -> Void)?
 
   init(_ address: String, on loop: EventLoop) {
     self.address = address
@@ -89,7 +91,7 @@ final class SessionBus {
   private func set(hasExtension new: Bool) {
     guard hasExtension != new else { return }
     hasExtension = new
-    onChange?()
+    if new { onExtension?() } else { onChange?() }
   }
 
   /// Asks for the manager's environment.

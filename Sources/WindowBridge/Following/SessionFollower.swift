@@ -60,6 +60,8 @@ package final class SessionFollower: WindowSource {
       if names.isEmpty || names.contains(where: RuntimeDirectory.isTelling) { self?.lookOften() }
     }
     bus.onChange = { [weak self] in self?.somethingChanged() }
+    // It has its name before it answers, however long after the shell before it has ended.
+    bus.onExtension = { [weak self] in self?.lookOften() }
     bus.isWaiting = true
     bus.connect()
     lookOften()
