@@ -218,4 +218,19 @@ import WindowBridge
     let first = reconnection.failed(at: now)
     #expect(first?.delay == .milliseconds(50))
   }
+
+  /// One that only begins well is given up all the same.
+  @Test func windowsAreForgottenSomeTimeAfterTheyWereToldLast() {
+    var reconnection = Reconnection()
+    let start = SuspendingClock.now
+    for seconds in stride(from: 0, to: 30, by: 4) {
+      let first = reconnection.failed(at: start + .seconds(seconds))
+      let last = reconnection.failed(at: start + .seconds(seconds + 3))
+      #expect(first?.isForgotten == false)
+      #expect(last?.isForgotten ?? true)
+      reconnection.told()
+    }
+    let next = reconnection.failed(at: start + Reconnection.patience)
+    #expect(next == nil)
+  }
 }

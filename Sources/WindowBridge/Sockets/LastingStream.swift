@@ -60,6 +60,9 @@ final class LastingStream {
     isOver = true
   }
 
+  /// The windows are told: if the window manager is lost, they stay for a while.
+  func told() { reconnection.told() }
+
   /// The window manager answers: if it is lost, that is for the first time.
   func succeeded() { reconnection.succeeded() }
 

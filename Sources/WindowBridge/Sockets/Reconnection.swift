@@ -8,14 +8,20 @@ package struct Reconnection {
   package static let patience = Duration.seconds(30)
 
   private var delay = Reconnection.firstDelay
+  /// When it failed for the first time since it succeeded.
   private var since: SuspendingClock.Instant?
+  /// When it failed for the first time since the windows were told.
+  private var lost: SuspendingClock.Instant?
 
   package init() {}
+
+  /// The windows are told, by one that has yet to show that it lasts.
+  package mutating func told() { lost = nil }
 
   /// The window manager answers.
   package mutating func succeeded() {
     delay = Self.firstDelay
-    since = nil
+    (since, lost) = (nil, nil)
   }
 
   /// The window manager is gone.
@@ -23,10 +29,10 @@ package struct Reconnection {
   package mutating func failed(
     at now: SuspendingClock.Instant = .now
   ) -> (delay: Duration, isForgotten: Bool)? {
-    let start = since ?? now
-    since = start
+    let (start, loss) = (since ?? now, lost ?? now)
+    (since, lost) = (start, loss)
     guard now - start < Self.patience else { return nil }
     defer { delay = min(delay * 2, Self.longestDelay) }
-    return (delay, now - start >= Self.grace)
+    return (delay, now - loss >= Self.grace)
   }
 }

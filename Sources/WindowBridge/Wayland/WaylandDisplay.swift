@@ -67,6 +67,7 @@ final class WaylandDisplay {
   }
 
   func lost(_ reason: String) { stream.lost(reason) }
+  func told() { stream.told() }
   func succeeded() { stream.succeeded() }
   func end() { stream.end() }
 

@@ -100,6 +100,7 @@ package final class WaylandSource: WindowSource {
     log.debug("all windows of the Wayland compositor are known")
     (isSettled, hasSettled) = (true, true)
     if let desktop = manager?.windows.desktop { change(to: desktop) }
+    display.told()
     // One that only begins well is waited for longer and longer.
     after(Reconnection.grace) { $0.display.succeeded() }
   }
