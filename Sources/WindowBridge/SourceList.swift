@@ -5,9 +5,17 @@ package import ProgramSupport
 ///
 /// Some, such as a Wayland compositor, say so only some time after they are connected.
 package final class SourceList: WindowSource {
+  /// How long a compositor may take to answer that is waited for: it has its socket long before that.
+  private static let patience = Duration.seconds(25)
+
   private let log: Log
   private let loop: EventLoop
+  private let sessions: [Session]
   private var rest: ArraySlice<Session>
+  /// Whether one has not answered in the short time that it has while there may be another.
+  private var isUnanswered = false
+  /// Whether none could be followed in that time, so that they are tried once more.
+  private var isPatient = false
   private var source: (any WindowSource)?
   /// What the first that cannot be followed said.
   private var problem: (any Error)?
@@ -21,6 +29,7 @@ package final class SourceList: WindowSource {
 
   /// Follows one of `sessions`.
   package init(_ sessions: [Session], on loop: EventLoop, log: Log) {
+    self.sessions = sessions
     rest = sessions[...]
     self.loop = loop
     self.log = log
@@ -36,8 +45,9 @@ package final class SourceList: WindowSource {
   /// Goes on to the next that can be started.
   /// - Throws: what the first said, if there are no more.
   private func next() throws {
-    while let session = rest.popFirst() {
+    while let session = nextSession() {
       let source = session.source(on: loop, log: log)
+      if isPatient { (source as? WaylandSource)?.patience = Self.patience }
       source.onChange = { [weak self] in self?.changed(to: $0) }
       source.onEnd = { [weak self, weak source] reason in
         if let source { self?.ended(source, session, reason) }
@@ -58,9 +68,15 @@ package final class SourceList: WindowSource {
     if let problem { throw problem }
   }
 
+  /// The next to try: after the last the first again, once, if one has not answered.
+  private func nextSession() -> Session? {
+    if rest.isEmpty, isUnanswered, !isPatient { (rest, isPatient) = (sessions[...], true) }
+    return rest.popFirst()
+  }
+
   private func changed(to desktop: Desktop) {
     // Whoever knows windows is followed; what comes after it is not tried even if it ends.
-    rest = []
+    (rest, isUnanswered) = ([], false)
     onChange?(desktop)
   }
 
@@ -69,6 +85,7 @@ package final class SourceList: WindowSource {
     if !rest.isEmpty { log.info("cannot follow \(session.name): \(reason)") }
     if let compositor = ended as? WaylandSource {
       isRefused = compositor.isRefused
+      isUnanswered = isUnanswered || compositor.isUnanswered
     }
     // Of several reasons the first is given, unless a desktop does not tell.
     problem = isRefused ? Ended(description: reason) : problem ?? Ended(description: reason)

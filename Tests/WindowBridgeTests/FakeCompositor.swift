@@ -35,8 +35,10 @@ final class FakeCompositor: Sendable {
     /// What it was asked for.
     var orders: [String] = []
     var pending: [String] = []
-    /// Whether it does what it is asked for, and whether it answers at all.
-    var (obeys, answers) = (true, true)
+    /// Whether it does what it is asked for.
+    var obeys = true
+    /// How many connections, from the first, it leaves without any answer.
+    var unanswered = 0
     /// How many bytes it writes at once.
     var piece = 1 << 20
     /// What it sends in place of the windows.

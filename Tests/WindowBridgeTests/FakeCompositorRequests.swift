@@ -12,7 +12,7 @@ extension FakeCompositor {
       queue.append(Array(buffer[..<count]))
       while let message = (try? queue.nextMessage()) ?? nil {
         state.update { state in
-          guard state.answers, var this = state.clients[client] else { return }
+          guard state.connections > state.unanswered, var this = state.clients[client] else { return }
           Self.answer(message, &this, &state)
           if state.clients[client] != nil { state.clients[client] = this }
           Self.flush(&state)

@@ -160,11 +160,20 @@ import WindowBridge
       #expect(try await silent.finish() == .status(3))
       #expect(silent.progress.now.errors.contains { $0.contains("does not tell other programs which window") })
       // One that never answers is not waited for.
-      fake.state.update { $0.answers = false }
+      fake.state.update { $0.unanswered = .max }
       let stub = StubManager(in: desktop.bus.directory)
       let other = try await desktop.windowBridge([], ["WAYLAND_DISPLAY": fake.path, "I3SOCK": stub.path])
       _ = try await stub.state.wait(for: "connection") { $0.connections > 0 ? true : nil }
       withExtendedLifetime(other) {}
+    }
+  }
+
+  @Test func oneThatAnswersLateIsFollowedIfThereIsNoOther() async throws {
+    try await Self.with { desktop, fake, _, peer in
+      fake.state.update { $0.unanswered = 1 }
+      let bridge = try await desktop.windowBridge(fake)
+      try await peer.reached([try await peer.window("one")])
+      withExtendedLifetime(bridge) {}
     }
   }
 

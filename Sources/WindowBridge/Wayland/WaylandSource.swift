@@ -35,6 +35,10 @@ package final class WaylandSource: WindowSource {
   }
   /// Whether it ended because the compositor, which answers, does not tell.
   package private(set) var isRefused = false
+  /// Whether it ended because the compositor had not answered within `patience`.
+  package private(set) var isUnanswered = false
+  /// How long the first answer may take.
+  package var patience = Duration.seconds(2)
 
   /// Follows the compositor that listens at `path`.
   package init(path: String, on loop: EventLoop, log: Log) {
@@ -65,7 +69,10 @@ package final class WaylandSource: WindowSource {
   }
 
   private func connected() {
-    after(SocketQuestion.patience) { $0.display.lost("does not answer") }
+    after(patience) { source in
+      source.isUnanswered = !source.hasSettled
+      source.display.lost("does not answer")
+    }
   }
 
   private func after(_ time: Duration, _ body: @escaping (WaylandSource) -> Void) {
