@@ -7,8 +7,8 @@ package import ProgramSupport
 
 /// The bridge `org.focusd.Bridge1.Windows`: makes the daemon's windows follow a window manager.
 package final class WindowBridge {
-  /// How long a window manager may take to bring a window to the front.
-  private static let patience = Duration.seconds(2)
+  /// How long a window manager may take to bring a window to the front: less than the daemon's own patience, 5 s.
+  private static let patience = Duration.seconds(4)
   /// How long changes of titles are collected.
   private static let coalescing = Duration.milliseconds(25)
   /// How long none may be in front before nothing has focus.

@@ -25,7 +25,8 @@ package final class KWinSource: WindowSource {
 
   /// How long the compositor may be without a window in front before that is told: it is so in each switch.
   private static let pause = Duration.milliseconds(10)
-  private static let patience = Duration.seconds(2)
+  /// How long it may take to answer: less than the daemon's own patience, 5 s.
+  private static let patience = Duration.seconds(4)
 
   private let loop: EventLoop
   private let log: Log

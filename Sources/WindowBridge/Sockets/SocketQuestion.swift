@@ -2,8 +2,8 @@ internal import EventLoop
 
 /// One question to a window manager over a connection of its own.
 enum SocketQuestion {
-  /// How long an answer may take.
-  static let patience = Duration.seconds(2)
+  /// How long an answer may take: less than the daemon's own patience, 5 s.
+  static let patience = Duration.seconds(4)
 
   /// Where an answer ends.
   enum Extent {
