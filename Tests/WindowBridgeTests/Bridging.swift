@@ -1,20 +1,36 @@
 import BusSupport
 import DBusTypes
+import Foundation
 import TestSupport
 import Testing
 
 /// What the tests of the bridge share.
 extension TestDesktop {
   static let bridge = "org.focusd.Bridge1.Windows"
+  static let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path()
 
   /// Starts the window bridge, and waits until it serves.
-  func windowBridge(_ arguments: [String] = [], _ environment: [String: String] = [:]) async throws -> ManagedProcess {
-    let bridge = try await start(
-      [Products.windowBridge, "--verbose", "--address", bus.address] + arguments, extra: environment)
+  func windowBridge(
+    _ arguments: [String] = [], _ environment: [String: String] = [:], program: String = Products.windowBridge
+  ) async throws -> ManagedProcess {
+    let bridge = try await start([program, "--verbose", "--address", bus.address] + arguments, extra: environment)
     _ = try await bridge.progress.wait(for: "bridge") { progress in
       progress.errors.contains { $0.hasSuffix("serving as \(Self.bridge)") } || progress.exit != nil ? true : nil
     }
     return bridge
+  }
+
+  /// Starts the window bridge as it is installed, with the script for KWin beside it.
+  func installedWindowBridge(
+    in directory: String, _ arguments: [String] = [], _ environment: [String: String] = [:]
+  ) async throws -> ManagedProcess {
+    let script = Self.project + "/Systemd/kwin-windows.js"
+    for (name, from) in [("bin", Products.windowBridge), ("share/focusd", script)] {
+      try FileManager.default.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
+      #expect(try await run(["/usr/bin/cp", from, "\(directory)/\(name)"]).succeeded)
+    }
+    let session = ["DBUS_SESSION_BUS_ADDRESS": bus.address].merging(environment) { $1 }
+    return try await windowBridge(arguments, session, program: directory + "/bin/focusd-windows")
   }
 
   /// Starts the window bridge with a window manager that the test plays.

@@ -12,9 +12,6 @@ struct PlasmaTests {
     let desktop: TestDesktop
     let directory: String
 
-    static let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-      .path()
-
     private var environment: [String: String] {
       [
         "XDG_RUNTIME_DIR": directory, "HOME": directory, "XDG_DATA_HOME": directory + "/data",
@@ -41,25 +38,18 @@ struct PlasmaTests {
       let directory = directory + "/data/applications"
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
       let program = URL(filePath: Products.windowBridge).resolvingSymlinksInPath().path
-      try String(contentsOfFile: Self.project + "/Systemd/focusd-windows.desktop.in", encoding: .utf8)
+      try String(contentsOfFile: TestDesktop.project + "/Systemd/focusd-windows.desktop.in", encoding: .utf8)
         .replacing("@libexecdir@/focusd-windows", with: program)
         .write(toFile: directory + "/focusd-windows.desktop", atomically: false, encoding: .utf8)
     }
 
-    /// Starts the bridge as it is installed, without the permission.
+    /// Starts the bridge as it is installed, without the permission, once the compositor can take its script.
     func installedBridge() async throws -> ManagedProcess {
-      for (name, from) in [("bin", Products.windowBridge), ("share/focusd", Self.project + "/Systemd/kwin-windows.js")]
-      {
-        try FileManager.default.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
-        #expect(try await desktop.run(["/usr/bin/cp", from, "\(directory)/\(name)"]).succeeded)
+      let peer = try await desktop.peer()
+      try await eventually("KWin on the bus") {
+        try await peer.askBus("NameHasOwner", [.string("org.kde.KWin")]) == [.boolean(true)]
       }
-      let environment = ["WAYLAND_DISPLAY": socket, "DBUS_SESSION_BUS_ADDRESS": desktop.bus.address]
-      let bridge = try await desktop.start(
-        [directory + "/bin/focusd-windows", "--verbose", "--address", desktop.bus.address], extra: environment)
-      _ = try await bridge.progress.wait(for: "script") { progress in
-        progress.errors.contains { $0.contains("serving as") } || progress.exit != nil ? true : nil
-      }
-      return bridge
+      return try await desktop.installedWindowBridge(in: directory, [], ["WAYLAND_DISPLAY": socket])
     }
 
     func window(_ title: String) async throws -> ManagedProcess {

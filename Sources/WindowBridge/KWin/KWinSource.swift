@@ -37,7 +37,8 @@ package final class KWinSource: WindowSource {
   private var state = KWinState()
   private var isReady = false
   private var reconnection = Reconnection()
-  private var timer: TimerID?
+  private var pauseTimer: TimerID?
+  private var graceTimer: TimerID?
   private var told = Desktop()
 
   package var onChange: ((Desktop) -> Void)?
@@ -85,8 +86,8 @@ package final class KWinSource: WindowSource {
   }
 
   package func stop() {
-    if let timer { loop.cancel(timer) }
-    timer = nil
+    for timer in [pauseTimer, graceTimer].compactMap(\.self) { loop.cancel(timer) }
+    (pauseTimer, graceTimer) = (nil, nil)
     owner = nil
     connection?.detach()
     connection = nil
@@ -159,6 +160,8 @@ package final class KWinSource: WindowSource {
   private func owned(by new: BusName?) {
     owner = new
     isReady = false
+    if let graceTimer { loop.cancel(graceTimer) }
+    graceTimer = nil
     guard new == nil else { return load() }
     log.info("KWin is gone")
     guard isLasting else {
@@ -166,7 +169,10 @@ package final class KWinSource: WindowSource {
       return
     }
     // Its programs end with it, and one that comes back has other windows.
-    after(Reconnection.grace) { if $0.owner == nil { $0.change(to: Desktop()) } }
+    graceTimer = loop.schedule(after: Reconnection.grace) { [weak self] in
+      self?.graceTimer = nil
+      self?.change(to: Desktop())
+    }
   }
 
   private func scriptSaid(_ member: String, _ text: String) {
@@ -185,15 +191,11 @@ package final class KWinSource: WindowSource {
     guard isReady else { return }
     let desktop = state.desktop
     guard desktop.front == nil, told.front != nil else { return change(to: desktop) }
-    after(Self.pause) { if $0.isReady { $0.change(to: $0.state.desktop) } }
-  }
-
-  private func after(_ time: Duration, _ body: @escaping (KWinSource) -> Void) {
-    guard timer == nil else { return }
-    timer = loop.schedule(after: time) { [weak self] in
+    guard pauseTimer == nil else { return }
+    pauseTimer = loop.schedule(after: Self.pause) { [weak self] in
       guard let self else { return }
-      timer = nil
-      body(self)
+      pauseTimer = nil
+      if isReady { change(to: state.desktop) }
     }
   }
 

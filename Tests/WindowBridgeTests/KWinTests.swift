@@ -1,0 +1,69 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// The bridge and a KWin that the test plays: one that takes the script, and what the script tells.
+@Suite struct KWinTests {
+  /// A connection with KWin's name.
+  private struct KWin: Sendable {
+    private static let bridge = "org.focusd.Bridge1.Windows.KWin"
+    static let leave = DaemonCall.bus("ReleaseName", [.string("org.kde.KWin")])
+
+    let peer: Peer
+    private let calls = Observed<[String]>([])
+
+    init(_ desktop: TestDesktop) async throws {
+      peer = try await desktop.peer()
+      peer.answer { [calls] call, _ in
+        calls.update { $0.append(call.member) }
+        return .values([])
+      }
+      try await peer.own("org.kde.KWin")
+    }
+
+    static func tell(_ member: String, _ text: String...) -> DaemonCall {
+      DaemonCall(to: bridge, "/org/focusd/windows/KWin", bridge, member, text.map { .string($0) })
+    }
+
+    /// Tells of a window in front, once the script is to run.
+    func show(_ title: String) async throws {
+      _ = try await calls.wait(for: "script") { $0.contains("start") ? true : nil }
+      let window = #"{"id":"\#(title)","title":"\#(title)"}"#
+      peer.send(Self.tell("Begin"), Self.tell("Window", window), Self.tell("Front", title), Self.tell("Ready"))
+    }
+  }
+
+  private static func with(_ body: @Sendable (TestDesktop, KWin, Peer) async throws -> Void) async throws {
+    try await TestDesktop.with { desktop in
+      let (kwin, peer) = (try await KWin(desktop), try await desktop.peer())
+      let bridge = try await desktop.installedWindowBridge(
+        in: desktop.bus.directory, ["--source", "kwin"], ["WAYLAND_DISPLAY": desktop.bus.directory + "/nobody"])
+      try await kwin.show("one")
+      try await peer.reached([try await peer.window("one")])
+      try await body(desktop, kwin, peer)
+      #expect(bridge.progress.now.exit == nil)
+    }
+  }
+
+  /// Also if it had just told that no window is in front, which counts a moment later.
+  @Test func theWindowsOfOneThatEndsAreForgotten() async throws {
+    try await Self.with { _, kwin, peer in
+      kwin.peer.send(KWin.tell("Front", ""), KWin.leave)
+      try await eventually("its windows are gone") { try await peer.fields() == [] }
+    }
+  }
+
+  /// Also while the windows of the one before would not be forgotten yet.
+  @Test func oneThatComesBackTellsThatNoWindowIsInFront() async throws {
+    try await Self.with { desktop, kwin, peer in
+      try await kwin.peer.call(KWin.leave)
+      let next = try await KWin(desktop)
+      try await next.show("two")
+      try await peer.reached([try await peer.window("two")])
+      next.peer.send(KWin.tell("Front", ""))
+      try await peer.reached([])
+      #expect(try await peer.windows().keys.sorted() == ["two"])
+    }
+  }
+}
