@@ -44,8 +44,8 @@ package struct SwaySession: Sendable {
       return try await session.command("-t", "get_version").succeeded
     }
     try await body(session)
-    sway.terminate()
-    try await sway.finish()
+    // Asked to end it cleans up within the signal's handler, and may hang there.
+    try await sway.stop()
   }
 
   /// Starts a program in the session, as nobody if the tests are root's.
