@@ -113,11 +113,11 @@ final class FakeCompositor: Sendable {
 
   /// Closes all connections, as one that ends does.
   func breakOff() {
-    let clients = state.update { state in
-      defer { state.clients = [:] }
-      return state.clients.keys
+    // Under the lock: `serve` closes none that is still among them.
+    state.update { state in
+      for client in state.clients.keys { shutdown(client, Int32(SHUT_RDWR)) }
+      state.clients = [:]
     }
-    for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
   }
 
   // MARK: Events

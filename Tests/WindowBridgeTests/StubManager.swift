@@ -58,42 +58,45 @@ final class StubManager: Sendable {
 
   /// Puts a window in front, nil for none, and tells of it.
   func focus(_ id: Int?) {
-    let view = state.update { state in
+    state.update { state in
       state.front = id
-      return id.flatMap { state.views[$0] }
-    }
-    if let id, let view {
-      event(3, #"{"change":"focus","container":\#(Self.json(id, view, isFocused: true))}"#)
-    } else {
-      event(0, #"{"change":"focus","current":{"type":"workspace","nodes":[],"floating_nodes":[]}}"#)
+      if let id, let view = state.views[id] {
+        Self.event(3, #"{"change":"focus","container":\#(Self.json(id, view, isFocused: true))}"#, state)
+      } else {
+        Self.event(0, #"{"change":"focus","current":{"type":"workspace","nodes":[],"floating_nodes":[]}}"#, state)
+      }
     }
   }
 
   /// Adds or changes a window, and tells of it.
   func set(_ id: Int, _ view: View) {
-    let isNew = state.update { $0.views.updateValue(view, forKey: id) == nil }
-    event(3, #"{"change":"\#(isNew ? "new" : "title")","container":\#(Self.json(id, view, isFocused: false))}"#)
+    state.update { state in
+      let change = state.views.updateValue(view, forKey: id) == nil ? "new" : "title"
+      Self.event(3, #"{"change":"\#(change)","container":\#(Self.json(id, view, isFocused: false))}"#, state)
+    }
   }
 
   /// Closes a window.
   func close(_ id: Int) {
-    let view = state.update { state in
+    state.update { state in
       if state.front == id { state.front = nil }
-      return state.views.removeValue(forKey: id)
+      guard let view = state.views.removeValue(forKey: id) else { return }
+      Self.event(3, #"{"change":"close","container":\#(Self.json(id, view, isFocused: false))}"#, state)
     }
-    if let view { event(3, #"{"change":"close","container":\#(Self.json(id, view, isFocused: false))}"#) }
   }
 
   /// Sends bytes to all clients, whatever they are.
-  func send(_ bytes: [UInt8]) { for client in state.now.clients { write(bytes, to: client) } }
+  func send(_ bytes: [UInt8]) { state.update { Self.send(bytes, $0) } }
+
+  /// Tells all clients of something.
+  func event(_ type: UInt32, _ payload: String) { state.update { Self.event(type, payload, $0) } }
 
   /// Closes all connections, as one that restarts does.
   func breakOff() {
-    let clients = state.update { state in
-      defer { state.clients = [] }
-      return state.clients
+    state.update { state in
+      for client in state.clients { shutdown(client, Int32(SHUT_RDWR)) }
+      state.clients = []
     }
-    for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
   }
 
   /// Ends, and leaves its socket behind as one that is killed does.
@@ -112,17 +115,14 @@ final class StubManager: Sendable {
       """
   }
 
-  private var tree: String {
-    let state = state.now
+  private static func tree(_ state: State) -> String {
     let workspaces = Dictionary(grouping: state.views.keys.sorted()) { state.views[$0]?.workspace ?? "" }
     let nodes = workspaces.sorted { $0.key < $1.key }.map { workspace, ids in
-      let views = ids.compactMap { id in state.views[id].map { Self.json(id, $0, isFocused: state.front == id) } }
+      let views = ids.compactMap { id in state.views[id].map { json(id, $0, isFocused: state.front == id) } }
       return #"{"type":"workspace","name":"\#(workspace)","nodes":[\#(views.joined(separator: ","))]}"#
     }
     return #"{"type":"root","nodes":[{"type":"output","nodes":[\#(nodes.joined(separator: ","))]}]}"#
   }
-
-  func event(_ type: UInt32, _ payload: String) { send(Self.frame(1 << 31 | type, payload)) }
 
   static func frame(_ type: UInt32, _ payload: String) -> [UInt8] {
     var bytes = Array("i3-ipc".utf8)
@@ -130,15 +130,23 @@ final class StubManager: Sendable {
     return bytes + Array(payload.utf8)
   }
 
-  private func write(_ bytes: [UInt8], to client: Int32) {
-    // Under the lock: two threads never mix their messages.
-    state.update { state in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let chunk = Array(rest.prefix(state.piece))
-        guard Glibc.send(client, chunk, chunk.count, Int32(MSG_NOSIGNAL)) == chunk.count else { return }
-        rest = rest.dropFirst(chunk.count)
-      }
+  // All of these are called under the lock: a client is told of things in the order in which they happen, two threads
+  // never mix their messages, and `serve` closes no client that is still among the others.
+
+  private static func event(_ type: UInt32, _ payload: String, _ state: State) {
+    send(frame(1 << 31 | type, payload), state)
+  }
+
+  private static func send(_ bytes: [UInt8], _ state: State) {
+    for client in state.clients { send(bytes, to: client, state) }
+  }
+
+  private static func send(_ bytes: [UInt8], to client: Int32, _ state: State) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let chunk = Array(rest.prefix(state.piece))
+      guard Glibc.send(client, chunk, chunk.count, Int32(MSG_NOSIGNAL)) == chunk.count else { return }
+      rest = rest.dropFirst(chunk.count)
     }
   }
 
@@ -158,20 +166,17 @@ final class StubManager: Sendable {
 
   private func answer(_ client: Int32, _ type: UInt32, _ payload: String) {
     switch type {
-    case 4: write(Self.frame(4, tree), to: client)
-    case 2: write(Self.frame(2, #"{"success":true}"#), to: client)
+    case 4: state.update { Self.send(Self.frame(4, Self.tree($0)), to: client, $0) }
+    case 2: state.update { Self.send(Self.frame(2, #"{"success":true}"#), to: client, $0) }
     default:
-      let (answers, refusal, obeys) = state.update { state in
+      let obeys = state.update { state in
         state.commands.append(payload)
-        return (state.answers, state.refusal, state.obeys)
+        guard state.answers else { return false }
+        let answer = state.refusal.map { #"{"success":false,"error":"\#($0)"}"# } ?? #"{"success":true}"#
+        Self.send(Self.frame(0, "[\(answer)]"), to: client, state)
+        return state.refusal == nil && state.obeys
       }
-      guard answers else { return }
-      let answer = refusal.map { #"{"success":false,"error":"\#($0)"}"# } ?? #"{"success":true}"#
-      write(Self.frame(0, "[\(answer)]"), to: client)
-      guard refusal == nil, obeys, payload.hasSuffix("] focus"), let id = Int(payload.filter(\.isNumber)) else {
-        return
-      }
-      focus(id)
+      if obeys, payload.hasSuffix("] focus"), let id = Int(payload.filter(\.isNumber)) { focus(id) }
     }
   }
 }

@@ -143,9 +143,9 @@ import WindowBridge
       ]
       for (round, bytes) in nonsense.enumerated() {
         stub.send(Array(bytes))
-        // What happens while nobody listens is in the tree.
-        stub.breakOff()
+        // What nobody is told of is in the tree.
         stub.state.update { $0.front = round % 2 == 0 ? 6 : 5 }
+        stub.breakOff()
         _ = try await stub.state.wait(for: "connection") { $0.connections > round + 1 ? true : nil }
         try await peer.reached([round % 2 == 0 ? "w6" : "w5"])
       }

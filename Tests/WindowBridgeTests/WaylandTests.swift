@@ -89,6 +89,7 @@ import WindowBridge
       let silent = peer.begin(.invoke("org.focusd.Window.Minimize", []))
       #expect(try await silent.refusal() == "Failed")
       let bridged = peer.begin(.invoke("org.focusd.Window.Fullscreen", []))
+      _ = try await fake.state.wait(for: "order") { $0.orders.last == "fullscreen 5" ? true : nil }
       fake.breakOff()
       #expect(try await bridged.refusal() == "Failed")
       withExtendedLifetime(bridge) {}
@@ -101,9 +102,9 @@ import WindowBridge
       try await peer.reached([try await peer.window("one")])
       try await peer.subscribe()
       for round in 1...3 {
-        fake.breakOff()
-        // What happens while nobody listens is known after it.
+        // What nobody is told of is known after it.
         fake.state.update { $0.front = round % 2 == 0 ? 5 : 6 }
+        fake.breakOff()
         _ = try await fake.state.wait(for: "connection") { $0.connections > round ? true : nil }
         try await eventually("the one in front") {
           try await peer.read(Peer.title).value == .string(round % 2 == 0 ? "one" : "two")
