@@ -90,6 +90,33 @@ import Testing
     }
   }
 
+  /// The daemon does not wait for long while it looks at an object, and this program may have been held up.
+  @Test func whatTheDaemonGaveUpOnIsAskedForAgain() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let (daemon, calls) = (try await desktop.peer(), Observed<[String]>([]))
+      daemon.answer { call, _ in
+        guard ["Register", "Examine"].contains(call.member) else { return .hold }
+        let isFirst = calls.update { calls in
+          calls.append(call.member)
+          return calls.count { $0 == call.member } == 1
+        }
+        if isFirst { return .error("org.freedesktop.DBus.Error.Timeout", "the object did not reply") }
+        return .values(call.member == "Register" ? [Focus1.fieldPath("text1")] : [])
+      }
+      try await daemon.own(Focus1.name)
+      let owner = desktop.client()
+      let errors = Errors(of: owner)
+      let field = FocusField("text1", client: owner).focusedValue(\.number, .constant(1)).register()
+      _ = try await calls.wait(for: "the second Register") { $0.count == 2 ? true : nil }
+      try await field.registered()
+      field.focusedValue(\.title, "more")
+      _ = try await calls.wait(for: "the second Examine") { $0.count == 4 ? true : nil }
+      #expect(calls.now == ["Register", "Register", "Examine", "Examine"])
+      #expect(errors.all.isEmpty, "\(errors.all)")
+      withExtendedLifetime(field) {}
+    }
+  }
+
   @Test func programsMayComeBeforeTheDaemon() async throws {
     try await TestDesktop.with(isServed: false) { desktop in
       let (owner, reader) = (desktop.client(), desktop.client())

@@ -5,6 +5,9 @@ package import FocusContract
 
 /// The fields of this program, in the order in which they were added, so that they come back in it.
 package final class FieldPublisher {
+  /// How long after the daemon waited in vain for this program's answers it is asked again.
+  private static let retryDelay = Duration.seconds(1)
+
   private let link: Link
   private var fields = FieldIndex()
   private var lastOrder: UInt64 = 0
@@ -109,9 +112,20 @@ package final class FieldPublisher {
     link.call(.register(field.id, [], options), patiently: true) { [weak self] result in
       guard let self, session == self.session else { return }
       underWay = nil
-      if case .failure(let error) = result, Self.noDaemon.contains(error.name), arrivals == self.arrivals { return }
+      if case .failure(let error) = result, Self.noDaemon.contains(error.name), arrivals == self.arrivals {
+        // The daemon is there, but this program did not answer what it asked of the object.
+        if error.name == .timeout { later { $0.registerNext() } }
+        return
+      }
       answered(field, result)
       registerNext()
+    }
+  }
+
+  /// Asks the daemon again in a while, unless it has gone by then.
+  private func later(_ ask: @escaping (FieldPublisher) -> Void) {
+    link.loop.schedule(after: Self.retryDelay) { [weak self, session] in
+      if let self, session == self.session { ask(self) }
     }
   }
 
@@ -179,8 +193,14 @@ package final class FieldPublisher {
 
   private func examine(_ field: PublishedField, _ handler: @escaping () -> Void = {}) {
     guard let path = field.pathToExamine() else { return }
-    link.call(.field(path, "Examine")) { [weak self] result in
-      if case .failure(let error) = result { self?.onError?(error) }
+    link.call(.field(path, "Examine")) { [weak self, session] result in
+      if case .failure(let error) = result {
+        if let self, error.name == .timeout, session == self.session {
+          field.mustBeExamined()
+          return later { $0.examine(field, handler) }
+        }
+        self?.onError?(error)
+      }
       handler()
     }
   }

@@ -84,8 +84,11 @@ final class PublishedField {
     self.description = description
     self.description.disabled.formUnion(disabled)
     interfaces = ServedInterfaces(PublishedField.tables(of: description))
-    isUnexamined = true
+    mustBeExamined()
   }
+
+  /// Has the daemon look at the object anew.
+  func mustBeExamined() { isUnexamined = true }
 
   /// The field's path if the daemon must look at the object anew, once.
   func pathToExamine() -> ObjectPath? {
