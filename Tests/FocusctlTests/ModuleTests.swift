@@ -191,6 +191,24 @@ import Testing
     }
   }
 
+  /// The daemon does not wait for long while it looks at an object, and this program may have been held up.
+  @Test func whatTheDaemonGaveUpOnIsAskedForAgain() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let timeout = ScriptedDaemon.Answer.error("org.freedesktop.DBus.Error.Timeout")
+      let exists = ScriptedDaemon.Answer.error("org.focusd.Focus1.Error.FieldExists")
+      let answers: [ScriptedDaemon.Answer] = [
+        timeout, .reply([Focus1.fieldPath("window")]), exists, timeout, exists, .reply([]), .reply([]),
+      ]
+      let daemon = try await ScriptedDaemon(on: desktop, answers)
+      let program = try await mixer(desktop)
+      let calls = try await daemon.calls.wait(for: "the calls") { $0.count >= answers.count ? $0 : nil }
+      let names = calls.map { $0.split(separator: " ").dropFirst().first }
+      #expect(
+        names == ["Register", "Register", "Register", "Examine", "Register", "Examine", "Focus"], "\(calls)")
+      try await program.stop()
+    }
+  }
+
   private struct Message {
     let member, sender, receiver: String?
     let cookie, answered: Int?

@@ -210,6 +210,8 @@ class Field:
             return self._call("Examine", None, self._registered, self.path)
         if not self._watch:  # unregistered meanwhile
             return self._call("Unregister", done=lambda error: None, path=self.path)
+        if isinstance(error, Timeout):  # This program was held up while the daemon read the object.
+            return self._register_later()
         if error or not self._owner:
             return self._complain(error)
         # No Focus before: the daemon reads the object before it replies, and lets no other call wait for that.
@@ -221,6 +223,18 @@ class Field:
             self._call("Focus")
         for child in self._children:
             child._moved(self._owner)
+
+    def _register_later(self):
+        owner = self._owner
+
+        def again():
+            if owner and owner == self._owner and not self.is_registered and self._watch:
+                self._register()
+
+        def due():
+            _post(again)
+
+        GLib.timeout_add_seconds(1, due)
 
     def _complain(self, error):
         if error and not isinstance(error, NoDaemon):
