@@ -53,6 +53,17 @@ import Testing
     }
   }
 
+  @Test func aCommandThatRunsAnywhereNeedsNoThreadOfTheProgramsTasks() async throws {
+    try await TestDesktop.with { desktop in
+      let player = try await Player(on: desktop, "LoopPlayer", "known")
+      try await Self.appeared(desktop)
+      #expect(try await player.play("occupy") == "occupied")
+      let run = try await desktop.focusctl("run", "Check", "--field", "main")
+      #expect(run.status == 0, "\(run)")
+      try await player.process.stop()
+    }
+  }
+
   private static func appeared(_ desktop: TestDesktop) async throws {
     try await eventually("the field is there") {
       try await desktop.focusctl("list").output.contains { $0.contains("main") }

@@ -1,3 +1,4 @@
+import Dispatch
 import FocusKit
 import Glibc
 import Synchronization
@@ -92,6 +93,7 @@ let field = FocusField("main")
   .focusedValue(\.number, Binding(get: { model.number }, set: { model.number = $0 }))
   .focusedValue(\.title, "plain")
   .focusedValue(\.save) { model.saved += 1 }
+  .command("demo.Form.Check") {}
   .register()
 
 var descriptors = [
@@ -110,6 +112,10 @@ while true {
     // Until the next line, the loop does not turn.
     _ = readLine()
     say("= done")
+  case "occupy":
+    let end = DispatchSemaphore(value: 0)
+    for _ in 0..<1000 { DispatchQueue.global().async { end.wait() } }
+    say("= occupied")
   default: say("! \(line)")
   }
 }

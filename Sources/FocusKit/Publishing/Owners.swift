@@ -21,8 +21,10 @@ final class Owners {
   private let reporter: ErrorReporter
   private let own: Lane
   private let main = Lane { MainThread.post($0) }
-  /// Where commands begin that run on any thread: one may block it, so that others have threads of their own.
-  private let commands = Lane(isSerial: false) { DispatchQueue.global().async(execute: $0) }
+  /// Where commands begin that run on any thread: each may block its own, and has one even if tasks use all others.
+  private let commands = Lane(isSerial: false) {
+    DispatchQueue(label: "org.focusd.FocusKit.command").async(execute: $0)
+  }
 
   init(_ loop: EventLoop, _ letters: Worker.Letters, _ reporter: ErrorReporter) {
     (self.loop, self.letters, self.reporter) = (loop, letters, reporter)
