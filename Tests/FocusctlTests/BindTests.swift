@@ -171,6 +171,23 @@ import Testing
     }
   }
 
+  /// That there is no object yet is said once, and is not the end.
+  @Test(arguments: [("demo.Lamp.*", "lamp_One"), ("demo.Lamp.One", "lamp")])
+  func anObjectThatComesVeryLateIsBound(service: String, id: String) async throws {
+    try await TestDesktop.with { desktop in
+      let bind = try await bind(desktop, "--service", service)
+      let peer = try await desktop.peer()
+      peer.answer { _, _ in .error("org.freedesktop.DBus.Error.UnknownObject", "not yet") }
+      try await peer.own("demo.Lamp.One")
+      let errors = try await bind.progress.wait(for: "what is said") { $0.errors.isEmpty ? nil : $0.errors }
+      #expect(errors.first?.contains("cannot bind 'demo.Lamp.One' as '\(id)': the object /object") == true, "\(errors)")
+      _ = Exported(peer, Self.xml, ["demo.Lamp.Level": .int32(3)])
+      try await fields(desktop, are: [id])
+      #expect(bind.progress.now.errors.count == 1)
+      try await bind.stop()
+    }
+  }
+
   @Test func eachNameOfAFamilyHasItsField() async throws {
     try await TestDesktop.with { desktop in
       let (one, two, three) = (try await lamp(desktop), try await lamp(desktop, level: 2), try await lamp(desktop))

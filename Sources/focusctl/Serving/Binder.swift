@@ -109,11 +109,11 @@ final class Binder {
   }
 
   private func failed(_ name: BoundName, _ failure: BoundName.Failure) {
+    func message(_ error: DBusError) -> String { "cannot bind '\(name.name)' as '\(name.id)': \(error.message)" }
     switch failure {
     case .noDaemon(let error): say(CommandError(error).message ?? "", isOnce: true)
-    case .refused(let error):
-      let message = "cannot bind '\(name.name)' as '\(name.id)': \(error.message)"
-      if plan.isFamily { say(message) } else { end = .refused(message) }
+    case .delayed(let error): say(message(error) + "; it is tried again")
+    case .refused(let error): if plan.isFamily { say(message(error)) } else { end = .refused(message(error)) }
     }
   }
 

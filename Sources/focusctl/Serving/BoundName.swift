@@ -10,6 +10,8 @@ final class BoundName {
   enum Failure {
     /// The daemon is not there.
     case noDaemon(DBusError)
+    /// The object is not there yet, or not as it must be; it is tried again.
+    case delayed(DBusError)
     /// The daemon, or the object, refuses for good.
     case refused(DBusError)
   }
@@ -17,12 +19,17 @@ final class BoundName {
   private enum Stage {
     case idle
     case busy
+    /// It is tried again when the timer is due.
+    case waiting(TimerID)
     /// The owner's field is there.
     case registered(owner: Int)
   }
 
   private static let firstDelay = Duration.milliseconds(100)
-  private static let attempts = 6
+  /// How often the delay doubles, up to 25.6 s.
+  private static let doublings = 8
+  /// After so many attempts, which take 3 s, it is said that there is no field yet.
+  private static let silentAttempts = 6
 
   let name: String
   let id: String
@@ -58,6 +65,7 @@ final class BoundName {
     self.isPresent = isPresent
     owner += 1
     attempt = 0
+    stopWaiting()
     proceed()
   }
 
@@ -67,11 +75,18 @@ final class BoundName {
   /// The daemon is gone; a new one may still have the field.
   func daemonLeft() {
     if case .registered = stage { stage = .idle }
+    stopWaiting()
+  }
+
+  private func stopWaiting() {
+    guard case .waiting(let timer) = stage else { return }
+    link.loop.cancel(timer)
+    stage = .idle
   }
 
   func proceed() {
     switch stage {
-    case .busy: break
+    case .busy, .waiting: break
     case .registered(let registered):
       guard registered != owner else { return }
       // The daemon has removed it if its owner left the bus, and not only the name.
@@ -112,7 +127,7 @@ final class BoundName {
     case .accessDenied, .limitsExceeded: giveUp(error, current)
     // Only what the daemon says of the object may be different later.
     case .invalidArgs where !error.message.hasPrefix("the object "): giveUp(error, current)
-    default: retry(error, current)
+    default: retry(error)
     }
   }
 
@@ -122,15 +137,15 @@ final class BoundName {
   }
 
   /// A program may own its name before its object is there.
-  private func retry(_ error: DBusError, _ current: Int) {
+  private func retry(_ error: DBusError) {
     attempt += 1
-    guard attempt < BoundName.attempts else { return giveUp(error, current) }
-    stage = .busy
-    link.loop.schedule(after: BoundName.firstDelay * (1 << (attempt - 1))) { [weak self] in
-      guard let self, case .busy = stage else { return }
-      stage = .idle
-      proceed()
-    }
+    if attempt == BoundName.silentAttempts { failed(self, .delayed(error)) }
+    let delay = BoundName.firstDelay * (1 << min(attempt - 1, BoundName.doublings))
+    stage = .waiting(
+      link.loop.schedule(after: delay) { [weak self] in
+        self?.stage = .idle
+        self?.proceed()
+      })
   }
 
   /// A daemon that came back has the fields of who is still on the bus.
