@@ -94,16 +94,9 @@ import Testing
   @Test func whatTheDaemonGaveUpOnIsAskedForAgain() async throws {
     try await TestDesktop.with(isServed: false) { desktop in
       let (daemon, calls) = (try await desktop.peer(), Observed<[String]>([]))
-      daemon.answer { call, _ in
-        guard ["Register", "Examine"].contains(call.member) else { return .hold }
-        let isFirst = calls.update { calls in
-          calls.append(call.member)
-          return calls.count { $0 == call.member } == 1
-        }
-        if isFirst { return .error("org.freedesktop.DBus.Error.Timeout", "the object did not reply") }
-        return .values(call.member == "Register" ? [Focus1.fieldPath("text1")] : [])
+      try await Self.serve(daemon, calls) { _, count in
+        count == 1 ? .error("org.freedesktop.DBus.Error.Timeout", "the object did not reply") : nil
       }
-      try await daemon.own(Focus1.name)
       let owner = desktop.client()
       let errors = Errors(of: owner)
       let field = FocusField("text1", client: owner).focusedValue(\.number, .constant(1)).register()
@@ -115,6 +108,42 @@ import Testing
       #expect(errors.all.isEmpty, "\(errors.all)")
       withExtendedLifetime(field) {}
     }
+  }
+
+  /// The field comes back with all of its keys.
+  @Test func anExamineThatTheDaemonLeavesUnansweredIsNoError() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let (daemon, next) = (try await desktop.peer(), try await desktop.peer())
+      let calls = Observed<[String]>([])
+      try await Self.serve(daemon, calls) { member, _ in member == "Examine" ? .hold : nil }
+      let owner = desktop.client()
+      let errors = Errors(of: owner)
+      let field = FocusField("text1", client: owner).focusedValue(\.number, .constant(1)).register()
+      try await field.registered()
+      field.focusedValue(\.title, "more")
+      _ = try await calls.wait(for: "Examine") { $0.last == "Examine" ? true : nil }
+      try await daemon.leave()
+      try await Self.serve(next, calls) { _, _ in nil }
+      _ = try await calls.wait(for: "the next Register") { $0.last == "Register" ? true : nil }
+      #expect(errors.all.isEmpty, "\(errors.all)")
+      withExtendedLifetime(field) {}
+    }
+  }
+
+  /// Has `daemon` hold the daemon's name, and note in `calls` what it is asked of fields; it takes all, unless `answer`
+  /// has another answer to the call of a member with a number.
+  private static func serve(
+    _ daemon: Peer, _ calls: Observed<[String]>, _ answer: @escaping @Sendable (String, Int) -> Answer?
+  ) async throws {
+    daemon.answer { call, _ in
+      guard ["Register", "Examine"].contains(call.member) else { return .hold }
+      let count = calls.update { calls in
+        calls.append(call.member)
+        return calls.count { $0 == call.member }
+      }
+      return answer(call.member, count) ?? .values(call.member == "Register" ? [Focus1.fieldPath("text1")] : [])
+    }
+    try await daemon.own(Focus1.name)
   }
 
   @Test func programsMayComeBeforeTheDaemon() async throws {

@@ -199,7 +199,8 @@ package final class FieldPublisher {
           field.mustBeExamined()
           return later { $0.examine(field, handler) }
         }
-        self?.onError?(error)
+        // A field whose daemon is gone comes back with all of its keys.
+        if !Self.noDaemon.contains(error.name) { self?.onError?(error) }
       }
       handler()
     }
