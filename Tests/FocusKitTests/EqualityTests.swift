@@ -169,17 +169,18 @@ extension FocusedValues {
     var others = [0, 0]
   }
 
-  private static func manyTimes(_ count: Int = 10_000, _ change: @escaping @Sendable () -> Void) async {
-    await withTaskGroup { group in
+  private static func manyTimes(_ count: Int = 10_000, _ change: @escaping @Sendable () -> Void) async throws {
+    try await withThrowingTaskGroup { group in
       for _ in 0..<4 {
-        group.addTask { for _ in 0..<count { change() } }
+        group.addTask { try await onThread { for _ in 0..<count { change() } } }
       }
+      try await group.waitForAll()
     }
   }
 
-  @Test func noUpdateIsLost() async {
+  @Test func noUpdateIsLost() async throws {
     let state = State(wrappedValue: Counters())
-    await Self.manyTimes {
+    try await Self.manyTimes {
       state.update { $0.one += 1 }
       state.projectedValue.others[1].update { $0 += 1 }
       state.projectedValue.one.update { $0 += 1 }
@@ -187,17 +188,17 @@ extension FocusedValues {
     #expect(state.wrappedValue.one == 80_000)
     #expect(state.wrappedValue.others == [0, 40_000])
     let list = State(wrappedValue: [0, 0])
-    await Self.manyTimes { list.projectedValue[1].update { $0 += 1 } }
+    try await Self.manyTimes { list.projectedValue[1].update { $0 += 1 } }
     #expect(list.wrappedValue == [0, 40_000])
     let optional = State<Int?>(wrappedValue: 0)
-    await Self.manyTimes { Binding(optional.projectedValue)?.update { $0 += 1 } }
+    try await Self.manyTimes { Binding(optional.projectedValue)?.update { $0 += 1 } }
     #expect(optional.wrappedValue == 40_000)
   }
 
-  @Test @MainActor func anUpdateOfTheMainActorsValueIsNotInterrupted() async {
+  @Test @MainActor func anUpdateOfTheMainActorsValueIsNotInterrupted() async throws {
     var count = 0
     let binding = Binding(get: { count }, set: { count = $0 })
-    await Self.manyTimes(200) { binding.update { $0 += 1 } }
+    try await Self.manyTimes(200) { binding.update { $0 += 1 } }
     #expect(count == 800)
   }
 
@@ -209,7 +210,7 @@ extension FocusedValues {
       let client = desktop.client()
       let number = FocusedBinding(\.number, client: client)
       try await until("the value") { number.wrappedValue == 0 }
-      await Self.manyTimes { Binding(number.projectedValue)?.update { $0 += 1 } }
+      try await Self.manyTimes { Binding(number.projectedValue)?.update { $0 += 1 } }
       #expect(number.wrappedValue == 40_000)
       #expect(try await client.read(\.number) == 40_000)
       #expect(state.wrappedValue == 40_000)

@@ -25,16 +25,18 @@ import Testing
       let seen = Changes(reader.changes(of: \.number))
       try await seen.wait(for: 0)
       let toolbar = Toolbar(reader)
-      for number in 1...20_000 {
-        toolbar.number = number
-        #expect(toolbar.number == number)
+      try await onThread {
+        for number in 1...20_000 {
+          toolbar.number = number
+          #expect(toolbar.number == number)
+        }
       }
       try await eventually("the last write is made") { state.wrappedValue == 20_000 }
-      #expect(taken.load(ordering: .relaxed) < 2_000)
+      #expect(taken.load(ordering: .relaxed) < 10_000)
       #expect(errors.all.isEmpty)
       // The daemon takes nothing until it has gone.
       desktop.daemon.terminate(19)
-      for number in 1...15_000 { toolbar.number = number }
+      try await onThread { for number in 1...15_000 { toolbar.number = number } }
       #expect(toolbar.number == 15_000)
       field.unregister()
       desktop.daemon.terminate(18)
