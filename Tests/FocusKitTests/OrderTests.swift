@@ -204,7 +204,7 @@ extension FocusedValues {
       number.wrappedValue = 3
       try await seen.wait(for: 3)
       try await eventually("the key") { try await client.read(\.position) == 0.5 }
-      try await client.run("demo.Form.Reset")
+      try await eventually("the command") { (try? await client.run("demo.Form.Reset")) != nil }
       try await seen.wait(for: 0)
       try await desktop.endBus()
       try await seen.wait(for: nil)
