@@ -43,6 +43,9 @@ import Testing
       // Another program asks for the focus.
       #expect(try await desktop.focusctl("focus", "left_volume").succeeded)
       try await client.waits(for: "left_volume")
+      try await eventually("the keyboard is the left window's") {
+        try await desktop.run(["/usr/bin/xdotool", "getwindowfocus", "getwindowname"]).output == ["left"]
+      }
       try await desktop.xdotool("key", "End")
       try await Changes(client.changes(of: \.range.value)).wait(for: 1)
       // Without a window manager, a window that was used before does not come to the front by itself.
