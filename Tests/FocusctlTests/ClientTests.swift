@@ -95,6 +95,8 @@ import Testing
       known = focus.progress.now.output.count
       try await desktop.start()
       try await focus.line(from: known, "focus after a restart") { $0 == note }
+      // The field is there before its object.
+      #expect(try await desktop.focusctl("wait", "org.focusd.Text.Content").succeeded)
       #expect(try await desktop.focusctl("get", "Text.Content").output == ["x"])
     }
   }
@@ -195,8 +197,12 @@ import Testing
       #expect(try await buffer.line() == "")
       shell.send(#"print -r a\\b"#)
       try await buffer.line("what is typed") { $0 == #"print -r a\\\\b"# }
+      let typed = buffer.progress.now.output.count
       shell.send("\n")
       try await shell.line("what the command prints") { $0.contains(#"a\b"#) && !$0.contains("print") }
+      // While the command runs, the line has no focus: a key shows that the next one has it.
+      shell.send("x")
+      try await buffer.line(from: typed, "the next line") { $0 == "x" }
       let result = try await desktop.shell(
         #"focusctl set Shell.Buffer $'print two\nprint -r li\\\\nes'; focusctl get Shell.Buffer; focusctl run Shell.Accept"#
       )

@@ -148,6 +148,17 @@ final class PlayerStage {
     try await windows.focus("window")
   }
 
+  /// The daemon is killed and started again, and has looked at the objects of all players.
+  func restart() async throws {
+    let ids = try await registered().filter { $0.hasPrefix("player_") }
+    try await desktop.crash()
+    for id in ids {
+      try await eventually("the object of \(id)") {
+        (try? await reader.read("\(Self.player).PlaybackStatus", at: Focus1.field(id)).value) != nil
+      }
+    }
+  }
+
   // MARK: What people get
 
   /// Whose `key` it is that keys go to; empty for nobody's.

@@ -153,7 +153,7 @@ import Testing
     case "lurks": try await stage.open(name, words[2], isIgnored: true)
     case "quits": try await stage.quit(name)
     case "chatters": try await stage.chatter(name)
-    case "daemon": try await stage.desktop.crash()
+    case "daemon": try await stage.restart()
     case "is" where words[2] == "in": try await stage.bringToFront(name == "nothing" ? "" : name)
     case "is":
       let argument = ["next", "previous"].contains(name) ? "--\(name)" : PlayerStage.id(name)
