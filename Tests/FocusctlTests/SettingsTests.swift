@@ -43,7 +43,7 @@ import Testing
   private func settings(_ section: SettingsSection, _ text: String) throws -> (settings: Settings, said: [String]) {
     try Self.withDirectory { directory in
       let path = directory + "/focusd.conf"
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      try Self.write(text, path)
       var said: [String] = []
       let settings = Settings.read(section, from: SettingsFile(path: path)) { said.append($0) }
       return (settings, said.map { $0.replacing(path, with: "") })
@@ -112,6 +112,12 @@ import Testing
     #expect(said.count == 21 && said.allSatisfy { $0.utf8.count < 200 } && said.last == ": 70 more lines are wrong")
   }
 
+  /// Writes a file of the user's alone, whatever the umask of the process is meanwhile.
+  private static func write(_ text: String, _ path: String) throws {
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    chmod(path, 0o600)
+  }
+
   private static func withDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
     let directory = FileManager.default.temporaryDirectory.appending(path: "focusd-settings-\(UUID().uuidString)")
       .path()
@@ -160,7 +166,7 @@ import Testing
   @Test(.enabled(if: geteuid() == 0, "needs root to give a file away")) func anothersFileIsNotRead() throws {
     try Self.withDirectory { directory in
       let path = directory + "/focusd.conf"
-      try "[menus]\nIgnore=x".write(toFile: path, atomically: true, encoding: .utf8)
+      try Self.write("[menus]\nIgnore=x", path)
       #expect(Settings.read(.menus, from: SettingsFile(path: path)) { _ in }.names(.ignore) == ["x"])
       chown(path, 65_534, 65_534)
       var said: [String] = []
