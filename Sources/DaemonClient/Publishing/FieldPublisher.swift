@@ -272,6 +272,8 @@ package final class FieldPublisher {
             focusChanged()
           }
         }
+        // It may have left by itself: the next one has been registered with focus.
+        guard focusCalls > 0 || focusedField == path else { return focusChanged() }
         callFocus("Blur", path) { _ in }
       }
     } else {
