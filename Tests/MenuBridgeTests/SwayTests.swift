@@ -55,7 +55,14 @@ private struct SwayStage {
         let windows = try await desktop.start(
           [Products.windowBridge, "--address", desktop.bus.address], extra: session.environment)
         let bridge = try await desktop.startMenus()
-        try await body(SwayStage(desktop: desktop, session: session))
+        let stage = SwayStage(desktop: desktop, session: session)
+        do {
+          try await body(stage)
+        } catch {
+          let shown = try? await desktop.focusctl("list").text
+          Issue.record("bridge \(bridge.progress.now.errors.suffix(20)); fields \(shown ?? ""); \(stage.texts)")
+          throw error
+        }
         for process in [bridge, windows] {
           process.terminate()
           #expect(try await process.finish() == .status(0), "\(process.progress.now.errors.suffix(5))")
@@ -69,6 +76,16 @@ private struct SwayStage {
     let file = desktop.bus.directory + "/\(name).txt"
     try "one\ntwo\n".write(toFile: file, atomically: true, encoding: .utf8)
     return file
+  }
+
+  /// What the files hold, by their names.
+  private var texts: [String: String] {
+    let all = (try? FileManager.default.contentsOfDirectory(atPath: desktop.bus.directory)) ?? []
+    let names = all.filter { $0.hasSuffix(".txt") }
+    return Dictionary(
+      uniqueKeysWithValues: names.map { name in
+        (name, (try? String(contentsOfFile: desktop.bus.directory + "/" + name, encoding: .utf8)) ?? "")
+      })
   }
 
   func start(_ arguments: [String], _ extra: [String: String] = [:]) async throws -> ManagedProcess {
