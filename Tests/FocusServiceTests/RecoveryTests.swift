@@ -51,7 +51,8 @@ import Testing
   func noAnswer(leaves: Bool) async throws {
     try await Stage.with { stage in
       try stage.settle(Self.before)
-      if !leaves { stage.ownersTime = .seconds(5) }
+      // Less than an owner has for each question.
+      if !leaves { stage.ownersTime = .seconds(4) }
       let sent = try stage.start { $0.script(anna, "Introspect", Self.first + (leaves ? [.departure(anna)] : [])) }
       let asked = [":1.1: Introspect"] + (leaves ? ["bus: RemoveMatch"] : [])
       #expect(
