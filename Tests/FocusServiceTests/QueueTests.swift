@@ -86,6 +86,7 @@ import Testing
       let after = try stage.settle()
       #expect(Self.asked(after) == each.later)
       #expect((before + after).filter(\.isReply).count == each.turn.count)
+      #expect(try stage.queueing(at: "dial") == [])
       try stage.shown()
     }
   }

@@ -2,6 +2,7 @@ import BusSupport
 import CDBus
 import DBusTypes
 import EventLoop
+import FocusContract
 import Foundation
 import ProgramSupport
 import TestSupport
@@ -57,6 +58,12 @@ final class Stage {
   }
 
   // MARK: The service
+
+  /// Who has sent the object of the field `id` something for which its owner has not been asked yet.
+  func queueing(at id: String) throws -> Set<String> {
+    guard let object = service?.objects[try FieldID(id)] else { return [] }
+    return everyone.filter { object.isQueueing(for: BusName(known: $0)) }
+  }
 
   private var stateDirectory: String { directory + "/state" }
   var stateFile: String { stateDirectory + "/state.db" }
