@@ -71,7 +71,7 @@ extension ModelError: CustomStringConvertible {
     case .disabled(let key, let field):
       "the command \(key) of the field '\(field)' is disabled"
     case .readOnly(let key, let field):
-      "\(key) of the field '\(field)' is read-only: only the owner of a stored binding may write it"
+      "\(key) of the field '\(field)' is read-only: its object does not let it be set, or only its owner may"
     case .conflict(let sentence), .accessDenied(let sentence), .invalid(let sentence), .limitExceeded(let sentence):
       sentence
     }

@@ -149,12 +149,8 @@ extension ElementWriter {
       guard let text = now.text else { return done(.failure(.elementGone)) }
       guard let shown = text.shown else { return fail(.notSupported, "the text is too long to count its characters") }
       guard selection.lowerBound >= 0, selection.upperBound <= shown.length else {
-        return done(
-          .failure(
-            DBusError(
-              .invalidArgs,
-              "\(key) must be within 0 and \(shown.length), the length of the text, not \(selection.lowerBound) to "
-                + "\(selection.upperBound)")))
+        let given = selection.isEmpty ? "\(selection.lowerBound)" : "\(selection.lowerBound) to \(selection.upperBound)"
+        return fail(.invalidArgs, "it must be within 0 and \(shown.length), the length of the text, not \(given)")
       }
       withPart(0..<text.counted.length, of: text, units.areCharacters ? "" : text.content) { [self] whole in
         guard let whole = whole.map(units.unpadded) else { return done(.failure(.elementGone)) }

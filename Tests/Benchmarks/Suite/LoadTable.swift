@@ -95,7 +95,7 @@ extension Load {
       run: { stage, _ in
         stage.others = []
         while (try? stage.call(Wire.bindings("ReadAll", at: "field/f4095"))) != nil {}
-      }, undo: arrive)
+      }, undo: arrive, echoed: Wire.tell(4_096, bytes: 96))
   }
 
   private static func introspected(_ shape: Shape) -> Load {
