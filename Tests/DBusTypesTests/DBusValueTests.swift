@@ -114,6 +114,27 @@ import Testing
     }
   }
 
+  /// What a state file holds may be damaged.
+  @Test func whatWasStoredIsCheckedToItsLastByte() throws {
+    let cases: [(value: DBusValue, fromEnd: Int, byte: UInt8)] = [
+      (.string("ab"), 2, 0xff), (.string("ab"), 2, 0), (.string("ab"), 1, 1), (.boolean(true), 4, 2),
+      (.structure([.byte(1), .int32(1)]), 5, 1), (.signature(try Signature("i")), 2, UInt8(ascii: "z")),
+      (.objectPath(try ObjectPath("/ab")), 2, UInt8(ascii: "/")),
+    ]
+    for (value, fromEnd, byte) in cases {
+      var storage = MarshalledValue(value).storage
+      #expect(try MarshalledValue(checking: storage) == MarshalledValue(value))
+      storage[storage.count - fromEnd] = byte
+      #expect((try? MarshalledValue(checking: storage)) == nil, "\(value)")
+    }
+  }
+
+  @Test func aLongTextIsQuotedInPart() {
+    let text = String(repeating: "x", count: 300)
+    #expect(text.excerpt == text)
+    #expect((text + "x").excerpt == text.prefix(60) + "…")
+  }
+
   @Test func fileDescriptorsAreFoundWhereverTheyAre() throws {
     let descriptor = DBusValue.unixFD(UnixFD(owning: -1))
     let dictionary = try DBusDictionary(key: .unixFD, value: .byte, [.init(key: descriptor, value: .byte(1))])
