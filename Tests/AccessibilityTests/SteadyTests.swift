@@ -202,7 +202,7 @@ import Testing
       desktop.status.update { $0.silent = ["ScreenReaderEnabled"] }
       try await desktop.endBridge()
       #expect(desktop.status.now.isEnabled)
-      // There is none: the next bridge puts it back.
+      // The next bridge learns that there is no screen reader, and turns accessibility off again.
       desktop.status.update { ($0.events, $0.silent) = ([], []) }
       try await desktop.startBridge()
       try await desktop.endBridge()

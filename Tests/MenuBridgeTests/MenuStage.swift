@@ -92,6 +92,21 @@ final class MenuStage: Sendable {
     }
   }
 
+  /// Checks that `standard` is kept when `command` gets no answer, and can be run as soon as the program answers again.
+  ///
+  /// Some of what a program does not answer keeps `command` from nothing: then it `maySucceed`.
+  func keeps(
+    _ standard: String, unanswered command: String, maySucceed: Bool = false, _ silence: (_ isSilent: Bool) -> Void
+  ) async throws {
+    silence(true)
+    let refusal = try await refusal(command)
+    #expect(refusal != nil || maySucceed)
+    silence(false)
+    try #require(try await windows.commands()["org.focusd." + standard] == true)
+    // The bridge asks a program nothing for a moment after it did not answer.
+    try await eventually("\(standard) is run") { try await self.refusal(standard) == nil }
+  }
+
   /// The items, each as its id, its label and whether it is enabled.
   func items() async throws -> [(id: String, label: String, isEnabled: Bool, checked: Int32)] {
     guard case .array(let items)? = try await run("Menu.Items").first else { return [] }

@@ -59,7 +59,7 @@ extension FocusService {
   private func fetch(_ key: Key, of object: OwnedObject) {
     ask(for: key, of: object) { [weak self] answer in
       let (waiting, asksAgain) = object.endFetch(key, hasValue: (try? answer.get()) != nil)
-      if object.fields.isEmpty { self?.objects.touch(object) }
+      self?.objects.requestEnded(at: object)
       if asksAgain { self?.fetch(key, of: object) }
       for waiter in waiting { waiter(answer) }
     }

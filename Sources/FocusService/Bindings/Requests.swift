@@ -98,7 +98,7 @@ extension FocusService {
     object.remove(request)
     request.stage = .ended
     if let timer = request.timer { loop.cancel(timer) }
-    if object.fields.isEmpty { objects.touch(object) }
+    objects.requestEnded(at: object)
     ownerCalls.leave(object.owner, request.load)
     request.reply.answer(answer)
     proceed(with: object)

@@ -95,7 +95,10 @@ struct OwnedObjects {
     touch(object)
   }
 
-  /// Takes note that something has ended for which someone has waited of `object`.
+  /// Takes note that a request or a question to `object` has ended, for which it may have been kept.
+  mutating func requestEnded(at object: OwnedObject) { if object.fields.isEmpty { touch(object) } }
+
+  /// Takes note that `object` may be without use at the turn's end.
   mutating func touch(_ object: OwnedObject) { touched[ObjectIdentifier(object)] = object }
 
   /// Gives the fields as they are in `model`, to which a turn has been taken back, their objects.
