@@ -53,15 +53,21 @@ public struct WireWriter: WireSink {
 
   /// Writes a string or an object path.
   public mutating func append(_ text: String) {
-    append(UInt32(truncatingIfNeeded: text.utf8.count))
-    bytes.append(contentsOf: text.utf8)
+    var text = text
+    text.withUTF8 { utf8 in
+      append(UInt32(truncatingIfNeeded: utf8.count))
+      bytes.append(contentsOf: utf8)
+    }
     bytes.append(0)
   }
 
   /// Writes a signature.
   public mutating func append(signature text: String) {
-    bytes.append(UInt8(truncatingIfNeeded: text.utf8.count))
-    bytes.append(contentsOf: text.utf8)
+    var text = text
+    text.withUTF8 { utf8 in
+      bytes.append(UInt8(truncatingIfNeeded: utf8.count))
+      bytes.append(contentsOf: utf8)
+    }
     bytes.append(0)
   }
 
