@@ -23,6 +23,8 @@ struct DatabaseError: Error, Hashable, CustomStringConvertible {
 final class Database {
   fileprivate let handle: OpaquePointer
 
+  private static let configuration = csqlite_count_no_memory()
+
   /// Opens the file at `path`, or makes it, which other processes cannot use meanwhile; one that `keepsLog` leaves the log as
   /// it is when it is closed.
   /// - Throws: `DatabaseError`.
@@ -46,6 +48,7 @@ final class Database {
   }
 
   private static func open(_ name: String, _ flags: Int32, _ system: String) throws(DatabaseError) -> OpaquePointer {
+    _ = configuration
     var opened: OpaquePointer?
     // Links on the way to the file are the caller's to follow: the file itself must not be one.
     let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
