@@ -112,6 +112,6 @@ struct Allowances: Hashable {
     total.add(fields: fields, more)
     guard let owner = field.owner else { return }
     owners[owner, default: Allowance()].add(fields: fields, more)
-    if owners[owner] == Allowance() { owners[owner] = nil }
+    if fields < 0, owners[owner] == Allowance() { owners[owner] = nil }
   }
 }

@@ -21,11 +21,16 @@ struct Before {
   var isEmpty: Bool { fields.isEmpty && bindings.isEmpty && moments.isEmpty }
 
   /// Remembers the field `id` as it is, before it is changed the first time; nil: not there.
-  mutating func keep(_ id: FieldID, _ field: Field?) {
-    guard fields[id] == nil else { return }
-    fields.updateValue(field.map { whole($0) }, forKey: id)
+  /// - Returns: false if it was remembered before.
+  @discardableResult
+  mutating func keep(_ id: FieldID, _ field: Field?) -> Bool {
+    if let first = fields.updateValue(field.map { whole($0) }, forKey: id) {
+      fields.updateValue(first, forKey: id)
+      return false
+    }
     if bindings.keys.contains(where: { $0.field == id }) { bindings = bindings.filter { $0.key.field != id } }
     if !moments.isEmpty { moments[id] = nil }
+    return true
   }
 
   /// Remembers the stored binding at `place` as it is, before it is written the first time.

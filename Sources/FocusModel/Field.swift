@@ -47,6 +47,9 @@ extension FieldBinding {
 }
 
 /// Something that can hold focus, registered by a client.
+///
+/// What it consists of is in memory of its own, which copies share until one of them changes: a field is copied often, and
+/// tables are half empty.
 public struct Field: Equatable, Sendable {
   /// Which object is behind a field, as that outlives the daemon.
   public struct SavedObject: Hashable, Sendable {
@@ -59,64 +62,132 @@ public struct Field: Equatable, Sendable {
     public init(_ choice: ObjectChoice, disabled: Set<Key>) { (self.choice, self.disabled) = (choice, disabled) }
   }
 
-  /// The field's name.
-  public let id: FieldID
-  /// The field's name for people.
-  public let label: String
-  /// Where the field's keys resolve.
-  public let scope: Scope
-  /// Whether the field outlives its owner.
-  public let lingers: Bool
-  /// Whether its values are shown to its owner alone.
-  public let isSensitive: Bool
-  /// Whether the parent is the window that the field, a scene, is in.
-  public internal(set) var isAdopted = false
-  /// The registrant, or nil once a lingering field has outlived it.
-  public internal(set) var owner: BusName?
-  /// The containing field, or nil for a scene.
-  public internal(set) var parent: FieldID?
-  /// The fields that this one contains.
-  public internal(set) var children: Set<FieldID> = []
-  /// What the field publishes.
-  public var bindings: [Key: FieldBinding] = [:]
-  /// The owner's own object behind the field, as far as focus is concerned, or nil.
-  @Boxed public internal(set) var object: BoundObject?
-  @Boxed private var extras: Extras?
-  /// Later registrations have higher numbers.
-  public let registration: UInt64
-  /// When the field was focused last, or one below it whose place it has taken; 0: that is not remembered.
-  public internal(set) var lastFocused: UInt64 = 0
-  /// Whether a session-scoped field is active, and since when; nil for other scopes.
-  @Boxed public internal(set) var activity: Activity?
-  /// What `FieldTable` counts when names come and go.
-  var interfaceCounts = InterfaceCounts()
+  /// What a field consists of.
+  struct Parts: Equatable, Sendable {
+    let id: FieldID
+    let label: String
+    let scope: Scope
+    let lingers: Bool
+    let isSensitive: Bool
+    var isAdopted = false
+    var owner: BusName?
+    var parent: FieldID?
+    var children: Set<FieldID> = []
+    var bindings: [Key: FieldBinding] = [:]
+    @Boxed var object: BoundObject?
+    @Boxed var extras: Extras?
+    let registration: UInt64
+    var lastFocused: UInt64 = 0
+    @Boxed var activity: Activity?
+    var interfaceCounts = InterfaceCounts()
+  }
 
   /// What few fields have.
-  private struct Extras: Equatable, Sendable {
+  struct Extras: Equatable, Sendable {
     var service: BusName?
     var claimedProcess: UInt32?
     var awaited: SavedObject?
     var window: Window?
   }
 
+  /// It is changed only while one field has it.
+  private final class Storage: @unchecked Sendable {
+    // What is checked for the field that has it need not be checked again.
+    @exclusivity(unchecked) var parts: Parts
+
+    init(_ parts: Parts) { self.parts = parts }
+  }
+
+  private var storage: Storage
+  private var parts: Parts {
+    _read { yield storage.parts }
+    _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.parts) }
+      yield &storage.parts
+    }
+  }
+
+  /// Whether both consist of the same.
+  public static func == (left: Field, right: Field) -> Bool {
+    left.storage === right.storage || left.parts == right.parts
+  }
+
+  /// The field's name.
+  public var id: FieldID { parts.id }
+  /// The field's name for people.
+  public var label: String { parts.label }
+  /// Where the field's keys resolve.
+  public var scope: Scope { parts.scope }
+  /// Whether the field outlives its owner.
+  public var lingers: Bool { parts.lingers }
+  /// Whether its values are shown to its owner alone.
+  public var isSensitive: Bool { parts.isSensitive }
+  /// Later registrations have higher numbers.
+  public var registration: UInt64 { parts.registration }
+  /// Whether the parent is the window that the field, a scene, is in.
+  public internal(set) var isAdopted: Bool {
+    get { parts.isAdopted }
+    set { parts.isAdopted = newValue }
+  }
+  /// The registrant, or nil once a lingering field has outlived it.
+  public internal(set) var owner: BusName? {
+    get { parts.owner }
+    set { parts.owner = newValue }
+  }
+  /// The containing field, or nil for a scene.
+  public internal(set) var parent: FieldID? {
+    get { parts.parent }
+    set { parts.parent = newValue }
+  }
+  /// The fields that this one contains.
+  public internal(set) var children: Set<FieldID> {
+    _read { yield parts.children }
+    _modify { yield &parts.children }
+  }
+  /// What the field publishes.
+  public var bindings: [Key: FieldBinding] {
+    _read { yield parts.bindings }
+    _modify { yield &parts.bindings }
+  }
+  /// The owner's own object behind the field, as far as focus is concerned, or nil.
+  public internal(set) var object: BoundObject? {
+    get { parts.object }
+    _modify { yield &parts.object }
+  }
+  /// When the field was focused last, or one below it whose place it has taken; 0: that is not remembered.
+  public internal(set) var lastFocused: UInt64 {
+    get { parts.lastFocused }
+    set { parts.lastFocused = newValue }
+  }
+  /// Whether a session-scoped field is active, and since when; nil for other scopes.
+  public internal(set) var activity: Activity? {
+    get { parts.activity }
+    set { parts.activity = newValue }
+  }
+  /// What `FieldTable` counts when names come and go.
+  var interfaceCounts: InterfaceCounts {
+    _read { yield parts.interfaceCounts }
+    _modify { yield &parts.interfaceCounts }
+  }
+
   private mutating func change(_ body: (inout Extras) -> Void) {
-    var all = extras ?? Extras()
+    var all = parts.extras ?? Extras()
     body(&all)
-    extras = all == Extras() ? nil : all
+    parts.extras = all == Extras() ? nil : all
   }
 
   /// The connection that has the field's object, or nil if that is the registrant's own, and without an object.
-  public var service: BusName? { extras?.service }
+  public var service: BusName? { parts.extras?.service }
   /// The process that the registrant says the field belongs to, or nil.
-  public var claimedProcess: UInt32? { extras?.claimedProcess }
+  public var claimedProcess: UInt32? { parts.extras?.claimedProcess }
   /// What was saved of the object, until that is bound again after a restart.
   public internal(set) var awaited: SavedObject? {
-    get { extras?.awaited }
+    get { parts.extras?.awaited }
     set { change { $0.awaited = newValue } }
   }
   /// What the field is as a window; nil for every other field.
   public internal(set) var window: Window? {
-    get { extras?.window }
+    get { parts.extras?.window }
     set { change { $0.window = newValue } }
   }
 
@@ -126,9 +197,10 @@ public struct Field: Equatable, Sendable {
     registration: UInt64, service: BusName? = nil, process: UInt32? = nil, object: SavedObject? = nil,
     window: Window? = nil, lastFocused: UInt64 = 0, activity: Activity? = nil
   ) {
-    (self.id, self.label, self.scope, self.lingers, self.isSensitive) = (id, label, scope, lingers, isSensitive)
-    (self.owner, self.parent, self.registration) = (owner, parent, registration)
-    (self.lastFocused, self.activity) = (lastFocused, activity)
+    storage = Storage(
+      Parts(
+        id: id, label: label, scope: scope, lingers: lingers, isSensitive: isSensitive, owner: owner, parent: parent,
+        registration: registration, lastFocused: lastFocused, activity: activity))
     change { $0 = Extras(service: service, claimedProcess: process, awaited: object, window: window) }
   }
 
@@ -215,31 +287,4 @@ struct InterfaceCounts: Hashable, Sendable {
     entries.remove(at: place)
     return true
   }
-}
-
-/// What `FocusModel.register` takes about a field beside its values.
-public struct FieldOptions: Sendable {
-  /// The field's name for people; nil: its id.
-  public var label: String?
-  /// The containing field, or nil for a scene.
-  public var parent: FieldID?
-  /// Where the field's keys resolve.
-  public var scope = Scope.field
-  /// The keys that only the owner may write.
-  public var readOnly: Set<Key> = []
-  /// Whether the field outlives its owner.
-  public var lingers = false
-  /// Whether its values are shown to its owner alone.
-  public var isSensitive = false
-  /// What makes a session-scoped field active.
-  public var active: Activity.Condition?
-  /// The owner's own object behind the field, or nil.
-  public var object: BoundObject?
-  /// The connection that has the object, or nil if that is the registrant's.
-  public var service: BusName?
-  /// The process that the field belongs to, as the registrant says, or nil.
-  public var process: UInt32?
-
-  /// Creates the options of a plain scene.
-  public init() {}
 }

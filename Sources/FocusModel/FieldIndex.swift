@@ -19,8 +19,10 @@ extension Set: Gathering {
 extension Dictionary where Value: Gathering {
   /// Adds `element` to the elements of `key`, or takes it away; nothing that is empty is kept.
   mutating func set(_ element: Value.Element, of key: Key, isThere: Bool) {
-    self[key, default: Value()].set(element, isThere: isThere)
-    if !isThere, self[key]?.isEmpty == true { self[key] = nil }
+    if isThere { return self[key, default: Value()].set(element, isThere: true) }
+    guard let place = index(forKey: key) else { return }
+    values[place].set(element, isThere: false)
+    if values[place].isEmpty { remove(at: place) }
   }
 }
 

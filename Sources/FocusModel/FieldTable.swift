@@ -52,11 +52,12 @@ extension FieldTable {
 
   /// Takes the field `id` out, whose children have moved up; a window has adopted nobody any more.
   mutating func remove(_ id: FieldID) {
-    guard let field = fields[id] else { return }
+    guard let place = fields.index(forKey: id) else { return }
+    let field = fields.values[place]
     untold.removed(field)
     index(field, isThere: false)
     if let parent = field.parent { fields[parent]?.children.remove(id) }
-    fields[id] = nil
+    fields.remove(at: place)
   }
 
   /// Moves the field `id`, with what lies below it, into `parent`, as a scene that this window adopts if `isAdopted`; nil

@@ -57,11 +57,13 @@ extension FocusModel {
   /// Removes the fields of `owner`, who left the bus, and those with objects of it, in one step, but for those that linger.
   public func ownerLeft(_ owner: BusName) {
     if owner == windowBridge { setWindowBridge(nil) }
-    let ids = fields(endingWith: owner)
+    var ids = fields(endingWith: owner)
     let adopters = table.adoptions[owner]?.map(\.field) ?? []
-    let lingering = ids.filter { fields[$0]?.lingers == true }
-    for id in lingering { disown(id) }
-    remove(ids.subtracting(lingering))
+    for id in ids.filter({ fields[$0]?.lingers == true }) {
+      disown(id)
+      ids.remove(id)
+    }
+    remove(ids)
     for id in adopters {
       guard var window = fields[id]?.window else { continue }
       touch(id)

@@ -159,15 +159,18 @@ public final class FocusModel {
   /// Removes fields, newest first, each by the rule of its own.
   func remove(_ ids: some Collection<FieldID>) {
     let going = Set(ids)
-    for id in going where table.fields[id]?.window != nil {
+    var newestFirst: [(id: FieldID, registration: UInt64)] = []
+    for id in going {
+      guard let field = table.fields[id] else { continue }
+      newestFirst.append((id, field.registration))
+      guard field.window != nil else { continue }
       touch(id)
       table.set(Window(), of: id)
     }
-    let newestFirst = going.compactMap { id in table.fields[id].map { (id, $0.registration) } }.sorted { $0.1 > $1.1 }
+    newestFirst.sort { $0.registration > $1.registration }
     for (id, _) in newestFirst {
       guard let field = table.fields[id] else { continue }
-      turnStart.keep(toldBy: field)
-      touch(id)
+      if !turnStart.before.keep(id, field) { turnStart.keep(toldBy: field) }
       forgetFocus(of: field)
       moveUp(field.children, from: field, going)
       if focus.outside == id { focus.outside = field.parent }

@@ -176,3 +176,30 @@ extension FocusModel {
     }
   }
 }
+
+/// What `FocusModel.register` takes about a field beside its values.
+public struct FieldOptions: Sendable {
+  /// The field's name for people; nil: its id.
+  public var label: String?
+  /// The containing field, or nil for a scene.
+  public var parent: FieldID?
+  /// Where the field's keys resolve.
+  public var scope = Scope.field
+  /// The keys that only the owner may write.
+  public var readOnly: Set<Key> = []
+  /// Whether the field outlives its owner.
+  public var lingers = false
+  /// Whether its values are shown to its owner alone.
+  public var isSensitive = false
+  /// What makes a session-scoped field active.
+  public var active: Activity.Condition?
+  /// The owner's own object behind the field, or nil.
+  public var object: BoundObject?
+  /// The connection that has the object, or nil if that is the registrant's.
+  public var service: BusName?
+  /// The process that the field belongs to, as the registrant says, or nil.
+  public var process: UInt32?
+
+  /// Creates the options of a plain scene.
+  public init() {}
+}

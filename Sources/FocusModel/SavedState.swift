@@ -33,9 +33,12 @@ public struct UnsavedField: Sendable {
   init(_ id: FieldID, saved: Field?, now: Field?) {
     (self.id, self.now) = (id, now)
     isNew = saved?.registration != now?.registration
-    guard let saved, let now, !isNew else {
-      hasChanged = saved != nil || now != nil
-      changedBindings = (now?.bindings ?? [:]).compactMap { $1.isBound ? nil : ($0, $1) }
+    guard let now else {
+      (hasChanged, changedBindings) = (saved != nil, [])
+      return
+    }
+    guard let saved, !isNew else {
+      (hasChanged, changedBindings) = (true, now.bindings.compactMap { $1.isBound ? nil : ($0, $1) })
       return
     }
     hasChanged =

@@ -58,9 +58,10 @@ struct Untold {
 
   /// Notes that `field` goes.
   mutating func removed(_ field: Field) {
-    let entry = told.removeValue(forKey: field.id) ?? Told()
-    let gone = entry.isNew ? entry.gone : (field.registration, entry.interfaces(of: field))
-    if gone != nil { told[field.id] = Told(gone: gone) }
+    let told = Told(gone: (field.registration, field.shownInterfaces))
+    guard let earlier = self.told.updateValue(told, forKey: field.id) else { return }
+    let gone = earlier.isNew ? earlier.gone : (field.registration, earlier.interfaces(of: field))
+    self.told[field.id] = gone.map { Told(gone: $0) }
   }
 
   /// Notes that the name `key` of `field` changes.
