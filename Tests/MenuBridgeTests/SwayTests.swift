@@ -29,6 +29,8 @@ import Testing
       let names = ["first", "second"]
       let files = try names.map { try stage.file($0) }
       let program = try await stage.start(["/usr/bin/mousepad", "--opening-mode=window"] + files)
+      // Each window takes the focus when it comes.
+      try await stage.front(names[1])
       for (name, file) in zip(names, files) {
         try await stage.front(name)
         try await stage.saves(file, "two\n", after: "Menu.Activate", "win.edit.delete-line")
