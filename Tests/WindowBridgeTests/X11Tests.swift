@@ -35,11 +35,16 @@ struct X11Tests {
     }
   }
 
-  /// Opens a terminal with a program in it.
+  /// Opens a terminal with a program in it, and waits until that has begun: xterm ends with its program alone, which
+  /// ignores being told to end before.
   private static func terminal(
     _ desktop: TestDesktop, _ title: String, _ command: [String] = ["/bin/sleep", "1000"]
   ) async throws -> ManagedProcess {
-    try await desktop.start(["/usr/bin/xterm", "-T", title, "-e"] + command)
+    let mark = desktop.bus.directory + "/begun-\(UInt32.random(in: 0 ... .max))"
+    let begin = ["/bin/sh", "-c", ": > \"$0\"; exec \"$@\"", mark]
+    let terminal = try await desktop.start(["/usr/bin/xterm", "-T", title, "-e"] + begin + command)
+    try await eventually("the program in '\(title)'") { access(mark, F_OK) == 0 }
+    return terminal
   }
 
   private static func program(_ desktop: TestDesktop, _ name: String, _ manner: String) async throws -> ManagedProcess {
