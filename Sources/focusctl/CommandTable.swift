@@ -115,7 +115,8 @@ enum CommandTable {
       options: [.next, .previous, .timeout],
       details: Help.activate, run: FieldMethods.activate),
     Command("unregister", "ID…", 1...unbounded, "remove fields", options: [.timeout], run: FieldMethods.unregister),
-    Command("focus", "ID", 1...1, "move focus to a field", options: [.timeout], run: FieldMethods.focus),
+    Command(
+      "focus", "ID", 1...1, "move focus to a field", options: [.timeout], details: Help.focus, run: FieldMethods.focus),
     Command(
       "blur", "ID", 1...1, "move focus from a field to the one that contains it", options: [.timeout],
       details: Help.blur, run: FieldMethods.blur),

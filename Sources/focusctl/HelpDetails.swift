@@ -186,6 +186,11 @@ extension Help {
 
   static let withdraw = "KEY must be the whole key."
 
+  static let focus = """
+    If a program owns the field, the program is asked to move it; that is refused if
+    the field's object does not implement org.focusd.Focus1.Responder.
+    """
+
   static let blur = "If the field does not have focus, nothing happens; this is not an error."
 
   static let publish = """

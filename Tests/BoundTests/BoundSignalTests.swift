@@ -160,7 +160,8 @@ struct BoundSignalTests {
       try await owner.register("plain", object: plain.path)
       try await owner.register("stored")
       for id in ["plain", "stored"] {
-        #expect(try await refusal { try await client.focus(id) } == "AccessDenied")
+        let error = await #expect(throws: RemoteError.self) { try await client.focus(id) }
+        #expect(error?.shortName == "AccessDenied" && error?.message.contains(Focus1.responder) == true, "\(id)")
       }
       object.rule("RequestFocus") { call, _, thread in
         guard let field = call.arguments.first?.basicText else { return nil }
