@@ -20,17 +20,20 @@ import Testing
   private static let toolkits = [
     Toolkit(testDescription: "GTK 3, Python", title: "GTK 3") { _ in ["/usr/bin/python3", clients + "/gtk3.py"] },
     Toolkit(testDescription: "GTK 4, Python", title: "GTK 4") { _ in ["/usr/bin/python3", clients + "/gtk4.py"] },
-    Toolkit(testDescription: "GTK 4, C", title: "GTK 4", hasSlider: false) { desktop in
-      let compiled = try await desktop.shell(
-        """
-        cc -Wall -Wextra -Wno-unused-parameter -Werror \(clients)/gtk4.c -o ~/gtk4 \
-          $(pkg-config --cflags --libs gtk4 | sed 's/-I/-isystem/g')
-        """)
-      try #require(compiled.succeeded, "\(compiled)")
-      return [desktop.bus.directory + "/gtk4"]
-    },
+    Toolkit(testDescription: "GTK 4, C", title: "GTK 4", hasSlider: false) { try await compiled($0) },
     Toolkit(testDescription: "Qt 6, Python", title: "Qt 6") { _ in ["/usr/bin/python3", clients + "/qt6.py"] },
   ]
+
+  /// Compiles the example in C, and returns what starts it.
+  private static func compiled(_ desktop: TestDesktop) async throws -> [String] {
+    let compiled = try await desktop.shell(
+      """
+      cc -Wall -Wextra -Wno-unused-parameter -Werror \(clients)/gtk4.c -o ~/gtk4 \
+        $(pkg-config --cflags --libs gtk4 | sed 's/-I/-isystem/g')
+      """)
+    try #require(compiled.succeeded, "\(compiled)")
+    return [desktop.bus.directory + "/gtk4"]
+  }
 
   @Test(.enabled(if: TestDesktop.canDisplay && TestDesktop.has("xdotool", "python3")), arguments: toolkits)
   func aProgramOf(_ toolkit: Toolkit) async throws {
@@ -98,6 +101,19 @@ import Testing
       // The field is there before its object.
       #expect(try await desktop.focusctl("wait", "org.focusd.Text.Content").succeeded)
       #expect(try await desktop.focusctl("get", "Text.Content").output == ["x"])
+    }
+  }
+
+  /// The daemon does not wait for long while it looks at an object, and the program may have been held up.
+  @Test(.enabled(if: TestDesktop.canDisplay)) func whatTheDaemonGaveUpOnIsAskedForAgainInC() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      try await desktop.display()
+      let daemon = try await ScriptedDaemon(
+        on: desktop, [.error("org.freedesktop.DBus.Error.Timeout"), .reply([Focus1.fieldPath("note")])])
+      let program = try await desktop.start(try await Self.compiled(desktop), extra: ModuleTests.environment)
+      try await program.line("the second answer") { $0.hasPrefix("registered") }
+      #expect(daemon.calls.now.map { $0.split(separator: " ").dropFirst().first } == ["Register", "Register"])
+      try await program.stop()
     }
   }
 

@@ -27,6 +27,8 @@ typedef struct {
   /* The process makes the id unique: FieldExists then means that this field is still registered. */
   char *id, *path;
   gboolean is_registered, has_focus;
+  /* The timer of the next try, or 0. */
+  guint next_try;
 } Field;
 
 static GVariant *value_of(Field *field, const char *name) {
@@ -97,11 +99,18 @@ static void tell_focus(Field *field) {
   call(field, path, DAEMON ".Field", field->has_focus ? "Focus" : "Blur", NULL, NULL);
 }
 
+static gboolean register_field(gpointer data);
+
 static void registered(GObject *bus, GAsyncResult *result, gpointer data) {
   Field *field = data;
   g_autoptr(GError) error = NULL;
   g_autoptr(GVariant) reply = g_dbus_connection_call_finish(G_DBUS_CONNECTION(bus), result, &error);
   g_autofree char *name = error ? g_dbus_error_get_remote_error(error) : NULL;
+  if (g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_TIMEOUT)) {
+    /* This program was held up while the daemon read the object. */
+    field->next_try = g_timeout_add_seconds(1, register_field, field);
+    return;
+  }
   if (error && g_strcmp0(name, DAEMON ".Error.FieldExists") != 0) {
     g_printerr("%s\n", error->message);
     return;
@@ -111,19 +120,27 @@ static void registered(GObject *bus, GAsyncResult *result, gpointer data) {
   if (field->has_focus) tell_focus(field);
 }
 
-/* The daemon is there, now or again after a restart. */
-static void appeared(GDBusConnection *bus, const char *name, const char *owner, gpointer data) {
+static gboolean register_field(gpointer data) {
   Field *field = data;
+  field->next_try = 0;
   GVariantBuilder options;
   g_variant_builder_init(&options, G_VARIANT_TYPE_VARDICT);
   g_variant_builder_add(&options, "{sv}", "object", g_variant_new_object_path(field->path));
   g_variant_builder_add(&options, "{sv}", "label", g_variant_new_string("Note"));
   call(field, "/org/focusd/Focus1", DAEMON ".Manager", "Register",
        g_variant_new("(sa{sv}a{sv})", field->id, NULL, &options), registered);
+  return G_SOURCE_REMOVE;
 }
 
-static void vanished(GDBusConnection *bus, const char *name, gpointer field) {
-  ((Field *)field)->is_registered = FALSE;
+/* The daemon is there, now or again after a restart. */
+static void appeared(GDBusConnection *bus, const char *name, const char *owner, gpointer field) {
+  register_field(field);
+}
+
+static void vanished(GDBusConnection *bus, const char *name, gpointer data) {
+  Field *field = data;
+  field->is_registered = FALSE;
+  g_clear_handle_id(&field->next_try, g_source_remove);
 }
 
 /* The focus moved within the window, or the window came to the front or left it. */
