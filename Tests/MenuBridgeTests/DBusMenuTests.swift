@@ -82,6 +82,35 @@ import Testing
     }
   }
 
+  /// An answer that is too long to be read is no empty menu.
+  @Test func moreItemsThanAreRead() async throws {
+    try await Self.with(.window) { stage, program in
+      try await stage.has("Edit.Undo")
+      program.add(12_000, to: 1)
+      try await eventually("a refusal") { try await stage.refusal("Menu.Items") == "LimitsExceeded" }
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == true)
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.clicked, [2])
+    }
+  }
+
+  /// Each item repeats the labels of the menus that it is in.
+  @Test func menusWithLongLabels() async throws {
+    try await Self.with(.window) { stage, program in
+      let label = String(repeating: "🙂", count: 256)
+      program.state.update { state in
+        state.items[0]?.children.append(11)
+        for number in Int32(11)...17 { state.items[number] = StubDBusMenu.Item(label: label, children: [number + 1]) }
+        state.items[17]?.children = []
+      }
+      program.add(4096, to: 17)
+      try await stage.has("Edit.Undo")
+      try await eventually("items of the last menu") { (try? await stage.items().count) ?? 0 > 3 }
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.clicked, [2])
+    }
+  }
+
   /// The number of a window may be another's by now, and a window may say what it likes.
   @Test(arguments: Teller.allCases) func aMenuOfAnotherProcessIsNotTaken(teller: Teller) async throws {
     try await Self.with(teller, process: 1) { stage, program in

@@ -45,6 +45,16 @@ final class StubDBusMenu: Sendable {
     peer.answer(at: Self.path, after: state.now.delay) { call, _ in state.update { Self.answer(call, &$0) } }
   }
 
+  /// Adds `count` items to the menu `menu`, and stays with that layout, which is not made for each answer.
+  func add(_ count: Int32, to menu: Int32) {
+    let numbers = 100..<100 + count
+    state.update { state in
+      state.items[menu]?.children += numbers
+      for number in numbers { state.items[number] = Item(label: "Item \(number)") }
+      state.answers["GetLayout"] = .values([.uint32(1), Self.node(0, state)])
+    }
+  }
+
   private static func answer(_ call: Incoming, _ state: inout State) -> Answer {
     state.calls.append(call.member)
     if let answer = state.answers[call.member] { return answer }

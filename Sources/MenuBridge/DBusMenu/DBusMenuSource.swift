@@ -24,7 +24,10 @@ final class DBusMenuSource: MenuSource {
     let question: [DBusValue] = [.int32(0), .int32(depth), .strings([])]
     bus.call(program, path, Self.interface, "GetLayout", question, timeout: timeout) { [weak self] answer in
       guard let self else { return }
-      if case .failure(let error) = answer, error.isLate { return done(.failure(error)) }
+      // The menu is there, though not read.
+      if case .failure(let error) = answer, error.isLate || error.name == .limitsExceeded {
+        return done(.failure(error))
+      }
       guard case .success(let values) = answer, values.count == 2 else { return done(.success([])) }
       items = [:]
       var list = ItemList()

@@ -48,17 +48,21 @@ enum MenuText {
 /// Items in the order of their menus, each id once, and no more than anybody reads.
 struct ItemList {
   static let limit = 4096
+  /// How many bytes of text make it full, since a reply of more than 4 MiB is refused: items repeat their menus' labels.
+  private static let textLimit = 2 << 20
 
   private(set) var items: [MenuItem] = []
   private var ids: Set<String> = []
+  private var textSize = 0
 
-  var isFull: Bool { items.count >= Self.limit }
+  var isFull: Bool { items.count >= Self.limit || textSize >= Self.textLimit }
 
   /// Adds an item unless its id is there.
   /// - Returns: Whether it was added.
   @discardableResult
   mutating func add(_ item: MenuItem) -> Bool {
     guard !isFull, ids.insert(item.id).inserted else { return false }
+    textSize += item.menus.reduce(item.id.utf8.count + item.label.utf8.count) { $0 + $1.utf8.count }
     items.append(item)
     return true
   }
