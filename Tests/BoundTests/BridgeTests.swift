@@ -232,8 +232,7 @@ struct BridgeTests {
       try await bridge.register(
         "player", object: object.path, options("demo.Program", [("live", .strings(["demo.Player.Position"]))]))
       try await desktop.crash()
-      // The field is back before its object if that takes a while.
-      try await eventually("the object's values") { try await client.readAll()["demo.Player.Title"] != nil }
+      try await client.restored("demo.Player.Title")
       object.change("demo.Player.Position", to: .int64(5))
       #expect(try await client.get("demo.Player.Position") == .int64(5))
       #expect(try await client.write("demo.Player.Title", .string("b")).value == .string("b"))

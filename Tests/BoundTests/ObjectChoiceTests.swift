@@ -26,8 +26,7 @@ import Testing
       for isRestarted in [false, true] {
         if isRestarted {
           try await desktop.crash()
-          // The field is back before its object if that takes a while.
-          try await eventually("the object's commands") { try await !client.commands().isEmpty }
+          try await client.restored("demo.P.Status")
         }
         #expect(try await client.commands() == ["demo.P.Play": true, "demo.P.Seek": !isRestarted])
         if !isRestarted {

@@ -93,6 +93,11 @@ extension Peer {
     }
   }
 
+  /// Waits for a key of an object: a restored field is back before it if the object takes a while.
+  package func restored(_ key: String, at path: String = Focus1.focused) async throws {
+    try await eventually("\(key) at \(path)") { try await readAll(at: path)[key] != nil }
+  }
+
   package func invoke(
     _ command: String, _ arguments: [DBusValue] = [], at path: String = Focus1.focused
   ) async throws -> [DBusValue] {

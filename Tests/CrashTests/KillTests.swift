@@ -94,8 +94,7 @@ import Testing
 
   private static func checkBound(_ owner: BoundOwner, _ readings: Int, _ caller: Peer) async throws {
     let path = Focus1.field(BoundOwner.id)
-    // The field is back before its object if that takes a while.
-    try await eventually("the object's keys") { try await caller.readAll(at: path)[BoundOwner.levelKey] != nil }
+    try await caller.restored(BoundOwner.levelKey, at: path)
     #expect(owner.readings == readings + 1)
     #expect(try await caller.read(BoundOwner.levelKey, at: path).value == owner.level)
     #expect(try await caller.commands(at: path) == ["demo.Bound.Up": true, "demo.Bound.Down": false])

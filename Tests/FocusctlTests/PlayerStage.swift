@@ -152,11 +152,7 @@ final class PlayerStage {
   func restart() async throws {
     let ids = try await registered().filter { $0.hasPrefix("player_") }
     try await desktop.crash()
-    for id in ids {
-      try await eventually("the object of \(id)") {
-        (try? await reader.read("\(Self.player).PlaybackStatus", at: Focus1.field(id)).value) != nil
-      }
-    }
+    for id in ids { try await reader.restored("\(Self.player).PlaybackStatus", at: Focus1.field(id)) }
   }
 
   // MARK: What people get
