@@ -83,6 +83,9 @@ struct RegistrationTests {
       Bad(
         what: "interfaces without object", options: [("interfaces", .strings(["demo.Slider"]))], path: nil,
         says: "'object'"),
+      Bad(
+        what: "live keys that are stored", options: [("live", .strings(["demo.A.Y", "demo.A.X"]))],
+        stored: [("demo.A.X", .int32(1)), ("demo.A.Y", .int32(1))], says: "'live' lists demo.A.X,"),
       Bad(what: "an option of another type", options: [("interfaces", .string("demo.Slider"))], says: "'interfaces'"),
       Bad(
         what: "only standard interfaces", xml: document(), error: "NothingToExpose",

@@ -110,6 +110,18 @@ extension RollBackTests {
     }
   }
 
+  @Test("Why an object cannot back a field is told, also in a turn that is taken back") func failedLook() async throws {
+    try await Stage.with { stage in
+      try stage.settle(Self.before)
+      try stage.turn([.call(bert, .register("new", object: OwnersObject.path))])
+      try stage.wait(for: "Introspect", of: bert)
+      try stage.breakState()
+      let change = Letter.call(carl, .field("slider", "SetEnabled", [OwnersObject.disabled]))
+      let sent = try stage.turn([change, .refusal(bert, "Introspect")])
+      #expect(sent.told == ["Register: InvalidArgs", "SetEnabled: IOError"])
+    }
+  }
+
   @Test("What a late answer completes shows nothing of a turn that is taken back", arguments: ["ReadAll", "GetAll"])
   func lateAnswer(_ member: String) async throws {
     try await Stage.with { stage in
