@@ -52,6 +52,7 @@ import Testing
   @Test("Keys are ordered by interface, then by member") func order() throws {
     let keys = try ["demo.A.Z", "demo.A.B.A", "demo.A0.A"].map { try Key($0) }
     #expect(keys.sorted().map(\.description) == ["demo.A.Z", "demo.A.B.A", "demo.A0.A"])
+    #expect(!keys.contains { $0 < $0 })
   }
 
   @Test(
@@ -67,6 +68,11 @@ import Testing
     for other in ["/org/focusd/Focus2/field/", "/org/focusd/Focus1/fields/"] {
       #expect(FieldID(try ObjectPath(other + text)) == nil)
     }
+  }
+
+  @Test("Ids are ordered by their text") func idOrder() throws {
+    let ids = try ["A", "a", "a0", "b"].map { try FieldID($0) }
+    for (left, right) in zip(ids, ids.dropFirst()) { #expect(left < right && !(right < left) && !(left < left)) }
   }
 
   private static let vocabulary = [
