@@ -86,6 +86,38 @@ import Testing
     }
   }
 
+  @Test("A write with a revision fails if the owner has another value and has not told it", arguments: ["X", "Late"])
+  func untold(_ name: String) async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let (client, key) = (try await desktop.peer(), "demo.A." + name)
+      let before: Named = [("revision", .uint64(try await client.read(key).revision))]
+      object.state.update { $0.values[key] = .int32(5) }
+      #expect(try await refusal { try await client.write(key, .int32(2), before) } == "Conflict")
+      #expect(object.count("Set") == 0)
+      let now = try await client.read(key)
+      #expect(now.value == .int32(5))
+      #expect(try await client.write(key, .int32(6), [("revision", .uint64(now.revision))]).value == .int32(6))
+    }
+  }
+
+  @Test("A write with a revision fails as the owner does if that does not tell its value, which stays known")
+  func untellable() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let (client, key) = (try await desktop.peer(), "demo.A.X")
+      let now: Named = [("revision", .uint64(try await client.read(key).revision))]
+      object.rule("Get") { _, _, _ in .error("org.example.Error.Odd", "not now") }
+      #expect(try await refusal { try await client.write(key, .int32(2), now) } == "org.example.Error.Odd")
+      #expect(try await client.get(key) == .int32(1))
+      object.rule("Get") { _, _, _ in .hold }
+      // What is refused already is so at once.
+      #expect(try await refusal { try await client.write(key, .int32(2), [("revision", .uint64(0))]) } == "Conflict")
+      #expect(try await refusal { try await client.write(key, .string("2"), now) } == "TypeMismatch")
+      #expect(object.count("Set") == 0)
+    }
+  }
+
   @Test("What an owner tells is known again: a read of it does not ask")
   func toldAgain() async throws {
     try await TestDesktop.with { desktop in

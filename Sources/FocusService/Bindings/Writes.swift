@@ -72,18 +72,40 @@ extension FocusService {
 
   /// Updates the value if the write depends on it, then asks the owner.
   func begin(_ write: BoundWrite, _ request: Request) throws -> Reading? {
-    let dependsOnValue = !write.path.pointer.tokens.isEmpty || write.condition.revision != nil
-    guard dependsOnValue, objectToAsk(for: write.path.key, in: write.field) != nil else {
-      return try set(write, request)
-    }
-    makeCurrent(write.path.key, in: write.field, of: request.object) { [weak self] answer in
+    let (key, object) = (write.path.key, request.object)
+    let goOn: OwnedObject.Waiter = { [weak self] answer in
       guard let self else { return }
       carryOut(write, request) {
         _ = try answer.get()
         return try set(write, request)
       }
     }
+    if objectToAsk(for: key, in: write.field) != nil {
+      guard write.condition.revision != nil || !write.path.pointer.tokens.isEmpty else {
+        return try set(write, request)
+      }
+      makeCurrent(key, in: write.field, of: object, goOn)
+    } else if write.condition.revision != nil, model.fields[write.field]?.object?.reads(key) == true {
+      // The owner may not have told yet that the value is another; what is refused already needs no answer.
+      _ = try whole(of: write, by: request.client)
+      ask(for: key, of: object, timeout: request.timeLeft, goOn)
+    } else {
+      return try set(write, request)
+    }
     return nil
+  }
+
+  /// The value that the owner is asked to take.
+  /// - Throws: as `FocusModel.write` does.
+  private func whole(of write: BoundWrite, by client: BusName) throws -> MarshalledValue {
+    do {
+      let outcome = try model.write(
+        write.value, to: write.path, at: .field(write.field), if: write.condition, by: client)
+      guard case .forwarded(_, let whole) = outcome else { throw DBusError.ownerGone }
+      return whole
+    } catch ModelError.unknownProperty where write.place == .focused {
+      throw ModelError.notFocused(write.path.key)
+    }
   }
 
   /// Asks the owner to take the value.
@@ -93,18 +115,12 @@ extension FocusService {
     guard request.stage != .ended, request.timeLeft > OwnerCalls.leastTime else { throw DBusError.ownerTimeout }
     guard objects[write.field] === object else { throw DBusError.ownerGone }
     write.revisionBefore = model.fields[write.field]?.bindings[key]?.revision
-    do {
-      let outcome = try model.write(
-        write.value, to: write.path, at: .field(write.field), if: write.condition, by: request.client)
-      guard case .forwarded(_, let whole) = outcome else { throw DBusError.ownerGone }
-      write.asked = whole
-      let message = try object.methodCall(.properties, MemberName(known: "Set"), .naming(key, whole))
-      try ownerCalls.ask(message, timeout: request.timeLeft) { [weak self] answer in
-        guard let self else { return }
-        carryOut(write, request) { try wasSet(write, request, answer) }
-      }
-    } catch ModelError.unknownProperty where write.place == .focused {
-      throw ModelError.notFocused(key)
+    let whole = try whole(of: write, by: request.client)
+    write.asked = whole
+    let message = try object.methodCall(.properties, MemberName(known: "Set"), .naming(key, whole))
+    try ownerCalls.ask(message, timeout: request.timeLeft) { [weak self] answer in
+      guard let self else { return }
+      carryOut(write, request) { try wasSet(write, request, answer) }
     }
     object.didSend(request)
     proceed(with: object)
