@@ -78,6 +78,25 @@ import Testing
     }
   }
 
+  /// The bridge is stopped, and so has heard nothing of it.
+  @Test(arguments: Kit.here) func aTextThatWasTypedMeanwhileStays(_ kit: Kit) async throws {
+    try await RealDesktop.withTexts(kit.rawValue) { desktop in
+      try await desktop.waits(for: "Element.Role", .string("textbox"))
+      try await desktop.set("Text.Content", .string("abc"))
+      try await desktop.set("Text.Caret", .int32(3))
+      let write = try await desktop.write(of: "Text.Content", .string("mine"))
+      desktop.bridge.terminate(SIGSTOP)
+      try await desktop.xdotool("key", "d")
+      try await desktop.holds("entry", "abcd")
+      let call = desktop.session.begin(write)
+      try await desktop.session.settle()
+      desktop.bridge.terminate(SIGCONT)
+      #expect(try await call.refusal() == "Conflict")
+      try await desktop.holds("entry", "abcd")
+      #expect(try await desktop.get("Text.Content") == .string("abcd"))
+    }
+  }
+
   /// GTK's numeric spin button removes the text, refuses the new one, and agrees to both.
   @Test(arguments: Kit.here.filter { !$0.isQt }) func aRefusedReplacementLeavesTheOldText(_ kit: Kit) async throws {
     try await RealDesktop.withTexts(kit.rawValue) { desktop in

@@ -210,6 +210,10 @@ extension Bridge {
 
   var fieldActions: FieldActions {
     FieldActions(
+      read: { [weak self] field, key, done in
+        guard let writer = self?.writer(field, key, done) else { return done(.failure(.elementGone)) }
+        writer.withNow { _ in done(.success(())) }
+      },
       write: { [weak self] field, key, value, done in
         if let writer = self?.writer(field, key, done) { writer.write(value) } else { done(.failure(.elementGone)) }
       },

@@ -6,6 +6,8 @@ internal import FocusContract
 
 /// What stands behind the keys of elements' fields.
 struct FieldActions {
+  /// Reads the element anew, and publishes what it tells.
+  let read: (ElementField, Key, @escaping FieldProperty.Completion) -> Void
   let write: (ElementField, Key, DBusValue, @escaping FieldProperty.Completion) -> Void
   let run: (ElementField, Key, [DBusValue], @escaping FieldProperty.Completion) -> Void
   let isFocused: (ElementField) -> Bool
@@ -96,26 +98,36 @@ final class ElementField {
   private func property(_ key: Key, _ access: ElementShape.Access?, _ actions: FieldActions) -> FieldProperty {
     let write: (DBusValue, @escaping FieldProperty.Completion) -> Void = { [weak self] value, done in
       guard let self else { return done(.failure(.elementGone)) }
-      writes.add(
-        { [weak self] done in
-          if let self { actions.write(self, key, value, done) } else { done(.failure(.elementGone)) }
-        }, done)
+      inOrder(done) { actions.write($0, key, value, $1) }
     }
     let read: (@escaping FieldProperty.Reading) -> Void = { [weak self] reading in
       let value = self?.values[key]
       reading(value.map { .success($0) } ?? .failure(DBusError(.unknownProperty, "\(key) has no value")))
     }
-    return FieldProperty(
+    var property = FieldProperty(
       type: Vocabulary.type(of: key.description) ?? .string, tellsChanges: true, read: access == nil ? nil : read,
       write: access == .readOnly ? nil : write)
+    guard access == .readWrite else { return property }
+    // Changes are collected, and some are not told: who is about to write must not miss any.
+    property.refresh = { [weak self] done in
+      guard let self else { return done(.failure(.elementGone)) }
+      inOrder(done) { actions.read($0, key, $1) }
+    }
+    return property
+  }
+
+  /// Begins `act` when the writes and commands before it are over.
+  private func inOrder(
+    _ done: @escaping FieldProperty.Completion,
+    _ act: @escaping (ElementField, @escaping FieldProperty.Completion) -> Void
+  ) {
+    writes.add({ [weak self] done in if let self { act(self, done) } else { done(.failure(.elementGone)) } }, done)
   }
 
   private func command(_ key: Key, _ actions: FieldActions) -> FieldCommand {
     FieldCommand(input: key == ElementKey.insert ? [.string] : [], output: []) { [weak self] arguments, done in
       guard let self else { return done(.failure(.elementGone)) }
-      writes.add({ [weak self] done in
-        if let self { actions.run(self, key, arguments, done) } else { done(.failure(.elementGone)) }
-      }) { done($0.map { [] }) }
+      inOrder({ done($0.map { [] }) }) { actions.run($0, key, arguments, $1) }
     }
   }
 

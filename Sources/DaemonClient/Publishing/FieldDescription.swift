@@ -65,6 +65,8 @@ package struct FieldProperty {
   package let tellsChanges: Bool
   /// Reads the value, with the error `unknownProperty` for one that is nil; nil: the property is write-only.
   package let read: ((@escaping Reading) -> Void)?
+  /// Makes what `read` hands over current, or fails with what prevents that; nil: it always is.
+  package var refresh: ((@escaping Completion) -> Void)?
   /// Writes a value of `type`; nil: the property is read-only.
   package let write: ((DBusValue, @escaping Completion) -> Void)?
 

@@ -87,8 +87,12 @@ extension PublishedField {
   private static func get(_ call: FieldCall) throws(DBusError) {
     let (key, property) = try call.property(try call.message.arguments())
     guard property.read != nil else { throw DBusError(.accessDenied, "\(key) is write-only") }
-    let reply = call.reply
-    call.field.read(key) { reply.answer($0.map { [.variant($0)] }) }
+    let (field, reply) = (call.field, call.reply)
+    let answer = { field.read(key) { reply.answer($0.map { [.variant($0)] }) } }
+    guard let refresh = property.refresh else { return answer() }
+    refresh { result in
+      if case .failure(let error) = result { reply.fail(error) } else { answer() }
+    }
   }
 
   /// Answers when every owner has answered, with the values as they are then; leaves out those that cannot be read.

@@ -131,7 +131,9 @@ final class PublishedField {
 
   /// Reads a property, and hands over what others are answered.
   func read(_ key: Key, _ handler: @escaping FieldProperty.Reading) {
-    guard let read = description.properties[key]?.read else { return }
+    guard let read = description.properties[key]?.read else {
+      return handler(.failure(DBusError(.unknownProperty, "\(key) is not readable any more")))
+    }
     read { [weak self] result in
       guard let self else { return handler(result) }
       var value: DBusValue?

@@ -1,0 +1,88 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// Writes that hold only for the value that was read: the program's own decides, whatever the daemon was told of it.
+@Suite struct ConditionalWriteTests {
+  private static func withProgram(
+    _ element: StubElement, _ body: (AccessibleDesktop, StubProgram) async throws -> Void
+  ) async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program()
+      program.set("/element", element)
+      program.activate()
+      program.focus("/element")
+      try await desktop.waits(for: "Window.Title", .string("The window"))
+      try await body(desktop, program)
+    }
+  }
+
+  @Test func aTextThatTheProgramHasChangedSilentlyStays() async throws {
+    try await Self.withProgram(.entry("typed")) { desktop, program in
+      for key in ["Text.Content", "Text.SelectedText"] {
+        program.change("/element") { ($0.text, $0.selection) = ("typed", (0, 5)) }
+        program.textChanged("/element")
+        try await desktop.waits(for: key, .string("typed"))
+        let write = try await desktop.write(of: key, .string("mine"))
+        program.change("/element") { ($0.text, $0.selection) = ("undone", (0, 6)) }
+        #expect(try await refusal { try await desktop.session.call(write) } == "Conflict")
+        #expect(program.text(of: "/element") == "undone")
+        #expect(try await desktop.get(key) == .string("undone"))
+      }
+    }
+  }
+
+  @Test func aRangeAndAToggleThatTheProgramHasChangedSilentlyStay() async throws {
+    try await Self.withProgram(.slider(3)) { desktop, program in
+      let write = try await desktop.write(of: "Range.Value", .double(4))
+      program.change("/element") { $0.value = 50 }
+      #expect(try await refusal { try await desktop.session.call(write) } == "Conflict")
+      #expect(program.state.now.elements["/element"]?.value == 50)
+      program.set("/check", .check(false))
+      program.focus("/check")
+      try await desktop.waits(for: "Toggle.Checked", .boolean(false))
+      let check = try await desktop.write(of: "Toggle.Checked", .boolean(false))
+      program.change("/check") { $0.states |= StubElement.checked }
+      #expect(try await refusal { try await desktop.session.call(check) } == "Conflict")
+      #expect(try await desktop.get("Toggle.Checked") == .boolean(true))
+    }
+  }
+
+  @Test func anUpdateStartsFromWhatTheProgramHas() async throws {
+    try await Self.withProgram(.entry("typed")) { desktop, program in
+      try await desktop.waits(for: "Text.Content", .string("typed"))
+      program.change("/element") { $0.text = "undone" }
+      #expect(try await desktop.desktop.focusctl("update", "Text.Content", "append", "!").succeeded)
+      #expect(program.text(of: "/element") == "undone!")
+    }
+  }
+
+  @Test func whatTheSameClientHasInsertedBeforeStays() async throws {
+    try await Self.withProgram(.entry("")) { desktop, program in
+      let write = try await desktop.write(of: "Text.Content", .string("mine"))
+      let inserted = desktop.session.begin(.invoke("org.focusd.Text.Insert", [.string("inserted")]))
+      #expect(try await refusal { try await desktop.session.call(write) } == "Conflict")
+      _ = try await inserted.values()
+      #expect(program.text(of: "/element") == "inserted")
+    }
+  }
+
+  @Test func nothingIsWrittenIfTheProgramDoesNotTellWhatItHas() async throws {
+    try await Self.withProgram(.entry("typed")) { desktop, program in
+      let write = try await desktop.write(of: "Text.Content", .string("mine"))
+      program.change("/element") { ($0.text, $0.answers) = ("undone", ["GetRole": DBusValue?.none]) }
+      #expect(try await refusal { try await desktop.session.call(write) } == "Failed")
+      #expect(program.text(of: "/element") == "undone")
+      #expect(try await desktop.get("Text.Content") == .string("typed"))
+    }
+  }
+}
+
+extension DaemonSession {
+  /// A write of `value` that holds only for the value that `key` has now.
+  func write(of key: String, _ value: DBusValue) async throws -> DaemonCall {
+    let key = "org.focusd." + key
+    return .write(key, value, [("revision", .uint64(try await session.read(key).revision))])
+  }
+}
