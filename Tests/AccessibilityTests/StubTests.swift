@@ -81,6 +81,7 @@ import Testing
       try await desktop.set("Toggle.Checked", .boolean(false))
       #expect(try await desktop.get("Toggle.Checked") == .boolean(false))
       try await desktop.run("Action.Click")
+      #expect(try await desktop.get("Toggle.Checked") == .boolean(true))
     }
   }
 

@@ -58,7 +58,10 @@ final class ElementWriter {
     case (ElementKey.decrement, _): step(-1)
     default:
       guard let index = field.shape.actions[key.member] else { return done(.failure(.elementGone)) }
-      change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in done(.success(())) }
+      change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
+        // Whoever gets the reply finds what the action changed; one that takes the element away is no failure.
+        read { [self] _ in done(.success(())) }
+      }
     }
   }
 
