@@ -38,9 +38,9 @@ final class PropertyContext {
   }()
 
   /// What everyone has been shown at `focused`, ordered by key.
-  private lazy var shownAtFocused = (only ?? Array(model.shownAtFocused.keys)).flatMap {
-    Array(model.shownAtFocused[$0] ?? [:])
-  }.sorted { $0.key < $1.key }
+  private lazy var shownAtFocused = (only ?? Array(model.shownAtFocused.keys)).sorted().flatMap {
+    (model.shownAtFocused[$0] ?? [:]).sorted { $0.key.member < $1.key.member }
+  }
 
   private func isVisible(_ field: Field) -> Bool {
     client.map { field.isVisible(to: $0) } ?? !field.isSensitive
