@@ -8,8 +8,8 @@ protocol MenuSource: AnyObject {
   /// Called with the id of an item that is enabled now, or not any more, if the program tells it.
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)? { get set }
 
-  /// Whether it calls `onEnabled` for every change of an item that was read.
-  func tellsChanges(of id: String) -> Bool
+  /// Whether an item that was read is enabled now; nil unless it calls `onEnabled` for every change of that.
+  func isEnabled(_ id: String) -> Bool?
 
   /// Whether its items can be run; else they only tell more of another's.
   var canRun: Bool { get }
@@ -39,7 +39,7 @@ protocol MenuSource: AnyObject {
 }
 
 extension MenuSource {
-  func tellsChanges(of _: String) -> Bool { false }
+  func isEnabled(_: String) -> Bool? { nil }
   var canRun: Bool { true }
   var isPartial: Bool { false }
   func forget(except _: Set<String>) {}

@@ -193,6 +193,23 @@ import Testing
     }
   }
 
+  /// Its program tells of an action that changes before all of the bar is read.
+  @Test func anActionThatChangesMeanwhile() async throws {
+    try await MenuStage.withBars { stage, bars in
+      bars.window("a", ["Wrap"])
+      bars.change(Self.edit) { $0.answers["GetChildren"] = .hold }
+      let program = StubMenus(try await stage.desktop.peer())
+      try await stage.show("w1", of: program, hasMenubar: false)
+      try await Self.answered(bars, "GetChildren", at: Self.edit)
+      _ = try await program.state.wait(for: "a call") { $0.calls.contains("DescribeAll") ? true : nil }
+      program.enable("undo", false)
+      // The bus has passed that on by then.
+      _ = try await program.peer.askBus("GetId")
+      bars.release(Self.edit)
+      try await stage.has("Edit.Undo", isEnabled: false)
+    }
+  }
+
   private static func answered(_ program: StubBars, _ member: String, at path: String) async throws {
     _ = try await program.state.wait(for: member) { state in
       state.calls.contains { $0.member == member && $0.path == path } ? true : nil

@@ -48,13 +48,14 @@ final class MenuStage: Sendable {
 
   /// Adds a window of a program, and brings it to the front; if `isOfApplication`, one that tells its application, too.
   func show(
-    _ window: String, of program: StubMenus, isOfApplication: Bool = false, process: Int32 = getpid()
+    _ window: String, of program: StubMenus, isOfApplication: Bool = false, hasMenubar: Bool = true,
+    process: Int32 = getpid()
   ) async throws {
     var parts: Named = [
       ("gtk-unique-bus-name", .string(program.peer.name)),
       ("gtk-window-object-path", .objectPath(ObjectPath(known: StubMenus.window))),
-      ("gtk-menubar-object-path", .objectPath(ObjectPath(known: StubMenus.menubar))),
     ]
+    if hasMenubar { parts.append(("gtk-menubar-object-path", .objectPath(ObjectPath(known: StubMenus.menubar)))) }
     if isOfApplication {
       parts.append(("gtk-application-object-path", .objectPath(ObjectPath(known: StubMenus.application))))
     }

@@ -94,6 +94,12 @@ final class StubBars: Sendable {
 
   // MARK: Answers
 
+  /// Has an element answer as usual, what it held, too.
+  func release(_ path: String) {
+    change(path) { $0.answers = [:] }
+    peer.perform { [state] thread in thread.release { Self.answer($0, state, thread.name) } }
+  }
+
   private static func references(_ paths: [String], _ name: String) -> DBusValue {
     let references = paths.map { DBusValue.structure([.string(name), .objectPath(ObjectPath(known: $0))]) }
     return .array(DBusArray(known: referenceType, references))

@@ -71,6 +71,12 @@ final class StubMenus: Sendable {
     }
   }
 
+  /// Answers as usual, what it held, too.
+  func release() {
+    state.update { $0.answers = [:] }
+    peer.perform { [state] thread in thread.release { Self.answer($0, state) } }
+  }
+
   private static func answer(_ call: Incoming, _ state: Observed<State>) -> Answer {
     state.update { state in
       state.calls.append(call.member)

@@ -22,6 +22,21 @@ import Testing
     }
   }
 
+  /// It tells of a change after its actions were read, and before its menus were.
+  @Test func anActionThatChangesMeanwhile() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.state.update { $0.answers["Start"] = .hold }
+      try await stage.show("w1", of: program)
+      _ = try await program.state.wait(for: "questions") { state in
+        ["DescribeAll", "Start"].allSatisfy(state.calls.contains) ? true : nil
+      }
+      program.enable("undo", false)
+      program.release()
+      try await stage.has("Edit.Undo", isEnabled: false)
+    }
+  }
+
   @Test func anItemIsRunAndChecked() async throws {
     try await MenuStage.with { stage in
       let program = try await stage.program("w1")

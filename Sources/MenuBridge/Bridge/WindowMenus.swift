@@ -128,7 +128,7 @@ final class WindowMenus {
       for (key, id) in recognition.commands(in: items) where places[key] == nil {
         places[key] = Place(source: index, id: id)
         // Most programs tell no changes: what is disabled now may be enabled when it is run.
-        commands[key] = !sources[index].tellsChanges(of: id) || items.first { $0.id == id }?.isEnabled == true
+        commands[key] = sources[index].isEnabled(id) ?? true
       }
     }
     // What a partial reading lacks may still be there.

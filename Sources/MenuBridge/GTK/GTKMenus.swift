@@ -3,7 +3,7 @@ internal import DBusTypes
 
 /// An action as `org.gtk.Actions` describes it: `(bgav)`.
 struct GTKAction: Equatable {
-  let isEnabled: Bool
+  var isEnabled: Bool
   /// The signature of its parameter; empty without one.
   let parameter: String
   let state: DBusValue?

@@ -23,16 +23,20 @@ final class GTKSource: MenuSource {
   /// How long a program may take to do what an item stands for.
   private static let patience = Duration.seconds(25)
 
+  /// The actions of each object that has answered, as they are now, until all is read.
+  private final class Reading { var actions: [String: [String: GTKAction]] = [:] }
+
   private let bus: ProgramBus
   private let addresses: GTKAddresses
   /// What was read last, by id.
   private var items: [String: GTKItem] = [:]
+  private var readings: [Reading] = []
   private var rules: [MatchRule] = []
   private(set) var isPartial = false
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
-  /// Not of an item whose menu must be opened to know.
-  func tellsChanges(of id: String) -> Bool { items[id]?.openers.isEmpty == true }
+  /// Nil for an item whose menu must be opened to know.
+  func isEnabled(_ id: String) -> Bool? { items[id].flatMap { $0.openers.isEmpty ? $0.item.isEnabled : nil } }
   var hasMenubar: Bool { addresses.menubar != nil }
 
   init(_ bus: ProgramBus, _ addresses: GTKAddresses) {
@@ -52,15 +56,17 @@ final class GTKSource: MenuSource {
   // MARK: Reading
 
   func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
-    var actions: [String: [String: GTKAction]] = [:]
+    let reading = Reading()
+    readings.append(reading)
     var menus = GTKMenus()
     var refusal: DBusError?
     isPartial = false
     let answers = Answers { [weak self] in
       guard let self else { return }
+      readings.removeAll { $0 === reading }
       // With the actions of one object alone, those of the other would be told as disabled.
-      if let refusal, actions.isEmpty || refusal.isLate { return done(.failure(refusal)) }
-      let found = menus.items(actions)
+      if let refusal, reading.actions.isEmpty || refusal.isLate { return done(.failure(refusal)) }
+      let found = menus.items(reading.actions)
       items = Dictionary(found.map { ($0.item.id, $0) }) { first, _ in first }
       done(.success(found.map(\.item)))
     }
@@ -68,7 +74,7 @@ final class GTKSource: MenuSource {
     for (group, path) in addresses.actions {
       let answered = answers.expect { (answer: ProgramBus.Answer) in
         switch answer {
-        case .success(let values): actions[group] = GTKAction.all(in: values.first)
+        case .success(let values): reading.actions[group] = GTKAction.all(in: values.first)
         case .failure(let error): if refusal?.isLate != true { refusal = error }
         }
       }
@@ -156,7 +162,10 @@ final class GTKSource: MenuSource {
     else { return }
     for change in changes.entries {
       guard case .string(let name) = change.key, case .boolean(let isEnabled) = change.value else { continue }
-      onEnabled?(group + "." + name, isEnabled)
+      let id = group + "." + name
+      for reading in readings { reading.actions[group]?[name]?.isEnabled = isEnabled }
+      items[id]?.item.isEnabled = isEnabled
+      onEnabled?(id, isEnabled)
     }
   }
 
