@@ -58,7 +58,7 @@ struct Before {
   func whole(_ field: Field) -> Field {
     var field = field
     for (place, binding) in bindings where place.field == field.id { field.bindings[place.key] = binding }
-    if let moment = moments[field.id] { field.lastFocused = moment }
+    if let moment = moments[field.id] { field.parts.lastFocused = moment }
     return field
   }
 

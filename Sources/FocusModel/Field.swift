@@ -99,7 +99,8 @@ public struct Field: Equatable, Sendable {
   }
 
   private var storage: Storage
-  private var parts: Parts {
+  /// What is there to be changed.
+  var parts: Parts {
     _read { yield storage.parts }
     _modify {
       if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.parts) }
@@ -125,50 +126,26 @@ public struct Field: Equatable, Sendable {
   /// Later registrations have higher numbers.
   public var registration: UInt64 { parts.registration }
   /// Whether the parent is the window that the field, a scene, is in.
-  public internal(set) var isAdopted: Bool {
-    get { parts.isAdopted }
-    set { parts.isAdopted = newValue }
-  }
+  public var isAdopted: Bool { parts.isAdopted }
   /// The registrant, or nil once a lingering field has outlived it.
-  public internal(set) var owner: BusName? {
-    get { parts.owner }
-    set { parts.owner = newValue }
-  }
+  public var owner: BusName? { parts.owner }
   /// The containing field, or nil for a scene.
-  public internal(set) var parent: FieldID? {
-    get { parts.parent }
-    set { parts.parent = newValue }
-  }
+  public var parent: FieldID? { parts.parent }
   /// The fields that this one contains.
-  public internal(set) var children: Set<FieldID> {
-    _read { yield parts.children }
-    _modify { yield &parts.children }
-  }
+  public var children: Set<FieldID> { parts.children }
   /// What the field publishes.
   public var bindings: [Key: FieldBinding] {
     _read { yield parts.bindings }
     _modify { yield &parts.bindings }
   }
   /// The owner's own object behind the field, as far as focus is concerned, or nil.
-  public internal(set) var object: BoundObject? {
-    get { parts.object }
-    _modify { yield &parts.object }
-  }
+  public var object: BoundObject? { parts.object }
   /// When the field was focused last, or one below it whose place it has taken; 0: that is not remembered.
-  public internal(set) var lastFocused: UInt64 {
-    get { parts.lastFocused }
-    set { parts.lastFocused = newValue }
-  }
+  public var lastFocused: UInt64 { parts.lastFocused }
   /// Whether a session-scoped field is active, and since when; nil for other scopes.
-  public internal(set) var activity: Activity? {
-    get { parts.activity }
-    set { parts.activity = newValue }
-  }
+  public var activity: Activity? { parts.activity }
   /// What `FieldTable` counts when names come and go.
-  var interfaceCounts: InterfaceCounts {
-    _read { yield parts.interfaceCounts }
-    _modify { yield &parts.interfaceCounts }
-  }
+  var interfaceCounts: InterfaceCounts { parts.interfaceCounts }
 
   private mutating func change(_ body: (inout Extras) -> Void) {
     var all = parts.extras ?? Extras()
@@ -248,8 +225,8 @@ public struct Field: Equatable, Sendable {
 
   /// Counts anew how many names each interface has.
   mutating func countInterfaces() {
-    interfaceCounts = InterfaceCounts()
-    for key in names { interfaceCounts.add(1, to: key.interface) }
+    parts.interfaceCounts = InterfaceCounts()
+    for key in names { parts.interfaceCounts.add(1, to: key.interface) }
   }
 }
 

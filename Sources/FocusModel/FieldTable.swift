@@ -45,7 +45,7 @@ extension FieldTable {
     var field = field
     field.countInterfaces()
     fields[field.id] = field
-    if let parent = field.parent { fields[parent]?.children.insert(field.id) }
+    if let parent = field.parent { fields[parent]?.parts.children.insert(field.id) }
     index(field, isThere: true)
     untold.added(field)
   }
@@ -56,7 +56,7 @@ extension FieldTable {
     let field = fields.values[place]
     untold.removed(field)
     index(field, isThere: false)
-    if let parent = field.parent { fields[parent]?.children.remove(id) }
+    if let parent = field.parent { fields[parent]?.parts.children.remove(id) }
     fields.remove(at: place)
   }
 
@@ -70,10 +70,10 @@ extension FieldTable {
     // What lies below a field that stays in its scene and window is found where it was.
     let below = newScene == scene(of: id) && newRoot == root(of: id) ? [] : descendants(of: id)
     place(below, isThere: false)
-    if let before = moved.parent { fields[before]?.children.remove(id) }
-    fields[id]?.parent = parent
-    fields[id]?.isAdopted = isAdopted
-    if let parent { fields[parent]?.children.insert(id) }
+    if let before = moved.parent { fields[before]?.parts.children.remove(id) }
+    fields[id]?.parts.parent = parent
+    fields[id]?.parts.isAdopted = isAdopted
+    if let parent { fields[parent]?.parts.children.insert(id) }
     place(below, isThere: true)
   }
 
@@ -91,7 +91,7 @@ extension FieldTable {
     guard let field = fields[id] else { return }
     let group = group(of: id)
     memory.set(field, in: group, isThere: false)
-    fields[id]?.lastFocused = moment
+    fields[id]?.parts.lastFocused = moment
     if let field = fields[id] { memory.set(field, in: group, isThere: true) }
   }
 
@@ -104,7 +104,7 @@ extension FieldTable {
     let below = field.parent == nil || field.isAdopted ? descendants(of: id) : [id]
     place(below, isThere: false)
     indexOwner(of: field, isThere: false)
-    fields[id]?.owner = nil
+    fields[id]?.parts.owner = nil
     fields[id].map { indexOwner(of: $0, isThere: true) }
     place(below, isThere: true)
   }
@@ -124,15 +124,15 @@ extension FieldTable {
     for id in old.keys {
       guard let now = fields[id] else { continue }
       indexOwner(of: now, isThere: false)
-      if let parent = now.parent { fields[parent]?.children.remove(id) }
+      if let parent = now.parent { fields[parent]?.parts.children.remove(id) }
     }
     for (id, was) in old {
       let children = fields[id]?.children ?? []
       fields[id] = was
-      fields[id]?.children = children
+      fields[id]?.parts.children = children
       fields[id]?.countInterfaces()
     }
-    for (id, was) in old { was?.parent.map { _ = fields[$0]?.children.insert(id) } }
+    for (id, was) in old { was?.parent.map { _ = fields[$0]?.parts.children.insert(id) } }
     for id in old.keys { fields[id].map { indexOwner(of: $0, isThere: true) } }
     place(affected, isThere: true)
   }
@@ -194,7 +194,7 @@ extension FieldTable {
     allowances.add((binding?.extent ?? .zero) - (old?.extent ?? .zero), of: fields.values[place])
     let isThere = binding != nil
     guard isThere != (old != nil) else { return }
-    let isOther = fields.values[place].interfaceCounts.add(isThere ? 1 : -1, to: key.interface)
+    let isOther = fields.values[place].parts.interfaceCounts.add(isThere ? 1 : -1, to: key.interface)
     let field = fields.values[place]
     guard field.scope != .field else { return }
     let scene = scene(of: id)
@@ -211,8 +211,8 @@ extension FieldTable {
     for key in Set(old.commands.keys).union(object.commands.keys) { note(key, of: old) }
     allowances.add(Extent(bytes: object.size - (old.object?.size ?? 0)), of: old)
     fields[id]?.awaited = nil
-    fields[id]?.object = object
-    fields[id]?.object?.values = [:]
+    fields[id]?.parts.object = object
+    fields[id]?.parts.object?.values = [:]
     fields[id]?.countInterfaces()
     guard old.scope != .field, let new = fields[id] else { return }
     names.set(old, in: scene(of: id), isThere: false)
@@ -224,14 +224,14 @@ extension FieldTable {
   mutating func enable(_ key: Key, _ isEnabled: Bool, in id: FieldID) {
     guard let place = fields.index(forKey: id) else { return }
     note(key, of: fields.values[place])
-    fields.values[place].object?.commands[key]?.isEnabled = isEnabled
+    fields.values[place].parts.object?.commands[key]?.isEnabled = isEnabled
   }
 
   /// Changes where a session-scoped field stands among the others while `front` is the window in front.
   mutating func setActivity(_ activity: Activity, of id: FieldID, front: FieldID?) {
     guard let field = fields[id], field.activity != activity else { return }
     untold.noteFacts(of: field)
-    fields[id]?.activity = activity
+    fields[id]?.parts.activity = activity
     if let changed = fields[id] { session.replace(field, with: changed, in: window(of: id), front: front) }
   }
 

@@ -58,11 +58,11 @@ extension FocusModel {
       service: bound == nil ? nil : options.service, process: options.process, window: isWindow ? Window() : nil,
       activity: options.scope == .session ? Activity(options.active) : nil)
     if options.parent == nil, !isWindow, let home = table.home(of: field.connection) {
-      field.parent = home
-      field.isAdopted = true
+      field.parts.parent = home
+      field.parts.isAdopted = true
     }
-    field.object = bound
-    field.object?.values = [:]
+    field.parts.object = bound
+    field.parts.object?.values = [:]
     for (key, (value, extent)) in checked {
       field.bindings[key] = FieldBinding(
         value: value, revision: 0, isReadOnly: options.readOnly.contains(key), extent: extent)

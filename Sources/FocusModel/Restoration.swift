@@ -68,9 +68,9 @@ public struct Restoration {
     let inner = fields.values.compactMap { $0.parent == nil ? nil : $0.id }
     for id in inner {
       let parent = fields[id]?.parent.flatMap { present($0) }
-      fields[id]?.parent = parent
+      fields[id]?.parts.parent = parent
       guard let parent else { continue }
-      guard fields[parent]?.children.insert(id) != nil else {
+      guard fields[parent]?.parts.children.insert(id) != nil else {
         throw .invalid("the saved field '\(id)' has the parent '\(parent)', which does not exist")
       }
     }

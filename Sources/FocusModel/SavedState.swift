@@ -22,8 +22,8 @@ public struct UnsavedField: Sendable {
   public let id: FieldID
   /// The field as it is now; nil: not there, or only a binding may have changed.
   public let now: Field?
-  /// Whether nothing of this field was saved: one that was removed and registered again is another.
-  public let isNew: Bool
+  /// Whether bindings are saved of which none stays: one that was removed and registered again is another field.
+  public let losesBindings: Bool
   /// Whether anything but the bindings differs from what was saved.
   public let hasChanged: Bool
   /// The stored bindings that differ from what was saved; nil: there no more.
@@ -32,7 +32,8 @@ public struct UnsavedField: Sendable {
   /// A field that was saved as `saved`, and is `now`; nil: not there.
   init(_ id: FieldID, saved: Field?, now: Field?) {
     (self.id, self.now) = (id, now)
-    isNew = saved?.registration != now?.registration
+    let isNew = saved?.registration != now?.registration
+    losesBindings = isNew && saved?.bindings.values.contains { !$0.isBound } == true
     guard let now else {
       (hasChanged, changedBindings) = (saved != nil, [])
       return
@@ -56,7 +57,7 @@ public struct UnsavedField: Sendable {
 
   /// A field of which the stored binding `key` was saved as `saved`, and is `now`.
   init(_ id: FieldID, _ key: Key, saved: FieldBinding, now: FieldBinding?) {
-    (self.id, self.now, isNew, hasChanged) = (id, nil, false, false)
+    (self.id, self.now, losesBindings, hasChanged) = (id, nil, false, false)
     changedBindings = now.flatMap { Self.isSame($0, as: saved) ? nil : [(key, $0)] } ?? []
   }
 

@@ -54,7 +54,7 @@ struct TurnStart {
   mutating func keep(toldBy field: Field) {
     guard var began = before.fields[field.id] ?? nil, began.registration == field.registration, let old = began.object
     else { return }
-    began.object = field.object?.with(disabled: old.disabled)
+    began.parts.object = field.object?.with(disabled: old.disabled)
     began.bindings = began.bindings.filter { !$0.value.isBound }
       .merging(field.bindings.filter { $0.value.isBound }) { stored, _ in stored }
     before.replace(began)

@@ -110,7 +110,7 @@ extension Equatable {
       try #require(field.hasChanged == (saved != nil))
       return nil
     }
-    let bindings = field.isNew ? [:] : saved?.bindings ?? [:]
+    let bindings = field.losesBindings ? [:] : saved?.bindings ?? [:]
     if field.hasChanged { now.bindings = bindings }
     for (key, binding) in field.changedBindings {
       try #require(binding != bindings[key])
@@ -128,7 +128,7 @@ extension Equatable {
       try #require(before.map(\.asSaved) == saved[field.id])
       replayed[field.id] = try Self.replay(field, upon: replayed[field.id])
     }
-    for (id, lastFocused) in model.unsavedMemories { replayed[id]?.lastFocused = lastFocused }
+    for (id, lastFocused) in model.unsavedMemories { replayed[id]?.parts.lastFocused = lastFocused }
     try #require(replayed == model.fields.mapValues(\.asSaved))
   }
 

@@ -112,7 +112,9 @@ import Testing
         on: desktop, [.error("org.freedesktop.DBus.Error.Timeout"), .reply([Focus1.fieldPath("note")])])
       let program = try await desktop.start(try await Self.compiled(desktop), extra: ModuleTests.environment)
       try await program.line("the second answer") { $0.hasPrefix("registered") }
-      #expect(daemon.calls.now.map { $0.split(separator: " ").dropFirst().first } == ["Register", "Register"])
+      // The window may have focus by then, which is told next.
+      let members = daemon.calls.now.prefix(2).map { $0.split(separator: " ").dropFirst().first }
+      #expect(members == ["Register", "Register"])
       try await program.stop()
     }
   }

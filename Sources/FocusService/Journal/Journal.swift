@@ -174,7 +174,7 @@ final class Journal {
   private func save(_ field: UnsavedField) throws {
     let id = Statement.Value.text(field.id.text)
     if field.hasChanged {
-      if field.isNew { try write(deleteBindings, [id]) }
+      if field.losesBindings { try write(deleteBindings, [id]) }
       guard let now = field.now else { return try write(deleteField, [id]) }
       try write(putField, Journal.row(of: now))
     }
