@@ -24,6 +24,8 @@ struct Before {
   /// - Returns: false if it was remembered before.
   @discardableResult
   mutating func keep(_ id: FieldID, _ field: Field?) -> Bool {
+    // Each written binding would be looked at again.
+    if !bindings.isEmpty, fields[id] != nil { return false }
     if let first = fields.updateValue(field.map { whole($0) }, forKey: id) {
       fields.updateValue(first, forKey: id)
       return false

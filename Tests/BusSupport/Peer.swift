@@ -213,7 +213,7 @@ package final class Peer: Sendable {
     _ = try await isDone.wait(for: "end of the output") { $0 ? true : nil }
   }
 
-  /// Waits until the bus has told everyone that the connection `name` has left.
+  /// Waits until the bus has told everyone that the connection `name`, or the owner of the name, has left.
   /// - Throws: `RemoteError`, `DeadlinePassed`.
   package func waitForDeparture(of name: String) async throws {
     try await eventually("\(name) has left") { try await askBus("NameHasOwner", [.string(name)]) == [.boolean(false)] }

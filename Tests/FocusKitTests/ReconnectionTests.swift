@@ -123,6 +123,7 @@ import Testing
       field.focusedValue(\.title, "more")
       _ = try await calls.wait(for: "Examine") { $0.last == "Examine" ? true : nil }
       try await daemon.leave()
+      try await next.waitForDeparture(of: Focus1.name)
       try await Self.serve(next, calls) { _, _ in nil }
       _ = try await calls.wait(for: "the next Register") { $0.last == "Register" ? true : nil }
       #expect(errors.all.isEmpty, "\(errors.all)")

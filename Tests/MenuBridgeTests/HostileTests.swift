@@ -154,6 +154,7 @@ import Testing
       try await stage.has("Edit.Undo")
       try await first.peer.leave()
       let second = StubMenus(try await stage.desktop.peer())
+      try await second.peer.waitForDeparture(of: "org.example.Stub")
       try await second.peer.own("org.example.Stub")
       #expect(try await stage.refusal("Edit.Undo") != nil)
       #expect(second.state.now.calls.isEmpty)
