@@ -20,7 +20,7 @@ public struct ObjectChoice: Hashable, Sendable {
   }
 
   /// The bytes of the names in it.
-  var size: Int {
+  public var size: Int {
     (interfaces ?? []).reduce(0) { $0 + $1.utf8.count } + live.reduce(0) { $0 + $1.description.utf8.count }
       + commands.reduce(0) { $0 + $1.key.description.utf8.count + $1.value.text.utf8.count }
   }

@@ -28,11 +28,8 @@ struct FieldTable {
   /// The focus path that everyone has been told: of other fields and scenes, `focused` shows nothing.
   var toldPath: Set<FieldID> = []
 
-  /// Creates a table without fields.
-  init() {}
-
   /// Creates a table of `fields`, which know their children and have counted their names already.
-  init(_ fields: consuming [FieldID: Field]) {
+  init(_ fields: consuming [FieldID: Field] = [:]) {
     self.fields = fields
     for field in self.fields.values { index(field, isThere: true) }
   }

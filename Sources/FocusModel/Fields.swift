@@ -14,10 +14,12 @@ extension FocusModel {
 
   /// Checks that `client` may do with the field `id` what only its owner may.
   /// - Throws: `ModelError.accessDenied`, or `noSuchField`.
-  public func field(_ id: FieldID, ownedBy client: BusName, to action: String) throws(ModelError) -> Field {
+  public func field(
+    _ id: FieldID, ownedBy client: BusName, to action: String, unless exception: String = ""
+  ) throws(ModelError) -> Field {
     let field = try field(id)
     guard field.isOwned(by: client) else {
-      throw .accessDenied("only the owner of the field '\(id)' may \(action) it")
+      throw .accessDenied("only the owner of the field '\(id)' may \(action) it\(exception)")
     }
     return field
   }

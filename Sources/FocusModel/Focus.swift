@@ -61,11 +61,8 @@ extension FocusModel {
   /// `settle` publishes what follows.
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
   public func focus(_ id: FieldID, by client: BusName) throws(ModelError) {
-    let field = try field(id)
-    guard field.isOwned(by: client) else {
-      throw .accessDenied(
-        "only the owner of the field '\(id)' may focus it, unless its object implements \(Focus1.responder)")
-    }
+    let exception = ", unless its object implements \(Focus1.responder)"
+    let field = try field(id, ownedBy: client, to: "focus", unless: exception)
     guard field.window == nil else { return bringToFront(id) }
     touchMemory(of: field)
     let moment = nextMoment()

@@ -3,12 +3,8 @@ internal import FocusContract
 
 /// Where keys are looked for at `focused`: the fields on the focus path, the scenes of that, then session-scoped fields.
 struct Nearby {
-  private struct Level {
-    let id: FieldID
-    let bindings: [Key: FieldBinding]
-    let object: BoundObject?
-    let interfaces: InterfaceCounts
-  }
+  /// A field on the path, and its object, which would be copied out of its box for each key.
+  private typealias Level = (field: Field, object: BoundObject?)
 
   private let path: [Level]
   /// The innermost field on the path that publishes each key, if many are looked for.
@@ -19,33 +15,23 @@ struct Nearby {
 
   init(_ model: FocusModel) {
     self.model = model
-    var (path, adopted): ([Level], FieldID?) = ([], nil)
-    for id in model.focus.path {
-      // A copy of the whole field would retain all its parts.
-      guard let place = model.fields.index(forKey: id) else { continue }
-      path.append(
-        Level(
-          id: id, bindings: model.fields.values[place].bindings, object: model.fields.values[place].object,
-          interfaces: model.fields.values[place].interfaceCounts))
-      if model.fields.values[place].isAdopted { adopted = id }
-    }
-    self.path = path
-    scenes = [adopted, path.last?.id].compactMap { $0 }
+    path = model.focus.path.compactMap { id in model.fields[id].map { ($0, $0.object) } }
+    scenes = [path.last { $0.field.isAdopted }, path.last].compactMap { $0?.field.id }
   }
 
   /// Prepares to look for `count` keys: through all the path's keys once, if that is faster than through the path each time.
   mutating func expect(_ count: Int) {
-    let all = path.reduce(0) { $0 + $1.bindings.count }
+    let all = path.reduce(0) { $0 + $1.field.bindings.count }
     guard path.count > 1, all < count * path.count else { return }
     var holders = [Key: FieldID](minimumCapacity: all)
-    for level in path.reversed() { for key in level.bindings.keys { holders[key] = level.id } }
+    for (field, _) in path.reversed() { for key in field.bindings.keys { holders[key] = field.id } }
     self.holders = holders
   }
 
   /// The innermost field on the path that publishes `key`, else the newest scene-scoped one, else the session-scoped one that
   /// supplies its interface.
   func holder(of key: Key) -> FieldID? {
-    if let id = holders.map({ $0[key] }) ?? path.first(where: { $0.bindings[key] != nil })?.id { return id }
+    if let id = holders.map({ $0[key] }) ?? path.first(where: { $0.field.bindings[key] != nil })?.field.id { return id }
     for scene in scenes { if let id = model.table.names.keys.last(key, in: scene) { return id } }
     guard let id = supplier(of: key.interface), model.table.publishes(key, id) else { return nil }
     return id
@@ -62,13 +48,13 @@ struct Nearby {
   private func nearest<Name>(
     _ name: Name, _ index: FieldIndex<FieldID, Name>, _ has: (Level) -> Bool
   ) -> FieldID? {
-    for level in path where has(level) { return level.id }
+    for level in path where has(level) { return level.field.id }
     for scene in scenes { if let id = index.last(name, in: scene) { return id } }
     return nil
   }
 
   private func nearest(_ interface: InterfaceName) -> FieldID? {
-    nearest(interface, model.table.names.interfaces) { $0.interfaces[interface] > 0 }
+    nearest(interface, model.table.names.interfaces) { $0.field.interfaceCounts[interface] > 0 }
   }
 
   /// The first session-scoped field that has `interface`.

@@ -33,8 +33,6 @@ extension FocusModel {
 
   /// Finds out whether the field `id` is active, after a change of what it publishes.
   func updateActivity(of id: FieldID) {
-    // For most fields this is all, and a copy of one is not.
-    guard fields[id]?.activity?.condition != nil else { return }
     guard let field = fields[id], !field.isAwaitingObject, var activity = field.activity,
       let condition = activity.condition
     else { return }

@@ -15,7 +15,7 @@ public struct WriteCondition: Hashable, Sendable {
   }
 
   /// Whether all of a value is written, whatever its revision.
-  func isForWhole(_ path: BindingPath) -> Bool { path.pointer.tokens.isEmpty && revision == nil }
+  public func isForWhole(_ path: BindingPath) -> Bool { path.pointer.tokens.isEmpty && revision == nil }
 }
 
 /// What becomes of a write that nothing speaks against.

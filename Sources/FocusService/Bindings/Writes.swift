@@ -73,25 +73,22 @@ extension FocusService {
   /// Updates the value if the write depends on it, then asks the owner.
   func begin(_ write: BoundWrite, _ request: Request) throws -> Reading? {
     let (key, object) = (write.path.key, request.object)
-    if objectToAsk(for: key, in: write.field) != nil {
-      guard write.condition.revision != nil || !write.path.pointer.tokens.isEmpty else {
+    guard !write.condition.isForWhole(write.path) else { return try set(write, request) }
+    let isUnknown = objectToAsk(for: key, in: write.field) != nil
+    let goOn: OwnedObject.Waiter = { [weak self] answer in
+      guard let self else { return }
+      carryOut(write, request) {
+        // Without an answer, what the owner told last is the value, unless that is known to be another now.
+        if isUnknown { _ = try answer.get() }
         return try set(write, request)
       }
-      makeCurrent(key, in: write.field, of: object) { [weak self] answer in
-        guard let self else { return }
-        carryOut(write, request) {
-          _ = try answer.get()
-          return try set(write, request)
-        }
-      }
+    }
+    if isUnknown {
+      makeCurrent(key, in: write.field, of: object, goOn)
     } else if write.condition.revision != nil, model.fields[write.field]?.object?.reads(key) == true {
       // The owner may not have told yet that the value is another; what is refused already needs no answer.
       _ = try whole(of: write, by: request.client)
-      ask(for: key, of: object, timeout: request.timeLeft) { [weak self] _ in
-        guard let self else { return }
-        // Without an answer, what it told last is the value.
-        carryOut(write, request) { try set(write, request) }
-      }
+      ask(for: key, of: object, timeout: request.timeLeft, goOn)
     } else {
       return try set(write, request)
     }

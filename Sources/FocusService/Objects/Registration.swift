@@ -24,10 +24,7 @@ final class Registration {
   }
 
   /// What it takes of what may wait.
-  fileprivate var load: Load {
-    let names = (choice.interfaces ?? []).reduce(0) { $0 + $1.utf8.count }
-    return Load(calls: 1, bytes: values.values.reduce(names) { $0 + $1.size })
-  }
+  fileprivate var load: Load { Load(calls: 1, bytes: values.values.reduce(choice.size) { $0 + $1.size }) }
 }
 
 /// Registration of a field with an object: the field is added when the object has been looked at.
