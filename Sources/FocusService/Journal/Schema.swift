@@ -44,25 +44,35 @@ enum Schema {
     "ALTER TABLE field ADD COLUMN commands TEXT;",
   ]
 
-  /// Everything in the schema of the present version, by name, with the columns of tables.
-  private static let present = [
-    "binding field key revision read_only value",
-    "field id label scope lingers sensitive owner parent registration object interfaces disabled service live process "
-      + "window memory active_key active_value activity commands",
-    "sqlite_autoindex_binding_1", "state name value",
+  /// The tables of the present version, with their columns, by name.
+  private static let tables = [
+    ("binding", ["field", "key", "revision", "read_only", "value"]),
+    (
+      "field",
+      [
+        "id", "label", "scope", "lingers", "sensitive", "owner", "parent", "registration", "object", "interfaces",
+        "disabled", "service", "live", "process", "window", "memory", "active_key", "active_value", "activity",
+        "commands",
+      ]
+    ), ("state", ["name", "value"]),
   ]
 
-  /// What the schema of `database` holds, triggers and views too.
-  private static func contents(of database: Database) throws -> [String] {
-    var contents: [String] = []
-    try database.statement(
-      """
-      SELECT trim(part.name || ' ' || coalesce(
-        (SELECT group_concat(name, ' ') FROM pragma_table_info(part.name)), ''))
-      FROM sqlite_schema AS part ORDER BY name
-      """
-    ).rows { contents.append($0.text(0) ?? "") }
-    return contents
+  /// The names of everything that the schema of `database` holds, triggers and views too.
+  private static func names(in database: Database) throws -> [String] {
+    var names: [String] = []
+    try database.statement("SELECT name FROM sqlite_schema ORDER BY name").rows { names.append($0.text(0) ?? "") }
+    return names
+  }
+
+  /// Whether the schema of `database` is the present version's, and nothing more.
+  private static func isPresent(in database: Database) throws -> Bool {
+    guard try names(in: database) == ["binding", "field", "sqlite_autoindex_binding_1", "state"] else { return false }
+    for (table, expected) in tables {
+      var columns: [String] = []
+      try database.statement("PRAGMA table_info(\(table))").rows { columns.append($0.text(1) ?? "") }
+      guard columns == expected else { return false }
+    }
+    return true
   }
 
   /// Brings the tables of `database` to the present version, in one transaction.
@@ -72,7 +82,7 @@ enum Schema {
     guard found >= 0 else { throw SavedStateDamaged(description: "its version is \(found)") }
     guard found <= version else { throw SchemaTooNew(version: found) }
     if found < version {
-      guard try found > 0 || contents(of: database).isEmpty else {
+      guard try found > 0 || names(in: database).isEmpty else {
         throw SavedStateDamaged(description: "it has tables but no version")
       }
       // What an older file holds must not be lost with the power.
@@ -81,7 +91,7 @@ enum Schema {
       for migration in migrations.dropFirst(Int(found)) { try database.execute(migration) }
       try database.execute("PRAGMA user_version = \(version); COMMIT")
     }
-    guard try contents(of: database) == present else {
+    guard try isPresent(in: database) else {
       throw SavedStateDamaged(description: "its tables have an unexpected schema")
     }
   }
