@@ -43,6 +43,7 @@ import Testing
     .sql("ALTER TABLE state RENAME COLUMN name TO called"),
     .sql("CREATE TABLE other (a)"),
     .sql("CREATE VIEW other AS SELECT 1"),
+    .sql("CREATE VIEW other AS SELECT * FROM missing"),
     .sql("CREATE TRIGGER other AFTER INSERT ON field BEGIN DELETE FROM binding; END"),
     .sql("UPDATE binding SET value = x'00'"),
     .sql("UPDATE binding SET value = NULL WHERE 0; UPDATE binding SET value = x''"),
