@@ -111,15 +111,18 @@ import Testing
 
   @Test(arguments: [
     ("Thunderbird", "Hej 🙂 br", "[6,8]", "Best regards,"), ("code", "br", "[0,2]", "break;"), ("code", "bro", nil, nil),
+    ("code", "br\n", nil, nil),
   ])
   func expansion(application: String, text: String, selection: String?, full: String?) async throws {
     let expand = try script("Expansion for each application", "bash")
     let caret = text.unicodeScalars.count
+    // The shell leaves out line feeds at the end of what it substitutes.
+    let content = text.hasSuffix("\n") ? text : text + "X"
     try await TestDesktop.with { desktop in
       _ = try await desktop.shell("focusctl register window org.focusd.Window.Application=\(application)")
       let entry = try await desktop.hold(
         """
-        --parent window --focus 'org.focusd.Text.Content=\(text)X' org.focusd.Text.Caret=\(caret) \
+        --parent window --focus 'org.focusd.Text.Content=\(content)' org.focusd.Text.Caret=\(caret) \
         'org.focusd.Text.Selection=[\(caret),\(caret)]' org.focusd.Text.SelectedText=
         """)
       let result = try await desktop.shell(expand)
