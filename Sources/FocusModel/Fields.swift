@@ -12,14 +12,14 @@ extension FocusModel {
     return field
   }
 
-  /// Checks that `client` may do with the field `id` what only its owner may.
+  /// Checks that `client` may do with the field `id` what only its owner may, unless there is the exception that is named.
   /// - Throws: `ModelError.accessDenied`, or `noSuchField`.
   public func field(
-    _ id: FieldID, ownedBy client: BusName, to action: String, unless exception: String = ""
+    _ id: FieldID, ownedBy client: BusName, to action: String, unless exception: @autoclosure () -> String = ""
   ) throws(ModelError) -> Field {
     let field = try field(id)
     guard field.isOwned(by: client) else {
-      throw .accessDenied("only the owner of the field '\(id)' may \(action) it\(exception)")
+      throw .accessDenied("only the owner of the field '\(id)' may \(action) it\(exception())")
     }
     return field
   }

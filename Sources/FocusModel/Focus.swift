@@ -61,8 +61,8 @@ extension FocusModel {
   /// `settle` publishes what follows.
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
   public func focus(_ id: FieldID, by client: BusName) throws(ModelError) {
-    let exception = ", unless its object implements \(Focus1.responder)"
-    let field = try field(id, ownedBy: client, to: "focus", unless: exception)
+    let field = try field(
+      id, ownedBy: client, to: "focus", unless: ", unless its object implements \(Focus1.responder)")
     guard field.window == nil else { return bringToFront(id) }
     touchMemory(of: field)
     let moment = nextMoment()
