@@ -118,6 +118,34 @@ import Testing
     }
   }
 
+  /// Writes that need to know what the key holds.
+  enum Dependent: CaseIterable { case revision, element }
+
+  @Test(
+    "A write that depends on a value that is known to be another fails as the owner's answer says",
+    arguments: Dependent.allCases)
+  func stale(_ dependent: Dependent) async throws {
+    try await TestDesktop.with { desktop in
+      let object = Exported(
+        try await desktop.peer(), document(("demo.A", property("Items", "as", emits: "invalidates"))),
+        ["demo.A.Items": .strings(["a", "b"])])
+      try await object.owner.register("a", object: object.path, [("focus", .boolean(true))])
+      let client = try await desktop.peer()
+      let revision = try await client.read("demo.A.Items").revision
+      object.rule("Get") { _, _, _ in .error("org.example.Error.Odd", "not now") }
+      object.invalidate("demo.A.Items", to: .strings(["c", "d"]))
+      try await object.owner.settle()
+      #expect(
+        try await refusal {
+          switch dependent {
+          case .revision: try await client.write("demo.A.Items", .strings([]), [("revision", .uint64(revision))])
+          case .element: try await client.write("demo.A.Items/1", .string("e"))
+          }
+        } == "org.example.Error.Odd")
+      #expect(object.count("Set") == 0)
+    }
+  }
+
   @Test("What an owner tells is known again: a read of it does not ask")
   func toldAgain() async throws {
     try await TestDesktop.with { desktop in
