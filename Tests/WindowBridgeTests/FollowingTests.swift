@@ -7,12 +7,9 @@ import Testing
 @Suite struct FollowingTests {
   /// A window manager whose socket has the name that sway gives it.
   private static func sway(_ number: Int, _ desktop: TestDesktop) -> StubManager {
-    let stub = StubManager(in: desktop.bus.directory, name: "sway-ipc.0.\(number).sock")
-    stub.state.update { state in
-      state.views = [number: .init(title: "\(number)", process: 4000 + number)]
-      state.front = number
-    }
-    return stub
+    StubManager(
+      in: desktop.bus.directory, name: "sway-ipc.0.\(number).sock",
+      .init(views: [number: .init(title: "\(number)", process: 4000 + number)], front: number))
   }
 
   private static func service(

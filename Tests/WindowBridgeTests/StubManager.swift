@@ -34,14 +34,16 @@ final class StubManager: Sendable {
   }
 
   let path: String
-  let state = Observed(State())
+  let state: Observed<State>
   private let listener: LocalListener
 
-  init(in directory: String, name: String = "stub.sock") {
+  /// Who connects at once finds `state`.
+  init(in directory: String, name: String = "stub.sock", _ state: State = State()) {
     path = directory + "/" + name
+    self.state = Observed(state)
     listener = LocalListener(path)
     listener.run(
-      begin: { [state] client in
+      begin: { [state = self.state] client in
         state.update {
           $0.clients.append(client)
           $0.connections += 1
