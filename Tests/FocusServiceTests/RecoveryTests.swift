@@ -24,9 +24,8 @@ import Testing
 
   private static let begin = ["Hello", "AddMatch", "AddMatch", "GetId", "ListNames", "AddMatch"].map { "bus: \($0)" }
   private static let bertsReplies = ["c: demo.I K=2", "focused: demo.I K=2", "Write = 2 c #", "Read = [2] c #"]
-  private static let bertHasLeft = ["- c demo.I"] + nothingHasFocus
-  private static let nothingHasFocus = [
-    "manager: Manager FocusedField=/ FocusPath=[]",
+  private static let bertHasLeft = [
+    "- c demo.I", "manager: Manager FocusedField=/ FocusPath=[]",
     "focused: demo.I -K", "- focused demo.I", "focused: Bindings Keys=[]",
   ]
   private static let lastRead = ["Read: UnknownObject"]
@@ -40,9 +39,10 @@ import Testing
         bus.script(anna, "GetAll", Self.second + [.answer(anna, "GetAll")])
       }
       let asked = [":1.1: Introspect", ":1.1: GetAll demo.Bound"]
-      let signals = Self.bertsReplies + ["- c demo.I", "+ c", "e: Field Owner="] + Self.nothingHasFocus
-      let replies = ["Register = c", "Register = f", "Focus: UnknownObject", "Read = [3] slider #"]
-      #expect(sent.lines == Self.begin + asked + signals + Self.lastRead + replies + ["bus: RequestName"])
+      let untilDoraLeaves =
+        Self.bertsReplies + Self.bertHasLeft + ["+ c", "+ f"] + Self.lastRead + ["Register = c", "Register = f"]
+      let then = ["- f", "e: Field Owner=", "Focus: UnknownObject", "Read = [3] slider #"]
+      #expect(sent.lines == Self.begin + asked + untilDoraLeaves + then + ["bus: RequestName"])
       try stage.shown()
     }
   }
@@ -110,17 +110,8 @@ extension RecoveryTests {
     Case([register, ends], ["+ knob demo.Bound", "Register: FieldExists", "Register = knob"]),
     Case(
       [ends, .departure(bert), read],
-      [
-        "- c demo.I", "manager: Manager FocusedField=/ FocusPath=[]",
-        "focused: demo.I -K", "- focused demo.I", "focused: Bindings Keys=[]", "Register = knob", "Read: UnknownObject",
-      ]),
-    Case(
-      [.departure(bert), register],
-      [
-        "- c demo.I", "+ knob", "manager: Manager FocusedField=/ FocusPath=[]", "focused: demo.I -K",
-        "- focused demo.I",
-        "focused: Bindings Keys=[]", "Register: OwnerGone", "Register = knob",
-      ]),
+      ["+ knob demo.Bound", "Register = knob", "- knob demo.Bound"] + bertHasLeft + ["Read: UnknownObject"]),
+    Case([.departure(bert), register], bertHasLeft + ["+ knob", "Register: OwnerGone", "Register = knob"]),
     Case(
       [ends, .call(bert, .field("knob", "Unregister")), register],
       ["+ knob", "Register = knob", "Unregister", "Register = knob"]),

@@ -209,9 +209,10 @@ extension RollBackTests {
       let sent = try stage.turn(turn)
       #expect(
         sent.told == [
-          "- d", "e: Field Owner=", "+ dial demo.Bound", "dial: demo.Bound Level=6",
+          "+ dial demo.Bound", "dial: demo.Bound Level=6",
           "dial: Bindings Keys=[demo.Bound.Level] Commands={demo.Bound.Up: true}",
           "Register: IOError", "Unregister: IOError", "Register: IOError", "Focus: IOError", "Write: IOError",
+          "- d", "e: Field Owner=",
         ])
       try stage.settle()
       #expect(try stage.shown() == expected[0])

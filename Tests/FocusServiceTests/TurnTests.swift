@@ -42,6 +42,39 @@ import Testing
     }
   }
 
+  @Test("Who has left is missed at once: that is saved when nothing else arrives, or with the next change")
+  func departures() async throws {
+    let read = Letter.call(carl, .read("demo.I.K"))
+    try await Stage.with { stage in
+      try stage.settle(Self.before + [.call(dora, .register("d"))])
+      let commits = try stage.commits()
+      #expect(try stage.turn([.departure(bert)]).lines == ["- c demo.I"])
+      #expect(try stage.turn([read]).lines == ["Read = [1] a #"])
+      #expect(try stage.commits() == commits)
+      try stage.turn()
+      #expect(try stage.commits() == commits + 1)
+      #expect(
+        try stage.turn([.departure(dora), .call(anna, .write("demo.I.K", .int32(2))), read]).lines == [
+          "- d", "a: demo.I K=2", "focused: demo.I K=2", "Write = 2 a #", "Read = [2] a #",
+        ])
+      #expect(try stage.commits() == commits + 2)
+      try stage.turn()
+      #expect(try stage.commits() == commits + 2)
+    }
+  }
+
+  @Test("Who has left is missed after a restart too, whether that was saved or not", arguments: [false, true])
+  func departuresAndARestart(isSaved: Bool) async throws {
+    try await Stage.with { stage in
+      try stage.settle(Self.before + [.call(dora, .register("d", [], [("linger", .boolean(true))]))])
+      try stage.turn([.departure(anna), .departure(dora)])
+      if isSaved { try stage.turn() }
+      let shown = try stage.shown()
+      try stage.restart(names: everyone.subtracting([anna, dora]), answering: [carl: 1])
+      #expect(try stage.shown() == shown)
+    }
+  }
+
   static let cases = [
     Case(
       "a field is registered, takes focus and is written",

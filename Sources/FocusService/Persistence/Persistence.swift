@@ -24,6 +24,8 @@ struct Persistence {
   private(set) var recovery: Recovery?
   /// When changes could not be saved, and were refused; nil while they can be.
   private var failure: SuspendingClock.Instant?
+  /// Whether only a turn with changes of its own saves those of earlier turns too.
+  var isPutOff = false
   /// The highest revision that may be published: no later process uses it, or one before it, for another state.
   private(set) var reserved: UInt64 = 0
   /// The bus that owners' names are of, as its id.
@@ -96,7 +98,7 @@ extension Persistence {
 extension Persistence {
   /// Whether there is something to save at the end of a turn; what failed before is tried again once a second.
   func mustSave(_ model: FocusModel) -> Bool {
-    model.hasTurnChanges || ((model.hasUnsavedChanges || mustReserve(for: model)) && mayTryAgain)
+    model.hasTurnChanges || ((model.hasUnsavedChanges || mustReserve(for: model)) && mayTryAgain && !isPutOff)
   }
 
   private func mustReserve(for model: FocusModel) -> Bool {

@@ -63,7 +63,7 @@ extension FocusService {
   ///   - refusal: why changes cannot be saved, if that was handled before and taken back: what needs no saving is done all
   ///     the same.
   func handle(_ arrival: Arrival, refusing refusal: DBusError? = nil) {
-    // What follows from who has left, or owns a name, is done again if the turn is taken back.
+    // What follows from who owns a name is done again if the turn is taken back.
     var isDone = true
     switch arrival {
     case .call(let message, let reply):
@@ -74,13 +74,27 @@ extension FocusService {
         if changes, let refusal { throw refusal }
         return try body(self)
       }
-    case .departure(let owner): ownerLeft(owner)
+    case .departure(let owner): return ownerLeft(owner)
     case .bridge(let name, let owner):
       bridges.setOwner(of: name, owner)
       if name == Focus1.windowBridge { model.setWindowBridge(owner) }
     }
     for id in model.takeRemoved() { objects.fieldRemoved(id) }
     if isDone, refusal == nil { turn.handled.append(arrival) }
+  }
+
+  /// Takes note that `owner` has left, in a turn of its own: nobody is told that it is saved, and a later process would see
+  /// that `owner` is not there.
+  private func ownerLeft(_ owner: BusName) {
+    endRequests(to: owner)
+    ownerCalls.ownerLeft(owner)
+    endTurn()
+    let hasFields = !model.fields(endingWith: owner).isEmpty
+    model.ownerLeft(owner)
+    for id in model.takeRemoved() { objects.fieldRemoved(id) }
+    if hasFields { log.debug("\(owner) left the bus: \(status)") }
+    forgetProcess(of: owner)
+    endTurn(savesLater: true)
   }
 
   private func ownerMayHaveChanged(_ message: Message) {
@@ -95,14 +109,5 @@ extension FocusService {
       for registration in registrations.values where registration.owner == name { registration.hasLeft = true }
       deliver(.departure(name))
     }
-  }
-
-  private func ownerLeft(_ owner: BusName) {
-    endRequests(to: owner)
-    ownerCalls.ownerLeft(owner)
-    let hasFields = !model.fields(endingWith: owner).isEmpty
-    model.ownerLeft(owner)
-    if hasFields { log.debug("\(owner) left the bus: \(status)") }
-    forgetProcess(of: owner)
   }
 }

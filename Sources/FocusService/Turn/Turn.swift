@@ -1,5 +1,6 @@
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 internal import FocusModel
 internal import ProgramSupport
 
@@ -98,11 +99,13 @@ struct Outbox {
 
 /// A turn's end: changes are saved, then published, then replied to.
 extension FocusService {
-  /// Saves and sends what the turn has brought about.
-  func endTurn() {
+  /// Saves and sends what the turn has brought about; if it `savesLater`, that is saved when nothing else is to do.
+  func endTurn(savesLater: Bool = false) {
     guard persistence.recovery == nil else { return }
     emit(model.settle())
-    if persistence.mustSave(model), let (refusal, reopens) = persistence.save(model) {
+    if savesLater {
+      if model.hasTurnChanges { saveLater() }
+    } else if persistence.mustSave(model), let (refusal, reopens) = persistence.save(model) {
       if reopens { recoverLater() }
       // Without changes there is nothing to refuse: the revisions that are reserved still last.
       if model.hasTurnChanges { takeBack(refusal) }
@@ -111,6 +114,11 @@ extension FocusService {
     if !turn.handled.isEmpty { turn.handled.removeAll(keepingCapacity: true) }
     for rule in objects.endTurn(ownerCalls) { connection.changeMatch(.remove, rule) }
     sendOutbox()
+  }
+
+  private func saveLater() {
+    persistence.isPutOff = true
+    loop.schedule(after: .zero) { [weak self] in self?.persistence.isPutOff = false }
   }
 
   /// Sends what is in the outbox.
