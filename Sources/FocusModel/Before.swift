@@ -1,9 +1,7 @@
 internal import FocusContract
 
-/// Fields as they were before they were changed: whole ones, and of fields that are else the same, single stored bindings and
-/// when they were focused.
-///
-/// A write of one binding copies none of the others.
+/// Fields as they were before they were changed: whole ones, and of fields that are else the same, single stored bindings,
+/// since a write of one copies none of the others, and when they were focused.
 struct Before {
   /// One binding of one field.
   struct BindingID: Hashable {

@@ -45,9 +45,8 @@ extension BindingPath {
     return try BindingPath(key, Pointer(tokens: array.pointer.tokens + [String(count - 1)])).element(of: whole)
   }
 
-  /// `whole` with what the path leads to replaced by `value`; a number is converted if nothing is lost.
-  ///
-  /// A whole value may be of another type that is `declared`.
+  /// `whole` with what the path leads to replaced by `value`; a number is converted if nothing is lost, and a whole value may
+  /// be of another type that is `declared`.
   /// - Throws: `ModelError`: `noSuchElement`, `typeMismatch`.
   func replacing(
     _ whole: MarshalledValue, with value: MarshalledValue, declared: DBusType? = nil

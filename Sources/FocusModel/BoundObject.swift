@@ -134,9 +134,7 @@ public struct BoundObject: Equatable, Sendable {
 }
 
 extension FocusModel {
-  /// Updates the properties of a bound field to the values that its owner sent; nil for a removed value.
-  ///
-  /// What is not declared is left out. `settle` publishes the rest.
+  /// Updates the properties of a bound field, as far as they are declared, to the values that its owner sent; nil: none.
   /// - Returns: the keys whose values do not fit, which count as nil, and why.
   @discardableResult
   public func update(_ values: [Key: MarshalledValue?], of id: FieldID) -> [Key: ModelError] {

@@ -42,9 +42,7 @@ extension Field {
   var byRegistration: RankedField { RankedField(moment: registration, field: id) }
 }
 
-/// Which fields have each name in each place, in order.
-///
-/// It makes resolution independent of how many there are.
+/// Which fields have each name in each place, in order: resolution does not depend on how many there are.
 struct FieldIndex<Place: Hashable, Name: Hashable>: Equatable {
   private var places: [Place: [Name: SortedList<RankedField>]] = [:]
 

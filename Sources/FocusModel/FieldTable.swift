@@ -1,10 +1,8 @@
 internal import DBusTypes
 internal import FocusContract
 
-/// The fields, and everything that follows from them: who publishes each key and command, in which scene, what each owner
-/// takes up, and what of it everyone has not been told.
-///
-/// Nothing else changes a field or an index, so that neither can be forgotten for the other.
+/// The fields, and what follows from them: who publishes each key and command, in which scene, what each owner takes up, and
+/// what everyone has not been told; nothing else changes a field or an index, so that neither is forgotten for the other.
 struct FieldTable {
   /// Every field by its name.
   private(set) var fields: [FieldID: Field] = [:]
@@ -16,8 +14,7 @@ struct FieldTable {
   private(set) var connections: [BusName: Set<FieldID>] = [:]
   /// The scenes of each connection, but for windows.
   private(set) var scenes: [BusName: Set<FieldID>] = [:]
-  /// The windows that have adopted each connection: its scenes are in the one that was in front last, at first in the one that
-  /// adopted it first.
+  /// The windows that have adopted each connection, that of its scenes first: in front last, at first the earliest adopter.
   private(set) var adoptions: [BusName: SortedList<RankedField>] = [:]
   /// Which fields owners focused.
   private(set) var memory = FocusMemory()
@@ -57,8 +54,7 @@ extension FieldTable {
     fields.remove(at: place)
   }
 
-  /// Moves the field `id`, with what lies below it, into `parent`, as a scene that this window adopts if `isAdopted`; nil
-  /// makes it a scene.
+  /// Moves the field `id`, with what lies below it, out of all or into `parent`, a window that adopts the scene if `isAdopted`.
   mutating func move(_ id: FieldID, to parent: FieldID?, isAdopted: Bool = false) {
     guard let moved = fields[id], moved.parent != parent || moved.isAdopted != isAdopted else { return }
     untold.noteFacts(of: moved)

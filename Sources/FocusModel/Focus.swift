@@ -57,8 +57,6 @@ extension FocusModel {
   public var front: FieldID? { focus.front }
 
   /// Lets the owner of a field focus it; a window comes to the front.
-  ///
-  /// `settle` publishes what follows.
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
   public func focus(_ id: FieldID, by client: BusName) throws(ModelError) {
     let field = try field(
@@ -77,9 +75,8 @@ extension FocusModel {
     refocus()
   }
 
-  /// Lets the owner of a field blur it; that moves focus to the field's parent, or to what its window shows else.
-  ///
-  /// Nothing moves if the field is not the one that its owner focused last. `settle` publishes what follows.
+  /// Lets the owner of a field blur it; if it is the one that its owner focused last, focus moves to its parent, or to what
+  /// its window shows else.
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`.
   public func blur(_ id: FieldID, by client: BusName) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "blur")

@@ -233,9 +233,8 @@ public final class FocusModel {
     turnStart.before.removeAll()
   }
 
-  /// Takes back what the turn has changed, since it cannot be saved; only revisions stay used.
-  ///
-  /// New values of bound objects stay: they are never saved, so a failed save does not undo them.
+  /// Takes back what the turn has changed, since it cannot be saved; but for revisions, and values of bound objects, which
+  /// are never saved.
   public func rollBack() {
     for id in turnStart.before.fields.keys { fields[id].map { turnStart.keep(toldBy: $0) } }
     table.restore(turnStart.before)

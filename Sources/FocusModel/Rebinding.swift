@@ -12,8 +12,6 @@ extension FocusModel {
   }
 
   /// Makes what the object behind the field `id` declares and holds now the field's: what has vanished is nil.
-  ///
-  /// `settle` publishes it.
   /// - Throws: `ModelError`: `noSuchField`, `limitExceeded`, `invalid`; then nothing changes.
   public func renew(_ object: BoundObject, of id: FieldID) throws(ModelError) {
     let field = try field(id)

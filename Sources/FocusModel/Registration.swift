@@ -2,13 +2,8 @@ public import DBusTypes
 public import FocusContract
 
 extension FocusModel {
-  /// Adds a field with its stored bindings.
-  /// - Parameters:
-  ///   - id: the field's name, or nil to have one picked.
-  ///   - values: the stored bindings' initial values.
-  ///   - options: what else the field is.
-  ///   - owner: the registrant.
-  /// - Returns: the field's name.
+  /// Adds a field with stored bindings of these values.
+  /// - Returns: the field's name: `id`, or one that is free.
   /// - Throws: `ModelError`: `fieldExists`, `noSuchField` for the parent, `invalid`, `typeMismatch`, `limitExceeded`.
   public func register(
     _ id: FieldID?, _ values: [Key: MarshalledValue], _ options: FieldOptions = FieldOptions(), owner: BusName
@@ -124,12 +119,8 @@ extension FocusModel {
     return extent
   }
 
-  /// Adds stored bindings to a field, or changes them.
-  /// - Parameters:
-  ///   - values: the bindings' values; a number for a key that is there is converted to its type if nothing is lost.
-  ///   - readOnly: which of these keys only the owner may write from now on, or nil to leave that as it is.
-  ///   - id: the field.
-  ///   - client: who asks.
+  /// Adds stored bindings to a field, or changes them: a number for a key that is there is converted to its type if nothing
+  /// is lost; only the owner may write those in `readOnly` from now on; nil leaves that as it is.
   /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `invalid`, `typeMismatch`, `limitExceeded`.
   public func publish(
     _ values: [Key: MarshalledValue], readOnly: Set<Key>? = nil, on id: FieldID, by client: BusName

@@ -18,9 +18,8 @@ public struct Reading: Hashable, Sendable {
 }
 
 extension FocusModel {
-  /// The field that `key` resolves to now: the innermost on the focus path that publishes it, else the newest
-  /// scene-scoped one of the path's scene that does, else the first session-scoped one that has its interface; nil for
-  /// none.
+  /// The field that `key` resolves to now, nil for none: the innermost on the focus path that publishes it, else the newest
+  /// scene-scoped one of the path's scene that does, else the first session-scoped one that has its interface.
   public func resolve(_ key: Key) -> FieldID? {
     let fields = fields
     // It takes longer to find out where else keys are looked for.
@@ -82,8 +81,7 @@ extension FocusModel {
     return Reading(value: try path.element(of: binding.value), field: field.id, revision: binding.revision)
   }
 
-  /// What every key holds at `place`, but for the sensitive ones that are not the client's, and those that can only be
-  /// written.
+  /// What every key holds at `place` that can be read, but for the sensitive ones that are not the client's.
   /// - Throws: `ModelError.noSuchField`.
   public func readAll(at place: Place, by client: BusName) throws(ModelError) -> [Key: Reading] {
     try bindings(at: place).compactMapValues { holder in

@@ -1,9 +1,7 @@
 internal import DBusTypes
 internal import FocusContract
 
-/// The session-scoped fields in the order in which they supply what nothing nearer has.
-///
-/// It makes resolution independent of how many there are.
+/// The session-scoped fields in the order in which they supply what nothing nearer has, found at once however many there are.
 struct SessionOrder: Equatable {
   /// Those in each window, and with nil those of the whole session; by interface, and with nil all.
   private var fields = FieldIndex<FieldID?, InterfaceName?>()

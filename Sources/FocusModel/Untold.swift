@@ -1,9 +1,8 @@
 internal import DBusTypes
 internal import FocusContract
 
-/// What everyone has been told of fields, as far as that is not so any more, and what may resolve to something else.
-///
-/// What came and went since it was told last leaves nothing here.
+/// What everyone has been told of fields, as far as that is not so any more, and what may resolve to something else; what came
+/// and went since it was told last leaves nothing here.
 struct Untold {
   /// What is told of a field beside its names.
   struct Facts {

@@ -27,18 +27,10 @@ public enum WriteOutcome: Hashable, Sendable {
 }
 
 extension FocusModel {
-  /// Writes through the binding that `path` leads to at `place`.
-  ///
-  /// A write of the value that is already there changes nothing; a bound binding's owner is asked all the same.
+  /// Writes through the binding that `path` leads to at `place`; a value that is already there changes nothing, but the owner
+  /// of a bound binding is asked all the same.
   /// - Throws: `ModelError`: `notFocused` at `focused`, `unknownProperty` at a field, `noSuchField`, `conflict`,
   ///   `readOnly`, `noSuchElement`, `typeMismatch`, `limitExceeded`, `invalid`.
-  /// - Parameters:
-  ///   - value: what the binding, or its element, is to hold.
-  ///   - path: the key, and which element of its value.
-  ///   - place: where the key is looked up.
-  ///   - condition: what must still hold.
-  ///   - client: who writes.
-  /// - Returns: what the write has led to.
   public func write(
     _ value: MarshalledValue, to path: BindingPath, at place: Place, if condition: WriteCondition = WriteCondition(),
     by client: BusName

@@ -57,7 +57,7 @@ struct OwnersObject {
     switch question.member {
     case "Introspect": [.string(Self.xml)]
     case "GetAll": [.properties([("Level", .int32(level))])]
-    case "Get": [.variant(.int32(level))]
+    case "Get": [.variant(question.arguments.last == .string("Text") ? .string("") : .int32(level))]
     default: []
     }
   }

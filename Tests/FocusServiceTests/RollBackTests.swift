@@ -167,7 +167,8 @@ extension RollBackTests {
 extension RollBackTests {
   /// What takes effect whether changes can be saved or not.
   private static let effects: [Letter] = [
-    .answer(carl, "GetAll"), .told(carl, level: 6), .told(anna, level: 4), .departure(dora),
+    .answer(carl, "GetAll"), .told(carl, level: 6), .told(anna, [("Level", .int32(4)), ("Text", .string(""))]),
+    .departure(dora),
   ]
 
   private static let changes: [Letter] = [

@@ -30,18 +30,19 @@ extension FocusService {
     if object.wait(for: key) { fetch(key, of: object) }
   }
 
-  /// Whether a field of `object` has the property `key`, and it can be read.
-  func isRead(_ key: Key, of object: OwnedObject) -> Bool {
-    object.fields.contains { model.fields[$0]?.object?.reads(key) == true }
+  /// The keys of fields of `object` that it keeps the daemon told of.
+  func toldKeys(of object: OwnedObject) -> Set<Key> {
+    let properties = object.fields.flatMap { model.fields[$0]?.object?.properties ?? [:] }
+    return Set(properties.compactMap { key, property in property.isReadable && !property.isReadEachTime ? key : nil })
   }
 
-  /// Asks again for what decides whether the fields of `object` are active: players forget to tell.
-  ///
-  /// `known` has just been read.
+  /// Asks again for what decides whether the fields of `object` are active, which players forget to tell, unless it is `known`.
   func checkActivity(of object: OwnedObject, except known: Key? = nil) {
     for id in object.fields {
-      guard let key = model.fields[id]?.activity?.condition?.key, key != known else { continue }
-      if isRead(key, of: object) { becameStale(key, of: object) }
+      guard let field = model.fields[id], let key = field.activity?.condition?.key, key != known,
+        field.object?.reads(key) == true
+      else { continue }
+      becameStale(key, of: object)
     }
   }
 
@@ -104,7 +105,7 @@ extension FocusService {
 
   /// Gives values of `object` to its fields that expose them, and to the looks at it; those that are too large are nil.
   func take(_ values: [Key: MarshalledValue?], tooLarge: [Key] = [], of object: OwnedObject) {
-    object.note(values.keys)
+    object.hasTold()
     for request in object.requests {
       guard case .write(let write) = request.work, write.asked != nil, let value = values[write.path.key] else {
         continue

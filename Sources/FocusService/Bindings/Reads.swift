@@ -81,10 +81,8 @@ extension FocusService {
     if read.awaited == 0 { deliver(.answered(read.reply, changes: false) { service in try service.goOn(read) }) }
   }
 
-  /// The innermost field whose owner must be asked before it is known what `key` resolves to, else the read's holder.
-  ///
-  /// A key that is nil as far as is known is asked for too: an owner that tells no changes of it would never tell that it has
-  /// a value.
+  /// The innermost field whose owner must be asked before it is known what `key` resolves to, else the read's holder, also if
+  /// the key is nil as far as is known: an owner that tells no changes of it would never tell that it has a value.
   /// - Throws: what an owner answered instead of the value.
   private func unknownValue(of key: Key, _ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
     for (asked, (object, answer)) in read.answers {

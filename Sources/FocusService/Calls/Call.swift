@@ -3,9 +3,7 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-/// One method call on one of the daemon's objects, which carries what the method takes, within the limits.
-///
-/// It is valid while the method's handler runs: what is answered later keeps what it needs of it.
+/// A call of one of the daemon's methods, with what that takes, within the limits; what is answered later keeps nothing of it.
 struct Call {
   /// The most variants of one array or dictionary: as many as a field may have keys, and more than a call has arguments.
   private static let entryLimit = Limits.keysPerField

@@ -69,9 +69,8 @@ enum ObjectSnapshot {
   }
 }
 
-/// The least that a snapshot of fields takes: one that no message carries is refused before it is made.
-///
-/// For fields without bindings, commands and adopted owners it is exact.
+/// The least that a snapshot of fields takes, exact for fields with nothing in them: one that no message carries is refused
+/// before it is made.
 struct SnapshotSize {
   private let client: BusName?
   /// What a field takes at least.

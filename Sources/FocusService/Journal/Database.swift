@@ -7,9 +7,7 @@ struct DatabaseError: Error, Hashable, CustomStringConvertible {
   /// What SQLite says of it.
   let description: String
 
-  /// Whether the file is no database, or a broken one; that it has other tables is for `Schema` to find.
-  ///
-  /// Anything else may be the fault of the program, of the system or of the moment: the file is left where it is.
+  /// Whether the file is no database, or a broken one; anything else may be the fault of the system, or of the moment.
   var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
   /// Whether another process has the file.

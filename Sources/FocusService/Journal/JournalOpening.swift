@@ -17,11 +17,10 @@ extension Journal {
     var problems: [String] = []
   }
 
-  /// Opens the journal in `file` and reads it.
+  /// Opens the journal in `file` and reads it, also if that is read-only.
   ///
-  /// A file that is damaged, or of a later version, is set aside and never deleted; a new one takes its place. One that is
-  /// read-only is read all the same. One that another process uses is tried again at most `retries` times, after a
-  /// twentieth of a second each.
+  /// One that is damaged, or of a later version, is set aside and never deleted; a new one takes its place. One that another
+  /// process uses is tried again at most `retries` times, after a twentieth of a second each.
   static func open(
     _ file: StateFile?, retries: Int = 0, _ progress: @escaping StartProgress = { _, _ in }
   ) -> Opened {

@@ -3,8 +3,7 @@ internal import Glibc
 
 /// Where the journal lies, and what becomes of a file that cannot be used.
 ///
-/// The state holds passwords too: only the user may reach it. The directory ensures that, which must be the
-/// user's own and closed to others; nothing is changed about one that is not.
+/// It holds passwords too, so its directory must be the user's own and closed to others; one that is not stays as it is.
 struct StateFile {
   /// Which file is meant, whatever it is called.
   struct Identity: Hashable {
@@ -145,9 +144,7 @@ struct StateFile {
     }
   }
 
-  /// Whether another process has the file open, as SQLite's locks tell.
-  ///
-  /// Not for a file that this process has open: closing a descriptor lets go of the locks of all others.
+  /// Whether another process has the file open, as SQLite's locks tell; this one must not, since it would lose its own locks.
   var isLocked: Bool {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard file >= 0 else { return false }

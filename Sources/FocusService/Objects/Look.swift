@@ -171,9 +171,8 @@ extension Look {
     }
   }
 
-  /// Takes the answer to `GetAll` of `interface`; changes signalled meanwhile came before it.
-  ///
-  /// What the object tells of an interface that the registrant chose is taken even if it is not declared.
+  /// Takes the answer to `GetAll` of `interface`, of one that the registrant chose also what is not declared; changes
+  /// signalled meanwhile came before it.
   /// - Throws: `DBusError.invalidArgs` if it is not a dictionary.
   private func takeProperties(
     of interface: InterfaceName, _ readable: [String: Key], _ answer: Message, _ calls: OwnerCalls

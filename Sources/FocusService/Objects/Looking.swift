@@ -142,9 +142,7 @@ extension FocusService {
     return .empty
   }
 
-  /// Binds the object to the saved field; one whose object fails stays without it.
-  ///
-  /// Neither needs saving.
+  /// Binds the object to the saved field; one whose object fails stays without it, and neither needs saving.
   private func restore(_ id: FieldID, _ registration: UInt64, _ look: Look) -> Bool {
     guard let field = model.fields[id], field.registration == registration, let saved = field.awaited else {
       return true

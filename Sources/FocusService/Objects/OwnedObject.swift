@@ -3,9 +3,7 @@ internal import DBusTypes
 internal import FocusContract
 internal import FocusModel
 
-/// A registrant's own object, at its address: what goes on between the daemon and it.
-///
-/// What the object is stands in the model, once for each field that it is behind.
+/// A registrant's own object, at its address: what goes on between the daemon and it, and not what it is, which the model says.
 final class OwnedObject {
   /// What waits for the value of a key, and is handed what the owner has answered.
   typealias Waiter = (Result<Message, any Error>) -> Void
@@ -37,8 +35,8 @@ final class OwnedObject {
   private var unsent: [BusName: Int] = [:]
   /// The keys whose values do not fit and that the log has named.
   var named: Set<Key> = []
-  /// The keys that it has told of since the turn has taken it away from a field, which misses them if it is there again.
-  private(set) var toldInVain: Set<Key> = []
+  /// Whether it has told of values since the turn has taken it away from a field, which misses them if it is there again.
+  private(set) var hasToldInVain = false
 
   init(owner: BusName, path: ObjectPath, _ following: Following) {
     (self.owner, self.path, self.following) = (owner, path, following)
@@ -106,13 +104,11 @@ extension OwnedObject {
     }
   }
 
-  /// Notes that it has told of `keys`.
-  func note(_ keys: some Sequence<Key>) {
-    if !lostFields.isEmpty { toldInVain.formUnion(keys) }
-  }
+  /// Notes that it has told of values.
+  func hasTold() { hasToldInVain = hasToldInVain || !lostFields.isEmpty }
 
   /// Ends a turn.
-  func endTurn() { (lostFields, toldInVain) = ([], []) }
+  func endTurn() { (lostFields, hasToldInVain) = ([], false) }
 }
 
 /// The queue: what one client sends reaches the object in that order, and one write of a key follows another.

@@ -102,14 +102,14 @@ struct OwnedObjects {
   mutating func touch(_ object: OwnedObject) { touched[ObjectIdentifier(object)] = object }
 
   /// Gives the fields as they are in `model`, to which a turn has been taken back, their objects.
-  /// - Returns: objects, with the keys whose values have to be asked for again.
-  mutating func takeBack(_ model: FocusModel) -> [(object: OwnedObject, keys: Set<Key>)] {
+  /// - Returns: those whose values have to be asked for again.
+  mutating func takeBack(_ model: FocusModel) -> [OwnedObject] {
     for object in touched.values { for id in object.fields { byField[id] = nil } }
-    return touched.values.map { object in
+    return touched.values.filter { object in
       defer { object.endTurn() }
       object.fields = object.fields.union(object.lostFields).filter { model.isBehind(object, $0) }
       for id in object.fields { byField[id] = object }
-      return (object, object.toldInVain)
+      return object.hasToldInVain
     }
   }
 

@@ -21,9 +21,7 @@ struct Load: Hashable {
   }
 
   static func - (left: Load, right: Load) -> Load {
-    Load(
-      calls: left.calls - right.calls, bytes: left.bytes - right.bytes,
-      descriptors: left.descriptors - right.descriptors)
+    left + Load(calls: -right.calls, bytes: -right.bytes, descriptors: -right.descriptors)
   }
 }
 
@@ -107,9 +105,7 @@ extension DBusError {
   static let ownerGone = DBusError(Focus1.ownerGone, "the field's owner has left the bus, or cannot be called")
 }
 
-/// An error that an owner replied, which is passed on as it is.
-///
-/// Errors have to be sendable, and messages are not: this one stays with the thread of the loop, as they do.
+/// An error that an owner replied, which is passed on as it is; like all messages, it stays with the thread of the loop.
 struct OwnerRefusal: Error, @unchecked Sendable {
   let reply: Message
 }

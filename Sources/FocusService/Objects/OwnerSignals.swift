@@ -20,9 +20,7 @@ extension FocusService {
     }
   }
 
-  /// Handles the signal `PropertiesChanged` of `object`.
-  ///
-  /// Of one that is past the limits nothing is read but the interface, whose values are stale then.
+  /// Handles `PropertiesChanged` of `object`; of one that is past the limits only the interface, whose values are stale then.
   private func takeChanges(_ message: Message, _ object: OwnedObject) {
     guard message.signatureText == "sa{sv}as" else { return }
     var updates: [Key: MarshalledValue?] = [:]
@@ -31,22 +29,18 @@ extension FocusService {
     try? message.withBody { bytes throws(DBusError) in
       var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       guard let interface = try? reader.text() else { return }
+      object.hasTold()
       let known = readableKeys(of: interface, object)
-      let hasLostField = !object.lostFields.isEmpty
-      guard !known.isEmpty || hasLostField else { return }
-      func key(_ name: String) -> Key? {
-        if hasLostField, let key = try? Key(interface: interface, member: name) { object.note([key]) }
-        return known[name]
-      }
+      guard !known.isEmpty else { return }
       do {
         try reader.array(ofEntries: true) { entry throws(WireError) in
-          guard let key = key(try entry.text()) else { return try entry.skipVariant() }
+          guard let key = known[try entry.text()] else { return try entry.skipVariant() }
           let value = try entry.variant(limit: OwnerAnswer.valueLimit)
           if value == nil { tooLarge.append(key) }
           updates.updateValue(value, forKey: key)
         }
         try reader.array { name throws(WireError) in
-          if let key = key(try name.text()) { stale.insert(key) }
+          if let key = known[try name.text()] { stale.insert(key) }
         }
       } catch {
         if droppedSignals.admit() != nil {

@@ -4,9 +4,7 @@ internal import FocusContract
 internal import FocusModel
 internal import ProgramSupport
 
-/// Where the saving of what outlives the daemon stands.
-///
-/// Its transitions return what the service has to do; nothing else knows or sets the state.
+/// Where the saving of what outlives the daemon stands; its transitions return what the service has to do.
 struct Persistence {
   /// Where changes are saved.
   private enum Store {
@@ -50,9 +48,7 @@ struct Persistence {
 
 /// Opening and recovering.
 extension Persistence {
-  /// Opens the state file and begins to recover what was saved in it.
-  ///
-  /// One that another process has just now is waited for as `Journal.open` says.
+  /// Opens the state file as `Journal.open` says, and begins to recover what was saved in it.
   /// - Returns: the model of what was saved, the bus that its owners are of, and the recovery; nil if no state file can be
   ///   opened.
   mutating func open(

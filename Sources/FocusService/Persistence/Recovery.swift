@@ -39,9 +39,7 @@ extension FocusService {
   }
 
   /// Has the saved fields back, but those whose owners are not among `names`, and begins to look at the objects behind
-  /// bound ones afresh.
-  ///
-  /// A field whose owner does not answer in time is there without its object until the owner does.
+  /// bound ones afresh: until its owner answers, a field is there without its object.
   private func beginRecovery(among names: Set<BusName>, isStart: Bool) {
     let retries = isStart ? FocusService.retries : 0
     let opened = persistence.open(retries: retries, isLate: !isStart) { [self] status, time in

@@ -37,9 +37,7 @@ extension Replacement {
     }
   }
 
-  /// Opens a new journal in `file`.
-  ///
-  /// A file found in its place is set aside, and never deleted.
+  /// Opens a new journal in `file`; what is found in its place is set aside, and never deleted.
   /// - Throws: the error that prevents that; then it can be tried again.
   mutating func journal(in file: StateFile?, _ log: Log) throws -> Journal {
     guard let file else { throw DBusError(Focus1.ioError, "there is no directory for a state file") }

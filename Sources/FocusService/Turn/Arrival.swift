@@ -57,11 +57,8 @@ extension FocusService {
     if case .departure(let owner) = arrival { ownerCalls.ownerLeft(owner) }
   }
 
-  /// Handles what has arrived.
-  /// - Parameters:
-  ///   - arrival: what has arrived.
-  ///   - refusal: why changes cannot be saved, if that was handled before and taken back: what needs no saving is done all
-  ///     the same.
+  /// Handles what has arrived; if it was handled before and taken back, `refusal` says why changes cannot be saved, and what
+  /// needs no saving is done all the same.
   func handle(_ arrival: Arrival, refusing refusal: DBusError? = nil) {
     // What follows from who owns a name is done again if the turn is taken back.
     var isDone = true

@@ -137,7 +137,7 @@ extension FocusService {
     model.rollBack()
     let lost = objects.takeBack(model)
     for arrival in handled { handle(arrival, refusing: error) }
-    for (object, keys) in lost { for key in keys where isRead(key, of: object) { becameStale(key, of: object) } }
+    for object in lost { for key in toldKeys(of: object) { becameStale(key, of: object) } }
     emit(model.settle())
   }
 
