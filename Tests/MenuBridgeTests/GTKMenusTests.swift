@@ -135,6 +135,51 @@ import Testing
     #expect(GTKAction.all(in: value) == nil)
   }
 
+  // MARK: Changes
+
+  private static let actionType = DBusType.structure([.boolean, .signature, .array(.variant)])
+
+  private static func changes(
+    removed: [String] = [], enabled: [String: Bool] = [:], states: Named = [], added: [String: DBusValue] = [:]
+  ) -> [DBusValue] {
+    let enabled = enabled.map { DBusDictionary.Entry(key: .string($0.key), value: .boolean($0.value)) }
+    let added = added.map { DBusDictionary.Entry(key: .string($0.key), value: $0.value) }
+    return [
+      .strings(removed), .dictionary(DBusDictionary(known: .string, .boolean, enabled)), .properties(states),
+      .dictionary(DBusDictionary(known: .string, actionType, added)),
+    ]
+  }
+
+  /// Each is applied to an action `a` that is enabled, with the state 1.
+  @Test(
+    arguments: [
+      (changes(), ["a": described(true, .empty, .int32(1))]),
+      (changes(removed: ["a", "b"]), [:]),
+      (changes(enabled: ["a": false, "b": true]), ["a": described(false, .empty, .int32(1))]),
+      (changes(states: [("a", .int32(2)), ("b", .int32(2))]), ["a": described(true, .empty, .int32(2))]),
+      (changes(added: ["b": described()]), ["a": described(true, .empty, .int32(1)), "b": described()]),
+      (
+        changes(removed: ["a"], enabled: ["a": false], states: [("a", .int32(2))], added: ["a": described()]),
+        ["a": described()]
+      ),
+      (Array(changes(removed: ["a"]).dropLast()), ["a": described(true, .empty, .int32(1))]),
+      (changes(removed: ["a"]).reversed(), ["a": described(true, .empty, .int32(1))]),
+    ] as [([DBusValue], [String: DBusValue])]) func actionsChange(changes: [DBusValue], expected: [String: DBusValue])
+  {
+    var actions = ["a": Self.described(true, .empty, .int32(1))].compactMapValues { GTKAction($0) }
+    actions.apply(changes)
+    #expect(actions == expected.compactMapValues { GTKAction($0) })
+  }
+
+  @Test func noMoreActionsThanTheLimit() {
+    var actions: [String: GTKAction] = [:]
+    for part in ["a", "b"] {
+      let added = (0..<5000).map { ("\(part)\($0)", Self.described()) }
+      actions.apply(Self.changes(added: Dictionary(uniqueKeysWithValues: added)))
+    }
+    #expect(actions.count == GTKMenus.actionLimit)
+  }
+
   // MARK: Menus
 
   @Test func sectionsAreOfTheirMenuAndSubmenusArePartOfThePath() throws {

@@ -61,14 +61,28 @@ final class StubMenus: Sendable {
   /// Enables an action or not, and tells it.
   func enable(_ name: String, _ isEnabled: Bool) {
     state.update { $0.actions[name]?.isEnabled = isEnabled }
-    let changes = DBusDictionary(
-      known: .string, .boolean, [.init(key: .string(name), value: .boolean(isEnabled))])
-    let none = DBusDictionary(known: .string, .structure([.boolean, .signature, .array(.variant)]), [])
-    peer.perform {
-      $0.emit(
-        Self.window, "org.gtk.Actions", "Changed",
-        [.strings([]), .dictionary(changes), .properties([]), .dictionary(none)])
+    tell(enabled: [.init(key: .string(name), value: .boolean(isEnabled))])
+  }
+
+  /// Removes an action if it is there, adds the new one if there is one, and tells both at once.
+  func replace(_ name: String, with action: Action?) {
+    let old = state.update { state in
+      defer { state.actions[name] = action }
+      return state.actions[name]
     }
+    tell(
+      removed: old.map { _ in [name] } ?? [],
+      added: action.map { [.init(key: .string(name), value: Self.describe($0))] } ?? [])
+  }
+
+  private func tell(
+    removed: [String] = [], enabled: [DBusDictionary.Entry] = [], added: [DBusDictionary.Entry] = []
+  ) {
+    let changes: [DBusValue] = [
+      .strings(removed), .dictionary(DBusDictionary(known: .string, .boolean, enabled)), .properties([]),
+      .dictionary(DBusDictionary(known: .string, Self.actionType, added)),
+    ]
+    peer.perform { $0.emit(Self.window, "org.gtk.Actions", "Changed", changes) }
   }
 
   /// Answers as usual, what it held, too.
@@ -85,8 +99,7 @@ final class StubMenus: Sendable {
       switch call.member {
       case "DescribeAll":
         let entries = state.actions.map { DBusDictionary.Entry(key: .string($0.key), value: describe($0.value)) }
-        let type = DBusType.structure([.boolean, .signature, .array(.variant)])
-        return .values([.dictionary(DBusDictionary(known: .string, type, entries))])
+        return .values([.dictionary(DBusDictionary(known: .string, actionType, entries))])
       case "Describe":
         guard let action = state.actions[name] else { return .error("org.freedesktop.DBus.Error.InvalidArgs", name) }
         if name == state.awakening { state.actions[name]?.isEnabled = true }
@@ -100,6 +113,8 @@ final class StubMenus: Sendable {
       }
     }
   }
+
+  private static let actionType = DBusType.structure([.boolean, .signature, .array(.variant)])
 
   private static func describe(_ action: Action) -> DBusValue {
     let state = action.state.map { [DBusValue.variant(.boolean($0))] } ?? []

@@ -22,18 +22,80 @@ import Testing
     }
   }
 
-  /// It tells of a change after its actions were read, and before its menus were.
-  @Test func anActionThatChangesMeanwhile() async throws {
+  /// The program tells it: it is asked only when the command is run.
+  @Test func aCommandWhoseActionGoesAndComes() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      for action in [nil, .init(), .init(isEnabled: false), .init()] as [StubMenus.Action?] {
+        program.replace("undo", with: action)
+        try await stage.has("Edit.Undo", isEnabled: action?.isEnabled == true)
+      }
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, ["undo"])
+      #expect(program.state.now.calls.count { $0 == "Describe" } == 1)
+    }
+  }
+
+  /// Two items have one action; a third has it too, but in a menu that must be opened to know whether it is enabled.
+  @Test func itemsWithTargetsFollowTheirAction() async throws {
     try await MenuStage.with { stage in
       let program = StubMenus(try await stage.desktop.peer())
-      program.state.update { $0.answers["Start"] = .hold }
+      func items(_ labels: String...) -> [Named] {
+        labels.map { [("label", .string($0)), ("action", .string("win.edit")), ("target", .string($0))] }
+      }
+      let menus: [Named] = [
+        [("label", .string("Edit")), (":submenu", StubMenus.list(1, 0))],
+        [("label", .string("More")), (":submenu", StubMenus.list(2, 0)), ("submenu-action", .string("win.more"))],
+      ]
+      let lists: [[UInt32]: [Named]] = [[0, 0]: menus, [1, 0]: items("Undo", "Redo"), [2, 0]: items("Copy")]
+      program.state.update { ($0.actions, $0.lists) = (["edit": .init()], lists) }
+      try await stage.show("w1", of: program)
+      try await stage.has("Edit.Undo")
+      let changes: [(isEnabled: Bool, tell: () -> Void)] = [
+        (false, { program.enable("edit", false) }), (true, { program.enable("edit", true) }),
+        (false, { program.replace("edit", with: nil) }), (true, { program.replace("edit", with: .init()) }),
+      ]
+      for change in changes {
+        change.tell()
+        try await stage.has("Edit.Undo", isEnabled: change.isEnabled)
+        try await stage.has("Edit.Redo", isEnabled: change.isEnabled)
+        #expect(try await stage.windows.commands()["org.focusd.Edit.Copy"] == true)
+      }
+    }
+  }
+
+  struct Change: Sendable {
+    let before: StubMenus.Action?
+    let isEnabled: Bool
+    let tell: @Sendable (StubMenus) -> Void
+  }
+
+  /// It tells of a change after its actions were read, and before its menus were.
+  @Test(
+    arguments: [
+      Change(before: .init(), isEnabled: false) { $0.enable("undo", false) },
+      Change(before: .init(), isEnabled: false) { $0.replace("undo", with: nil) },
+      Change(before: nil, isEnabled: true) { $0.replace("undo", with: .init()) },
+      Change(before: .init(isEnabled: false), isEnabled: true) { $0.replace("undo", with: .init()) },
+    ]) func anActionThatChangesMeanwhile(change: Change) async throws
+  {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.menu("Edit", ["undo": "Undo", "redo": "Redo"])
+      program.state.update { state in
+        (state.actions["undo"], state.actions["redo"]) = (change.before, .init(isEnabled: false))
+        state.answers["Start"] = .hold
+      }
       try await stage.show("w1", of: program)
       _ = try await program.state.wait(for: "questions") { state in
         ["DescribeAll", "Start"].allSatisfy(state.calls.contains) ? true : nil
       }
-      program.enable("undo", false)
+      change.tell(program)
       program.release()
-      try await stage.has("Edit.Undo", isEnabled: false)
+      // The daemon is told of both at once; until then both are enabled.
+      try await stage.has("Edit.Redo", isEnabled: false)
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == change.isEnabled)
     }
   }
 

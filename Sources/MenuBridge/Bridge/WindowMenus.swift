@@ -164,12 +164,11 @@ final class WindowMenus {
   }
 
   private func disable(_ key: String, at place: Place) {
-    guard !isEnded, places[key] == place, delegate?.timeInFront(of: window) != nil else { return }
-    sources[place.source].look(at: place.id) { [weak self] result in
-      guard let self, !isEnded, case .success(let item) = result, !item.isEnabled, commands[key] == true else { return }
-      commands[key] = false
-      delegate?.changed(self)
-    }
+    guard !isEnded, places[key] == place, commands[key] == true, delegate?.timeInFront(of: window) != nil,
+      sources[place.source].isEnabled(place.id) == false
+    else { return }
+    commands[key] = false
+    delegate?.changed(self)
   }
 
   // MARK: Commands

@@ -6,7 +6,7 @@ struct GTKAction: Equatable {
   var isEnabled: Bool
   /// The signature of its parameter; empty without one.
   let parameter: String
-  let state: DBusValue?
+  var state: DBusValue?
 
   /// Nil for a value of another form.
   init?(_ value: DBusValue?) {
@@ -24,6 +24,25 @@ struct GTKAction: Equatable {
       if case .string(let name) = entry.key, let action = GTKAction(entry.value) { actions[name] = action }
     }
     return actions
+  }
+}
+
+extension [String: GTKAction] {
+  /// Applies the arguments of `Changed`, `as a{sb} a{sv} a{s(bgav)}`, in their order; nothing if they are of another form.
+  mutating func apply(_ changes: [DBusValue]) {
+    guard changes.count == 4, case .array(let removed) = changes[0], case .dictionary(let enabled) = changes[1],
+      case .dictionary(let states) = changes[2], let added = GTKAction.all(in: changes[3])
+    else { return }
+    for case .string(let name) in removed { self[name] = nil }
+    for entry in enabled.entries {
+      if case .string(let name) = entry.key, case .boolean(let isEnabled) = entry.value {
+        self[name]?.isEnabled = isEnabled
+      }
+    }
+    for entry in states.entries {
+      if case .string(let name) = entry.key { self[name]?.state = entry.value.variantContent }
+    }
+    for (name, action) in added where count < GTKMenus.actionLimit { self[name] = action }
   }
 }
 

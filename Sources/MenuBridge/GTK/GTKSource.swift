@@ -23,20 +23,24 @@ final class GTKSource: MenuSource {
   /// How long a program may take to do what an item stands for.
   private static let patience = Duration.seconds(25)
 
-  /// The actions of each object that has answered, as they are now, until all is read.
+  /// The actions of each object that has answered, as they are now.
   private final class Reading { var actions: [String: [String: GTKAction]] = [:] }
 
   private let bus: ProgramBus
   private let addresses: GTKAddresses
   /// What was read last, by id.
   private var items: [String: GTKItem] = [:]
+  private var last = Reading()
+  /// Those that are under way.
   private var readings: [Reading] = []
   private var rules: [MatchRule] = []
   private(set) var isPartial = false
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
   /// Nil for an item whose menu must be opened to know.
-  func isEnabled(_ id: String) -> Bool? { items[id].flatMap { $0.openers.isEmpty ? $0.item.isEnabled : nil } }
+  func isEnabled(_ id: String) -> Bool? {
+    items[id].flatMap { $0.openers.isEmpty ? last.actions[$0.group]?[$0.name]?.isEnabled == true : nil }
+  }
   var hasMenubar: Bool { addresses.menubar != nil }
 
   init(_ bus: ProgramBus, _ addresses: GTKAddresses) {
@@ -67,6 +71,7 @@ final class GTKSource: MenuSource {
       // With the actions of one object alone, those of the other would be told as disabled.
       if let refusal, reading.actions.isEmpty || refusal.isLate { return done(.failure(refusal)) }
       let found = menus.items(reading.actions)
+      last = reading
       items = Dictionary(found.map { ($0.item.id, $0) }) { first, _ in first }
       done(.success(found.map(\.item)))
     }
@@ -109,7 +114,18 @@ final class GTKSource: MenuSource {
     .array(DBusArray(known: .uint32, groups.map { .uint32($0) }))
   }
 
-  func forget(except ids: Set<String>) { items = items.filter { ids.contains($0.key) } }
+  func forget(except ids: Set<String>) {
+    items = items.filter { ids.contains($0.key) }
+    forgetActions()
+  }
+
+  /// Drops the actions of the last reading that no item names.
+  private func forgetActions() {
+    for (group, actions) in last.actions {
+      let names = Set(items.values.filter { $0.group == group }.map(\.name))
+      last.actions[group] = actions.filter { names.contains($0.key) }
+    }
+  }
 
   // MARK: One item
 
@@ -155,17 +171,16 @@ final class GTKSource: MenuSource {
 
   func received(_ message: Message) {
     guard message.sender == addresses.program, message.interface == Self.actionsInterface,
-      message.member?.text == "Changed", let path = message.path,
-      let group = addresses.actions.first(where: { $0.value == path })?.key,
-      let values = try? message.arguments(elementLimit: 1 << 16), values.count == 4,
-      case .dictionary(let changes) = values[1]
+      message.member?.text == "Changed", let path = message.path, addresses.actions.values.contains(path),
+      let changes = try? message.arguments(elementLimit: 1 << 16)
     else { return }
-    for change in changes.entries {
-      guard case .string(let name) = change.key, case .boolean(let isEnabled) = change.value else { continue }
-      let id = group + "." + name
-      for reading in readings { reading.actions[group]?[name]?.isEnabled = isEnabled }
-      items[id]?.item.isEnabled = isEnabled
-      onEnabled?(id, isEnabled)
+    let before = items.keys.map { ($0, isEnabled($0)) }
+    for (group, object) in addresses.actions where object == path {
+      for reading in readings + [last] { reading.actions[group]?.apply(changes) }
+    }
+    forgetActions()
+    for (id, wasEnabled) in before {
+      if let isEnabled = isEnabled(id), isEnabled != wasEnabled { onEnabled?(id, isEnabled) }
     }
   }
 
