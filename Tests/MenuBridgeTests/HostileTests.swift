@@ -31,6 +31,30 @@ import Testing
     }
   }
 
+  /// An answer that is too long to be read is no empty menu; at first sight, the actions are known without it.
+  @Test(arguments: [false, true]) func moreItemsThanAreRead(atFirstSight: Bool) async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.state.update { $0.actions["again"] = .init() }
+      program.menu("Edit", ["undo": "Undo", "again": "Redo"])
+      let grow = { program.state.update { $0.lists[[1, 0]]? += [Named](repeating: [], count: 1 << 16) } }
+      if atFirstSight { grow() }
+      try await stage.show("w1", of: program)
+      try await stage.has("Edit.Undo")
+      if !atFirstSight { grow() }
+      try await eventually("a refusal") { try await stage.refusal("Menu.Items") == "LimitsExceeded" }
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, ["undo"])
+
+      // Only the menus tell what it is, and they are not read again.
+      guard !atFirstSight else { return }
+      program.state.update { $0.actions["undo"] = nil }
+      #expect(try await stage.refusal("Edit.Undo") == "InvalidArgs")
+      try await stage.run("Edit.Redo")
+      try await program.state.ran(\.activated, ["undo", "again"])
+    }
+  }
+
   @Test func menusThatContainEachOther() async throws {
     try await MenuStage.with { stage in
       let program = StubMenus(try await stage.desktop.peer())

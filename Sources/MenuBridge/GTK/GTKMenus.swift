@@ -94,6 +94,8 @@ struct GTKMenus {
   private var lists: [List: [[String: DBusValue]]] = [:]
   private var asked: Set<UInt32> = []
   private var linked: Set<UInt32> = []
+  /// Why an answer was not read, if it was too long.
+  var excess: DBusError?
 
   /// Begins with the menu bar, which is in the first group.
   init() { linked = [0] }

@@ -68,6 +68,8 @@ final class GTKSource: MenuSource {
     let answers = Answers { [weak self] in
       guard let self else { return }
       readings.removeAll { $0 === reading }
+      // The menus are there, though not read; at first sight, the actions alone are better than nothing.
+      if let error = menus.excess, isWhole || !items.isEmpty { return done(.failure(error)) }
       // With the actions of one object alone, those of the other would be told as disabled.
       if let refusal, reading.actions.isEmpty || refusal.isLate { return done(.failure(refusal)) }
       let found = menus.items(reading.actions)
@@ -104,7 +106,10 @@ final class GTKSource: MenuSource {
       return done(menus)
     }
     ask(menubar, Self.menusInterface, "Start", [Self.numbers(next)], timeout: timeout) { [weak self] answer in
-      if case .failure(let error) = answer, error.isLate { self?.isPartial = true }
+      if case .failure(let error) = answer {
+        if error.isLate { self?.isPartial = true }
+        if error.name == .limitsExceeded { menus.excess = error }
+      }
       guard let self, case .success(let values) = answer, menus.add(values.first) else { return done(menus) }
       walk(menubar, menus, steps: steps - 1, timeout: timeout, done)
     }
