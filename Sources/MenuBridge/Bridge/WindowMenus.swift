@@ -164,8 +164,9 @@ final class WindowMenus {
   }
 
   private func disable(_ key: String, at place: Place) {
+    // What was there at first may have other sources by now.
     guard !isEnded, places[key] == place, commands[key] == true, delegate?.timeInFront(of: window) != nil,
-      sources[place.source].isEnabled(place.id) == false
+      sources.indices.contains(place.source), sources[place.source].isEnabled(place.id) == false
     else { return }
     commands[key] = false
     delegate?.changed(self)

@@ -38,9 +38,7 @@ final class GTKSource: MenuSource {
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
   /// Nil for an item whose menu must be opened to know.
-  func isEnabled(_ id: String) -> Bool? {
-    items[id].flatMap { $0.openers.isEmpty ? last.actions[$0.group]?[$0.name]?.isEnabled == true : nil }
-  }
+  func isEnabled(_ id: String) -> Bool? { items[id].flatMap { $0.openers.isEmpty ? $0.item.isEnabled : nil } }
   var hasMenubar: Bool { addresses.menubar != nil }
 
   init(_ bus: ProgramBus, _ addresses: GTKAddresses) {
@@ -179,13 +177,14 @@ final class GTKSource: MenuSource {
       message.member?.text == "Changed", let path = message.path, addresses.actions.values.contains(path),
       let changes = try? message.arguments(elementLimit: 1 << 16)
     else { return }
-    let before = items.keys.map { ($0, isEnabled($0)) }
-    for (group, object) in addresses.actions where object == path {
-      for reading in readings + [last] { reading.actions[group]?.apply(changes) }
-    }
+    let groups = addresses.actions.filter { $0.value == path }.keys
+    for group in groups { for reading in readings + [last] { reading.actions[group]?.apply(changes) } }
     forgetActions()
-    for (id, wasEnabled) in before {
-      if let isEnabled = isEnabled(id), isEnabled != wasEnabled { onEnabled?(id, isEnabled) }
+    for (id, item) in items where item.openers.isEmpty && groups.contains(item.group) {
+      let isEnabled = last.actions[item.group]?[item.name]?.isEnabled == true
+      guard isEnabled != item.item.isEnabled else { continue }
+      items[id]?.item.isEnabled = isEnabled
+      onEnabled?(id, isEnabled)
     }
   }
 
