@@ -64,10 +64,15 @@ final class MenuStage: Sendable {
 
   /// Adds a window of which the window bridge tells `parts`, and brings it to the front.
   func show(_ window: String, _ parts: Named, title: String = "", process: Int32 = getpid()) async throws {
-    addresses.update { $0["/org/focusd/Focus1/field/" + window] = .properties(parts) }
+    tell(window, parts)
     try await windows.register(
       window, [("org.focusd.Window.ProcessId", .uint32(UInt32(process))), ("org.focusd.Window.Title", .string(title))])
     try await windows.focus(window)
+  }
+
+  /// Has the window bridge tell `parts` of a window from now on.
+  func tell(_ window: String, _ parts: Named) {
+    addresses.update { $0["/org/focusd/Focus1/field/" + window] = .properties(parts) }
   }
 
   /// Waits until a command is there, and is enabled or not.

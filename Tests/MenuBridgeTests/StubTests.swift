@@ -215,6 +215,31 @@ import Testing
     }
   }
 
+  /// It offers little, and is looked at again while a client waits for its items: it has fewer sources by then.
+  @Test func itemsThatAreReadWhileTheSourcesChange() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.menu("Tools", ["wrap": "_Wrap"])
+      program.state.update { $0.actions["undo"] = nil }
+      try await stage.show("w1", of: program)
+      try await eventually("items") { try await stage.refusal("Menu.Items") == nil }
+      func calls(_ member: String) -> Int { program.state.now.calls.count { $0 == member } }
+      let before = (starts: calls("Start"), looks: calls("DescribeAll"))
+      program.state.update { $0.answers["Start"] = .hold }
+      let items = stage.windows.begin(.invoke("org.focusd.Menu.Items"))
+      try await eventually("menus are read") { calls("Start") > before.starts }
+      stage.tell(
+        "w1",
+        [
+          ("gtk-unique-bus-name", .string(program.peer.name)),
+          ("gtk-window-object-path", .objectPath(ObjectPath(known: StubMenus.window))),
+        ])
+      try await eventually("another look") { calls("DescribeAll") > before.looks + 1 }
+      program.release()
+      #expect(try await items.values().count == 1)
+    }
+  }
+
   // MARK: Windows
 
   @Test func theFieldGoesWithItsWindow() async throws {

@@ -100,10 +100,15 @@ final class WindowMenus {
   private func read(
     isWhole: Bool, timeout: Duration = ProgramBus.changeTimeout, _ done: @escaping ([[MenuItem]]) -> Void
   ) {
+    let sources = sources
     var all = sources.map { _ in [MenuItem]() }
     failure = nil
     let answers = Answers { [weak self] in
       guard let self, !isEnded else { return done([]) }
+      // It was looked at again meanwhile.
+      guard sources.elementsEqual(self.sources, by: ===) else {
+        return read(isWhole: isWhole, timeout: timeout, done)
+      }
       // What a program does not answer in time is as it was.
       if failure == nil || commands.isEmpty { recognise(all) }
       done(all)
