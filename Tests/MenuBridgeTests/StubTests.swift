@@ -38,6 +38,20 @@ import Testing
   }
 
   /// Two items have one action; a third has it too, but in a menu that must be opened to know whether it is enabled.
+  @Test func aCommandThatIsDisabledBehindIsSoInFront() async throws {
+    try await MenuStage.with { stage in
+      let (program, other) = (try await stage.program("w1"), try await stage.program("w2"))
+      try await stage.has("Edit.Undo")
+      program.enable("undo", false)
+      // The answer to what the bridge asks because of this comes after that, and what is told then counts later.
+      _ = try await stage.items()
+      other.enable("undo", false)
+      try await stage.has("Edit.Undo", isEnabled: false)
+      try await stage.windows.focus("w1")
+      try await stage.has("Edit.Undo", isEnabled: false)
+    }
+  }
+
   @Test func itemsWithTargetsFollowTheirAction() async throws {
     try await MenuStage.with { stage in
       let program = StubMenus(try await stage.desktop.peer())

@@ -167,6 +167,7 @@ package final class MenuBridge {
     guard let scene else { return }
     // Where windows are known, other scenes are none.
     if let windowBridge, fields.fields[scene]?.owner != windowBridge.text { return }
+    windows[scene]?.cameToFront()
     look(at: scene)
   }
 

@@ -169,13 +169,19 @@ final class WindowMenus {
   }
 
   private func disable(_ key: String, at place: Place) {
-    // What was there at first may have other sources by now.
     guard !isEnded, places[key] == place, commands[key] == true, delegate?.timeInFront(of: window) != nil,
-      sources.indices.contains(place.source), sources[place.source].isEnabled(place.id) == false
+      isDisabled(place)
     else { return }
     commands[key] = false
     delegate?.changed(self)
   }
+
+  private func isDisabled(_ place: Place) -> Bool {
+    sources.indices.contains(place.source) && sources[place.source].isEnabled(place.id) == false
+  }
+
+  /// The window is in front again: what the program has disabled meanwhile counts, if it stays so.
+  func cameToFront() { for place in places.values where isDisabled(place) { enabled(place, false) } }
 
   // MARK: Commands
 
