@@ -82,13 +82,15 @@ package final class ProgramBus {
         to: name, path: path, interface: interface, member: MemberName(known: member), arguments)
       try connection.call(message, timeout: timeout) { [weak self] result in
         let answer = Result { () throws(DBusError) in
-          try result.get().success().arguments(elementLimit: ProgramBus.elementLimit)
+          let reply = try result.get()
+          if reply.saysThatProgramLeft { throw .programLeft }
+          return try reply.success().arguments(elementLimit: ProgramBus.elementLimit)
         }
         guard let self else { return handler(answer) }
         let isLate = (try? result.get()) == nil
         connection.writeTogether {
           self.ended(name, isLate ? (isOptional ? .unknown : .late) : .answered)
-          if case .failure(let error) = answer, error.name == .serviceUnknown { self.forget(name) }
+          if (try? result.get())?.saysThatProgramLeft == true { self.forget(name) }
           handler(answer)
         }
       }
@@ -139,7 +141,18 @@ package final class ProgramBus {
   }
 }
 
+extension Message {
+  /// Whether the bus says in a program's place that it has left: handed on, its words would be taken for those of one's own bus.
+  fileprivate var saysThatProgramLeft: Bool {
+    guard sender == .bus, let error else { return false }
+    return [.serviceUnknown, .nameHasNoOwner, .noReply].contains(error.name)
+  }
+}
+
 extension DBusError {
+  /// The program that was asked has left the bus.
+  fileprivate static let programLeft = DBusError(.unknownObject, "the program has left the bus")
+
   /// Whether no answer came in time: one may come if it is asked for again.
   package var isLate: Bool { name == .timeout || name == .noReply }
 }
