@@ -226,6 +226,9 @@ import Testing
       )
       #expect(result.output == ["print two", #"print -r li\\nes"#] && result.errors.isEmpty, "\(result)")
       try await shell.line("what the second line prints") { $0.contains(#"li\nes"#) && !$0.contains("print") }
+      try await eventually("nothing is left of it") {
+        try await desktop.focusctl("get", "Shell.Buffer").output == [""]
+      }
       // The terminal's window is left, and comes to the front again.
       let focus = try await desktop.background("exec focusctl watch --focus")
       try await focus.line("focus") { $0 != "nil" }

@@ -62,6 +62,9 @@ focusd-line-init() {
   if [[ -n $focusd_accepted ]]; then
     BUFFER=$focusd_accepted
     zle accept-line
+  else
+    # Nothing is drawn anew where nothing was typed: the last line would still be told.
+    focusd-redraw
   fi
 }
 focusd-line-finish() {

@@ -138,10 +138,12 @@ enum Writing {
 }
 
 extension CommandError {
+  private static let texts = ["org.focusd.Text.Content", "org.focusd.Text.SelectedText"]
+
   /// The error that ends a command whose write to `key` failed with `error`: a text that cannot be written can be typed.
   fileprivate init(refusing key: KeyArgument, _ error: DBusError) {
     self.init(error)
-    guard error.name == .propertyReadOnly, key.name.hasPrefix("org.focusd.Text."), let message else { return }
+    guard error.name == .propertyReadOnly, Self.texts.contains(key.name), let message else { return }
     self.init(status, "\(message); this program offers no way to write its text; try wtype or ydotool")
   }
 }
