@@ -64,7 +64,7 @@ import Testing
     // The line of the shell that runs it is not what had focus before, but that of another is.
     Call(
       """
-      mkfifo line other
+      cd; mkfifo line other
       focusctl hold line org.focusd.Shell.Buffer=ls <line >/dev/null & exec 3>line
       sh -c 'focusctl hold other org.focusd.Shell.Buffer=ls <other >/dev/null; exit' & exec 4>other
       has() { until [ "$(focusctl focused)" = "$1" ]; do sleep 0.01; done; }
@@ -73,6 +73,21 @@ import Testing
       exec 3>&- 4>&-; wait
       """, ["abc", "ls"]),
     Call("focusctl get --field tone Level", ["1"]),
+    // What cannot be written as a text can be typed, but not what is told of it.
+    Call(
+      """
+      cd; mkfifo text
+      focusctl hold t org.focusd.Text.Content=abc org.focusd.Text.Length=3 --read-only org.focusd.Text.Content \
+        --read-only org.focusd.Text.Length <text >/dev/null & exec 3>text
+      until focusctl get --field t Text.Length >/dev/null 2>&1; do sleep 0.01; done
+      focusctl set --field t Text.Content x; focusctl set --field t Text.Length 4
+      exec 3>&-; wait
+      """, [],
+      errors: [
+        "focusctl: org.focusd.Text.Content of the field 't' is read-only: its object does not let it be set, or only its owner "
+          + "may; this program offers no way to write its text; try wtype or ydotool",
+        "focusctl: org.focusd.Text.Length of the field 't' is read-only: its object does not let it be set, or only its owner may",
+      ]),
     // set and update
     Call(
       "printf 'two\\nlines\\n' | focusctl set Text -; focusctl get Text --json",
