@@ -42,6 +42,27 @@ import Testing
     }
   }
 
+  /// What a program does not take in parts, it may take as a whole.
+  @Test(arguments: [false, true]) func onlyWhatChangesIsWritten(takesParts: Bool) async throws {
+    try await Self.withProgram("GTK", .entry("a😀c d")) { desktop, program in
+      for (text, parts) in [
+        ("a😀c d e", ["InsertText"]), ("a😀 d e", ["DeleteText"]), ("aü d e", ["DeleteText", "InsertText"]),
+        ("A", ["SetTextContents"]), ("A\r\nb", ["SetTextContents"]),
+      ] {
+        program.state.update { $0.calls = [] }
+        if !takesParts {
+          program.change("/entry") { $0.answers = ["InsertText": .boolean(true), "DeleteText": .boolean(true)] }
+        }
+        try await desktop.set("Text.Content", .string(text))
+        #expect(program.text(of: "/entry") == text)
+        let calls = program.state.now.calls.map(\.member).filter {
+          ["InsertText", "DeleteText", "SetTextContents"].contains($0)
+        }
+        #expect(calls == (takesParts || parts == ["SetTextContents"] ? parts : parts + ["SetTextContents"]))
+      }
+    }
+  }
+
   @Test func whatChangesTogetherIsToldInOneSignal() async throws {
     try await Self.withProgram { desktop, program in
       try await desktop.session.subscribe()

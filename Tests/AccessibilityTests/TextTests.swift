@@ -78,6 +78,23 @@ import Testing
     }
   }
 
+  /// GTK 3 undoes nothing, and Qt takes what follows what was typed for the same.
+  @Test(arguments: Kit.here.filter { $0 == .gtk4 }) func whatIsAddedIsOneStepToUndo(_ kit: Kit) async throws {
+    try await RealDesktop.withTexts(kit.rawValue) { desktop in
+      for widget in kit.widgets {
+        try await desktop.waits(for: "Element.Role", .string("textbox"))
+        try await desktop.set("Text.Content", .string(""))
+        try await desktop.xdotool("type", "typed")
+        try await desktop.waits(for: "Text.Content", .string("typed"))
+        try await desktop.set("Text.Content", .string("typed 😀 ü"))
+        try await desktop.holds(widget, "typed 😀 ü")
+        try await desktop.xdotool("key", "ctrl+z")
+        try await desktop.holds(widget, "typed")
+        try await desktop.tab()
+      }
+    }
+  }
+
   /// The bridge is stopped, and so has heard nothing of it.
   @Test(arguments: Kit.here) func aTextThatWasTypedMeanwhileStays(_ kit: Kit) async throws {
     try await RealDesktop.withTexts(kit.rawValue) { desktop in

@@ -13,14 +13,24 @@ extension ElementWriter {
     withNow { [self] now in
       guard !now.isSecret else { return fillIn(text) }
       guard let before = now.text else { return done(.failure(.elementGone)) }
-      let change = TextChange(before, 0..<before.counted.length, inserted: text)
-      withPart(change.range, of: before, before.content) { [self] old in
-        set(text) { [self] in
-          let restore: (@escaping () -> Void) -> Void = { [self] next in
-            if let old { set(old, next) } else { next() }
-          }
-          settle(change, restore) { [self] _ in done(.success(())) }
+      guard let change = TextChange(before, becoming: text) else { return setWhole(text, before) }
+      exchange(change) { [self] in
+        settle(
+          change, { [self] next in insert(change.replaced, at: change.range.lowerBound) { _ in next() } },
+          whenUnchanged: { [self] in setWhole(text, before) }
+        ) { [self] _ in done(.success(())) }
+      }
+    }
+  }
+
+  private func setWhole(_ text: String, _ before: TextReading) {
+    let change = TextChange(before, 0..<before.counted.length, inserted: text)
+    withPart(change.range, of: before, before.content) { [self] old in
+      set(text) { [self] in
+        let restore: (@escaping () -> Void) -> Void = { [self] next in
+          if let old { set(old, next) } else { next() }
         }
+        settle(change, restore) { [self] _ in done(.success(())) }
       }
     }
   }
@@ -38,7 +48,7 @@ extension ElementWriter {
   }
 
   private func replace(_ change: TextChange, _ old: String) {
-    let answers = Answers { [self] in
+    exchange(change, movesCaret: true) { [self] in
       settle(change) { [self] next in
         insert(old, at: change.range.lowerBound) { [self] _ in
           ask("AddSelection", [change.range.lowerBound, change.range.upperBound]) { _ in next() }
@@ -50,6 +60,11 @@ extension ElementWriter {
         read { [self] _ in done(.success(())) }
       }
     }
+  }
+
+  /// Takes out what is replaced, and puts in what is inserted.
+  private func exchange(_ change: TextChange, movesCaret: Bool = false, _ next: @escaping () -> Void) {
+    let answers = Answers(next)
     if !change.range.isEmpty {
       bus.call(
         field.element, AccessibilityNames.editableText, "DeleteText",
@@ -60,7 +75,7 @@ extension ElementWriter {
       insert(change.inserted, at: change.range.lowerBound, answers.expect { (_: ProgramBus.Answer) in })
     }
     // Toolkits leave the caret before what is inserted there, or at the end.
-    ask("SetCaretOffset", [change.insertedRange.upperBound]) { _ in }
+    if movesCaret { ask("SetCaretOffset", [change.insertedRange.upperBound]) { _ in } }
     answers.finish()
   }
 
@@ -92,7 +107,7 @@ extension ElementWriter {
   /// Reads the text until the change is there; if the program only cut something out, calls `restore` and fails.
   private func settle(
     _ change: TextChange, attempt: Int = 0, _ restore: @escaping (@escaping () -> Void) -> Void,
-    whenDone: @escaping (TextReading) -> Void
+    whenUnchanged: (() -> Void)? = nil, whenDone: @escaping (TextReading) -> Void
   ) {
     readLater(attempt) { [self] now in
       guard let now = now.text else { return done(.failure(.elementGone)) }
@@ -102,9 +117,11 @@ extension ElementWriter {
         switch change.outcome(now, part: part.map(units.unpadded)) {
         case .done: whenDone(now)
         case _ where attempt + 1 < Self.patience.count:
-          settle(change, attempt: attempt + 1, restore, whenDone: whenDone)
+          settle(change, attempt: attempt + 1, restore, whenUnchanged: whenUnchanged, whenDone: whenDone)
         case .altered: whenDone(now)
-        case .unchanged: fail(.failed, Self.nothingChanged)
+        case .unchanged:
+          if let whenUnchanged { return whenUnchanged() }
+          fail(.failed, Self.nothingChanged)
         case .cut:
           restore { [self] in
             read { [self] _ in fail(.failed, "the program removed the text and did not take the new one") }

@@ -15,9 +15,26 @@ package struct TextChange: Equatable, Sendable {
   /// The part that is replaced, as the program counts.
   package let range: Range<Int32>
   package let inserted: String
+  /// What is there before, if that was needed to find the part.
+  package let replaced: String
 
-  package init(_ before: TextReading, _ range: Range<Int32>, inserted: String) {
-    (self.before, self.range, self.inserted) = (before, range, inserted)
+  package init(_ before: TextReading, _ range: Range<Int32>, inserted: String, replaced: String = "") {
+    (self.before, self.range, self.inserted, self.replaced) = (before, range, inserted, replaced)
+  }
+
+  /// What is left to change so that the text becomes `text`, around what stays: to undo that brings back what was there, and
+  /// what somebody types elsewhere meanwhile is kept; nil: nothing stays, or not all of the text is known.
+  package init?(_ before: TextReading, becoming text: String) {
+    // An end of a line that programs write as one must not be taken apart.
+    guard let content = before.content, !text.unicodeScalars.contains("\r") else { return nil }
+    let (old, new) = (Array(content.unicodeScalars), Array(text.unicodeScalars))
+    let head = zip(old, new).prefix { $0 == $1 }.count
+    let tail = zip(old.dropFirst(head).reversed(), new.dropFirst(head).reversed()).prefix { $0 == $1 }.count
+    guard head + tail > 0, old != new else { return nil }
+    let ends = [head, old.count - tail].map { before.units.position(after: Int32(clamping: $0), in: content) }
+    self.init(
+      before, ends[0]..<ends[1], inserted: String(String.UnicodeScalarView(new[head..<new.count - tail])),
+      replaced: String(String.UnicodeScalarView(old[head..<old.count - tail])))
   }
 
   /// Where the program has what was inserted.
