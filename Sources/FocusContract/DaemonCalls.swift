@@ -162,14 +162,6 @@ extension DaemonCall {
     }
   }
 
-  /// The process that the field at `path` belongs to; 0 if that is not known.
-  package static func process(of path: ObjectPath) -> DaemonCall where Reply == UInt32 {
-    property("Process", of: Focus1.field, at: path) { value in
-      guard case .uint32(let process) = value else { return nil }
-      return process
-    }
-  }
-
   /// The command `key`, called as the method that it is.
   package static func command(
     _ key: Key, _ arguments: [DBusValue], at path: ObjectPath

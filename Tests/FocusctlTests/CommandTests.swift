@@ -61,17 +61,6 @@ import Testing
     Call("focusctl get --format '{uc(Text)}-{Number + 4}-{trunc(Text, 2)}-{Nope:-x}-{field}'", ["ABC-5-ab…-x-form"]),
     Call("focusctl get --format '{Nope} {None/0}'; echo $?", ["1"]),
     Call("focusctl get --previous Text --format '{value} of {field} has {lc(Text)}'", ["page of page has page"]),
-    // The line of the shell that runs it is not what had focus before, but that of another is.
-    Call(
-      """
-      cd; mkfifo line other
-      focusctl hold line org.focusd.Shell.Buffer=ls <line >/dev/null & exec 3>line
-      sh -c 'focusctl hold other org.focusd.Shell.Buffer=ls <other >/dev/null; exit' & exec 4>other
-      has() { until [ "$(focusctl focused)" = "$1" ]; do sleep 0.01; done; }
-      echo focus >&3; has line; echo blur >&3; has ''; focusctl get --previous Text
-      echo focus >&4; has other; echo blur >&4; has ''; focusctl get --previous Buffer
-      exec 3>&- 4>&-; wait
-      """, ["abc", "ls"]),
     Call("focusctl get --field tone Level", ["1"]),
     // What cannot be written as a text can be typed, but not what is told of it.
     Call(

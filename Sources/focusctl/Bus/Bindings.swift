@@ -2,8 +2,6 @@ import DBus
 import DBusTypes
 import DaemonClient
 import FocusContract
-import Glibc
-import ProgramSupport
 
 /// The interface `org.focusd.Focus1.Bindings` of the focused object or of a field.
 struct Bindings {
@@ -39,20 +37,12 @@ struct Bindings {
       : "the field '\(FieldID.id(path))' has no such key"
   }
 
-  /// The field that had focus before, but for the line of the shell that runs this: it was left when that was run.
   private static func previousField(_ daemon: DaemonConnection) throws(CommandError) -> ObjectPath? {
     do {
-      return try daemon.call(.history()).first { !isOwnShell($0, daemon) }
+      return try daemon.call(.history()).first
     } catch {
       throw CommandError(error)
     }
-  }
-
-  private static func isOwnShell(_ path: ObjectPath, _ daemon: DaemonConnection) -> Bool {
-    guard let keys = try? daemon.call(.keys(at: path)), keys.contains("org.focusd.Shell.Buffer"),
-      let process = try? daemon.call(.process(of: path))
-    else { return false }
-    return Processes().chain(of: UInt32(getpid())).contains(process)
   }
 
   /// The value of `key`, or nil if nothing on the focus path, or not this field, publishes it.
