@@ -37,7 +37,6 @@ import Testing
     }
   }
 
-  /// Two items have one action; a third has it too, but in a menu that must be opened to know whether it is enabled.
   @Test func aCommandThatIsDisabledBehindIsSoInFront() async throws {
     try await MenuStage.with { stage in
       let (program, other) = (try await stage.program("w1"), try await stage.program("w2"))
@@ -52,6 +51,7 @@ import Testing
     }
   }
 
+  /// Two items have one action; a third has it too, but in a menu that must be opened to know whether it is enabled.
   @Test func itemsWithTargetsFollowTheirAction() async throws {
     try await MenuStage.with { stage in
       let program = StubMenus(try await stage.desktop.peer())

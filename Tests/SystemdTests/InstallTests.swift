@@ -92,6 +92,7 @@ internal import Testing
       cd .local && find . -type f | sort
       """)
     #expect(transcript.status == 0 && transcript.errors.isEmpty, "\(transcript)")
+    #expect(transcript.output.contains { $0.contains("No systemd user manager is reachable") }, "\(transcript)")
     #expect(transcript.output.contains { $0.contains("run 'systemctl --user enable focusd' in") }, "\(transcript)")
     let bridges = try await run("$install --bridges --binaries \"$BINARIES\"")
     #expect(
