@@ -81,16 +81,17 @@ package final class ProgramBus {
       let message = try OutgoingMessage.methodCall(
         to: name, path: path, interface: interface, member: MemberName(known: member), arguments)
       try connection.call(message, timeout: timeout) { [weak self] result in
+        let reply = try? result.get()
+        let hasLeft = reply?.saysThatProgramLeft == true
         let answer = Result { () throws(DBusError) in
-          let reply = try result.get()
-          if reply.saysThatProgramLeft { throw .programLeft }
-          return try reply.success().arguments(elementLimit: ProgramBus.elementLimit)
+          if hasLeft { throw .programLeft }
+          return try result.get().success().arguments(elementLimit: ProgramBus.elementLimit)
         }
         guard let self else { return handler(answer) }
-        let isLate = (try? result.get()) == nil
+        let isLate = reply == nil
         connection.writeTogether {
           self.ended(name, isLate ? (isOptional ? .unknown : .late) : .answered)
-          if (try? result.get())?.saysThatProgramLeft == true { self.forget(name) }
+          if hasLeft { self.forget(name) }
           handler(answer)
         }
       }
@@ -142,7 +143,7 @@ package final class ProgramBus {
 }
 
 extension Message {
-  /// Whether the bus says in a program's place that it has left: handed on, its words would be taken for those of one's own bus.
+  /// Whether this is the bus's error for a program that has left; clients would take it for an error of their own bus.
   fileprivate var saysThatProgramLeft: Bool {
     guard sender == .bus, let error else { return false }
     return [.serviceUnknown, .nameHasNoOwner, .noReply].contains(error.name)

@@ -42,15 +42,15 @@ extension ElementWriter {
       guard !text.isEmpty || !selection.isEmpty else { return done(.success(())) }
       withPart(selection, of: before, before.selected) { [self] old in
         guard let old else { return fail(.failed, "the program does not tell what is selected") }
-        replace(TextChange(before, selection, inserted: text), old)
+        replace(TextChange(before, selection, inserted: text, replaced: old))
       }
     }
   }
 
-  private func replace(_ change: TextChange, _ old: String) {
+  private func replace(_ change: TextChange) {
     exchange(change, movesCaret: true) { [self] in
       settle(change) { [self] next in
-        insert(old, at: change.range.lowerBound) { [self] _ in
+        insert(change.replaced, at: change.range.lowerBound) { [self] _ in
           ask("AddSelection", [change.range.lowerBound, change.range.upperBound]) { _ in next() }
         }
       } whenDone: { [self] now in
@@ -62,7 +62,7 @@ extension ElementWriter {
     }
   }
 
-  /// Takes out what is replaced, and puts in what is inserted.
+  /// Deletes the part that is replaced, and inserts the new one.
   private func exchange(_ change: TextChange, movesCaret: Bool = false, _ next: @escaping () -> Void) {
     let answers = Answers(next)
     if !change.range.isEmpty {

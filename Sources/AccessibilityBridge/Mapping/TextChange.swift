@@ -15,15 +15,16 @@ package struct TextChange: Equatable, Sendable {
   /// The part that is replaced, as the program counts.
   package let range: Range<Int32>
   package let inserted: String
-  /// What is there before, if that was needed to find the part.
+  /// What the part held before; empty if that is not needed.
   package let replaced: String
 
   package init(_ before: TextReading, _ range: Range<Int32>, inserted: String, replaced: String = "") {
     (self.before, self.range, self.inserted, self.replaced) = (before, range, inserted, replaced)
   }
 
-  /// What is left to change so that the text becomes `text`, around what stays: to undo that brings back what was there, and
-  /// what somebody types elsewhere meanwhile is kept; nil: nothing stays, or not all of the text is known.
+  /// The smallest change that turns the text into `text`; nil if it would replace everything, or the text is not known.
+  ///
+  /// The rest is not written: one undo restores the old text, and what somebody types elsewhere meanwhile is kept.
   package init?(_ before: TextReading, becoming text: String) {
     // An end of a line that programs write as one must not be taken apart.
     guard let content = before.content, !text.unicodeScalars.contains("\r") else { return nil }

@@ -63,7 +63,7 @@ focusd-line-init() {
     BUFFER=$focusd_accepted
     zle accept-line
   else
-    # Nothing is drawn anew where nothing was typed: the last line would still be told.
+    # An empty line is not redrawn: the last one would stay published.
     focusd-redraw
   fi
 }

@@ -105,7 +105,7 @@ extension FocusService {
 
   /// Gives values of `object` to its fields that expose them, and to the looks at it; those that are too large are nil.
   func take(_ values: [Key: MarshalledValue?], tooLarge: [Key] = [], of object: OwnedObject) {
-    object.hasTold()
+    object.noteTold()
     for request in object.requests {
       guard case .write(let write) = request.work, write.asked != nil, let value = values[write.path.key] else {
         continue

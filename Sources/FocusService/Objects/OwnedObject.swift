@@ -105,7 +105,7 @@ extension OwnedObject {
   }
 
   /// Notes that it has told of values.
-  func hasTold() { hasToldInVain = hasToldInVain || !lostFields.isEmpty }
+  func noteTold() { hasToldInVain = hasToldInVain || !lostFields.isEmpty }
 
   /// Ends a turn.
   func endTurn() { (lostFields, hasToldInVain) = ([], false) }

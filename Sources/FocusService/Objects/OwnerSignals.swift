@@ -29,7 +29,7 @@ extension FocusService {
     try? message.withBody { bytes throws(DBusError) in
       var reader = BodyReader(bytes, elementLimit: OwnerAnswer.elementLimit)
       guard let interface = try? reader.text() else { return }
-      object.hasTold()
+      object.noteTold()
       let known = readableKeys(of: interface, object)
       guard !known.isEmpty else { return }
       do {

@@ -99,7 +99,7 @@ struct Outbox {
 
 /// A turn's end: changes are saved, then published, then replied to.
 extension FocusService {
-  /// Saves and sends what the turn has brought about; if it `savesLater`, that is saved when nothing else is to do.
+  /// Saves and sends what the turn has brought about; with `savesLater`, it is saved when the loop is idle.
   func endTurn(savesLater: Bool = false) {
     guard persistence.recovery == nil else { return }
     emit(model.settle())
