@@ -40,6 +40,6 @@ import Testing
     writer.append(Target.path(of: id).text)
     ObjectSnapshot.write(.field(id), model, client: client, to: &writer)
     writer.align(8)
-    return writer.bytes.count
+    return writer.count
   }
 }

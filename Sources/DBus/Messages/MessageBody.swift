@@ -55,8 +55,8 @@ public struct MessageBody: Sendable {
 
   /// Takes values of the types in `signature` that were marshalled from checked parts.
   /// - Throws: `DBusError.limitsExceeded` past `sizeLimit` or `unixFDLimit`.
-  public init(_ signature: String, _ writer: WireWriter) throws(DBusError) {
-    try MessageBody.check(size: writer.bytes.count)
+  public init(_ signature: String, _ writer: consuming WireWriter) throws(DBusError) {
+    try MessageBody.check(size: writer.count)
     let descriptors = writer.descriptors.count
     guard descriptors <= MessageBody.unixFDLimit else {
       throw DBusError(
@@ -67,8 +67,8 @@ public struct MessageBody: Sendable {
       throw DBusError(.invalidArgs, "\(descriptor.number) is not an open file descriptor")
     }
     self.signature = signature
-    bytes = writer.bytes
     self.descriptors = writer.descriptors
+    bytes = writer.finish()
   }
 
   /// Takes what another message carried.

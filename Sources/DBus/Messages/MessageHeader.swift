@@ -3,7 +3,7 @@ internal import DBusTypes
 /// The header of one message while it is written.
 ///
 /// The D-Bus specification, sections "Message Format" and "Header Fields".
-struct MessageHeader {
+struct MessageHeader: ~Copyable {
   /// What a message is for.
   enum Kind: UInt8 {
     case methodCall = 1
@@ -73,11 +73,11 @@ struct MessageHeader {
   }
 
   /// The header's bytes up to where the body begins.
-  mutating func finish() -> [UInt8] {
+  consuming func finish() -> [UInt8] {
     writer.replace(
       at: MessageHeader.fieldsLengthOffset,
-      with: UInt32(truncatingIfNeeded: writer.bytes.count - MessageHeader.fieldsStart))
+      with: UInt32(truncatingIfNeeded: writer.count - MessageHeader.fieldsStart))
     writer.align(8)
-    return writer.bytes
+    return writer.finish()
   }
 }

@@ -126,7 +126,7 @@ public struct OutgoingMessage {
       writer.append(raw: header)
       writer.replace(at: MessageHeader.serialOffset, with: serial)
       writer.append(raw: body.bytes)
-      return writer.bytes
+      return writer.finish()
     case .library(let message): return try message.marshalled(serial: serial)
     }
   }

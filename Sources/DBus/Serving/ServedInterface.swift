@@ -49,13 +49,12 @@ public final class ServedProperty<Handler> {
     var writer = WireWriter()
     writer.append(description.name.text)
     writer.append(signature: description.type.description)
-    head = writer.bytes
+    head = writer.finish()
   }
 
   /// Writes an entry of `a{sv}`: the property's name, and `value`, which is of its type.
   public func append(_ value: DBusValue, to writer: inout WireWriter) {
-    writer.align(8)
-    writer.append(raw: head)
+    writer.append(raw: head, alignment: 8)
     writer.append(value)
   }
 }

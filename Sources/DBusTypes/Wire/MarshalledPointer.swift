@@ -70,7 +70,7 @@ extension MarshalledValue {
 }
 
 /// Rewrites a value with one element replaced.
-private struct ElementEdit {
+private struct ElementEdit: ~Copyable {
   let pointer: Pointer
   let element: MarshalledValue
   var writer: WireWriter

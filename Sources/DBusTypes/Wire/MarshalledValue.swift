@@ -51,8 +51,8 @@ public struct MarshalledValue: Hashable, Sendable {
   }
 
   /// The value in a writer that `begin` prepared.
-  init(_ writer: WireWriter, alignment: Int? = nil) {
-    var bytes = writer.bytes
+  init(_ writer: consuming WireWriter, alignment: Int? = nil) {
+    var bytes = writer.finish()
     bytes[0] = UInt8(truncatingIfNeeded: alignment ?? bytes.withUnsafeBytes(MarshalledValue.alignment))
     storage = bytes
   }

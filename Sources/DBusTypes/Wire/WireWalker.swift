@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The destination of a walk that copies marshalled values.
-protocol WireSink {
+protocol WireSink: ~Copyable {
   /// Appends `bytes` at the next multiple of `alignment`.
   mutating func take(_ bytes: UnsafeRawBufferPointer, alignment: Int)
   /// Begins an array whose elements have `alignment`, and returns the argument for `endArray`.
@@ -59,7 +59,7 @@ package struct WireWalker {
   }
 
   /// Copies the value of the single complete type at `index` of `signature`, and moves `index` past it.
-  mutating func copy<Sink: WireSink>(
+  mutating func copy<Sink: WireSink & ~Copyable>(
     _ signature: UnsafeRawBufferPointer, _ index: inout Int, depth: Int = 0, to sink: inout Sink
   ) throws(WireError) {
     guard index < signature.count else { throw .malformed("a signature ends where a type should follow") }
@@ -104,7 +104,7 @@ package struct WireWalker {
     }
   }
 
-  private mutating func variant<Sink: WireSink>(_ depth: Int, _ sink: inout Sink) throws(WireError) {
+  private mutating func variant<Sink: WireSink & ~Copyable>(_ depth: Int, _ sink: inout Sink) throws(WireError) {
     try enter(depth)
     let bytes = try signatureText()
     if checksContent { try checkSignature(bytes, isSingle: true) }
@@ -115,7 +115,7 @@ package struct WireWalker {
     guard index == inner.count else { throw .malformed("a variant's signature is not one type") }
   }
 
-  private mutating func array<Sink: WireSink>(
+  private mutating func array<Sink: WireSink & ~Copyable>(
     _ signature: UnsafeRawBufferPointer, _ index: inout Int, _ depth: Int, _ sink: inout Sink
   ) throws(WireError) {
     let element = index + 1
@@ -159,7 +159,7 @@ package struct WireWalker {
     index = try TypeCode.end(of: element, in: signature)
   }
 
-  private mutating func entry<Sink: WireSink>(
+  private mutating func entry<Sink: WireSink & ~Copyable>(
     _ signature: UnsafeRawBufferPointer, _ index: inout Int, _ depth: Int, _ sink: inout Sink
   ) throws(WireError) {
     try align(8)

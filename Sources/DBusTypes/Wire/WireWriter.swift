@@ -1,9 +1,11 @@
 /// Marshals values one after another, from an aligned start, in the byte order of this machine.
 ///
 /// The D-Bus specification, section "Marshaling (Wire Format)". Values must be valid according to `DBusValue.check`.
-public struct WireWriter: WireSink {
-  /// The bytes written so far.
-  public private(set) var bytes: [UInt8] = []
+public struct WireWriter: WireSink, ~Copyable {
+  /// The bytes written so far, then zeros: those that align a value, or end a text, need not be written.
+  private var storage: [UInt8] = []
+  /// How many bytes are written.
+  public private(set) var count = 0
   /// The file descriptors that the written values reference by index.
   public private(set) var descriptors: [UnixFD] = []
 
@@ -16,19 +18,45 @@ public struct WireWriter: WireSink {
   }
 
   /// Creates a writer with room for `capacity` bytes.
-  public init(capacity: Int = 64) { bytes.reserveCapacity(capacity) }
+  public init(capacity: Int = 64) {
+    storage.reserveCapacity(capacity)
+    grow(to: min(capacity, 256))
+  }
+
+  /// What `storage` grows by: few enough to be in the processor's cache still when they are written over.
+  private static let zeros = [UInt8](repeating: 0, count: 4096)
+
+  /// The bytes written.
+  public consuming func finish() -> [UInt8] {
+    storage.removeLast(storage.count - count)
+    return storage
+  }
+
+  /// Lets `body` write `size` bytes, which are zeros now, at the next multiple of `alignment`.
+  @inline(__always)
+  private mutating func extend(by size: Int, alignment: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
+    let start = aligned(count, to: alignment)
+    let end = start + size
+    if end > storage.count { grow(to: end) }
+    count = end
+    storage.withUnsafeMutableBytes { body(UnsafeMutableRawBufferPointer(rebasing: $0[start..<end])) }
+  }
+
+  @inline(never)
+  private mutating func grow(to size: Int) {
+    if size > 2 * storage.count { storage.reserveCapacity(size) }
+    while storage.count < size {
+      storage.append(contentsOf: WireWriter.zeros.prefix(max(size - storage.count, storage.count)))
+    }
+  }
 
   /// Writes zeros up to the next multiple of `alignment`.
   @inline(__always)
-  public mutating func align(_ alignment: Int) {
-    let missing = aligned(bytes.count, to: alignment) - bytes.count
-    if missing > 0 { for _ in 0..<missing { bytes.append(0) } }
-  }
+  public mutating func align(_ alignment: Int) { extend(by: 0, alignment: alignment) { _ in } }
 
   @inline(__always)
   mutating func take(_ bytes: UnsafeRawBufferPointer, alignment: Int) {
-    align(alignment)
-    self.bytes.append(contentsOf: bytes)
+    extend(by: bytes.count, alignment: alignment) { $0.copyMemory(from: bytes) }
   }
 
   /// Writes a number, a byte or a double's bits.
@@ -38,55 +66,55 @@ public struct WireWriter: WireSink {
   }
 
   /// Writes a byte.
-  @inline(__always)
-  public mutating func append(_ byte: UInt8) { bytes.append(byte) }
+  public mutating func append(_ byte: UInt8) { extend(by: 1, alignment: 1) { $0[0] = byte } }
 
-  /// Writes bytes unchanged.
-  public mutating func append(raw bytes: [UInt8]) { self.bytes.append(contentsOf: bytes) }
+  /// Writes bytes unchanged, at the next multiple of `alignment`.
+  public mutating func append(raw bytes: [UInt8], alignment: Int = 1) {
+    bytes.withUnsafeBytes { take($0, alignment: alignment) }
+  }
 
   /// Replaces the previously written 32-bit number at `offset`.
   public mutating func replace(at offset: Int, with number: UInt32) {
-    withUnsafeBytes(of: number) { new in
-      for (index, byte) in new.enumerated() { bytes[offset + index] = byte }
-    }
+    precondition(offset >= 0 && offset <= count - MemoryLayout<UInt32>.size, "nothing is written there")
+    storage.withUnsafeMutableBytes { $0.storeBytes(of: number, toByteOffset: offset, as: UInt32.self) }
   }
 
   /// Writes a string or an object path.
-  public mutating func append(_ text: String) {
-    var text = text
-    text.withUTF8 { utf8 in
-      append(UInt32(truncatingIfNeeded: utf8.count))
-      bytes.append(contentsOf: utf8)
-    }
-    bytes.append(0)
-  }
+  public mutating func append(_ text: String) { append(text, length: UInt32.self) }
 
   /// Writes a signature.
-  public mutating func append(signature text: String) {
+  public mutating func append(signature text: String) { append(text, length: UInt8.self) }
+
+  /// Writes the length of `text`, as a number of that type, then its bytes and a NUL.
+  @inline(__always)
+  private mutating func append<Length: FixedWidthInteger>(_ text: String, length: Length.Type) {
     var text = text
-    text.withUTF8 { utf8 in
-      bytes.append(UInt8(truncatingIfNeeded: utf8.count))
-      bytes.append(contentsOf: utf8)
+    text.withUTF8 { append(UnsafeRawBufferPointer($0), length: length) }
+  }
+
+  @inline(__always)
+  private mutating func append<Length: FixedWidthInteger>(_ text: UnsafeRawBufferPointer, length: Length.Type) {
+    let size = MemoryLayout<Length>.size
+    extend(by: size + text.count + 1, alignment: size) { room in
+      withUnsafeBytes(of: Length(truncatingIfNeeded: text.count)) { room.copyMemory(from: $0) }
+      UnsafeMutableRawBufferPointer(rebasing: room[size...]).copyMemory(from: text)
     }
-    bytes.append(0)
   }
 
   /// Writes the signature of one value of a basic type.
   public mutating func append(signatureOf code: Unicode.Scalar) {
-    bytes.append(1)
-    bytes.append(UInt8(ascii: code))
-    bytes.append(0)
+    withUnsafeBytes(of: (UInt8(1), UInt8(ascii: code), UInt8(0))) { take($0, alignment: 1) }
   }
 
   mutating func beginArray(alignment: Int) -> Mark {
     append(UInt32(0))
-    let length = bytes.count - 4
+    let length = count - 4
     align(alignment)
-    return Mark(length: length, start: bytes.count)
+    return Mark(length: length, start: count)
   }
 
   mutating func endArray(_ mark: Mark) {
-    replace(at: mark.length, with: UInt32(truncatingIfNeeded: bytes.count - mark.start))
+    replace(at: mark.length, with: UInt32(truncatingIfNeeded: count - mark.start))
   }
 
   /// Writes an array or a dictionary; `body` writes its elements, which have `alignment`.
@@ -99,19 +127,21 @@ public struct WireWriter: WireSink {
   /// Writes `value` as a variant, preceded by its type.
   public mutating func append(variant value: MarshalledValue) {
     value.withParts { signature, content in
-      bytes.append(UInt8(truncatingIfNeeded: signature.count))
-      bytes.append(contentsOf: signature)
-      bytes.append(0)
+      append(signature, length: UInt8.self)
+      append(signature, content, alignment: value.alignment)
     }
-    append(value)
   }
 
   /// Writes `value` without its type.
   public mutating func append(_ value: MarshalledValue) {
-    value.withParts { signature, content in
-      align(TypeCode.alignment(signature[0]))
-      copy(signature, content, from: 0, alignment: value.alignment)
-    }
+    value.withParts { signature, content in append(signature, content, alignment: value.alignment) }
+  }
+
+  private mutating func append(
+    _ signature: UnsafeRawBufferPointer, _ content: UnsafeRawBufferPointer, alignment: Int
+  ) {
+    align(TypeCode.alignment(signature[0]))
+    copy(signature, content, from: 0, alignment: alignment)
   }
 
   /// Appends a copy of the value in `source` that begins at `start`, an aligned offset; `alignment` is the alignment of
@@ -119,13 +149,12 @@ public struct WireWriter: WireSink {
   mutating func copy(
     _ signature: UnsafeRawBufferPointer, _ source: UnsafeRawBufferPointer, from start: Int, alignment: Int
   ) {
-    if (bytes.count - start) % alignment == 0 {
-      bytes.append(contentsOf: source[start...])
+    if (count - start) % alignment == 0 {
+      take(UnsafeRawBufferPointer(rebasing: source[start...]), alignment: 1)
     } else if signature.count > 1, signature[0] == TypeCode.array, TypeCode.alignment(signature[1]) == 8 {
       // The elements begin at a multiple of 8 wherever the array begins.
-      bytes.append(contentsOf: source[start..<(start + 4)])
-      align(8)
-      bytes.append(contentsOf: source[aligned(start + 4, to: 8)...])
+      take(UnsafeRawBufferPointer(rebasing: source[start..<(start + 4)]), alignment: 1)
+      take(UnsafeRawBufferPointer(rebasing: source[aligned(start + 4, to: 8)...]), alignment: 8)
     } else {
       var walker = WireWalker(source, at: start)
       var index = 0
@@ -137,7 +166,7 @@ public struct WireWriter: WireSink {
   /// Writes `value` without its type.
   public mutating func append(_ value: DBusValue) {
     switch value {
-    case .byte(let number): bytes.append(number)
+    case .byte(let number): append(number)
     case .boolean(let truth): append(UInt32(truth ? 1 : 0))
     case .int16(let number): append(number)
     case .uint16(let number): append(number)

@@ -88,7 +88,7 @@ struct SnapshotSize {
     var writer = WireWriter(capacity: 1024)
     writer.append(id.path.text)
     ObjectSnapshot.write(.field(id), model, client: client, to: &writer)
-    least = SnapshotSize.aligned(writer.bytes.count)
+    least = SnapshotSize.aligned(writer.count)
     constant = least - (model.fields[id].map(SnapshotSize.texts) ?? 0)
   }
 
