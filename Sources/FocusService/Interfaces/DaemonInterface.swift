@@ -28,9 +28,11 @@ final class PropertyContext {
     }
     if let field {
       guard isVisible(field) else { return [] }
-      return field.bindings.map(shown).sorted { $0.key < $1.key }
+      var bindings = field.bindings.map(shown)
+      bindings.sort { $0.key < $1.key }
+      return bindings
     }
-    if client == nil, target.place == .focused { return shownAtFocused.filter(\.value.isKey).map { ($0, $1.value) } }
+    if client == nil, target.place == .focused { return shownAtFocused.compactMap { $1.isKey ? ($0, $1.value) : nil } }
     guard let place = target.place, let bindings = try? model.bindings(at: place) else { return nil }
     return bindings.filter { _, holder in
       model.fields[holder.field].map(isVisible) ?? false
@@ -51,6 +53,7 @@ final class PropertyContext {
     if client == nil, target.place == .focused {
       return shownAtFocused.compactMap { key, it in it.isEnabled.map { (key, $0) } }
     }
+    if let field, field.object == nil { return [] }
     guard let place = target.place, let commands = try? model.commands(at: place) else { return nil }
     return commands.map { ($0.key, $0.value.isEnabled) }.sorted { $0.key < $1.key }
   }()

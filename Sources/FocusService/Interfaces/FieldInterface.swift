@@ -74,7 +74,7 @@ extension DaemonInterfaces {
       fieldProperty("Sensitive", .boolean, emits: .constant) { field, _ in .boolean(field.isSensitive) },
       fieldProperty("Active", .boolean) { field, _ in .boolean(field.activity?.isActive == true) },
       fieldProperty("Adopted", .array(.string)) { field, _ in
-        .strings((field.window?.adopted ?? [:]).keys.map(\.text).sorted())
+        .strings(field.window?.adopted.keys.map(\.text).sorted() ?? [])
       },
     ])
 

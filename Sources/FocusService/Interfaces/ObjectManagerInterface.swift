@@ -13,10 +13,10 @@ extension DaemonInterfaces {
         out: [.init("objects", .dictionary(key: .objectPath, value: ObjectSnapshot.type))]
       ) { service, call in
         let model = service.model
-        try SnapshotSize(client: call.client).check(model)
+        let size = try SnapshotSize(client: call.client).check(model)
         let places = [.focused] + model.fields.keys.sorted().map { Place.field($0) }
-        // A field without values takes some 500 bytes: to grow step by step would touch the memory many times.
-        var writer = WireWriter(capacity: 65_536 + 512 * places.count)
+        // To grow step by step would touch the memory many times.
+        var writer = WireWriter(capacity: 65_536 + size)
         writer.array(alignment: 8) { array in
           for place in places {
             array.align(8)
@@ -56,7 +56,7 @@ enum ObjectSnapshot {
       }
       // Both are ordered by interface.
       var (bindings, commands) = (context.bindings?[...] ?? [], context.commands?[...] ?? [])
-      while let interface = [bindings.first?.key.interface, commands.first?.key.interface].compactMap(\.self).min() {
+      while let interface = [bindings.first?.key, commands.first?.key].lazy.compactMap({ $0?.interface }).min() {
         let own = bindings.prefix { $0.key.interface == interface }
         bindings = bindings.dropFirst(own.count)
         commands = commands.drop { $0.key.interface == interface }
@@ -94,7 +94,8 @@ struct SnapshotSize {
 
   /// Checks that a message may carry all fields of `model`.
   /// - Throws: `DBusError.limitsExceeded`.
-  func check(_ model: FocusModel) throws(DBusError) {
+  /// - Returns: the least that they take.
+  func check(_ model: FocusModel) throws(DBusError) -> Int {
     // So many fields are refused whatever they have: to look at each of them would take a while.
     try MessageBody.check(size: model.fields.count * least)
     var size = 0
@@ -102,6 +103,7 @@ struct SnapshotSize {
       size += least(of: field)
       try MessageBody.check(size: size)
     }
+    return size
   }
 
   /// The least that `field` takes, with what aligns the next one.
