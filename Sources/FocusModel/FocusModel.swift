@@ -110,10 +110,8 @@ public final class FocusModel {
       let count = published.members[interface]?.count ?? 0
       return (count != 0, differences.reduce(count) { $0 + $1.growth } != 0)
     }
-    turnStart.keep(publishedBefore: differences)
-    for difference in differences {
-      published.show(difference.after, of: difference.key, after: difference.before)
-    }
+    turnStart.keep(differences)
+    for (interface, names) in differences { published.show(names, of: interface) }
   }
 
   /// Changes names of the field `id` for `client`.

@@ -12,9 +12,12 @@ struct Nearby {
   /// The scene of the focus path, then the window that it is in.
   let scenes: [FieldID]
   private let model: FocusModel
+  // They would be copied out of the model for each key.
+  private let names: SceneNames
+  private let session: SessionOrder
 
   init(_ model: FocusModel) {
-    self.model = model
+    (self.model, names, session) = (model, model.table.names, model.table.session)
     path = model.focus.path.compactMap { id in model.fields[id].map { ($0, $0.object) } }
     scenes = [path.last { $0.field.isAdopted }, path.last].compactMap { $0?.field.id }
   }
@@ -32,14 +35,14 @@ struct Nearby {
   /// supplies its interface.
   func holder(of key: Key) -> FieldID? {
     if let id = holders.map({ $0[key] }) ?? path.first(where: { $0.field.bindings[key] != nil })?.field.id { return id }
-    for scene in scenes { if let id = model.table.names.keys.last(key, in: scene) { return id } }
+    for scene in scenes { if let id = names.keys.last(key, in: scene) { return id } }
     guard let id = supplier(of: key.interface), model.table.publishes(key, id) else { return nil }
     return id
   }
 
   /// As `holder(of:)`, of the command `key`, enabled or not.
   func holder(ofCommand key: Key) -> FieldID? {
-    if let id = nearest(key, model.table.names.commands, { $0.object?.commands[key] != nil }) { return id }
+    if let id = nearest(key, names.commands, { $0.object?.commands[key] != nil }) { return id }
     guard let id = supplier(of: key.interface), model.fields[id]?.commands[key] != nil else { return nil }
     return id
   }
@@ -54,12 +57,12 @@ struct Nearby {
   }
 
   private func nearest(_ interface: InterfaceName) -> FieldID? {
-    nearest(interface, model.table.names.interfaces) { $0.field.interfaceCounts[interface] > 0 }
+    nearest(interface, names.interfaces) { $0.field.interfaceCounts[interface] > 0 }
   }
 
   /// The first session-scoped field that has `interface`.
   private func first(of interface: InterfaceName) -> FieldID? {
-    model.table.session.supplier(of: interface, front: model.focus.front)
+    session.supplier(of: interface, front: model.focus.front)
   }
 
   /// The session-scoped field that supplies `interface`; nil if something nearer has it, or no field does.
@@ -71,6 +74,6 @@ struct Nearby {
   /// The field whose keys `interface` resolves to; without one, the nearest field whose object declares the interface.
   func holder(of interface: InterfaceName) -> FieldID? {
     nearest(interface) ?? first(of: interface)
-      ?? nearest(interface, model.table.names.declared) { $0.object?.interfaces.contains(interface) == true }
+      ?? nearest(interface, names.declared) { $0.object?.interfaces.contains(interface) == true }
   }
 }

@@ -105,7 +105,7 @@ extension FocusModel {
         .focusChanged(focusedField: focusedField != nil, focusPath: !focusPath.isEmpty, history: !history.isEmpty))
     }
     let shown = published.members.values.joined().map { ShownDifference(key: $0, before: .none, after: $1) }
-    Change.tell(of: .focused, shown, &changes) { _, _ in (before: false, after: true) }
+    Change.tell(of: .focused, shown.byInterface, &changes) { _, _ in (before: false, after: true) }
     if !table.session.isEmpty { changes.append(.sessionFieldsChanged) }
     return changes
   }

@@ -16,16 +16,16 @@ extension FocusModel {
 
     subscript(key: Key) -> ShownMember { members[key.interface]?[key] ?? .none }
 
-    /// Shows `member` of `key`, after `old`.
-    mutating func show(_ member: ShownMember, of key: Key, after old: ShownMember) {
-      keyCount += (member.isKey ? 1 : 0) - (old.isKey ? 1 : 0)
-      commandCount += (member.isEnabled == nil ? 0 : 1) - (old.isEnabled == nil ? 0 : 1)
-      guard member == .none else {
-        members[key.interface, default: [:]][key] = member
-        return
+    /// Shows names of `interface` otherwise.
+    mutating func show(_ names: [ShownDifference], of interface: InterfaceName) {
+      var shown = members.removeValue(forKey: interface) ?? [:]
+      if shown.isEmpty { shown.reserveCapacity(names.count) }
+      for each in names {
+        keyCount += (each.after.isKey ? 1 : 0) - (each.before.isKey ? 1 : 0)
+        commandCount += (each.after.isEnabled == nil ? 0 : 1) - (each.before.isEnabled == nil ? 0 : 1)
+        shown[each.key] = each.after == .none ? nil : each.after
       }
-      members[key.interface]?[key] = nil
-      if members[key.interface]?.isEmpty == true { members[key.interface] = nil }
+      if !shown.isEmpty { members[interface] = shown }
     }
   }
 
@@ -48,7 +48,9 @@ extension FocusModel {
     }
     guard scenes != published.scenes else { return names }
     for scene in Set(scenes).symmetricDifference(published.scenes) {
-      names.formUnion(table.names.keys.names(in: scene))
+      let keys = table.names.keys.names(in: scene)
+      names.reserveCapacity(names.count + keys.count)
+      names.formUnion(keys)
       names.formUnion(table.names.commands.names(in: scene))
     }
     return names
@@ -70,15 +72,14 @@ extension FocusModel {
     return suppliers
   }
 
-  /// Which of `names` everyone must be shown otherwise at `focused`.
-  func differences(of names: Set<Key>, _ nearby: Nearby) -> [ShownDifference] {
+  /// Which of `names` everyone must be shown otherwise at `focused`, by interface, in order.
+  func differences(of names: Set<Key>, _ nearby: consuming Nearby) -> DifferencesByInterface {
     resolutions += names.count
-    var nearby = nearby
     nearby.expect(names.count)
     return names.compactMap { key in
       let (before, after) = (published[key], shownMember(key, nearby))
       return before == after ? nil : ShownDifference(key: key, before: before, after: after)
-    }
+    }.byInterface
   }
 
   /// What everyone must be shown of `key` at `focused`.

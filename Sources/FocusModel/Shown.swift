@@ -31,6 +31,12 @@ struct ShownDifference {
 
   /// 1 if the name is shown only after, -1 if only before, else 0.
   var growth: Int { (after.count == 0 ? 0 : 1) - (before.count == 0 ? 0 : 1) }
+
+  /// Whether the name is a key where it was none, or another kind of key.
+  var changesKey: Bool { before.isKey != after.isKey || before.isWriteOnly != after.isWriteOnly }
+
+  /// The way back.
+  var reversed: ShownDifference { ShownDifference(key: key, before: after, after: before) }
 }
 
 extension Field {
@@ -58,10 +64,24 @@ extension Field {
       let after = shown(key)
       return before == after ? nil : ShownDifference(key: key, before: before, after: after)
     }
-    Change.tell(of: .field(id), differences, &changes) { interface, differences in
+    Change.tell(of: .field(id), differences.byInterface, &changes) { interface, differences in
       let count = count(shownOf: interface)
       return (before: count != differences.reduce(0) { $0 + $1.after.count - $1.before.count }, after: count != 0)
     }
+  }
+}
+
+/// What is shown of the names of each interface, before and after.
+typealias DifferencesByInterface = [(interface: InterfaceName, names: [ShownDifference])]
+
+extension [ShownDifference] {
+  /// By interface, in order of interfaces, then of members: to sort all of them as one would compare interfaces each time.
+  var byInterface: DifferencesByInterface {
+    guard count > 1 else { return first.map { [(interface: $0.key.interface, names: self)] } ?? [] }
+    var interfaces = Dictionary(grouping: self, by: \.key.interface).map { (interface: $0, names: $1) }
+    interfaces.sort { $0.interface < $1.interface }
+    for index in interfaces.indices { interfaces[index].names.sort { $0.key.member < $1.key.member } }
+    return interfaces
   }
 }
 
@@ -70,14 +90,14 @@ extension Change {
   /// interface, interfaces that disappear, keys, commands; `shows` says of an interface whether anything of it was shown, and
   /// whether anything is, given how its names differ.
   static func tell(
-    of place: Place, _ differences: [ShownDifference], _ changes: inout [Change],
-    shows: (InterfaceName, ArraySlice<ShownDifference>) -> (before: Bool, after: Bool)
+    of place: Place, _ differences: DifferencesByInterface, _ changes: inout [Change],
+    shows: (InterfaceName, [ShownDifference]) -> (before: Bool, after: Bool)
   ) {
-    var rest = differences.sorted { $0.key < $1.key }[...]
     var (added, removed, values): ([InterfaceName], [InterfaceName], [Change]) = ([], [], [])
-    while let interface = rest.first?.key.interface {
-      let own = rest.prefix { $0.key.interface == interface }
-      rest = rest.dropFirst(own.count)
+    var (keysChanged, commandsChanged) = (false, false)
+    for (interface, own) in differences {
+      keysChanged = keysChanged || own.contains(where: \.changesKey)
+      commandsChanged = commandsChanged || own.contains { $0.before.isEnabled != $0.after.isEnabled }
       if own.contains(where: { $0.growth != 0 }) {
         let shown = shows(interface, own)
         if !shown.before, shown.after { added.append(interface) }
@@ -94,10 +114,6 @@ extension Change {
       guard !changed.isEmpty || !invalidated.isEmpty else { continue }
       values.append(.valuesChanged(place, interface, changed: changed, invalidated: invalidated))
     }
-    let keysChanged = differences.contains {
-      $0.before.isKey != $0.after.isKey || $0.before.isWriteOnly != $0.after.isWriteOnly
-    }
-    let commandsChanged = differences.contains { $0.before.isEnabled != $0.after.isEnabled }
     if !added.isEmpty { changes.append(.interfacesAdded(place, added)) }
     changes += values
     if !removed.isEmpty { changes.append(.interfacesRemoved(place, removed)) }

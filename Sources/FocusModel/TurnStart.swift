@@ -10,8 +10,8 @@ struct TurnStart {
   private(set) var focus = Focus()
   /// What was published of focus, if that has changed since.
   private var published: (focus: Focus, scenes: [FieldID])?
-  /// What `focused` showed of names that were published since.
-  private var members: [Key: ShownMember] = [:]
+  /// What `focused` has shown otherwise since, first to last.
+  private var differences: DifferencesByInterface = []
   /// What was published of session-scoped fields and has changed since, by interface.
   private var suppliers: [InterfaceName: FieldID?] = [:]
 
@@ -20,7 +20,7 @@ struct TurnStart {
     before.removeAll()
     if !shown.isEmpty { shown.removeAll(keepingCapacity: true) }
     if !suppliers.isEmpty { suppliers.removeAll() }
-    if !members.isEmpty { members.removeAll(keepingCapacity: members.count < 64) }
+    if !differences.isEmpty { differences.removeAll(keepingCapacity: differences.count < 64) }
     published = nil
     self.focus = focus
   }
@@ -30,13 +30,8 @@ struct TurnStart {
     if published == nil { published = (focus, scenes) }
   }
 
-  /// Remembers what `focused` shows, before something else is published.
-  mutating func keep(publishedBefore differences: [ShownDifference]) {
-    if members.isEmpty { members.reserveCapacity(differences.count) }
-    for each in differences {
-      if let first = members.updateValue(each.before, forKey: each.key) { members[each.key] = first }
-    }
-  }
+  /// Remembers what `focused` shows otherwise from now on.
+  mutating func keep(_ differences: DifferencesByInterface) { self.differences += differences }
 
   /// Remembers which session-scoped field supplied `interface`, before another does.
   mutating func keep(_ supplier: FieldID?, suppliedOf interface: InterfaceName) {
@@ -63,7 +58,7 @@ struct TurnStart {
   /// Makes `present` what was published when the turn began.
   func restore(_ present: inout FocusModel.Published) {
     if let published { (present.focus, present.scenes) = published }
-    for (key, member) in members { present.show(member, of: key, after: present[key]) }
+    for (interface, names) in differences.reversed() { present.show(names.map(\.reversed), of: interface) }
     for (interface, supplier) in suppliers { present.suppliers[interface] = supplier }
   }
 }
