@@ -198,8 +198,8 @@ public struct Field: Equatable, Sendable {
   /// Whether `client` has the owner's rights to the field; everyone has them if the field has no owner.
   public func isOwned(by client: BusName) -> Bool { owner == nil || owner == client }
 
-  /// Whether `client` is shown the field's values.
-  public func isVisible(to client: BusName) -> Bool { !isSensitive || owner == client }
+  /// Whether `client`, or with nil everyone, is shown the field's values.
+  public func isVisible(to client: BusName?) -> Bool { !isSensitive || client != nil && owner == client }
 
   /// The field's commands.
   public var commands: [Key: BoundObject.Command] { object?.commands ?? [:] }

@@ -67,8 +67,7 @@ struct Nearby {
 
   /// The session-scoped field that supplies `interface`; nil if something nearer has it, or no field does.
   func supplier(of interface: InterfaceName) -> FieldID? {
-    guard let id = first(of: interface), nearest(interface) == nil else { return nil }
-    return id
+    first(of: interface).flatMap { nearest(interface) == nil ? $0 : nil }
   }
 
   /// The field whose keys `interface` resolves to; without one, the nearest field whose object declares the interface.

@@ -31,12 +31,6 @@ struct ShownDifference {
 
   /// 1 if the name is shown only after, -1 if only before, else 0.
   var growth: Int { (after.count == 0 ? 0 : 1) - (before.count == 0 ? 0 : 1) }
-
-  /// Whether the name is a key where it was none, or another kind of key.
-  var changesKey: Bool { before.isKey != after.isKey || before.isWriteOnly != after.isWriteOnly }
-
-  /// The way back.
-  var reversed: ShownDifference { ShownDifference(key: key, before: after, after: before) }
 }
 
 extension Field {
@@ -54,8 +48,7 @@ extension Field {
 
   /// How many keys and commands of `interface` everyone is shown.
   private func count(shownOf interface: InterfaceName) -> Int {
-    guard isSensitive else { return interfaceCounts[interface] }
-    return commands.keys.count { $0.interface == interface }
+    isSensitive ? commands.keys.count { $0.interface == interface } : interfaceCounts[interface]
   }
 
   /// Adds to `changes` what must be told of the field, of whose names those in `told` were told otherwise.
@@ -78,10 +71,9 @@ extension [ShownDifference] {
   /// By interface, in order of interfaces, then of members: to sort all of them as one would compare interfaces each time.
   var byInterface: DifferencesByInterface {
     guard count > 1 else { return first.map { [(interface: $0.key.interface, names: self)] } ?? [] }
-    var interfaces = Dictionary(grouping: self, by: \.key.interface).map { (interface: $0, names: $1) }
-    interfaces.sort { $0.interface < $1.interface }
-    for index in interfaces.indices { interfaces[index].names.sort { $0.key.member < $1.key.member } }
-    return interfaces
+    return Dictionary(grouping: self, by: \.key.interface).sorted { $0.key < $1.key }.map { interface, names in
+      (interface: interface, names: names.sorted { $0.key.member < $1.key.member })
+    }
   }
 }
 
@@ -94,10 +86,7 @@ extension Change {
     shows: (InterfaceName, [ShownDifference]) -> (before: Bool, after: Bool)
   ) {
     var (added, removed, values): ([InterfaceName], [InterfaceName], [Change]) = ([], [], [])
-    var (keysChanged, commandsChanged) = (false, false)
     for (interface, own) in differences {
-      keysChanged = keysChanged || own.contains(where: \.changesKey)
-      commandsChanged = commandsChanged || own.contains { $0.before.isEnabled != $0.after.isEnabled }
       if own.contains(where: { $0.growth != 0 }) {
         let shown = shows(interface, own)
         if !shown.before, shown.after { added.append(interface) }
@@ -114,6 +103,10 @@ extension Change {
       guard !changed.isEmpty || !invalidated.isEmpty else { continue }
       values.append(.valuesChanged(place, interface, changed: changed, invalidated: invalidated))
     }
+    let keysChanged = differences.contains {
+      $0.names.contains { $0.before.isKey != $0.after.isKey || $0.before.isWriteOnly != $0.after.isWriteOnly }
+    }
+    let commandsChanged = differences.contains { $0.names.contains { $0.before.isEnabled != $0.after.isEnabled } }
     if !added.isEmpty { changes.append(.interfacesAdded(place, added)) }
     changes += values
     if !removed.isEmpty { changes.append(.interfacesRemoved(place, removed)) }

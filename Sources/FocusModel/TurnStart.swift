@@ -58,7 +58,9 @@ struct TurnStart {
   /// Makes `present` what was published when the turn began.
   func restore(_ present: inout FocusModel.Published) {
     if let published { (present.focus, present.scenes) = published }
-    for (interface, names) in differences.reversed() { present.show(names.map(\.reversed), of: interface) }
+    for (interface, names) in differences.reversed() {
+      present.show(names.map { ShownDifference(key: $0.key, before: $0.after, after: $0.before) }, of: interface)
+    }
     for (interface, supplier) in suppliers { present.suppliers[interface] = supplier }
   }
 }

@@ -52,6 +52,13 @@ import Testing
       ])
   }
 
+  @Test("A new key of one interface is told, whatever changes of the next") func keyBeforeValue() throws {
+    let stage = try Stage()
+    let a = try stage.register("a", ["demo.B.Y": .int32(1)])
+    try stage.model.publish([Key("demo.A.X"): .int32(1), Key("demo.B.Y"): .int32(2)], on: a, by: stage.owner)
+    #expect(stage.model.settle().contains(.membersChanged(.field(a), keys: true, commands: false)))
+  }
+
   @Test("An examined object's property without a value is nil") func examinedNil() throws {
     let stage = try Stage()
     let a = try stage.register("a", properties: ["demo.A.X:i"], ["demo.A.X": .int32(1)])

@@ -11,7 +11,6 @@ final class PropertyContext {
   let client: BusName?
   /// The field, looked up once for all its properties; nil for other objects.
   let field: Field?
-
   /// The interfaces of bindings that are asked for; nil: all.
   private let only: [InterfaceName]?
 
@@ -27,25 +26,20 @@ final class PropertyContext {
       (key, binding.isWriteOnly ? nil : binding.value)
     }
     if let field {
-      guard isVisible(field) else { return [] }
+      guard field.isVisible(to: client) else { return [] }
       var bindings = field.bindings.map(shown)
       bindings.sort { $0.key < $1.key }
       return bindings
     }
     if client == nil, target.place == .focused { return shownAtFocused.compactMap { $1.isKey ? ($0, $1.value) : nil } }
     guard let place = target.place, let bindings = try? model.bindings(at: place) else { return nil }
-    return bindings.filter { _, holder in
-      model.fields[holder.field].map(isVisible) ?? false
-    }.map { shown($0.key, $0.value.binding) }.sorted { $0.key < $1.key }
+    return bindings.filter { model.fields[$0.value.field]?.isVisible(to: client) == true }
+      .map { shown($0.key, $0.value.binding) }.sorted { $0.key < $1.key }
   }()
 
   /// What everyone has been shown at `focused`, ordered by key.
   private lazy var shownAtFocused = (only ?? Array(model.shownAtFocused.keys)).sorted().flatMap {
     (model.shownAtFocused[$0] ?? [:]).sorted { $0.key.member < $1.key.member }
-  }
-
-  private func isVisible(_ field: Field) -> Bool {
-    client.map { field.isVisible(to: $0) } ?? !field.isSensitive
   }
 
   /// The commands of the object, ordered by key, and whether each is enabled; nil if the object shows none.

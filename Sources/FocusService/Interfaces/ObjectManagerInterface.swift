@@ -92,9 +92,8 @@ struct SnapshotSize {
     constant = least - (model.fields[id].map(SnapshotSize.texts) ?? 0)
   }
 
-  /// Checks that a message may carry all fields of `model`.
+  /// Checks that a message may carry all fields of `model`, and returns the least that they take.
   /// - Throws: `DBusError.limitsExceeded`.
-  /// - Returns: the least that they take.
   func check(_ model: FocusModel) throws(DBusError) -> Int {
     // So many fields are refused whatever they have: to look at each of them would take a while.
     try MessageBody.check(size: model.fields.count * least)
@@ -109,7 +108,7 @@ struct SnapshotSize {
   /// The least that `field` takes, with what aligns the next one.
   func least(of field: Field) -> Int {
     var size = constant + SnapshotSize.texts(of: field)
-    guard client.map({ field.isVisible(to: $0) }) ?? !field.isSensitive else { return size }
+    guard field.isVisible(to: client) else { return size }
     for (key, binding) in field.bindings {
       let (interface, member) = (key.interface.text.utf8.count, key.member.text.utf8.count)
       // Its entry in `Keys`, then the one in its interface.
