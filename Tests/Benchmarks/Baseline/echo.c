@@ -1,5 +1,5 @@
 // Answers as the daemon answers for a stored int32 that has focus, with the same bodies, knowing nothing. Beside that,
-// Carry sends its arguments on as two signals, Tell sends as many as it is asked for, and Bytes returns as many bytes.
+// Carry sends its arguments on as two signals, Tell sends as many as it is asked for, and Repeat answers what the daemon does.
 #include <string.h>
 
 #include "baseline.h"
@@ -51,15 +51,25 @@ static void tell(DBusConnection *connection, DBusMessage *call) {
   dbus_free(bytes);
 }
 
-static void append_bytes(DBusMessageIter *iterator, DBusMessage *call) {
-  dbus_uint32_t count = 0;
-  DBusMessageIter array;
-  dbus_message_get_args(call, NULL, DBUS_TYPE_UINT32, &count, DBUS_TYPE_INVALID);
-  unsigned char *bytes = dbus_malloc0(count + 1);
-  dbus_message_iter_open_container(iterator, DBUS_TYPE_ARRAY, "y", &array);
-  dbus_message_iter_append_fixed_array(&array, DBUS_TYPE_BYTE, &bytes, (int)count);
-  dbus_message_iter_close_container(iterator, &array);
-  dbus_free(bytes);
+// The daemon's reply to the call that the arguments name, which takes none: asked once, and sent as it is from then on.
+static DBusMessage *repeat(DBusConnection *connection, DBusMessage *call) {
+  static DBusMessage *repeated = NULL;
+  if (!repeated) {
+    const char *path, *interface, *member;
+    if (!dbus_message_get_args(
+            call, NULL, DBUS_TYPE_OBJECT_PATH, &path, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING, &member,
+            DBUS_TYPE_INVALID))
+      return NULL;
+    DBusMessage *asked = dbus_message_new_method_call("org.focusd.Focus1", path, interface, member);
+    repeated = dbus_connection_send_with_reply_and_block(connection, asked, DBUS_TIMEOUT_INFINITE, NULL);
+    dbus_message_unref(asked);
+  }
+  DBusMessage *reply = repeated ? dbus_message_copy(repeated) : NULL;
+  if (!reply) return NULL;
+  dbus_message_set_sender(reply, NULL);
+  dbus_message_set_destination(reply, dbus_message_get_sender(call));
+  dbus_message_set_reply_serial(reply, dbus_message_get_serial(call));
+  return reply;
 }
 
 // With an argument, Set and Write send the two signals that the daemon sends.
@@ -68,7 +78,12 @@ DBusHandlerResult echo(DBusConnection *connection, DBusMessage *call, void *data
   (void)data;
   if (dbus_message_get_type(call) != DBUS_MESSAGE_TYPE_METHOD_CALL) return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
   const char *member = dbus_message_get_member(call);
-  DBusMessage *reply = dbus_message_new_method_return(call);
+  DBusMessage *reply = strcmp(member, "Repeat") == 0 ? repeat(connection, call) : NULL;
+  if (reply) {
+    send_and_free(connection, reply);
+    return DBUS_HANDLER_RESULT_HANDLED;
+  }
+  reply = dbus_message_new_method_return(call);
   DBusMessageIter iterator;
   dbus_message_iter_init_append(reply, &iterator);
   if (strcmp(member, "Get") == 0) {
@@ -84,7 +99,6 @@ DBusHandlerResult echo(DBusConnection *connection, DBusMessage *call, void *data
   }
   if (strcmp(member, "Carry") == 0) carry(connection, call);
   if (strcmp(member, "Tell") == 0) tell(connection, call);
-  if (strcmp(member, "Bytes") == 0) append_bytes(&iterator, call);
   if (baseline_argument && strcmp(member, "Get") != 0 && strcmp(member, "Read") != 0) {
     number++;
     const char *paths[] = {"/org/focusd/Focus1/field/stored", "/org/focusd/Focus1/focused"};

@@ -73,7 +73,8 @@ extension Load {
         run: { stage, _ in
           try stage.call(Wire.managedObjects)
         },
-        echoed: Wire.echo("Bytes", [.uint32(5 << 20)])),
+        echoed: Wire.echoRepeats(
+          "/org/focusd/Focus1", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")),
       Load(
         name: "ReadAll, 16 MiB",
         prepare: { stage in
@@ -84,7 +85,7 @@ extension Load {
           }
         },
         run: { stage, _ in try stage.call(Wire.bindings("ReadAll", at: "field/big")) },
-        echoed: Wire.echo("Bytes", [.uint32(16 << 20)])),
+        echoed: Wire.echoRepeats("/org/focusd/Focus1/field/big", Call.bindings, "ReadAll")),
     ]
   }
 

@@ -89,9 +89,14 @@ enum Wire {
       [.string("demo.Form"), .string("Number")])
   }
 
-  /// A call of the C echo: `Carry` sends the arguments on as two signals, `Bytes` returns as many bytes as it says.
+  /// A call of the C echo: `Carry` sends the arguments on as two signals.
   static func echo(_ member: String, _ arguments: [WireValue]) -> WireDraft {
     .call(to: "bench.Echo", "/bench", "bench.Echo", member, arguments)
+  }
+
+  /// Has the C echo reply what the daemon has replied to a call without arguments.
+  static func echoRepeats(_ path: String, _ interface: String, _ member: String) -> WireDraft {
+    echo("Repeat", [.path(path), .string(interface), .string(member)])
   }
 }
 
