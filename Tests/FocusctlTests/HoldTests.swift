@@ -155,7 +155,7 @@ import Testing
       let result = try await desktop.shell(
         """
         { head -c 70000000 /dev/zero | tr '\\0' x; echo; echo Text b; focusctl wait demo.Hold.Text
-          until [ "$(focusctl get Text)" = b ]; do :; done; } | focusctl hold h demo.Hold.Text=a --focus
+          until [ "$(focusctl get Text)" = b ]; do sleep 0.02; done; } | focusctl hold h demo.Hold.Text=a --focus
         """)
       #expect(
         result.status == 0

@@ -19,7 +19,7 @@ import Testing
       let file = desktop.bus.directory + "/config"
       try Self.configuration().write(toFile: file, atomically: false, encoding: .utf8)
       let manager = try await desktop.start(["/usr/bin/i3", "-c", file], extra: TestDesktop.programs)
-      _ = try await desktop.shell("until i3-msg -t get_version; do :; done >/dev/null 2>&1")
+      _ = try await desktop.shell("until i3-msg -t get_version; do sleep 0.02; done >/dev/null 2>&1")
       let commands = ["Increment", "Decrement"].map { "org.focusd.Range." + $0 }
       let slider = try await desktop.hold(
         "--focus org.focusd.Range.Value=0.5 --command \(commands[0]) --command \(commands[1])")

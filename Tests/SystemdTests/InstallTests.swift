@@ -320,7 +320,7 @@ internal import Testing
       """
       is_on() { busctl --user get-property org.a11y.Bus /org/a11y/bus org.a11y.Status IsEnabled; }
       marks() { find ~ -path '*/focusd-accessibility/enabled' | wc -l; }
-      is_on_yet() { until [ "$(is_on)" = "b true" ]; do :; done; }
+      is_on_yet() { until [ "$(is_on)" = "b true" ]; do sleep 0.05; done; }
       export -f is_on is_on_yet
       becomes_on() { timeout 20 bash -c is_on_yet; }
       install_focusd

@@ -96,7 +96,7 @@ internal import Testing
       $focusctl update demo.Form.Number +1
       shown 3
       kill "$owner_process" "$watch_process"
-      while $focusctl get --field owned demo.Form.Text >/dev/null 2>&1; do :; done
+      while $focusctl get --field owned demo.Form.Text >/dev/null 2>&1; do sleep 0.05; done
       systemctl --user restart focusd.service
       $focusctl list | cut -d ' ' -f 1
       journalctl --user -u focusd.service --output cat --priority err

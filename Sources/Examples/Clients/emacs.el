@@ -1,8 +1,8 @@
 ;;; emacs.el --- The buffer of the selected window as a field of focusd  -*- lexical-binding: t -*-
 
 ;; (load "/path/to/emacs.el") in the init file.  While a frame of Emacs has focus, `focusctl get Document.Path' prints the file
-;; that is visited, `focusctl set Text.SelectedText hello' replaces the region or inserts at point, and
-;; `focusctl run Document.Save' saves.  Emacs' own D-Bus objects do not answer `Introspect', hence `focusctl hold'.
+;; that is visited, `focusctl set Text.SelectedText hello' replaces the region or inserts at point, `focusctl run Document.Save'
+;; saves, and `focusctl run Edit.Undo' undoes.  Emacs' own D-Bus objects do not answer `Introspect', hence `focusctl hold'.
 
 ;;; Code:
 
@@ -51,8 +51,11 @@
        (let ((text (focusd-unescape (string-join words " "))))
          (setf (alist-get "org.focusd.Text.SelectedText" focusd-told nil nil #'equal) text)
          (when (use-region-p) (delete-region (region-beginning) (region-end)))
+         (undo-boundary)
          (insert text)))
-      (`("run" "org.focusd.Document.Save" . ,_) (save-buffer)))
+      (`("run" "org.focusd.Document.Save" . ,_) (save-buffer))
+      ;; `undo' would take its last call back at the next one, which is no command of Emacs.
+      (`("run" "org.focusd.Edit.Undo" . ,_) (undo-only)))
     (focusd-update)))
 
 (defun focusd-filter (_process output)
@@ -75,7 +78,7 @@
          :command '("focusctl" "hold" "--label" "Emacs" "org.focusd.Element.Role=textbox"
                     "org.focusd.Document.Path=" "org.focusd.Text.SelectedText="
                     "--read-only" "org.focusd.Element.Role" "--read-only" "org.focusd.Document.Path"
-                    "--command" "org.focusd.Document.Save")))
+                    "--command" "org.focusd.Document.Save" "--command" "org.focusd.Edit.Undo")))
   (setq focusd-told nil focusd-rest "")
   (add-function :after after-focus-change-function #'focusd-focus-changed)
   (add-hook 'post-command-hook #'focusd-update)

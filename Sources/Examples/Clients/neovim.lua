@@ -1,7 +1,8 @@
 -- The current buffer of Neovim as a field of focusd: `dofile("/path/to/neovim.lua")` in init.lua.
 --
 -- While Neovim has focus, `focusctl get Document.Path` prints its file, `focusctl set Text.SelectedText hello` replaces the
--- selection or inserts at the cursor, and `focusctl run Document.Save` saves. In tmux: set -g focus-events on.
+-- selection or inserts at the cursor, `focusctl run Document.Save` saves, and `focusctl run Edit.Undo` undoes. In tmux:
+-- set -g focus-events on.
 local path, selected = "org.focusd.Document.Path", "org.focusd.Text.SelectedText"
 local codes = { ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t" }
 local characters = { ["\\\\"] = "\\", ["\\n"] = "\n", ["\\t"] = "\t" }
