@@ -1,11 +1,11 @@
-"""A window with twelve entries, "entry 0" to "entry 11": entries.py TOOLKIT TITLE."""
+"""A window with twenty entries, "entry 0" to "entry 19": entries.py TOOLKIT TITLE."""
 
 import sys
 
 import kits
 
 toolkit, title = sys.argv[1:]
-TEXTS = [f"entry {number}" for number in range(12)]
+TEXTS = [f"entry {number}" for number in range(20)]
 
 
 def gtk(Gtk):
