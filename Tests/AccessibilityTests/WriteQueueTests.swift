@@ -49,11 +49,12 @@ import Testing
     #expect(record.started == Array(0...WriteQueue.limit))
   }
 
-  @Test func allFailWithTheElement() {
+  @Test(arguments: [ErrorName.unknownObject, .noReply, .timeout, .disconnected])
+  func allFailWithTheElement(_ error: ErrorName) {
     let (queue, record) = (WriteQueue(), Record())
     for number in 0..<3 { record.add(number, to: queue) }
-    record.end(.failure(DBusError(.unknownObject, "gone")))
-    #expect(record.outcomes == [0: Self.gone, 1: Self.gone, 2: Self.gone])
+    record.end(.failure(DBusError(error, "gone")))
+    #expect(record.outcomes == [0: error.text, 1: Self.gone, 2: Self.gone])
     record.add(3, to: queue)
     #expect(record.started == [0, 3])
   }

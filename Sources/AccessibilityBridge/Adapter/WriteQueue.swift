@@ -12,9 +12,7 @@ package final class WriteQueue {
   /// The most writes that wait.
   package static let limit = 256
   /// The errors of an element, or of a program, that cannot carry out the next write either.
-  private static let lasting: [ErrorName] = [
-    .unknownObject, .serviceUnknown, .nameHasNoOwner, .noReply, .timeout, .disconnected,
-  ]
+  private static let lasting: [ErrorName] = [.unknownObject, .noReply, .timeout, .disconnected]
 
   private var waiting: [(write: Write, done: Completion)] = []
   private var isBusy = false
