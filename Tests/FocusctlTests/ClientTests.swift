@@ -213,8 +213,13 @@ import Testing
       let home = desktop.bus.directory
       try "PS1='> '\nsource \(TestDesktop.project)/Sources/Examples/Clients/prompt.zsh\n".write(
         toFile: home + "/.zshrc", atomically: false, encoding: .utf8)
+      #expect(try await desktop.focusctl("register", "note", "org.focusd.Text.Content=not own", "--focus").succeeded)
       let shell = try await desktop.terminal(80, 24, "cd; exec zsh -i", extra: ["TERM": "xterm"])
       #expect(try await desktop.focusctl("wait", "org.focusd.Shell.Buffer").succeeded)
+      shell.send("focusctl --previous get Text.Content\n")
+      try await shell.line("what had focus before the shell") { $0.contains("not own") }
+      #expect(try await desktop.focusctl("unregister", "note").succeeded)
+      try await eventually("the next line") { try await desktop.focusctl("get", "Shell.Buffer").output == [""] }
       let buffer = try await desktop.background("exec focusctl watch Shell.Buffer")
       #expect(try await buffer.line() == "")
       shell.send(#"print -r a\\b"#)

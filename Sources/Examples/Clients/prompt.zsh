@@ -7,7 +7,9 @@ zmodload zsh/system
 
 focusd-start() {
   setopt local_options no_monitor no_notify
-  coproc exec focusctl hold --label "zsh $$" org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
+  # `focusctl --previous` leaves the field out that this names.
+  export FOCUSD_FIELD=zsh_$$
+  coproc exec focusctl hold $FOCUSD_FIELD --label "zsh $$" org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
     --read-only org.focusd.Shell.Directory --command org.focusd.Shell.Accept 2>/dev/null
   # `focusctl hold` ends with the shell only if no program that the shell starts inherits the pipes.
   local in out

@@ -2,6 +2,7 @@ import DBus
 import DBusTypes
 import DaemonClient
 import FocusContract
+import Glibc
 
 /// The interface `org.focusd.Focus1.Bindings` of the focused object or of a field.
 struct Bindings {
@@ -37,9 +38,11 @@ struct Bindings {
       : "the field '\(FieldID.id(path))' has no such key"
   }
 
+  /// The field that had focus before, but for the one of the shell that runs this, which was left when that was run.
   private static func previousField(_ daemon: DaemonConnection) throws(CommandError) -> ObjectPath? {
+    let own = getenv("FOCUSD_FIELD").map { String(cString: $0) }
     do {
-      return try daemon.call(.history()).first
+      return try daemon.call(.history()).first { FieldID.id($0) != own }
     } catch {
       throw CommandError(error)
     }
