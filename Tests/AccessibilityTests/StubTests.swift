@@ -277,6 +277,16 @@ import Testing
     }
   }
 
+  /// It may still make the change.
+  @Test func aProgramThatHangsDuringAWrite() async throws {
+    try await Self.withProgram { desktop, program in
+      program.change("/entry") { $0.silent = ["SetTextContents"] }
+      let write = desktop.session.begin(.set("org.focusd.Text.Content", .string("new")))
+      guard case .failure(let error) = try await write.outcome() else { throw DeadlinePassed(description: "written") }
+      #expect(error.message == "org.focusd.Text.Content may be changed later: the program does not answer", "\(error)")
+    }
+  }
+
   @Test func aHungProgramDelaysNobody() async throws {
     try await Self.withProgram { desktop, program in
       let second = try await desktop.program("second")

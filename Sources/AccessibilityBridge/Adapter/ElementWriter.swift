@@ -25,6 +25,8 @@ final class ElementWriter {
   /// Reads the element anew, and publishes what it tells.
   let read: (@escaping ElementField.Waiter) -> Void
   let done: Completion
+  /// Whether the program has been asked for a change, and may still make it if it does not answer.
+  private(set) var hasAsked = false
 
   init(
     _ bus: ProgramBus, _ field: ElementField, _ key: Key, _ units: TextUnits,
@@ -119,7 +121,7 @@ final class ElementWriter {
     _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue], hasResult: Bool = true,
     _ next: @escaping () -> Void
   ) {
-    bus.call(field.element, interface, member, arguments, timeout: ProgramBus.changeTimeout) { [self] answer in
+    request(interface, member, arguments) { [self] answer in
       switch answer {
       case .failure(let error):
         fail(error.name, error.message)
@@ -128,6 +130,15 @@ final class ElementWriter {
       case .success: next()
       }
     }
+  }
+
+  /// Asks for a change; what it answers may not decide.
+  func request(
+    _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue],
+    _ handler: @escaping (ProgramBus.Answer) -> Void
+  ) {
+    hasAsked = true
+    bus.call(field.element, interface, member, arguments, timeout: ProgramBus.changeTimeout, handler)
   }
 
   /// Reads the element until it is as asked for, or at least different from before, which is the program's decision.
@@ -172,6 +183,10 @@ final class ElementWriter {
   }
 
   func fail(_ name: ErrorName, _ reason: String) {
-    done(.failure(DBusError(name, "\(key) was not changed: \(reason)")))
+    guard DBusError(name, reason).isLate else {
+      return done(.failure(DBusError(name, "\(key) was not changed: \(reason)")))
+    }
+    let outcome = hasAsked ? "may be changed later" : "was not changed"
+    done(.failure(DBusError(name, "\(key) \(outcome): the program does not answer")))
   }
 }

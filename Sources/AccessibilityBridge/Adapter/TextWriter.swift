@@ -66,9 +66,9 @@ extension ElementWriter {
   private func exchange(_ change: TextChange, movesCaret: Bool = false, _ next: @escaping () -> Void) {
     let answers = Answers(next)
     if !change.range.isEmpty {
-      bus.call(
-        field.element, AccessibilityNames.editableText, "DeleteText",
-        [.int32(change.range.lowerBound), .int32(change.range.upperBound)], timeout: ProgramBus.changeTimeout,
+      request(
+        AccessibilityNames.editableText, "DeleteText",
+        [.int32(change.range.lowerBound), .int32(change.range.upperBound)],
         answers.expect { (_: ProgramBus.Answer) in })
     }
     if !change.inserted.isEmpty {
@@ -80,10 +80,9 @@ extension ElementWriter {
   }
 
   private func insert(_ text: String, at position: Int32, _ handler: @escaping (ProgramBus.Answer) -> Void) {
-    bus.call(
-      field.element, AccessibilityNames.editableText, "InsertText",
-      [.int32(position), .string(text), .int32(units.insertionLength(text))],
-      timeout: ProgramBus.changeTimeout, handler)
+    request(
+      AccessibilityNames.editableText, "InsertText",
+      [.int32(position), .string(text), .int32(units.insertionLength(text))], handler)
   }
 
   private func set(_ text: String, _ next: @escaping () -> Void) {
