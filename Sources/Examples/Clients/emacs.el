@@ -50,8 +50,8 @@
       (`("org.focusd.Text.SelectedText" . ,words)
        (let ((text (focusd-unescape (string-join words " "))))
          (setf (alist-get "org.focusd.Text.SelectedText" focusd-told nil nil #'equal) text)
-         (when (use-region-p) (delete-region (region-beginning) (region-end)))
          (undo-boundary)
+         (when (use-region-p) (delete-region (region-beginning) (region-end)))
          (insert text)))
       (`("run" "org.focusd.Document.Save" . ,_) (save-buffer))
       ;; `undo' would take its last call back at the next one, which is no command of Emacs.

@@ -7,8 +7,8 @@ zmodload zsh/system
 
 focusd-start() {
   setopt local_options no_monitor no_notify
-  # `focusctl --previous` leaves the field out that this names.
-  export FOCUSD_FIELD=zsh_$$
+  # `focusctl --previous` leaves the field out that this names. After `exec zsh`, the last one may still be there.
+  export FOCUSD_FIELD=zsh_$$_$RANDOM
   coproc exec focusctl hold $FOCUSD_FIELD --label "zsh $$" org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
     --read-only org.focusd.Shell.Directory --command org.focusd.Shell.Accept 2>/dev/null
   # `focusctl hold` ends with the shell only if no program that the shell starts inherits the pipes.
