@@ -26,7 +26,7 @@ final class ElementWriter {
   let read: (@escaping ElementField.Waiter) -> Void
   let done: Completion
   /// Whether the program has been asked for a change, and may still make it if it does not answer.
-  private(set) var hasAsked = false
+  private var hasAsked = false
 
   init(
     _ bus: ProgramBus, _ field: ElementField, _ key: Key, _ units: TextUnits,
@@ -135,10 +135,11 @@ final class ElementWriter {
   /// Asks for a change; what it answers may not decide.
   func request(
     _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue],
+    timeout: Duration = ProgramBus.changeTimeout, isOptional: Bool = false,
     _ handler: @escaping (ProgramBus.Answer) -> Void
   ) {
     hasAsked = true
-    bus.call(field.element, interface, member, arguments, timeout: ProgramBus.changeTimeout, handler)
+    bus.call(field.element, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler)
   }
 
   /// Reads the element until it is as asked for, or at least different from before, which is the program's decision.
@@ -183,10 +184,8 @@ final class ElementWriter {
   }
 
   func fail(_ name: ErrorName, _ reason: String) {
-    guard DBusError(name, reason).isLate else {
-      return done(.failure(DBusError(name, "\(key) was not changed: \(reason)")))
-    }
-    let outcome = hasAsked ? "may be changed later" : "was not changed"
-    done(.failure(DBusError(name, "\(key) \(outcome): the program does not answer")))
+    let isLate = DBusError(name, reason).isLate
+    let outcome = isLate && hasAsked ? "may be changed later" : "was not changed"
+    done(.failure(DBusError(name, "\(key) \(outcome): \(isLate ? "the program does not answer" : reason)")))
   }
 }

@@ -90,8 +90,9 @@ extension ElementWriter {
   }
 
   private func ask(_ member: String, _ arguments: [Int32], _ handler: @escaping (ProgramBus.Answer) -> Void) {
-    bus.call(
-      field.element, AccessibilityNames.text, member, arguments.map { .int32($0) }, isOptional: true, handler)
+    request(
+      AccessibilityNames.text, member, arguments.map { .int32($0) }, timeout: ProgramBus.questionTimeout,
+      isOptional: true, handler)
   }
 
   /// Hands over a part of the text, asking for it unless it is `known`.
