@@ -3,12 +3,14 @@ internal import FocusContract
 
 /// Where keys are looked for at `focused`: the fields on the focus path, the scenes of that, then session-scoped fields.
 struct Nearby {
-  /// A field on the path, and its object, which would be copied out of its box for each key.
-  private typealias Level = (field: Field, object: BoundObject?)
+  /// A field's object, which would be copied out of its box for each name.
+  private typealias Level = (id: FieldID, object: BoundObject)
 
-  private let path: [Level]
-  /// The innermost field on the path that publishes each key, if many are looked for.
-  private var holders: [Key: FieldID]?
+  private let path: [Field]
+  /// The objects of the path, the innermost first.
+  private let objects: [Level]
+  /// The innermost field on the path that has each key, and each command, if many are looked for.
+  private var holders: (keys: [Key: FieldID]?, commands: [Key: FieldID]?)
   /// The scene of the focus path, then the window that it is in.
   let scenes: [FieldID]
   private let model: FocusModel
@@ -18,46 +20,51 @@ struct Nearby {
 
   init(_ model: FocusModel) {
     (self.model, names, session) = (model, model.table.names, model.table.session)
-    path = model.focus.path.compactMap { id in model.fields[id].map { ($0, $0.object) } }
-    scenes = [path.last { $0.field.isAdopted }, path.last].compactMap { $0?.field.id }
+    path = model.focus.path.compactMap { model.fields[$0] }
+    objects = path.compactMap { field in field.object.map { (field.id, $0) } }
+    scenes = [path.last { $0.isAdopted }, path.last].compactMap { $0?.id }
   }
 
-  /// Prepares to look for `count` keys: through all the path's keys once, if that is faster than through the path each time.
+  /// Prepares to look for `count` keys and commands.
   mutating func expect(_ count: Int) {
-    let all = path.reduce(0) { $0 + $1.field.bindings.count }
-    guard path.count > 1, all < count * path.count else { return }
+    holders.keys = Nearby.holders(count, path.map { ($0.id, $0.bindings.keys) })
+    holders.commands = Nearby.holders(count, objects.map { ($0.id, $0.object.commands.keys) })
+  }
+
+  /// The first of `levels` that has each name; nil if it is faster to go through them `count` times than through the names.
+  private static func holders(_ count: Int, _ levels: [(id: FieldID, names: some Collection<Key>)]) -> [Key: FieldID]? {
+    let all = levels.reduce(0) { $0 + $1.names.count }
+    guard levels.count > 1, all < count * levels.count else { return nil }
     var holders = [Key: FieldID](minimumCapacity: all)
-    for (field, _) in path.reversed() { for key in field.bindings.keys { holders[key] = field.id } }
-    self.holders = holders
+    for (id, names) in levels.reversed() { for name in names { holders[name] = id } }
+    return holders
   }
 
   /// The innermost field on the path that publishes `key`, else the newest scene-scoped one, else the session-scoped one that
   /// supplies its interface.
   func holder(of key: Key) -> FieldID? {
-    if let id = holders.map({ $0[key] }) ?? path.first(where: { $0.field.bindings[key] != nil })?.field.id { return id }
-    for scene in scenes { if let id = names.keys.last(key, in: scene) { return id } }
+    if let id = holders.keys.map({ $0[key] }) ?? path.first(where: { $0.bindings[key] != nil })?.id { return id }
+    if let id = ofScenes(key, names.keys) { return id }
     guard let id = supplier(of: key.interface), model.table.publishes(key, id) else { return nil }
     return id
   }
 
   /// As `holder(of:)`, of the command `key`, enabled or not.
   func holder(ofCommand key: Key) -> FieldID? {
-    if let id = nearest(key, names.commands, { $0.object?.commands[key] != nil }) { return id }
+    let id = holders.commands.map { $0[key] } ?? objects.first { $0.object.commands[key] != nil }?.id
+    if let id = id ?? ofScenes(key, names.commands) { return id }
     guard let id = supplier(of: key.interface), model.fields[id]?.commands[key] != nil else { return nil }
     return id
   }
 
-  /// The innermost field on the path that has `name`, as `has` says, else the newest scene-scoped one, as `index` does.
-  private func nearest<Name>(
-    _ name: Name, _ index: FieldIndex<FieldID, Name>, _ has: (Level) -> Bool
-  ) -> FieldID? {
-    for level in path where has(level) { return level.field.id }
+  /// The newest scene-scoped field that has `name`, as `index` says.
+  private func ofScenes<Name>(_ name: Name, _ index: FieldIndex<FieldID, Name>) -> FieldID? {
     for scene in scenes { if let id = index.last(name, in: scene) { return id } }
     return nil
   }
 
   private func nearest(_ interface: InterfaceName) -> FieldID? {
-    nearest(interface, names.interfaces) { $0.field.interfaceCounts[interface] > 0 }
+    path.first { $0.interfaceCounts[interface] > 0 }?.id ?? ofScenes(interface, names.interfaces)
   }
 
   /// The first session-scoped field that has `interface`.
@@ -73,6 +80,6 @@ struct Nearby {
   /// The field whose keys `interface` resolves to; without one, the nearest field whose object declares the interface.
   func holder(of interface: InterfaceName) -> FieldID? {
     nearest(interface) ?? first(of: interface)
-      ?? nearest(interface, names.declared) { $0.object?.interfaces.contains(interface) == true }
+      ?? objects.first { $0.object.interfaces.contains(interface) }?.id ?? ofScenes(interface, names.declared)
   }
 }

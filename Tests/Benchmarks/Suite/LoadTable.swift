@@ -59,7 +59,7 @@ extension Load {
         for (id, member) in [("d63", "Focus"), ("d63", "Blur"), ("other", "Focus")] {
           try stage.call(Wire.field(id, member))
         }
-      })
+      }, echoed: Wire.tell(2 * 64, bytes: 20 * 256))
   }
 
   private static var replies: [Load] {
