@@ -24,7 +24,7 @@ import Testing
 
   /// Titles on the accessibility bus tell which is which, and without that, none is taken.
   @Test(arguments: [true, false]) func oneOfSeveralWindows(hasTitles: Bool) async throws {
-    try await StubKDE.with(windows: 2) { stage, program in
+    try await StubKDE.with(windows: 2, areAccessible: true) { stage, program in
       for name in ["a", "b"] { program.frames?.window(name, isActive: false, []) }
       try await stage.show("w1", [], title: hasTitles ? "b" : "")
       guard hasTitles else {
@@ -37,6 +37,23 @@ import Testing
       try await stage.has("Edit.Undo")
       try await stage.run("Edit.Undo")
       try await program.state.ran(\.triggered, ["/stub/MainWindow_2/actions/edit_undo"])
+    }
+  }
+
+  /// What its program has is for the window behind it.
+  @Test(arguments: [2, 9, 16, 19, 22] as [UInt32]) func aDialog(role: UInt32) async throws {
+    try await StubKDE.with(windows: 1, areAccessible: true) { stage, program in
+      let frames = try #require(program.frames)
+      for name in ["document", "question"] { frames.window(name, isActive: false, []) }
+      frames.change("/question") { $0.role = role }
+      try await stage.show("w1", [], title: "question")
+      _ = try await frames.state.wait(for: "several looks") { state in
+        state.calls.count { $0.path == "/question" && $0.member == "GetState" } >= 2 ? true : nil
+      }
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == nil)
+      #expect(!program.state.now.asked.contains { $0.contains("actions") })
+      try await stage.show("w2", [], title: "document")
+      try await stage.has("Edit.Undo")
     }
   }
 
@@ -82,13 +99,15 @@ private final class StubKDE: Sendable {
   let frames: StubBars?
   private let peer: Peer
 
-  /// Runs `body` with a program with so many windows.
-  static func with(windows: Int, _ body: (MenuStage, StubKDE) async throws -> Void) async throws {
+  /// Runs `body` with a program with so many windows, which has frames if they `areAccessible`.
+  static func with(
+    windows: Int, areAccessible: Bool = false, _ body: (MenuStage, StubKDE) async throws -> Void
+  ) async throws {
     let found = Observed<StubKDE?>(nil)
     let start = { (desktop: TestDesktop) in
       // Of a process's connections, the first ones are searched.
       let peer = try await desktop.peer()
-      let program = StubKDE(peer, windows: windows, frames: windows > 1 ? try await StubBars(desktop) : nil)
+      let program = StubKDE(peer, windows: windows, frames: areAccessible ? try await StubBars(desktop) : nil)
       found.update { $0 = program }
     }
     try await MenuStage.with(before: start) { stage in

@@ -90,6 +90,15 @@ final class AccessiblePrograms {
     answers.finish()
   }
 
+  /// Whether a window is a dialog, by its role.
+  func isDialog(_ window: ElementReference, timeout: Duration, _ done: @escaping (Bool) -> Void) {
+    guard let bus else { return done(false) }
+    bus.ask(window, "GetRole", timeout: timeout) { answer in
+      guard case .success(let values) = answer, case .uint32(let role)? = values.first else { return done(false) }
+      done(MenuRole(role) == .dialog)
+    }
+  }
+
   private func findActive(
     _ windows: [ElementReference], on bus: ProgramBus, _ timeout: Duration, _ done: @escaping (Int?) -> Void
   ) {

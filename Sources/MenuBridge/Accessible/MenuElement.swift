@@ -1,7 +1,8 @@
 internal import BridgeSupport
 
-/// What an element of a menu bar is, by its role: `AtspiRole`.
+/// What a window or an element of a menu bar is, by its role: `AtspiRole`.
 enum MenuRole {
+  case dialog
   case bar, menu, item
   /// Something that holds items, and that nobody sees: Qt has one within each menu.
   case container
@@ -10,6 +11,8 @@ enum MenuRole {
   init(_ number: UInt32) {
     self =
       switch number {
+      // Alerts, and dialogs for colors, files and fonts are dialogs, too.
+      case 2, 9, 16, 19, 22: .dialog
       case 34: .bar
       case 33: .menu
       // Items, those that can be checked, and those of which one is.

@@ -66,7 +66,7 @@ final class SourceFinder {
         choose(window, frames, active) { [self] active in
           let bar = bar(of: window, frames, active)
           if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? [])) }
-          withoutAddresses(window, frames: frames.count, active) { [self] found in
+          ofProcess(window, frames, active) { [self] found in
             var sources = found
             let hasMenus = found.contains { ($0 as? GTKSource)?.hasMenubar == true }
             if let bar { sources.append(hasMenus ? Keys(of: bar) : bar) }
@@ -135,8 +135,17 @@ final class SourceFinder {
 
   // MARK: By process
 
+  /// What the connections of the window's process have, unless it is a dialog: that is of the window behind it.
+  private func ofProcess(
+    _ window: Window, _ frames: [ElementReference], _ active: Int?, _ done: @escaping ([any MenuSource]) -> Void
+  ) {
+    let connections = { [self] in ofConnections(window, frames: frames.count, active, done) }
+    guard frames.count > 1, let active else { return connections() }
+    accessible.isDialog(frames[active], timeout: window.timeout) { $0 ? done([]) : connections() }
+  }
+
   /// What the connections of the window's process have; of several windows, the one whose place the active one has.
-  private func withoutAddresses(
+  private func ofConnections(
     _ window: Window, frames: Int, _ active: Int?, _ done: @escaping ([any MenuSource]) -> Void
   ) {
     processes.update(from: bus.connection) { [weak self] in
