@@ -65,12 +65,24 @@ package final class ProgramBus {
         guard let self else { return handler(.failure(DBusError(.disconnected, "the bus is gone"))) }
         send(name, path, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler)
       },
-      refuse: { handler(.failure(DBusError(.timeout, "the program did not answer, and is left alone for a while"))) })
+      refuse: { handler(.failure(.programSilent)) })
     // The registry is no program, and asked little.
     guard name.isUnique else { return question.ask() }
     let questions = programs[name] ?? ProgramQuestions()
     programs[name] = questions
     questions.add(question)
+  }
+
+  /// Calls a method whose answer tells nothing: it is asked for none, and so owes none.
+  package func tell(
+    _ name: BusName, _ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue]
+  ) {
+    guard
+      var message = try? OutgoingMessage.methodCall(
+        to: name, path: path, interface: interface, member: MemberName(known: member), arguments)
+    else { return }
+    message.disableReply()
+    _ = try? connection.send(message)
   }
 
   private func send(
@@ -85,6 +97,7 @@ package final class ProgramBus {
         let hasLeft = reply?.saysThatProgramLeft == true
         let answer = Result { () throws(DBusError) in
           if hasLeft { throw .programLeft }
+          if result.isLate { throw .programSilent }
           return try result.get().success().arguments(elementLimit: ProgramBus.elementLimit)
         }
         guard let self else { return handler(answer) }
@@ -153,6 +166,8 @@ extension Message {
 extension DBusError {
   /// The program that was asked has left the bus.
   fileprivate static let programLeft = DBusError(.unknownObject, "the program has left the bus")
+  /// It did not answer in time, or just before, and is left alone for a while.
+  fileprivate static let programSilent = DBusError(.timeout, "the program does not answer")
 
   /// Whether no answer came in time: one may come if it is asked for again.
   package var isLate: Bool { name == .timeout || name == .noReply }

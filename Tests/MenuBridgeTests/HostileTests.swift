@@ -55,6 +55,17 @@ import Testing
     }
   }
 
+  /// Whatever the program answers: otherwise, it would go on to tell what changes.
+  @Test(arguments: [nil, .error("stub.Error", "no"), .values([.boolean(true)]), .hold] as [Answer?])
+  func whatWasStartedIsEnded(answer: Answer?) async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.state.update { $0.answers["Start"] = answer }
+      try await stage.show("w1", of: program)
+      _ = try await program.state.wait(for: "an end") { $0.calls.contains("End") ? true : nil }
+    }
+  }
+
   @Test func menusThatContainEachOther() async throws {
     try await MenuStage.with { stage in
       let program = StubMenus(try await stage.desktop.peer())

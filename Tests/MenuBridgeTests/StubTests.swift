@@ -206,8 +206,8 @@ import Testing
       let program = try await stage.program("w1")
       try await stage.has("Edit.Undo")
       program.state.update { $0.answers[member] = .hold }
-      let refusal = try await stage.refusal("Menu.Activate", [.string(id)])
-      #expect(refusal != nil && refusal != "InvalidArgs")
+      let error = await #expect(throws: RemoteError.self) { try await stage.run("Menu.Activate", [.string(id)]) }
+      #expect(error?.shortName == "Timeout" && error?.message == "the program does not answer")
     }
   }
 

@@ -184,8 +184,7 @@ final class ElementWriter {
   }
 
   func fail(_ name: ErrorName, _ reason: String) {
-    let isLate = DBusError(name, reason).isLate
-    let outcome = isLate && hasAsked ? "may be changed later" : "was not changed"
-    done(.failure(DBusError(name, "\(key) \(outcome): \(isLate ? "the program does not answer" : reason)")))
+    let outcome = hasAsked && DBusError(name, reason).isLate ? "may be changed later" : "was not changed"
+    done(.failure(DBusError(name, "\(key) \(outcome): \(reason)")))
   }
 }

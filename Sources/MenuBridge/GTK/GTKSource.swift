@@ -98,19 +98,21 @@ final class GTKSource: MenuSource {
   ) {
     var menus = known
     let next = steps > 0 ? menus.next() : []
-    guard !next.isEmpty else {
-      // What was started tells of its changes until it is ended.
-      tell(menubar, Self.menusInterface, "End", [Self.numbers(menus.started)])
-      return done(menus)
-    }
-    ask(menubar, Self.menusInterface, "Start", [Self.numbers(next)], timeout: timeout) { [weak self] answer in
+    guard !next.isEmpty else { return end(menubar, menus, done) }
+    ask(menubar, Self.menusInterface, "Start", [Self.numbers(next)], timeout: timeout) { [self] answer in
       if case .failure(let error) = answer {
-        if error.isLate { self?.isPartial = true }
+        if error.isLate { isPartial = true }
         if error.name == .limitsExceeded { menus.excess = error }
       }
-      guard let self, case .success(let values) = answer, menus.add(values.first) else { return done(menus) }
+      guard case .success(let values) = answer, menus.add(values.first) else { return end(menubar, menus, done) }
       walk(menubar, menus, steps: steps - 1, timeout: timeout, done)
     }
+  }
+
+  /// Ends what was started, which tells of its changes until then; also what was not answered, or not as it should be.
+  private func end(_ menubar: ObjectPath, _ menus: GTKMenus, _ done: (GTKMenus) -> Void) {
+    bus.tell(addresses.program, menubar, Self.menusInterface, "End", [Self.numbers(menus.started)])
+    done(menus)
   }
 
   private static func numbers(_ groups: [UInt32]) -> DBusValue {
@@ -158,7 +160,9 @@ final class GTKSource: MenuSource {
     }
     for (isOpen, each) in [(true, openers), (false, openers.reversed())] {
       for (path, name) in each {
-        tell(path, Self.actionsInterface, "SetState", [.string(name), .variant(.boolean(isOpen)), .properties([])])
+        bus.tell(
+          addresses.program, path, Self.actionsInterface, "SetState",
+          [.string(name), .variant(.boolean(isOpen)), .properties([])])
       }
     }
   }
@@ -195,10 +199,5 @@ final class GTKSource: MenuSource {
     _ handler: @escaping (ProgramBus.Answer) -> Void
   ) {
     bus.call(addresses.program, path, interface, member, arguments, timeout: timeout, handler)
-  }
-
-  /// A call whose answer tells nothing.
-  private func tell(_ path: ObjectPath, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue]) {
-    bus.call(addresses.program, path, interface, member, arguments, isOptional: true) { _ in }
   }
 }
