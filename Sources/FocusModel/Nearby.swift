@@ -3,12 +3,9 @@ internal import FocusContract
 
 /// Where keys are looked for at `focused`: the fields on the focus path, the scenes of that, then session-scoped fields.
 struct Nearby {
-  /// A field's object, which would be copied out of its box for each name.
-  private typealias Level = (id: FieldID, object: BoundObject)
-
   private let path: [Field]
-  /// The objects of the path, the innermost first.
-  private let objects: [Level]
+  /// The objects of the path's fields, which would be copied out of their boxes for each name.
+  private let objects: [(id: FieldID, object: BoundObject)]
   /// The innermost field on the path that has each key, and each command, if many are looked for.
   private var holders: (keys: [Key: FieldID]?, commands: [Key: FieldID]?)
   /// The scene of the focus path, then the window that it is in.
@@ -67,19 +64,14 @@ struct Nearby {
     path.first { $0.interfaceCounts[interface] > 0 }?.id ?? ofScenes(interface, names.interfaces)
   }
 
-  /// The first session-scoped field that has `interface`.
-  private func first(of interface: InterfaceName) -> FieldID? {
-    session.supplier(of: interface, front: model.focus.front)
-  }
-
   /// The session-scoped field that supplies `interface`; nil if something nearer has it, or no field does.
   func supplier(of interface: InterfaceName) -> FieldID? {
-    first(of: interface).flatMap { nearest(interface) == nil ? $0 : nil }
+    session.supplier(of: interface, front: model.focus.front).flatMap { nearest(interface) == nil ? $0 : nil }
   }
 
   /// The field whose keys `interface` resolves to; without one, the nearest field whose object declares the interface.
   func holder(of interface: InterfaceName) -> FieldID? {
-    nearest(interface) ?? first(of: interface)
+    nearest(interface) ?? session.supplier(of: interface, front: model.focus.front)
       ?? objects.first { $0.object.interfaces.contains(interface) }?.id ?? ofScenes(interface, names.declared)
   }
 }

@@ -1,4 +1,5 @@
 internal import CDBus
+internal import DBusTypes
 internal import Glibc
 
 extension Message {
@@ -59,8 +60,4 @@ extension Message {
     default: 4
     }
   }
-}
-
-extension Int {
-  fileprivate func aligned(to alignment: Int) -> Int { (self + alignment - 1) / alignment * alignment }
 }

@@ -22,7 +22,7 @@ extension Message {
     defer { dbus_free(start) }
     let bytes = UnsafeRawBufferPointer(start: start, count: Int(count))
     let fields = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
-    let bodyStart = min((16 + fields + 7) & ~7, bytes.count)
+    let bodyStart = min((16 + fields).aligned(to: 8), bytes.count)
     return try body(UnsafeRawBufferPointer(rebasing: bytes[bodyStart...]))
   }
 

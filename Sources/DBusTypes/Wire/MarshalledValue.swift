@@ -10,7 +10,7 @@ public struct MarshalledValue: Hashable, Sendable {
   private static let signatureStart = 2
 
   private static func contentStart(_ signatureLength: Int) -> Int {
-    aligned(signatureStart + signatureLength + 1, to: 8)
+    (signatureStart + signatureLength + 1).aligned(to: 8)
   }
 
   /// Marshals `value`, which must be valid according to `DBusValue.check`.

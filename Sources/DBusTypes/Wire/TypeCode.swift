@@ -88,5 +88,8 @@ extension WireError: CustomStringConvertible {
   }
 }
 
-@inline(__always)
-func aligned(_ offset: Int, to alignment: Int) -> Int { (offset + alignment - 1) & ~(alignment - 1) }
+extension Int {
+  /// This offset, or the next one that is a multiple of `alignment`, a power of two.
+  @inlinable @inline(__always)
+  package func aligned(to alignment: Int) -> Int { (self + alignment - 1) & ~(alignment - 1) }
+}

@@ -189,7 +189,7 @@ extension WireWalker {
   @inline(__always)
   mutating func align(_ alignment: Int) throws(WireError) {
     if alignment > measure.alignment { measure.alignment = alignment }
-    let next = aligned(position, to: alignment)
+    let next = position.aligned(to: alignment)
     guard next <= source.count else { throw .malformed("they end where a value should follow") }
     if checksContent, source[position..<next].contains(where: { $0 != 0 }) {
       throw .malformed("bytes between values are not 0")

@@ -35,7 +35,7 @@ public struct WireWriter: WireSink, ~Copyable {
   /// Lets `body` write `size` bytes, which are zeros now, at the next multiple of `alignment`.
   @inline(__always)
   private mutating func extend(by size: Int, alignment: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
-    let start = aligned(count, to: alignment)
+    let start = count.aligned(to: alignment)
     let end = start + size
     if end > storage.count { grow(to: end) }
     count = end
@@ -154,7 +154,7 @@ public struct WireWriter: WireSink, ~Copyable {
     } else if signature.count > 1, signature[0] == TypeCode.array, TypeCode.alignment(signature[1]) == 8 {
       // The elements begin at a multiple of 8 wherever the array begins.
       take(UnsafeRawBufferPointer(rebasing: source[start..<(start + 4)]), alignment: 1)
-      take(UnsafeRawBufferPointer(rebasing: source[aligned(start + 4, to: 8)...]), alignment: 8)
+      take(UnsafeRawBufferPointer(rebasing: source[(start + 4).aligned(to: 8)...]), alignment: 8)
     } else {
       var walker = WireWalker(source, at: start)
       var index = 0

@@ -88,7 +88,7 @@ struct SnapshotSize {
     var writer = WireWriter(capacity: 1024)
     writer.append(id.path.text)
     ObjectSnapshot.write(.field(id), model, client: client, to: &writer)
-    least = SnapshotSize.aligned(writer.count)
+    least = writer.count.aligned(to: 8)
     constant = least - (model.fields[id].map(SnapshotSize.texts) ?? 0)
   }
 
@@ -121,14 +121,14 @@ struct SnapshotSize {
   /// What the path of `field` takes, with the length of what follows it, and its properties that are texts.
   private static func texts(of field: Field) -> Int {
     /// An entry of `a{sv}`: a name, the signature of a text, and the text.
-    func entry(_ name: Int, _ length: Int) -> Int { aligned((4 + name + 1 + 3 + 3) & ~3 + 4 + length + 1) }
+    func entry(_ name: Int, _ length: Int) -> Int {
+      ((4 + name + 1 + 3).aligned(to: 4) + 4 + length + 1).aligned(to: 8)
+    }
     // To make a path would allocate memory for each field.
     func length(ofPath id: FieldID?) -> Int { id.map { Focus1.fields.text.utf8.count + 1 + $0.text.utf8.count } ?? 1 }
-    return aligned(4 + length(ofPath: field.id) + 1 + 4) + entry("Id".utf8.count, field.id.text.utf8.count)
+    return (4 + length(ofPath: field.id) + 1 + 4).aligned(to: 8) + entry("Id".utf8.count, field.id.text.utf8.count)
       + entry("Label".utf8.count, field.label.utf8.count) + entry("Owner".utf8.count, field.owner?.text.utf8.count ?? 0)
       + entry("Parent".utf8.count, length(ofPath: field.parent))
       + entry("Scope".utf8.count, field.scope.rawValue.utf8.count)
   }
-
-  private static func aligned(_ size: Int) -> Int { (size + 7) & ~7 }
 }

@@ -105,12 +105,12 @@ struct OwnedObjects {
   /// - Returns: those whose values have to be asked for again.
   mutating func takeBack(_ model: FocusModel) -> [OwnedObject] {
     for object in touched.values { for id in object.fields { byField[id] = nil } }
-    return touched.values.filter { object in
-      defer { object.endTurn() }
+    for object in touched.values {
       object.fields = object.fields.union(object.lostFields).filter { model.isBehind(object, $0) }
       for id in object.fields { byField[id] = object }
-      return object.hasToldInVain
     }
+    defer { for object in touched.values { object.endTurn() } }
+    return touched.values.filter(\.hasToldInVain)
   }
 
   /// Ends a turn: objects that have no field any more, and of which nobody waits for anything, are forgotten.
