@@ -8,8 +8,8 @@ package final class FieldPublisher {
   /// How long after the daemon waited in vain for this program's answers it is asked again.
   private static let retryDelay = Duration.seconds(1)
 
-  private let link: Link
-  private var fields = FieldIndex()
+  let link: Link
+  var fields = FieldIndex()
   private var lastOrder: UInt64 = 0
   /// The field that the daemon is asked to take.
   private var underWay: PublishedField?
@@ -18,22 +18,20 @@ package final class FieldPublisher {
   /// How often a daemon came; if none has come since it was asked in vain, it is not asked again.
   private var arrivals = 0
   /// The calls of `Focus` and `Blur` whose outcome is not known yet.
-  private var focusCalls = 0
+  var focusCalls = 0
   /// The last number of a wait of its own for a registration; those of others count up.
-  private var lastWait = UInt64.max
+  var lastWait = UInt64.max
   /// The field that has focus, or nil.
-  private var focusedField: ObjectPath?
+  var focusedField: ObjectPath?
   /// The fields whose focus states may say that they have focus.
-  private var claimants: Set<UInt64> = []
+  var claimants: Set<UInt64> = []
   /// The field that had focus when the daemon left.
-  private var returning: UInt64?
+  var returning: UInt64?
 
   /// Called with an error that reaches no caller.
   package var onError: ((DBusError) -> Void)?
 
   package init(_ link: Link) { self.link = link }
-
-  // MARK: Registration
 
   /// Whether the field `number` was added, and not removed since.
   package func contains(_ number: UInt64) -> Bool { fields[number] != nil }
@@ -226,134 +224,5 @@ package final class FieldPublisher {
       }
       registerNext()
     }
-  }
-
-  // MARK: Focus
-
-  /// The program, or the registry itself, changed the focus state of the field `number`.
-  package func focusStateChanged(_ number: UInt64) {
-    guard let field = fields[number] else { return }
-    if field.focus?.isWanted() == true { returning = nil }
-    focusWanted(number)
-    focusChanged()
-  }
-
-  /// The daemon says that the field at `path` has focus, nil for none.
-  package func focusMoved(to path: ObjectPath?) {
-    focusedField = path
-    focusChanged()
-  }
-
-  /// Makes the daemon follow the focus state of the field `number`.
-  private func focusWanted(_ number: UInt64) {
-    guard let field = fields[number], let focus = field.focus, let path = field.path else { return }
-    let isWanted = focus.isWanted()
-    if isWanted { claimants.insert(number) }
-    // While calls are under way, which field has focus when they are done is not known.
-    guard focusCalls > 0 || isWanted != (focusedField == path) else { return }
-    if !isWanted {
-      focusCalls += 1
-      link.loop.schedule(after: .zero) { [weak self] in
-        guard let self else { return }
-        focusCalls -= 1
-        guard !focus.isWanted() else { return focusChanged() }
-        // The program may have chosen another field and not said so yet: with that first, focus is never nowhere.
-        for other in fields.all where other.focus?.isWanted() == true && !claimants.contains(other.number) {
-          focusWanted(other.number)
-        }
-        // A field that is being registered takes focus then, unless it is refused or does not want it any more.
-        if let next = fields.all.first(where: { $0.isWaiting && $0.focus?.isWanted() == true }) {
-          focusCalls += 1
-          lastWait -= 1
-          return next.whenRegistered(lastWait) { [weak self] _ in
-            guard let self else { return }
-            focusCalls -= 1
-            focusWanted(number)
-            focusChanged()
-          }
-        }
-        // It may have left by itself: the next one has been registered with focus.
-        guard focusCalls > 0 || focusedField == path else { return focusChanged() }
-        callFocus("Blur", path) { _ in }
-      }
-    } else {
-      callFocus("Focus", path) { [weak self] result in
-        if case .failure(let error) = result { self?.onError?(error) }
-      }
-    }
-  }
-
-  private func callFocus(_ member: String, _ path: ObjectPath, _ reply: @escaping (Result<Void, DBusError>) -> Void) {
-    focusCalls += 1
-    link.call(.field(path, member)) { [weak self] result in
-      self?.focusCalls -= 1
-      reply(result)
-      self?.focusChanged()
-    }
-  }
-
-  /// Makes the focus states follow the daemon, unless what they say themselves is still on its way there.
-  private func focusChanged() {
-    guard focusCalls == 0 else { return }
-    let focused = fields.field(at: focusedField)
-    if let focused {
-      focused.focus?.set(true)
-      claimants.insert(focused.number)
-    }
-    for number in claimants where number != focused?.number {
-      guard let field = fields[number], field.path != nil else { continue }
-      field.focus?.set(false)
-      if field.focus?.isWanted() != true { claimants.remove(number) }
-    }
-  }
-
-  // MARK: Calls
-
-  /// Answers a call of one of the fields' objects.
-  package func called(_ message: Message) {
-    guard let path = message.path, let connection = link.daemon?.connection else { return }
-    let reply = CallReply(to: message, on: connection)
-    do throws(DBusError) {
-      if let field = fields.field(of: path) {
-        guard let member = message.member else { return }
-        let method = try field.interfaces.method(member, of: message.interface, at: path)
-        try method.check(signature: message.signatureText)
-        try method.handler(FieldCall(field: field, publisher: self, message: message, reply: reply))
-      } else {
-        guard message.interface == .introspectable, let children = ObjectTree.children(of: path, among: fields.objects)
-        else {
-          throw DBusError(.unknownObject, "there is no object at '\(path)'")
-        }
-        reply.succeed([.string(IntrospectionDocument.xml(interfaces: [], children: children))])
-      }
-    } catch {
-      reply.fail(error)
-    }
-  }
-
-  /// Moves focus to `field` because another program asks for it.
-  func requestFocus(_ field: PublishedField, _ reply: CallReply) {
-    let requests = field.description.requests
-    if case .passedOn(let ask) = requests { return ask { reply.answer($0.map { [] }) } }
-    guard let path = field.path else { return reply.fail(DBusError(.failed, "the field is not registered")) }
-    let take = { [weak self] in
-      field.focus?.set(true)
-      self?.callFocus("Focus", path) { reply.answer($0.map { [] }) }
-    }
-    guard case .asked(let ask) = requests else { return take() }
-    ask { result in
-      if case .failure(let error) = result { return reply.fail(error) }
-      take()
-    }
-  }
-
-  /// The field `number` has new values, nil for none, all of them at once; if they are `separate`, after those before.
-  package func changed(_ number: UInt64, _ values: [(key: Key, value: DBusValue?)], separate: Bool = false) {
-    fields[number]?.emitter.emit(values, separate: separate)
-  }
-
-  /// The field `number` has a new value for `key`, or one that must be read if none is given.
-  package func changed(_ number: UInt64, _ key: Key, _ value: DBusValue?) {
-    fields[number]?.changed(key, value)
   }
 }
