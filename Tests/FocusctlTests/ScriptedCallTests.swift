@@ -127,6 +127,18 @@ import Testing
       ])
   }
 
+  /// `Keys` leaves it out, and introspection shows it.
+  @Test func aKeyOfASensitiveFieldHasAShortName() async throws {
+    let shown = #"<node><interface name="demo.Login"><property name="Pin" type="s" access="write"/></interface></node>"#
+    let none = ScriptedDaemon.Answer.reply([.variant(.strings([]))])
+    let xml = ScriptedDaemon.Answer.reply([.string(shown)])
+    let (set, calls) = try await run(
+      ["set", "Login.Pin", "1234"], [none, xml, Self.accessDenied, xml, ScriptedDaemon.written(.string(""))])
+    #expect(set.isSilent(status: 0, output: []) && calls.last == "focused Write demo.Login.Pin s=1234 {}")
+    let (get, _) = try await run(["get", "Pin"], [none, xml, Self.accessDenied])
+    #expect(get.status == 4 && get.errors == ["focusctl: because"])
+  }
+
   @Test func whatIsAppendedToAKeyThatCannotBeReadDoesNotReplaceIt() async throws {
     let (result, calls) = try await run(
       ["set", "demo.Login.Tags/-", "c"], [Self.accessDenied, Self.accessDenied])

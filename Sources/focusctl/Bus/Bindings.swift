@@ -72,6 +72,13 @@ struct Bindings {
     return interface?.properties.first { $0.name == key.member }?.type
   }
 
+  /// The keys that introspection shows, those of a sensitive field included.
+  private func shownKeys() throws(DBusError) -> [String] {
+    try interfaces().filter { !Key.isReserved($0.name.text) }.flatMap { interface in
+      interface.properties.map { "\(interface.name).\($0.name)" }
+    }
+  }
+
   /// All keys of these bindings.
   func keys() throws(DBusError) -> [String] { try daemon.call(.keys(at: path)) }
 
@@ -90,10 +97,14 @@ struct Bindings {
         throw ReadFailure(key: key, error: error)
       }
     }
-    let all: [String]
-    do { all = try keys() } catch { throw ReadFailure(key: key, error: error) }
-    let whole: KeyArgument?
-    do { whole = try key.resolved(among: all) } catch { throw ReadFailure(key: key, command: error) }
+    var whole: KeyArgument?
+    // What only its owner may read is not among the keys, but shown, since others may write it.
+    let sources: [() throws(DBusError) -> [String]] = key.mayBeWhole ? [keys] : [keys, shownKeys]
+    for names in sources where whole == nil {
+      let all: [String]
+      do { all = try names() } catch { throw ReadFailure(key: key, error: error) }
+      do { whole = try key.resolved(among: all) } catch { throw ReadFailure(key: key, command: error) }
+    }
     guard let whole, whole != key else {
       if let refusal { throw ReadFailure(key: key, command: .usage(refusal.message)) }
       return nil
