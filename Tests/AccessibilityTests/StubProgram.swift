@@ -133,6 +133,9 @@ final class StubProgram: Sendable {
     emit(window, "Window", "Deactivate", "", 0)
   }
 
+  /// Tells that the window is gone.
+  func destroy(_ window: String = "/window") { emit(window, "Window", "Destroy", "", 0) }
+
   /// Moves focus to an element, and tells it as GTK does: twice.
   func focus(_ path: String) {
     focusSilently(path)

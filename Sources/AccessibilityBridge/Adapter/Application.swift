@@ -212,6 +212,7 @@ final class Application {
 
   /// Takes all fields away.
   func close(on loop: EventLoop) {
+    for field in fields.values { field.onRemoval?(true) }
     let closed = connection
     connection = nil
     fields = [:]

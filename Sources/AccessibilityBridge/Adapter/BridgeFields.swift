@@ -178,6 +178,7 @@ extension Bridge {
   }
 
   func remove(_ field: ElementField) {
+    field.onRemoval?(false)
     kept.removeAll { $0 === field }
     letGo { $0 === field }
     guard let application = applications[field.element.application] else { return }

@@ -34,6 +34,8 @@ final class ElementField {
   var failures = 0
   /// What must be read after that.
   var pending: ElementAspects = []
+  /// Called before the field goes, as with the window, or the program, that a command closes.
+  var onRemoval: ((_ programHasLeft: Bool) -> Void)?
   private let writes = WriteQueue()
 
   init(

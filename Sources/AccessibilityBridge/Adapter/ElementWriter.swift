@@ -24,7 +24,7 @@ final class ElementWriter {
   let units: TextUnits
   /// Reads the element anew, and publishes what it tells.
   let read: (@escaping ElementField.Waiter) -> Void
-  let done: Completion
+  private var completion: Completion?
   /// Whether the program has been asked for a change, and may still make it if it does not answer.
   private var hasAsked = false
 
@@ -32,7 +32,7 @@ final class ElementWriter {
     _ bus: ProgramBus, _ field: ElementField, _ key: Key, _ units: TextUnits,
     reading read: @escaping (@escaping ElementField.Waiter) -> Void, _ done: @escaping Completion
   ) {
-    (self.bus, self.field, self.key, self.units, self.read, self.done) = (bus, field, key, units, read, done)
+    (self.bus, self.field, self.key, self.units, self.read, completion) = (bus, field, key, units, read, done)
   }
 
   /// Writes `value` into the property `key`.
@@ -60,8 +60,11 @@ final class ElementWriter {
     case (ElementKey.decrement, _): step(-1)
     default:
       guard let index = field.shape.actions[key.member] else { return done(.failure(.elementGone)) }
+      // One that takes the element away is no failure, nor one that ends the program that has agreed to it.
+      field.onRemoval = { [weak self] hasLeft in if !hasLeft { self?.done(.success(())) } }
       change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
-        // Whoever gets the reply finds what the action changed; one that takes the element away is no failure.
+        field.onRemoval = { [weak self] _ in self?.done(.success(())) }
+        // Whoever gets the reply finds what the action changed.
         read { [self] _ in done(.success(())) }
       }
     }
@@ -181,6 +184,12 @@ final class ElementWriter {
   /// Waits before the attempt of a number.
   func later(_ attempt: Int, _ next: @escaping () -> Void) {
     if attempt == 0 { next() } else { bus.loop.schedule(after: Self.patience[attempt], next) }
+  }
+
+  /// Ends the write or command, unless it has ended.
+  func done(_ outcome: Result<Void, DBusError>) {
+    completion?(outcome)
+    completion = nil
   }
 
   func fail(_ name: ErrorName, _ reason: String) {
