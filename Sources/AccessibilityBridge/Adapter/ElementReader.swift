@@ -277,8 +277,10 @@ struct Toolkit: Equatable {
   /// Whether what only passes focus on says that it has it, and items whose view has none do.
   var hasFocusProxies: Bool { isQt }
 
-  /// How it counts text.
-  var units: TextUnits { TextUnits(toolkit: name) }
+  /// How it counts the text of an element: GTK 3 has no documents, so that one in it is LibreOffice's.
+  func units(of role: ElementRole) -> TextUnits {
+    TextUnits(toolkit: isGTK && !mustBePolled && role.isParagraph ? "vcl" : name)
+  }
 
   /// Whether it tells no changes of a range that the keyboard makes.
   var mustBePolled: Bool { isGTK && version.hasPrefix("4") }

@@ -48,7 +48,7 @@ final class TextReader {
     self.element = element
     (toolkit, marks) = (context.toolkit, context.marks)
     self.role = role
-    units = toolkit.units
+    units = toolkit.units(of: role)
     tellsDisplay = toolkit.tellsDisplay && !isMultiLine
     self.isMultiLine = isMultiLine
     self.handler = handler

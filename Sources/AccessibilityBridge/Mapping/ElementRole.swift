@@ -48,6 +48,9 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   /// Whether it arranges what is in it: LibreOffice's say that they have focus as that does.
   package var isPane: Bool { self == .panel || self == .rootPane }
 
+  /// Whether it is a part of a document, with a text of its own: a paragraph or a heading.
+  package var isParagraph: Bool { rawValue == 73 || rawValue == 83 }
+
   /// Whether it is on or off.
   package var isToggle: Bool { Self.toggles.contains(self) }
 
