@@ -90,6 +90,13 @@ import Testing
         try await desktop.holds(widget, "typed 😀 ü")
         try await desktop.xdotool("key", "ctrl+z")
         try await desktop.holds(widget, "typed")
+        // Two steps, and what was before it is still there to be undone.
+        try await desktop.set("Text.Content", .string("Grüße"))
+        try await desktop.holds(widget, "Grüße")
+        for text in ["", "typed"] {
+          try await desktop.xdotool("key", "ctrl+z")
+          try await desktop.holds(widget, text)
+        }
         try await desktop.tab()
       }
     }

@@ -232,7 +232,7 @@ extension Bridge {
   ) -> ElementWriter? {
     guard let bus, let application = applications[field.element.application] else { return nil }
     return ElementWriter(
-      bus, field, key, application.toolkit.units(of: field.snapshot.role),
+      bus, field, key, application.toolkit,
       reading: { [weak self] waiter in
         if let self { refresh(field, .all, waiter) } else { waiter(.failure(.elementGone)) }
       }, done)

@@ -265,10 +265,11 @@ struct Toolkit: Equatable {
 
   private var isGTK: Bool { name.lowercased() == "gtk" }
   private var isQt: Bool { name.lowercased() == "qt" }
+  var isGTK4: Bool { isGTK && version.hasPrefix("4") }
 
   /// Whether `name` is what GTK 4 tells of an element without a name: that of its class.
   func isClassName(_ name: String) -> Bool {
-    mustBePolled && name.hasPrefix("Gtk") && name.utf8.allSatisfy { $0 >= UInt8(ascii: "A") }
+    isGTK4 && name.hasPrefix("Gtk") && name.utf8.allSatisfy { $0 >= UInt8(ascii: "A") }
   }
 
   /// Whether it may tell an attribute that makes an entry a password's: GTK and Qt have roles alone.
@@ -279,9 +280,9 @@ struct Toolkit: Equatable {
 
   /// How it counts the text of an element: GTK 3 has no documents, so that one in it is LibreOffice's.
   func units(of role: ElementRole) -> TextUnits {
-    TextUnits(toolkit: isGTK && !mustBePolled && role.isParagraph ? "vcl" : name)
+    TextUnits(toolkit: isGTK && !isGTK4 && role.isParagraph ? "vcl" : name)
   }
 
   /// Whether it tells no changes of a range that the keyboard makes.
-  var mustBePolled: Bool { isGTK && version.hasPrefix("4") }
+  var mustBePolled: Bool { isGTK4 }
 }

@@ -21,6 +21,7 @@ final class ElementWriter {
   let bus: ProgramBus
   let field: ElementField
   let key: Key
+  let toolkit: Toolkit
   let units: TextUnits
   /// Reads the element anew, and publishes what it tells.
   let read: (@escaping ElementField.Waiter) -> Void
@@ -29,10 +30,11 @@ final class ElementWriter {
   private var hasAsked = false
 
   init(
-    _ bus: ProgramBus, _ field: ElementField, _ key: Key, _ units: TextUnits,
+    _ bus: ProgramBus, _ field: ElementField, _ key: Key, _ toolkit: Toolkit,
     reading read: @escaping (@escaping ElementField.Waiter) -> Void, _ done: @escaping Completion
   ) {
-    (self.bus, self.field, self.key, self.units, self.read, completion) = (bus, field, key, units, read, done)
+    (self.bus, self.field, self.key, self.toolkit, self.read, completion) = (bus, field, key, toolkit, read, done)
+    units = toolkit.units(of: field.snapshot.role)
   }
 
   /// Writes `value` into the property `key`.

@@ -13,7 +13,13 @@ extension ElementWriter {
     withNow { [self] now in
       guard !now.isSecret else { return fillIn(text) }
       guard let before = now.text else { return done(.failure(.elementGone)) }
-      guard let change = TextChange(before, becoming: text) else { return setWhole(text, before) }
+      guard text != before.content else { return done(.success(())) }
+      var change = TextChange(before, becoming: text)
+      // What is set as a whole cannot be undone in GTK 4, nor what was typed before.
+      if change == nil, toolkit.isGTK4, let content = before.content {
+        change = TextChange(before, 0..<before.counted.length, inserted: text, replaced: content)
+      }
+      guard let change else { return setWhole(text, before) }
       exchange(change) { [self] in
         settle(
           change, { [self] next in insert(change.replaced, at: change.range.lowerBound) { _ in next() } },
