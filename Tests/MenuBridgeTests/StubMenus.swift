@@ -33,11 +33,11 @@ final class StubMenus: Sendable {
   let peer: Peer
   let state: Observed<State>
 
-  init(_ peer: Peer) {
+  init(_ peer: Peer, window: String = StubMenus.window, menubar: String = StubMenus.menubar) {
     let state = Observed(State())
     (self.peer, self.state) = (peer, state)
     peer.answersElsewhere()
-    for path in [Self.window, Self.menubar, Self.application] {
+    for path in [window, menubar, Self.application] {
       peer.answer(at: path, after: state.now.delay) { call, _ in Self.answer(call, state) }
     }
     menu("Edit", ["undo": "_Undo", "wrap": "_Wrap"])

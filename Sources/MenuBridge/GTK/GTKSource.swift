@@ -16,7 +16,7 @@ struct GTKAddresses: Equatable {
 
 /// The actions and the menu bar of a program that has them on the session bus, as GTK and LibreOffice do.
 final class GTKSource: MenuSource {
-  private static let actionsInterface = InterfaceName(known: "org.gtk.Actions")
+  static let actionsInterface = InterfaceName(known: "org.gtk.Actions")
   private static let menusInterface = InterfaceName(known: "org.gtk.Menus")
   /// How often a menu bar is asked for what is in its menus: at first, and when all of it is wanted.
   private static let steps = (first: 5, whole: 16)

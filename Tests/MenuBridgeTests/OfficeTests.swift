@@ -1,0 +1,35 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// LibreOffice where no window tells where its menus are, as on most Wayland compositors.
+@Suite struct OfficeTests {
+  private static let windows = "/org/libreoffice/window"
+
+  /// Beside its document's window it exports one that nobody sees.
+  @Test func aWindowWithoutActionsIsNone() async throws {
+    let found = Observed<StubMenus?>(nil)
+    let start = { (desktop: TestDesktop) in
+      // Of a process's connections, the first ones are searched.
+      let peer = try await desktop.peer()
+      let program = StubMenus(peer, window: Self.windows + "/9", menubar: Self.windows + "/9/menus/menubar")
+      for (path, children) in [
+        ("/", ["org"]), ("/org", ["libreoffice"]), ("/org/libreoffice", ["window"]), (Self.windows, ["7", "9"]),
+      ] {
+        let nodes = children.map { #"<node name="\#($0)"/>"# }.joined()
+        peer.answer(at: path) { _, _ in .values([.string("<node>\(nodes)</node>")]) }
+      }
+      peer.answer(at: Self.windows + "/7") { _, _ in .values([.strings([])]) }
+      found.update { $0 = program }
+    }
+    try await MenuStage.with(before: start) { stage in
+      let program = try #require(found.now)
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      #expect(try await stage.items().map(\.id) == ["win.undo", "win.wrap"])
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, ["undo"])
+    }
+  }
+}
