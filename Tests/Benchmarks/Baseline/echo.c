@@ -1,5 +1,5 @@
 // Answers as the daemon answers for a stored int32 that has focus, with the same bodies, knowing nothing. Beside that,
-// Carry sends its arguments on as two signals, Tell sends as many as it is asked for, and Repeat answers what the daemon does.
+// Carry2 to Carry4 send their arguments on as so many signals, Tell sends as many as it is asked for, and Repeat answers what the daemon does.
 #include <string.h>
 
 #include "baseline.h"
@@ -30,11 +30,11 @@ static DBusMessage *as_signal(DBusMessage *call) {
   return signal;
 }
 
-// Sends the arguments of the first call on, to everyone and twice. Later calls have the same, and send copies.
-static void carry(DBusConnection *connection, DBusMessage *call) {
+// Sends the arguments of the first call on, to everyone, `count` times. Later calls have the same, and send copies.
+static void carry(DBusConnection *connection, DBusMessage *call, int count) {
   static DBusMessage *carried = NULL;
   if (!carried) carried = as_signal(call);
-  for (int index = 0; carried && index < 2; index++) send_and_free(connection, dbus_message_copy(carried));
+  for (int index = 0; carried && index < count; index++) send_and_free(connection, dbus_message_copy(carried));
 }
 
 // Sends as many signals as the first argument says, each with as many bytes as the second.
@@ -97,7 +97,7 @@ DBusHandlerResult echo(DBusConnection *connection, DBusMessage *call, void *data
   } else if (strcmp(member, "Write") == 0) {
     append_written(reply, number);
   }
-  if (strcmp(member, "Carry") == 0) carry(connection, call);
+  if (strncmp(member, "Carry", 5) == 0) carry(connection, call, member[5] - '0');
   if (strcmp(member, "Tell") == 0) tell(connection, call);
   if (baseline_argument && strcmp(member, "Get") != 0 && strcmp(member, "Read") != 0) {
     number++;

@@ -25,7 +25,7 @@ private func measureSlowDisk(_ context: Group.Context, _ report: inout Report) a
       for number in 1...20 { try stage.call(Wire.publish([("demo.Big.Text", values[number % 2])], on: "big")) }
     }
     try await measureDelay("  C echo: 20 of 1 MiB", from: "bench.Echo", session, &report) { _ in
-      for _ in 0..<20 { try stage.call(Wire.echo("Carry", [values[0]])) }
+      for _ in 0..<20 { try stage.call(Wire.carry(2, values[0])) }
     }
   }
 }

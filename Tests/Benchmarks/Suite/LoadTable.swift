@@ -11,7 +11,7 @@ extension Load {
     return Load(
       name: "Register, \(shape.name)", run: { stage, _ in try stage.call(call) },
       undo: { try $0.call(Wire.field("big", "Unregister")) },
-      echoed: Wire.echo("Carry", [.properties(shape.values())]))
+      echoed: Wire.carry(3, .properties(shape.values())))
   }
 
   private static func publishing(_ shape: Shape) -> Load {
@@ -24,7 +24,8 @@ extension Load {
       name: "Publish, \(shape.name)", prepare: { try $0.call(Wire.register("big", [], Wire.focus)) },
       run: { stage, _ in try stage.call(calls[0]) },
       undo: { try $0.call(calls[1]) },
-      echoed: Wire.echo("Carry", [.properties(shape.values())]))
+      // The first one, which adds them, is told with two signals more.
+      echoed: Wire.carry(4, .properties(shape.values())))
   }
 
   private static var writes: [Load] {
@@ -35,12 +36,12 @@ extension Load {
         name: "Write of an element of 65,535",
         prepare: { try $0.call(Wire.register("big", [("demo.Big.List", .full())], Wire.focus)) },
         run: { try $0.call(Wire.write("demo.Big.List/30000", texts[($1 + 1) % 2])) },
-        echoed: Wire.echo("Carry", [.full()])),
+        echoed: Wire.carry(2, .full())),
       Load(
         name: "Write of 1 MiB",
         prepare: { try $0.call(Wire.register("big", [("demo.Big.Text", wholes[0])], Wire.focus)) },
         run: { try $0.call(Wire.write("demo.Big.Text", wholes[($1 + 1) % 2])) },
-        echoed: Wire.echo("Carry", [wholes[0]])),
+        echoed: Wire.carry(2, wholes[0])),
     ]
   }
 
@@ -105,7 +106,7 @@ extension Load {
     return Load(
       name: "object, \(shape.name)", run: { stage, _ in try stage.call(call, object: object) },
       undo: { try $0.call(Wire.field("bound", "Unregister")) },
-      echoed: Wire.echo("Carry", [.properties(shape.values())]))
+      echoed: Wire.carry(3, .properties(shape.values())))
   }
 
   private static func telling(_ shape: Shape) -> Load {
@@ -128,7 +129,7 @@ extension Load {
         try stage.send(changes[1])
         try stage.call(ping, object: object)
       },
-      echoed: Wire.echo("Carry", [.properties(shape.values())]))
+      echoed: Wire.carry(2, .properties(shape.values())))
   }
 
   private static var refused: [Load] {

@@ -89,7 +89,10 @@ enum Wire {
       [.string("demo.Form"), .string("Number")])
   }
 
-  /// A call of the C echo: `Carry` sends the arguments on as two signals.
+  /// Has the C echo send values on as so many signals as the daemon does.
+  static func carry(_ count: Int, _ values: WireValue) -> WireDraft { echo("Carry\(count)", [values]) }
+
+  /// A call of the C echo.
   static func echo(_ member: String, _ arguments: [WireValue]) -> WireDraft {
     .call(to: "bench.Echo", "/bench", "bench.Echo", member, arguments)
   }
