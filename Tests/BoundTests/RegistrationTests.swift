@@ -89,7 +89,7 @@ struct RegistrationTests {
       Bad(what: "an option of another type", options: [("interfaces", .string("demo.Slider"))], says: "'interfaces'"),
       Bad(
         what: "only standard interfaces", xml: document(), error: "NothingToExpose",
-        says: "neither an interface to expose nor"),
+        says: "neither an interface to expose, none below org.freedesktop among them, nor"),
       Bad(
         what: "only focusd's own", xml: document(("org.focusd.Focus1.Mine", method("Never"))),
         options: [("interfaces", .strings([]))], error: "NothingToExpose", says: Focus1.responder),

@@ -58,7 +58,7 @@ import Testing
       #expect(result.output == ["4", "2"], "\(result)")
       #expect(
         result.errors == [
-          "focusctl: 'Edit › Undo' cannot be checked; 'menu ITEM' without 'on' runs it",
+          "focusctl: 'Edit › Undo' does not show that it can be checked; 'menu ITEM' without 'on' runs it",
           "focusctl: 'menu ITEM' takes 'on', 'off' or 'toggle', not 'maybe'",
         ])
       #expect(
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func withoutMenusABridgeIsNamed() async throws {
-    let bridge = "focusd-menus(8) shows those of other programs: 'systemctl --user enable --now focusd-menus'"
+    let bridge = "if focusd-menus(8) does not run: 'systemctl --user enable --now focusd-menus'"
     try await TestDesktop.with { desktop in
       let result = try await desktop.shell(
         """

@@ -113,8 +113,8 @@ extension Look {
     guard hasResponder || showsAny || !interfaces.isEmpty else {
       throw DBusError(
         Focus1.nothingToExpose,
-        "the object \(object.path) has neither an interface to expose nor \(Focus1.responder): give the path of one that has"
-      )
+        "the object \(object.path) has neither an interface to expose, none below org.freedesktop among them, nor "
+          + "\(Focus1.responder): give the path of one that has")
     }
     if !isAgain {
       let shown = Set(interfaces.map(\.name.text))

@@ -221,7 +221,8 @@ final class WindowMenus {
     find(id, done) { [weak self] place in
       self?.whenReady(place, since: .now, mustBeEnabled: false, done) { item in
         guard let now = item.isChecked else {
-          return done(.failure(DBusError(.invalidArgs, "the item '\(id.excerpt)' cannot be checked")))
+          return done(
+            .failure(DBusError(.invalidArgs, "the item '\(id.excerpt)' does not show that it can be checked")))
         }
         guard now != isChecked else { return done(.success(())) }
         guard item.isEnabled else { return done(.failure(.disabled(id))) }

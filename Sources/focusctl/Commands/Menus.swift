@@ -14,7 +14,7 @@ enum Menus {
     let item = try chosen(word, among: items)
     guard call.operands.count == 2, let state = call.operands.last else { return try menus.activate(item) }
     guard item.isChecked != nil else {
-      throw .refused("'\(item.shownPath)' cannot be checked; 'menu ITEM' without '\(state)' runs it")
+      throw .refused("'\(item.shownPath)' does not show that it can be checked; 'menu ITEM' without '\(state)' runs it")
     }
     switch state {
     case "on": try menus.check(item, true)
@@ -104,7 +104,7 @@ struct MenuField {
   private static func nothing(_ subject: String) -> CommandError {
     CommandError(
       .nothing,
-      "\(subject) shows its menus; focusd-menus(8) shows those of other programs: "
+      "\(subject) shows its menus; if focusd-menus(8) does not run: "
         + "'systemctl --user enable --now focusd-menus'")
   }
 }
