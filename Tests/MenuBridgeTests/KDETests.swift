@@ -40,13 +40,21 @@ import Testing
     }
   }
 
-  /// What its program has is for the window behind it.
-  @Test(arguments: [2, 9, 16, 19, 22] as [UInt32]) func aDialog(role: UInt32) async throws {
+  /// What its program has is for the window behind it, and for none while it is not known which window is in front, or what
+  /// it is.
+  @Test(
+    arguments: [
+      (2, "question"), (9, "question"), (16, "question"), (19, "question"), (22, "question"), (nil, "question"),
+      (16, ""),
+    ] as [(UInt32?, String)])
+  func aDialog(role: UInt32?, title: String) async throws {
     try await StubKDE.with(windows: 1, areAccessible: true) { stage, program in
       let frames = try #require(program.frames)
       for name in ["document", "question"] { frames.window(name, isActive: false, []) }
-      frames.change("/question") { $0.role = role }
-      try await stage.show("w1", [], title: "question")
+      frames.change("/question") { question in
+        if let role { question.role = role } else { question.answers["GetRole"] = .error("stub.Error", "no") }
+      }
+      try await stage.show("w1", [], title: title)
       _ = try await frames.state.wait(for: "several looks") { state in
         state.calls.count { $0.path == "/question" && $0.member == "GetState" } >= 2 ? true : nil
       }

@@ -90,11 +90,11 @@ final class AccessiblePrograms {
     answers.finish()
   }
 
-  /// Whether a window is a dialog, by its role.
-  func isDialog(_ window: ElementReference, timeout: Duration, _ done: @escaping (Bool) -> Void) {
-    guard let bus else { return done(false) }
+  /// Whether a window is a dialog, by its role; nil if that is not told.
+  func isDialog(_ window: ElementReference, timeout: Duration, _ done: @escaping (Bool?) -> Void) {
+    guard let bus else { return done(nil) }
     bus.ask(window, "GetRole", timeout: timeout) { answer in
-      guard case .success(let values) = answer, case .uint32(let role)? = values.first else { return done(false) }
+      guard case .success(let values) = answer, case .uint32(let role)? = values.first else { return done(nil) }
       done(MenuRole(role) == .dialog)
     }
   }

@@ -137,13 +137,14 @@ final class SourceFinder {
 
   // MARK: By process
 
-  /// What the connections of the window's process have, unless it is a dialog: that is of the window behind it.
+  /// What the connections of the window's process have, if it is sure that it is no dialog: that is of the window behind it.
   private func ofProcess(
     _ window: Window, _ frames: [ElementReference], _ active: Int?, _ done: @escaping ([any MenuSource]) -> Void
   ) {
     let connections = { [self] in ofConnections(window, frames: frames.count, active, done) }
-    guard frames.count > 1, let active else { return connections() }
-    accessible.isDialog(frames[active], timeout: window.timeout) { $0 ? done([]) : connections() }
+    guard frames.count > 1 else { return connections() }
+    guard let active else { return done([]) }
+    accessible.isDialog(frames[active], timeout: window.timeout) { $0 == false ? connections() : done([]) }
   }
 
   /// What the connections of the window's process have; of several windows, the one whose place the active one has.
