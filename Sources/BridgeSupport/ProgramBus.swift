@@ -165,7 +165,7 @@ extension Message {
 
 extension DBusError {
   /// The program that was asked has left the bus.
-  fileprivate static let programLeft = DBusError(.unknownObject, "the program has left the bus")
+  package static let programLeft = DBusError(.unknownObject, "the program has left the bus")
   /// It did not answer in time, or just before, and is left alone for a while.
   fileprivate static let programSilent = DBusError(.timeout, "the program does not answer")
 

@@ -28,6 +28,10 @@ final class ElementWriter {
   private var completion: Completion?
   /// Whether the program has been asked for a change, and may still make it if it does not answer.
   private var hasAsked = false
+  /// How far the program has come with an action of the element.
+  private var action = ActionState.none
+
+  private enum ActionState { case none, asked, agreed }
 
   init(
     _ bus: ProgramBus, _ field: ElementField, _ key: Key, _ toolkit: Toolkit,
@@ -35,6 +39,7 @@ final class ElementWriter {
   ) {
     (self.bus, self.field, self.key, self.toolkit, self.read, completion) = (bus, field, key, toolkit, read, done)
     units = toolkit.units(of: field.snapshot.role)
+    field.onRemoval = { [weak self] in self?.removed(programHasLeft: $0) }
   }
 
   /// Writes `value` into the property `key`.
@@ -62,10 +67,9 @@ final class ElementWriter {
     case (ElementKey.decrement, _): step(-1)
     default:
       guard let index = field.shape.actions[key.member] else { return done(.failure(.elementGone)) }
-      // One that takes the element away is no failure, nor one that ends the program that has agreed to it.
-      field.onRemoval = { [weak self] hasLeft in if !hasLeft { self?.done(.success(())) } }
+      action = .asked
       change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
-        field.onRemoval = { [weak self] _ in self?.done(.success(())) }
+        action = .agreed
         // Whoever gets the reply finds what the action changed.
         read { [self] _ in done(.success(())) }
       }
@@ -192,6 +196,15 @@ final class ElementWriter {
   func done(_ outcome: Result<Void, DBusError>) {
     completion?(outcome)
     completion = nil
+  }
+
+  /// The element goes: an action that takes it away is no failure, nor one that ends the program that has agreed to it.
+  private func removed(programHasLeft: Bool) {
+    switch action {
+    case .agreed: done(.success(()))
+    case .asked where !programHasLeft: done(.success(()))
+    case .none, .asked: fail(.unknownObject, (programHasLeft ? .programLeft : DBusError.elementGone).message)
+    }
   }
 
   func fail(_ name: ErrorName, _ reason: String) {
