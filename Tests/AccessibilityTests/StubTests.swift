@@ -63,6 +63,14 @@ import Testing
     }
   }
 
+  /// Swift calls both strings equal.
+  @Test func aTextThatIsComposedOtherwiseIsWritten() async throws {
+    try await Self.withProgram("GTK", .entry("caf\u{E9}")) { desktop, program in
+      try await desktop.set("Text.Content", .string("cafe\u{301}"))
+      #expect(Array(program.text(of: "/entry").unicodeScalars) == Array("cafe\u{301}".unicodeScalars))
+    }
+  }
+
   @Test func whatChangesTogetherIsToldInOneSignal() async throws {
     try await Self.withProgram { desktop, program in
       try await desktop.session.subscribe()

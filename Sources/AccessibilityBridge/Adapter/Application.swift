@@ -212,7 +212,6 @@ final class Application {
 
   /// Takes all fields away.
   func close(on loop: EventLoop) {
-    for field in fields.values { field.onRemoval?(true) }
     let closed = connection
     connection = nil
     fields = [:]

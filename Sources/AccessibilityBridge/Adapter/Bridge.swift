@@ -139,7 +139,7 @@ package final class Bridge {
   private func ownProgramsChanged() {
     for application in applications.values where application.connection != nil && isOwn(application) {
       log.debug("\(application.name) registers fields of its own")
-      remove(application)
+      remove(application, programHasLeft: false)
     }
     for field in kept where field.place.isShown == ownPrograms.hasWindows {
       var place = field.place
@@ -282,7 +282,7 @@ package final class Bridge {
     bus?.forget(name)
     guard let application = applications[name] else { return }
     applications[name] = nil
-    remove(application)
+    remove(application, programHasLeft: true)
     take(.left(name))
   }
 

@@ -188,7 +188,8 @@ extension Bridge {
   }
 
   /// Takes all fields of a program away.
-  func remove(_ application: Application) {
+  func remove(_ application: Application, programHasLeft: Bool) {
+    for field in application.fields.values { field.onRemoval?(programHasLeft) }
     kept.removeAll { $0.element.application == application.name }
     letGo { $0.element.application == application.name }
     close(application)

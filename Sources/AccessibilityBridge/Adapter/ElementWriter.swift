@@ -200,11 +200,10 @@ final class ElementWriter {
 
   /// The element goes: an action that takes it away is no failure, nor one that ends the program that has agreed to it.
   private func removed(programHasLeft: Bool) {
-    switch action {
-    case .agreed: done(.success(()))
-    case .asked where !programHasLeft: done(.success(()))
-    case .none, .asked: fail(.unknownObject, (programHasLeft ? .programLeft : DBusError.elementGone).message)
+    guard programHasLeft ? action == .agreed : action != .none else {
+      return fail(.unknownObject, (programHasLeft ? .programLeft : DBusError.elementGone).message)
     }
+    done(.success(()))
   }
 
   func fail(_ name: ErrorName, _ reason: String) {

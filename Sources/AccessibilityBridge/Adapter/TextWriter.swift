@@ -13,7 +13,10 @@ extension ElementWriter {
     withNow { [self] now in
       guard !now.isSecret else { return fillIn(text) }
       guard let before = now.text else { return done(.failure(.elementGone)) }
-      guard text != before.content else { return done(.success(())) }
+      // By scalar: strings are equal, too, that are composed otherwise.
+      if let content = before.content, content.unicodeScalars.elementsEqual(text.unicodeScalars) {
+        return done(.success(()))
+      }
       var change = TextChange(before, becoming: text)
       // What is set as a whole cannot be undone in GTK 4, nor what was typed before.
       if change == nil, toolkit.isGTK4, let content = before.content {

@@ -74,9 +74,7 @@ struct Bindings {
 
   /// The keys that introspection shows, those of a sensitive field included.
   private func shownKeys() throws(DBusError) -> [String] {
-    try interfaces().filter { !Key.isReserved($0.name.text) }.flatMap { interface in
-      interface.properties.map { "\(interface.name).\($0.name)" }
-    }
+    try interfaces().names { $0.properties.map(\.name) }
   }
 
   /// All keys of these bindings.
@@ -97,14 +95,9 @@ struct Bindings {
         throw ReadFailure(key: key, error: error)
       }
     }
-    var whole: KeyArgument?
+    var whole = try resolve(key, keys)
     // What only its owner may read is not among the keys, but shown, since others may write it.
-    let sources: [() throws(DBusError) -> [String]] = key.mayBeWhole ? [keys] : [keys, shownKeys]
-    for names in sources where whole == nil {
-      let all: [String]
-      do { all = try names() } catch { throw ReadFailure(key: key, error: error) }
-      do { whole = try key.resolved(among: all) } catch { throw ReadFailure(key: key, command: error) }
-    }
+    if whole == nil, !key.mayBeWhole { whole = try resolve(key, shownKeys) }
     guard let whole, whole != key else {
       if let refusal { throw ReadFailure(key: key, command: .usage(refusal.message)) }
       return nil
@@ -114,6 +107,23 @@ struct Bindings {
       return (whole, reading)
     } catch {
       throw ReadFailure(key: whole, error: error)
+    }
+  }
+
+  private func resolve(
+    _ key: KeyArgument, _ names: () throws(DBusError) -> [String]
+  ) throws(ReadFailure) -> KeyArgument? {
+    let all: [String]
+    do { all = try names() } catch { throw ReadFailure(key: key, error: error) }
+    do { return try key.resolved(among: all) } catch { throw ReadFailure(key: key, command: error) }
+  }
+}
+
+extension [InterfaceDescription] {
+  /// The whole names of the `members` of each interface that may hold keys.
+  func names(_ members: (InterfaceDescription) -> [MemberName]) -> [String] {
+    filter { !Key.isReserved($0.name.text) }.flatMap { interface in
+      members(interface).map { "\(interface.name).\($0)" }
     }
   }
 }

@@ -81,10 +81,7 @@ enum Dispatching {
 
   /// The whole names of all methods that are commands; one may have several forms.
   private static func methods(_ interfaces: [InterfaceDescription]) -> Set<String> {
-    Set(
-      interfaces.filter { !Key.isReserved($0.name.text) }.flatMap { interface in
-        interface.methods.map { "\(interface.name).\($0.name)" }
-      })
+    Set(interfaces.names { $0.methods.map(\.name) })
   }
 
   /// Parses `texts` as the command's arguments; if it has several forms, as those of the form with that many arguments.

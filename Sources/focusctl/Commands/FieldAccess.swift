@@ -39,8 +39,6 @@ extension FieldInfo {
   }
 
   private static func writable(_ interfaces: [InterfaceDescription]) -> [String] {
-    interfaces.filter { !Key.isReserved($0.name.text) }.flatMap { interface in
-      interface.properties.filter { $0.access != .read }.map { "\(interface.name).\($0.name)" }
-    }.naturallySorted()
+    interfaces.names { $0.properties.filter { $0.access != .read }.map(\.name) }.naturallySorted()
   }
 }

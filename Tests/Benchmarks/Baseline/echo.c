@@ -1,5 +1,6 @@
 // Answers as the daemon answers for a stored int32 that has focus, with the same bodies, knowing nothing. Beside that,
-// Carry2 to Carry4 send their arguments on as so many signals, Tell sends as many as it is asked for, and Repeat answers what the daemon does.
+// Carry2 to Carry4 send their arguments on as so many signals, Tell sends as many as it is asked for, and Repeat answers
+// what the daemon does.
 #include <string.h>
 
 #include "baseline.h"
