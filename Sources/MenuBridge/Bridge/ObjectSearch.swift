@@ -49,6 +49,8 @@ struct ProgramObjects: Equatable {
 final class ObjectSearch {
   /// The most questions; what takes more is not found.
   private static let limit = 8
+  /// The most windows that are asked for their actions.
+  private static let mostWindows = 16
 
   private let bus: ProgramBus
   private let program: BusName
@@ -62,7 +64,7 @@ final class ObjectSearch {
   }
 
   func find(_ done: @escaping (ProgramObjects) -> Void) {
-    guard left > 0, !waiting.isEmpty else { return done(objects) }
+    guard left > 0, !waiting.isEmpty else { return leaveOutEmptyWindows(done) }
     left -= 1
     let path = waiting.removeFirst()
     bus.call(program, path, .introspectable, "Introspect", timeout: timeout) { [self] answer in
@@ -74,5 +76,21 @@ final class ObjectSearch {
       }
       find(done)
     }
+  }
+
+  /// Leaves out those of several windows that have no actions: LibreOffice has one beside those of its documents.
+  private func leaveOutEmptyWindows(_ done: @escaping (ProgramObjects) -> Void) {
+    guard 2...Self.mostWindows ~= objects.windows.count else { return done(objects) }
+    let answers = Answers { [self] in done(objects) }
+    for window in objects.windows {
+      bus.call(
+        program, window, GTKSource.actionsInterface, "List", timeout: timeout,
+        answers.expect { [self] (answer: ProgramBus.Answer) in
+          if case .success(let values) = answer, values.first == .strings([]) {
+            objects.windows.removeAll { $0 == window }
+          }
+        })
+    }
+    answers.finish()
   }
 }

@@ -35,8 +35,6 @@ final class SourceFinder {
 
   /// How long one of several windows of a program must be in front before it is asked which one is active.
   private static let settling = Duration.milliseconds(250)
-  /// The most windows of a program that are asked for their actions.
-  private static let mostWindows = 16
   private static let registrar = BusName(known: "com.canonical.AppMenu.Registrar")
 
   private let bus: ProgramBus
@@ -156,43 +154,24 @@ final class SourceFinder {
       let names = processes.known.filter { $0.value == window.process }.keys.sorted()
       search(names.prefix(4), timeout: window.timeout) { [weak self] program, objects in
         guard let self, let program else { return done([]) }
-        withActions(objects.windows, of: program, timeout: window.timeout) { [self] windows in
-          func chosen(_ windows: [ObjectPath]) -> ObjectPath? {
-            if windows.count == 1 { return windows.first }
-            guard windows.count == frames, let active else { return nil }
-            return windows[active]
-          }
-          var sources: [any MenuSource] = []
-          if let window = chosen(windows) {
-            var addresses = GTKAddresses(program: program)
-            addresses.actions["win"] = window
-            addresses.actions["app"] = objects.application
-            addresses.menubar = objects.menubar
-            if addresses.isOffice { addresses.menubar = try? window.appending("menus").appending("menubar") }
-            sources.append(GTKSource(bus, addresses))
-          }
-          if let window = chosen(objects.mainWindows) { sources.append(KDESource(bus, program, window: window)) }
-          done(sources)
+        func chosen(_ windows: [ObjectPath]) -> ObjectPath? {
+          if windows.count == 1 { return windows.first }
+          guard windows.count == frames, let active else { return nil }
+          return windows[active]
         }
+        var sources: [any MenuSource] = []
+        if let window = chosen(objects.windows) {
+          var addresses = GTKAddresses(program: program)
+          addresses.actions["win"] = window
+          addresses.actions["app"] = objects.application
+          addresses.menubar = objects.menubar
+          if addresses.isOffice { addresses.menubar = try? window.appending("menus").appending("menubar") }
+          sources.append(GTKSource(bus, addresses))
+        }
+        if let window = chosen(objects.mainWindows) { sources.append(KDESource(bus, program, window: window)) }
+        done(sources)
       }
     }
-  }
-
-  /// Those of several windows that have actions: LibreOffice has one beside those of its documents that has none.
-  private func withActions(
-    _ windows: [ObjectPath], of program: BusName, timeout: Duration, _ done: @escaping ([ObjectPath]) -> Void
-  ) {
-    guard 2...Self.mostWindows ~= windows.count else { return done(windows) }
-    var empty: Set<ObjectPath> = []
-    let answers = Answers { done(windows.filter { !empty.contains($0) }) }
-    for window in windows {
-      bus.call(
-        program, window, GTKSource.actionsInterface, "List", timeout: timeout,
-        answers.expect { (answer: ProgramBus.Answer) in
-          if case .success(let values) = answer, values.first == .strings([]) { empty.insert(window) }
-        })
-    }
-    answers.finish()
   }
 
   /// The first of a process's connections that has windows.
