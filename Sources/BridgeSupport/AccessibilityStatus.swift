@@ -27,6 +27,8 @@ package final class AccessibilityStatus {
   /// The accessibility bus, while there is one.
   package private(set) var bus: ProgramBus?
   private var isConnecting = false
+  /// Whether there may be a bus, which is asked for or connected to just now.
+  package var isBeginning: Bool { isAsking || isConnecting }
   /// Where it is, as far as was told last.
   private var address = ""
   /// Called when the bus is connected.

@@ -65,6 +65,25 @@ import Testing
     }
   }
 
+  /// A program whose windows are told late may have a dialog in front.
+  @Test func aDialogThatIsToldLate() async throws {
+    try await StubKDE.with(windows: 1, areAccessible: true) { stage, program in
+      let frames = try #require(program.frames)
+      for name in ["document", "question"] { frames.window(name, isActive: false, []) }
+      frames.change("/question") { $0.role = 16 }
+      frames.change(StubBars.root) { $0.answers["GetChildren"] = .hold }
+      try await stage.show("w1", [], title: "question")
+      _ = try await frames.state.wait(for: "another look") { state in
+        state.calls.count { $0.path == StubBars.root && $0.member == "GetChildren" } >= 2 ? true : nil
+      }
+      frames.release(StubBars.root)
+      _ = try await frames.state.wait(for: "a look at the dialog") { state in
+        state.calls.contains { $0.path == "/question" && $0.member == "GetRole" } ? true : nil
+      }
+      #expect(!program.state.now.asked.contains { $0.contains("actions") })
+    }
+  }
+
   /// Each answer takes longer than one may at first sight.
   @Test func aProgramThatIsSlow() async throws {
     try await StubKDE.with(windows: 1) { stage, program in

@@ -23,15 +23,16 @@ final class AccessiblePrograms {
 
   func end() { status.close() }
 
-  /// Finds the windows of a process, with the place of the active one; nil if none or several are.
+  /// Finds the windows of a process, nil if they are not told in time, with the place of the active one; nil if none or
+  /// several are.
   func windows(
-    of process: UInt32, timeout: Duration, _ done: @escaping ([ElementReference], _ active: Int?) -> Void
+    of process: UInt32, timeout: Duration, _ done: @escaping ([ElementReference]?, _ active: Int?) -> Void
   ) {
-    guard let bus else { return done([], nil) }
+    guard let bus else { return done(status.isBeginning ? nil : [], nil) }
     let registry = ElementReference(AccessibilityNames.registry, AccessibilityNames.root)
     bus.ask(registry, "GetChildren", timeout: timeout) { [weak self] answer in
       guard let self, case .success(let values) = answer, case .array(let children)? = values.first else {
-        return done([], nil)
+        return done(answer.isLate ? nil : [], nil)
       }
       let roots = children.prefix(1024).compactMap { ElementReference($0) }.filter(\.application.isUnique)
       find(roots, of: process, on: bus, timeout, done)
@@ -40,17 +41,21 @@ final class AccessiblePrograms {
 
   private func find(
     _ roots: [ElementReference], of process: UInt32, on bus: ProgramBus, _ timeout: Duration,
-    _ done: @escaping ([ElementReference], Int?) -> Void
+    _ done: @escaping ([ElementReference]?, Int?) -> Void
   ) {
     let names = Set(roots.map(\.application))
     processes = processes.filter { names.contains($0.key) }
     var windows: [ElementReference] = []
-    let asked = Answers { [self] in findActive(windows, on: bus, timeout) { done(windows, $0) } }
+    var isLate = false
+    let asked = Answers { [self] in
+      if isLate { done(nil, nil) } else { findActive(windows, on: bus, timeout) { done(windows, $0) } }
+    }
     let known = Answers { [self] in
       for root in roots where processes[root.application] == process {
         bus.ask(
           root, "GetChildren", timeout: timeout,
           asked.expect { (answer: ProgramBus.Answer) in
+            isLate = isLate || answer.isLate
             guard case .success(let values) = answer, case .array(let children)? = values.first else { return }
             windows += children.prefix(Self.widest).compactMap { ElementReference($0) }
           })

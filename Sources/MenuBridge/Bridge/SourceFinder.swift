@@ -56,7 +56,8 @@ final class SourceFinder {
     gtk(window) { [self] gtk in
       // LibreOffice shows its menus to accessibility, and runs none of them.
       if let gtk, gtk.menubar != nil, gtk.isOffice { return done([GTKSource(bus, gtk)]) }
-      accessible.windows(of: window.process, timeout: window.timeout) { [self] frames, active in
+      accessible.windows(of: window.process, timeout: window.timeout) { [self] told, active in
+        let frames = told ?? []
         if let gtk, gtk.menubar != nil {
           // Its menu bar is the same, and takes many more questions; but it tells the keys.
           let keys = Keys()
@@ -66,7 +67,7 @@ final class SourceFinder {
         choose(window, frames, active) { [self] active in
           let bar = bar(of: window, frames, active)
           if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? [])) }
-          ofProcess(window, frames, active) { [self] found in
+          ofProcess(window, told, active) { [self] found in
             var sources = found
             let hasMenus = found.contains { ($0 as? GTKSource)?.hasMenubar == true }
             if let bar { sources.append(hasMenus ? Keys(of: bar) : bar) }
@@ -137,8 +138,9 @@ final class SourceFinder {
 
   /// What the connections of the window's process have, if it is sure that it is no dialog: that is of the window behind it.
   private func ofProcess(
-    _ window: Window, _ frames: [ElementReference], _ active: Int?, _ done: @escaping ([any MenuSource]) -> Void
+    _ window: Window, _ frames: [ElementReference]?, _ active: Int?, _ done: @escaping ([any MenuSource]) -> Void
   ) {
+    guard let frames else { return done([]) }
     let connections = { [self] in ofConnections(window, frames: frames.count, active, done) }
     guard frames.count > 1 else { return connections() }
     guard let active else { return done([]) }
