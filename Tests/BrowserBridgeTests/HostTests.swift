@@ -36,6 +36,25 @@ import Testing
     }
   }
 
+  /// What is run after a command that changes the tab acts on the tab that is in front then.
+  @Test(arguments: 1...10) func theNextCommandIsOfTheTabInFront(_: Int) async throws {
+    try await PipeStage.with { stage in
+      stage.show()
+      try await stage.shows("Document.Title", .string("Title"))
+      let reply = #"{"type":"reply","call":CALL}"#
+      async let opened: Void = stage.runs("Tab.New")
+      let new = #"{"type":"tab","tab":2}"# + "\n" + #"{"type":"front","tab":2}"# + "\n"
+      _ = try await stage.answer(1, new + reply)
+      try await opened
+      async let closed: Void = stage.runs("Tab.Close")
+      let gone = #"{"type":"closed","tab":2}"# + "\n" + #"{"type":"front","tab":1}"# + "\n"
+      #expect(
+        try await stage.answer(2, gone + reply) == #"{"arguments":[],"key":"Tab.Close","tab":2,"type":"run"}"#)
+      try await closed
+      #expect(try await stage.get("Document.Title") == .string("Title"))
+    }
+  }
+
   @Test func anElementIsReadAndWritten() async throws {
     try await PipeStage.with { stage in
       stage.show()

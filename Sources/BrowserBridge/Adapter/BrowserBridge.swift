@@ -100,9 +100,12 @@ package final class BrowserBridge {
       }
     }
     publish(message)
-    // Who gets the reply finds what the write changed.
+    // Who gets the reply finds what the request changed, and the tab in front focused.
     if case .reply(let call, let refusal, _, _) = message {
-      calls.answer(call, refusal.map { .failure($0.error) } ?? .success(()))
+      let answer = { [calls] in calls.answer(call, refusal.map { .failure($0.error) } ?? .success(())) }
+      guard let number = state.focus.flatMap({ numbers[$0.target] }) else { return answer() }
+      // A field that was being registered takes focus when this has been told.
+      whenRegistered(number) { [loop] _ in loop.schedule(after: .zero, answer) }
     }
   }
 
@@ -134,11 +137,15 @@ package final class BrowserBridge {
     }
     publisher.focusStateChanged(now)
     guard let before else { return }
-    lastWait += 1
-    publisher.whenRegistered(now, id: lastWait) { [weak publisher] result in
+    whenRegistered(now) { [weak publisher] result in
       // One that is refused takes no focus from the one before.
       if case .failure = result { publisher?.focusStateChanged(before) }
     }
+  }
+
+  private func whenRegistered(_ number: UInt64, _ handler: @escaping (Result<ObjectPath, DBusError>) -> Void) {
+    lastWait += 1
+    publisher.whenRegistered(number, id: lastWait, handler)
   }
 
   private func add(_ target: BrowserRequest.Target) {

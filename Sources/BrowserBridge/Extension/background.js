@@ -205,6 +205,8 @@ api.runtime.onConnect.addListener(async (port) => {
 
 let focusedWindow = null;
 let turn = 0;
+/** Done when the host was told of the tab in front. */
+let telling = Promise.resolve();
 
 /** Tells what a tab shows, if the host was told of it, or is now. */
 const tellTab = async (id, isNew = false) => {
@@ -229,8 +231,16 @@ const tellTab = async (id, isNew = false) => {
   return true;
 };
 
-/** Tells which tab is in front. */
+/** Tells which tab is in front, until it has told the newest one. */
 const tellFront = async () => {
+  telling = findFront();
+  for (let last; last !== telling;) {
+    last = telling;
+    await last;
+  }
+};
+
+const findFront = async () => {
   turn += 1;
   const mine = turn;
   try {
@@ -325,6 +335,8 @@ const perform = async (request) => {
     if (!page) return send({ type: "reply", call, error: "unshared" });
     return page.port.postMessage(request);
   }
+  // What is run next acts on the tab that is in front now.
+  await tellFront();
   return send({ type: "reply", call });
 };
 
