@@ -133,6 +133,7 @@ package final class WindowBridge {
 
   /// Another bridge has the name, until it ends.
   private func waitForName() {
+    toldFront = nil
     log.info("another program owns \(Focus1.windowBridge); waiting for it to end")
     onWaiting?()
   }
@@ -237,6 +238,8 @@ package final class WindowBridge {
         field.path = path
         // A daemon that comes back remembers which window was in front, and that may be another now.
         if desktop.front != field.id { blur(field) }
+        // What had focus instead of it, has it still.
+        if desktop.front == field.id, toldFront == field.id, publisher.isRestored(field.number) { hasTold = true }
       case .failure(let error) where error.name == Focus1.fieldExists && !field.isRefused:
         field.isRefused = true
         publisher.remove(group: field.number)

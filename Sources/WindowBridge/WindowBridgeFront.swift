@@ -43,7 +43,9 @@ extension WindowBridge {
       guard let self else { return }
       switch result {
       case .success: requests.succeed(id)
-      case .failure(let error): requests.fail(id, error.message)
+      case .failure(let error):
+        if toldFront == id { toldFront = nil }
+        requests.fail(id, error.message)
       }
     }
   }

@@ -55,6 +55,31 @@ import Testing
     }
   }
 
+  /// A browser in front does not take back the focus that another field was given since.
+  @Test func focusElsewhereOutlivesTheDaemon() async throws {
+    try await PipeStage.with { stage in
+      stage.show()
+      stage.focus(PipeStage.text("one"))
+      try await stage.shows("Text.Content", .string("one"))
+      let element = try #require(try await stage.client.fields("FocusPath").first)
+      try await stage.desktop.crash()
+      try await stage.shows("Text.Content", .string("one"))
+      #expect(try await stage.client.fields("FocusPath").first == element)
+      try await stage.client.register("note")
+      try await stage.client.focus("note")
+      try await stage.desktop.crash()
+      stage.state(PipeStage.text("two"))
+      try await eventually("the browser is back") {
+        try await stage.client.read("org.focusd.Text.Content", at: Focus1.field(element)).value == .string("two")
+      }
+      #expect(try await stage.client.fields("FocusPath") == ["note"])
+      // What it tells anew counts.
+      stage.focus(PipeStage.text("three"), element: 2)
+      try await stage.shows("Text.Content", .string("three"))
+      _ = try await stage.client.call(.field("note", "Unregister"))
+    }
+  }
+
   @Test func anElementIsReadAndWritten() async throws {
     try await PipeStage.with { stage in
       stage.show()

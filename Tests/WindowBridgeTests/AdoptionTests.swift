@@ -192,6 +192,33 @@ import Testing
     }
   }
 
+  /// What has focus outside of all windows keeps it, unless another window comes to the front.
+  @Test func focusInNoWindowOutlivesTheDaemon() async throws {
+    try await Self.with { desktop, stub, peer in
+      let bridge = try await desktop.windowBridge(stub)
+      stub.focus(2)
+      try await peer.reached(["w2"])
+      let registered = try await desktop.focusctl("register", "note", "demo.Form.Number=1", "--focus")
+      #expect(registered.status == 0, "\(registered)")
+      try await peer.reached(["note"])
+      for signal in [SIGKILL, SIGTERM] {
+        try await desktop.end(signal)
+        try await desktop.start()
+        // A window that opens behind is told when the bridge has all of its windows again.
+        stub.set(30 + stub.state.now.views.count, .init(title: "behind", process: 4030))
+        try await eventually("the windows are back") {
+          try await peer.fields().sorted() == (["note"] + stub.state.now.views.keys.map { "w\($0)" }).sorted()
+        }
+        #expect(try await peer.path() == ["note"])
+      }
+      try await desktop.kill()
+      stub.focus(1)
+      try await desktop.start()
+      try await peer.reached(["w1"])
+      try await bridge.stop()
+    }
+  }
+
   /// A key that comes or goes is told as an interface, and does not make the field another.
   @Test func aFieldThatGetsOrLosesAnInterfaceStaysInItsWindow() async throws {
     try await Self.with { desktop, stub, peer in

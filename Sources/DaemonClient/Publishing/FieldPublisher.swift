@@ -17,8 +17,12 @@ package final class FieldPublisher {
   private var session = 0
   /// How often a daemon came; if none has come since it was asked in vain, it is not asked again.
   private var arrivals = 0
-  /// The calls of `Focus` and `Blur` whose outcome is not known yet.
+  /// The calls about focus whose outcome is not known yet.
   var focusCalls = 0
+  /// Those of them that only ask.
+  var focusQuestions = 0
+  /// Whether the daemon has left without an answer to one of the others.
+  var hasLostFocusCall = false
   /// The last number of a wait of its own for a registration; those of others count up.
   var lastWait = UInt64.max
   /// The field that has focus, or nil.
@@ -41,6 +45,9 @@ package final class FieldPublisher {
 
   /// Where the daemon has the field `number`, or nil.
   package func path(of number: UInt64) -> ObjectPath? { fields[number]?.path }
+
+  /// Whether the daemon that has the field `number` came back with it.
+  package func isRestored(_ number: UInt64) -> Bool { fields[number]?.isRestored == true }
 
   /// Whether the daemon has answered all that it was asked of the field `number` and of focus.
   package func isSettled(_ number: UInt64) -> Bool { focusCalls == 0 && fields[number]?.isWaiting == false }
@@ -99,6 +106,9 @@ package final class FieldPublisher {
     underWay = nil
     if let field = fields.field(at: focusedField) { returning = field.number }
     focusedField = nil
+    let isKnown = focusCalls == focusQuestions && !hasLostFocusCall
+    for field in fields.all where field.path != nil { field.toldFocus = isKnown ? field.focus?.isWanted() : nil }
+    hasLostFocusCall = false
     fields.daemonLeft()
   }
 
@@ -138,7 +148,7 @@ package final class FieldPublisher {
   }
 
   /// The errors after which a field waits for a daemon.
-  private static let noDaemon = [
+  static let noDaemon = [
     ErrorName.serviceUnknown, .nameHasNoOwner, .disconnected, .noReply, .timeout,
   ]
 
@@ -152,12 +162,12 @@ package final class FieldPublisher {
     }
   }
 
-  private func registered(_ field: PublishedField, _ path: ObjectPath) {
+  private func registered(_ field: PublishedField, _ path: ObjectPath, isRestored: Bool = false) {
     guard fields[field.number] === field else { return link.call(.field(path, "Unregister")) { _ in } }
     let hadFocus = returning == field.number
     if hadFocus { returning = nil }
     fields.registered(field, at: path)
-    field.registered(at: path)
+    field.registered(at: path, isRestored: isRestored)
     examine(field)
     let disabled = field.description.disabled
     if !disabled.isEmpty {
@@ -167,6 +177,8 @@ package final class FieldPublisher {
       }
       if hadFocus, field.focus == nil { callFocus("Focus", path) { _ in } }
     }
+    // A daemon that came back knows of focus what it was told, and what others told it since.
+    if isRestored, field.toldFocus == true, field.focus?.isWanted() == true { return followFocus() }
     focusWanted(field.number)
     focusChanged()
   }
@@ -218,7 +230,7 @@ package final class FieldPublisher {
       guard let self, session == self.session else { return }
       underWay = nil
       if case .success(let owner) = result, owner == link.daemon?.connection.uniqueName?.text {
-        registered(field, path)
+        registered(field, path, isRestored: true)
       } else {
         refused(field, error)
       }

@@ -25,6 +25,10 @@ final class PublishedField {
   private var waiters: [UInt64: Waiter] = [:]
   /// Whether a daemon has ever taken it.
   private(set) var wasRegistered = false
+  /// Whether the daemon had it from before it came back.
+  private(set) var isRestored = false
+  /// Whether it had focus for the program when the daemon left; nil if that daemon may not have been told.
+  var toldFocus: Bool?
   /// Whether the daemon must look at the object anew.
   private var isUnexamined = false
 
@@ -66,9 +70,10 @@ final class PublishedField {
     return options
   }
 
-  func registered(at path: ObjectPath) {
+  func registered(at path: ObjectPath, isRestored: Bool) {
     stage = .registered(path)
     wasRegistered = true
+    self.isRestored = isRestored
     id = path.elements.last.map(String.init) ?? id
     tellWaiters(.success(path))
   }

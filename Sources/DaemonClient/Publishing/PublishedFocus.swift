@@ -61,9 +61,24 @@ extension FieldPublisher {
   func callFocus(_ member: String, _ path: ObjectPath, _ reply: @escaping (Result<Void, DBusError>) -> Void) {
     focusCalls += 1
     link.call(.field(path, member)) { [weak self] result in
-      self?.focusCalls -= 1
+      guard let self else { return reply(result) }
+      focusCalls -= 1
+      if case .failure(let error) = result, Self.noDaemon.contains(error.name) { hasLostFocusCall = true }
       reply(result)
-      self?.focusChanged()
+      focusChanged()
+    }
+  }
+
+  /// Asks which field has focus, and makes the focus states follow.
+  func followFocus() {
+    focusCalls += 1
+    focusQuestions += 1
+    link.call(.focusedField()) { [weak self] result in
+      guard let self else { return }
+      focusCalls -= 1
+      focusQuestions -= 1
+      if case .success(let path) = result { focusedField = path }
+      focusChanged()
     }
   }
 
