@@ -155,7 +155,7 @@ extension FocusService {
     return nil
   }
 
-  /// What the binding holds after `write`, which the owner has taken; if that is not known, what was written.
+  /// What the binding holds after `write`, which the owner has taken; if that is not known, or nothing, what was written.
   private func reading(after write: BoundWrite, by client: BusName, isKnown: Bool) -> Reading {
     let (id, key) = (write.field, write.path.key)
     guard let field = model.fields[id], field.isVisible(to: client) else {
@@ -165,8 +165,6 @@ extension FocusService {
       }
       return .hidden(id)
     }
-    // The owner has taken the value, and says that the key is nil now.
-    if isKnown, field.bindings[key] == nil { return .hidden(id) }
     if isKnown, let reading = try? model.reading(afterWriteTo: write.path, of: id) { return reading }
     return model.unconfirmedReading(of: write.asked ?? write.value, afterWriteTo: write.path, of: id)
   }
