@@ -17,7 +17,7 @@ class Editor:
         self.text = f'<!doctype html><meta charset="utf-8"><title>{title}</title>{body}'
 
     def is_installed(self, folders):
-        return any(os.path.exists(self.file.replace(prefix, path, 1)) for prefix, path in folders.items() if self.file.startswith(prefix))
+        return any(os.path.exists(self.file.replace(prefix, str(path), 1)) for prefix, path in folders.items() if self.file.startswith(prefix))
 
 
 CODEMIRROR5 = """<link rel="stylesheet" href="/codemirror5/codemirror.css"><script src="/codemirror5/codemirror.js"></script><body><script>
