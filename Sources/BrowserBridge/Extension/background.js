@@ -203,6 +203,8 @@ api.runtime.onConnect.addListener(async (port) => {
 
 // MARK: Tabs
 
+/** Firefox's windows always say that they have focus, and Chromium tells that none has it when a tab opens in front. */
+const eventsAreRight = "getBrowserInfo" in api.runtime;
 let focusedWindow = null;
 let turn = 0;
 /** Done when the host was told of the tab in front. */
@@ -245,7 +247,7 @@ const findFront = async () => {
   const mine = turn;
   try {
     const window = await api.windows.getLastFocused();
-    const isFront = focusedWindow === null ? window.focused : focusedWindow === window.id;
+    const isFront = eventsAreRight && focusedWindow !== null ? focusedWindow === window.id : window.focused;
     const [tab] = await api.tabs.query({ active: true, windowId: window.id });
     if (mine !== turn || !host) return;
     // The host hears of a tab also while the browser is behind: so the browser is known to have the extension.
