@@ -55,6 +55,35 @@ import Testing
     }
   }
 
+  /// A browser ends with its last tab, whose command has been done then; what else is under way has not.
+  @Test func theBrowserEndsWithItsLastTab() async throws {
+    try await PipeStage.with { stage in
+      stage.show()
+      try await stage.shows("Document.Title", .string("Title"))
+      async let reloaded = errorName { try await stage.runs("Navigation.Reload") }
+      _ = try await stage.relay.lines(2)
+      async let closed = errorName { try await stage.runs("Tab.Close") }
+      _ = try await stage.relay.lines(3)
+      stage.relay.closeInput()
+      #expect(try await closed == nil)
+      #expect(try await reloaded == "UnknownObject")
+    }
+  }
+
+  /// A page may have the browser ask before it is left.
+  @Test func aTabThatDoesNotClose() async throws {
+    try await PipeStage.with { stage in
+      stage.show()
+      try await stage.shows("Document.Title", .string("Title"))
+      do {
+        try await stage.runs("Tab.Close")
+        Issue.record("it succeeded")
+      } catch let error as RemoteError {
+        #expect(error.shortName == "Timeout" && error.message.contains("ask the user"), "\(error)")
+      }
+    }
+  }
+
   /// A browser in front does not take back the focus that another field was given since.
   @Test func focusElsewhereOutlivesTheDaemon() async throws {
     try await PipeStage.with { stage in

@@ -54,6 +54,7 @@ package final class BrowserBridge {
     pipe.onOversized = { [weak self] in self?.complain("a message of \($0) bytes") }
     pipe.onEnd = { [weak self] isCutOff in
       if isCutOff { self?.complain("a message that is cut off") }
+      self?.calls.browserLeft()
       self?.onEnd?()
     }
     link.connect(to: bus)

@@ -13,7 +13,7 @@ final class PendingCalls {
 
   private let loop: EventLoop
   private let pipe: BrowserPipe
-  private var waiting: [UInt64: (timer: TimerID, done: Completion)] = [:]
+  private var waiting: [UInt64: (request: BrowserRequest, timer: TimerID, done: Completion)] = [:]
   private var last: UInt64 = 0
 
   init(_ pipe: BrowserPipe, on loop: EventLoop) { (self.pipe, self.loop) = (pipe, loop) }
@@ -37,16 +37,27 @@ final class PendingCalls {
       return done(.failure(DBusError(.limitsExceeded, "the browser has too many requests to answer")))
     }
     let timer = loop.schedule(after: Self.patience) { [weak self] in
-      self?.answer(call, .failure(DBusError(.timeout, "the page did not answer within \(Self.patience)")))
+      let message =
+        request.isOfTab
+        ? "the browser did not do so within \(Self.patience): its page may have it ask the user"
+        : "the page did not answer within \(Self.patience)"
+      self?.answer(call, .failure(DBusError(.timeout, message)))
     }
-    waiting[call] = (timer, done)
+    waiting[call] = (request, timer, done)
   }
 
   /// Completes the request `call`; an answer that nobody waits for is dropped.
   func answer(_ call: UInt64, _ result: Result<Void, DBusError>) {
-    guard let (timer, done) = waiting.removeValue(forKey: call) else { return }
+    guard let (_, timer, done) = waiting.removeValue(forKey: call) else { return }
     loop.cancel(timer)
     done(result)
+  }
+
+  /// Completes all requests, since the browser has ended: it may have done so because its last tab was closed.
+  func browserLeft() {
+    for (call, (request, _, _)) in waiting.sorted(by: { $0.key < $1.key }) {
+      answer(call, request.closesTab ? .success(()) : .failure(.browserGone))
+    }
   }
 }
 

@@ -92,7 +92,7 @@ const connect = () => {
 
 // MARK: Pages
 
-/** The documents that are shared, by number; each with what has focus in it. */
+/** The documents that are shared, by number; each with what has focus in it, and the calls that it has not answered. */
 const pages = new Map();
 /** The document of each tab that has the tab's focus. */
 const current = new Map();
@@ -109,6 +109,7 @@ const forget = (page) => {
     current.delete(page.tab);
     if (toldTabs.has(page.tab)) send({ type: "blur", tab: page.tab });
   }
+  for (const call of page.calls) send({ type: "reply", call, error: "gone" });
   send({ type: "gone", document: page.number });
   if (page.frame === 0) tellTab(page.tab);
 };
@@ -162,6 +163,7 @@ const pageSaid = (page, message) => {
       break;
     }
     case "reply":
+      page.calls.delete(message.call);
       if (state && page.focus?.element === element) page.focus.state = state;
       send({ ...message, ...(element !== undefined && { document: page.number }) });
       break;
@@ -175,6 +177,7 @@ api.runtime.onConnect.addListener(async (port) => {
   lastPage += 1;
   const page = {
     number: lastPage, port, tab: sender.tab.id, frame: sender.frameId, address: addressOf(sender), focus: null,
+    calls: new Set(),
   };
   const early = [];
   let isReady = false;
@@ -319,6 +322,12 @@ const commands = {
   },
 };
 
+/** Has a page do what the host asks. */
+const ask = (page, request) => {
+  page.calls.add(request.call);
+  page.port.postMessage(request);
+};
+
 /** Does what the host asks of a tab, or has the page do it. */
 const perform = async (request) => {
   const { call, type, tab, document: number } = request;
@@ -326,7 +335,7 @@ const perform = async (request) => {
     const page = pages.get(number);
     if (!page) return send({ type: "reply", call, error: "gone" });
     if (type === "focus") await bringToFront(page.tab);
-    return page.port.postMessage(request);
+    return ask(page, request);
   }
   if (type === "focus") {
     await bringToFront(tab);
@@ -335,7 +344,7 @@ const perform = async (request) => {
   } else {
     const page = current.get(tab) ?? [...pages.values()].find((each) => each.tab === tab && each.frame === 0);
     if (!page) return send({ type: "reply", call, error: "unshared" });
-    return page.port.postMessage(request);
+    return ask(page, request);
   }
   // What is run next acts on the tab that is in front now.
   await tellFront();

@@ -22,6 +22,15 @@ package struct BrowserRequest: Equatable, Sendable {
 
   package init(_ target: Target, _ action: Action) { (self.target, self.action) = (target, action) }
 
+  /// Whether the browser does it, and not a page.
+  var isOfTab: Bool {
+    guard case .run(let key, _) = action else { return false }
+    return PageKey.tabCommands.contains(key)
+  }
+
+  /// Whether it takes its tab away.
+  var closesTab: Bool { action == .run(Key(shared: "Tab", "Close"), []) }
+
   /// The longest message that a browser takes: Chromium ends a host that sends more.
   package static let longestMessage = 1 << 20
 
