@@ -223,7 +223,8 @@ package final class FieldPublisher {
 
   /// A daemon that came back has the fields of who is still on the bus.
   private func reclaim(_ field: PublishedField, _ error: DBusError) {
-    guard let path = try? FieldID(field.id).path else { return refused(field, error) }
+    // One that another field of this program has is taken as much as another program's.
+    guard let path = try? FieldID(field.id).path, fields.field(at: path) == nil else { return refused(field, error) }
     let session = session
     underWay = field
     link.call(.owner(of: path), patiently: true) { [weak self] result in

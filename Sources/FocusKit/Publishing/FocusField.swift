@@ -28,7 +28,8 @@ public final class FocusField: Sendable {
 
   private static func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 
-  /// Describes a field with the id `id`, which the daemon picks if it is empty, within `parent`, or as a scene.
+  /// Describes a field with the id `id`, which the daemon picks if it is empty, within `parent`, which must be registered
+  /// before it, or as a scene.
   public init(_ id: String = "", label: String? = nil, parent: FocusField? = nil, client: FocusClient = .shared) {
     self.client = client
     self.parent = parent
@@ -75,14 +76,14 @@ public final class FocusField: Sendable {
     return self
   }
 
-  /// Publishes `value`, or nothing if it is nil, while the field is on the focus path.
+  /// Publishes `value` while the field is on the focus path; nil publishes nothing, and what was published before stays.
   @discardableResult
   public func focusedValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value?) -> FocusField {
     if let value { add(FocusedValues.publications(keyPath, value)) }
     return self
   }
 
-  /// Publishes `value`, or nothing if it is nil, while the field is on the focus path.
+  /// Publishes `value` while the field is on the focus path; nil publishes nothing, and what was published before stays.
   @discardableResult
   public func focusedValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value) -> FocusField {
     add(FocusedValues.publications(keyPath, value))
@@ -117,7 +118,8 @@ public final class FocusField: Sendable {
     return self
   }
 
-  /// Publishes `value`, or nothing if it is nil, wherever focus is within the field's scene.
+  /// Publishes `value` wherever focus is within the field's scene; nil publishes nothing, and what was published before
+  /// stays.
   @discardableResult
   public func focusedSceneValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value?) -> FocusField
   {
