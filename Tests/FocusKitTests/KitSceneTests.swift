@@ -74,6 +74,20 @@ import Testing
     }
   }
 
+  /// Whoever takes a field away does not hear that the daemon found it gone.
+  @Test func aFieldThatIsTakenAwayAtOnceIsNoError() async throws {
+    try await TestDesktop.with { desktop in
+      let client = desktop.client()
+      let errors = Errors(of: client)
+      for _ in 1...50 {
+        FocusField(client: client).focusedValue(\.title, "gone").register().unregister()
+        let last = FocusField(client: client).focusedValue(\.title, "here").register()
+        try await last.registered()
+      }
+      #expect(errors.all.isEmpty, "\(errors.all)")
+    }
+  }
+
   @Test("FocusedValue") func focusedValue() async throws {
     try await TestDesktop.with { desktop in
       let title = State(wrappedValue: "one")

@@ -217,6 +217,8 @@ package final class FieldPublisher {
   }
 
   private func refused(_ field: PublishedField, _ error: DBusError) {
+    // One that was removed meanwhile had no object any more.
+    guard fields[field.number] === field else { return }
     field.fail(error)
     onError?(error)
   }
