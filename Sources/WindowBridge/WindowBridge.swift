@@ -236,10 +236,13 @@ package final class WindowBridge {
       switch result {
       case .success(let path):
         field.path = path
-        // A daemon that comes back remembers which window was in front, and that may be another now.
-        if desktop.front != field.id { blur(field) }
-        // What had focus instead of it, has it still.
-        if desktop.front == field.id, toldFront == field.id, publisher.isRestored(field.number) { hasTold = true }
+        // A daemon that comes back remembers which window was in front, and that may be another now; if it is the same, what had
+        // focus instead of it has it still.
+        if desktop.front != field.id {
+          blur(field)
+        } else if toldFront == field.id, publisher.isRestored(field.number) {
+          hasTold = true
+        }
       case .failure(let error) where error.name == Focus1.fieldExists && !field.isRefused:
         field.isRefused = true
         publisher.remove(group: field.number)

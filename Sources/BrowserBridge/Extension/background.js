@@ -245,6 +245,7 @@ const tellFront = async () => {
   }
 };
 
+/** Tells which tab is in front, unless a newer call does. */
 const findFront = async () => {
   turn += 1;
   const mine = turn;
