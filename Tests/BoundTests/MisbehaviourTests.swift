@@ -21,21 +21,31 @@ struct MisbehaviourTests {
     return object
   }
 
-  /// One call of each kind that the owner has to be asked for.
-  private func callsOfEachKind(_ client: Peer) -> [(what: String, call: Peer.Pending)] {
-    [
-      ("Get", client.begin(.get("demo.Bad.Asked"))),
-      ("Read", client.begin(.read("demo.Bad.Asked", at: Focus1.field("bad")))),
-      ("Set", client.begin(.set("demo.Bad.Told", .int32(2)))),
-      ("a Set behind it", client.begin(.set("demo.Bad.Told", .int32(3)))),
-      ("Write", client.begin(.write("demo.Bad.Asked", .int32(2), [("revision", .uint64(1))]))),
-      ("a command", client.begin(DaemonCall(Focus1.focused, "demo.Bad", "Do"))),
-      ("a command of the field", client.begin(DaemonCall(Focus1.field("bad"), "demo.Bad", "Do"))),
-      (
-        "Invoke",
-        client.begin(.invoke("demo.Bad.Do"))
-      ), ("Focus", client.begin(.field("bad", "Focus"))),
+  /// One call of each kind that the owner has to be asked for, with what an error of it names.
+  private func callsOfEachKind(_ client: Peer) -> [(what: String, named: String, call: Peer.Pending)] {
+    let (told, asked, command) = ("demo.Bad.Told of", "demo.Bad.Asked of", "demo.Bad.Do of")
+    return [
+      ("Get", asked, client.begin(.get("demo.Bad.Asked"))),
+      ("Read", asked, client.begin(.read("demo.Bad.Asked", at: Focus1.field("bad")))),
+      ("Set", told, client.begin(.set("demo.Bad.Told", .int32(2)))),
+      ("a Set behind it", told, client.begin(.set("demo.Bad.Told", .int32(3)))),
+      ("Write", asked, client.begin(.write("demo.Bad.Asked", .int32(2), [("revision", .uint64(1))]))),
+      ("a command", command, client.begin(DaemonCall(Focus1.focused, "demo.Bad", "Do"))),
+      ("a command of the field", command, client.begin(DaemonCall(Focus1.field("bad"), "demo.Bad", "Do"))),
+      ("Invoke", command, client.begin(.invoke("demo.Bad.Do"))),
+      ("Focus", "", client.begin(.field("bad", "Focus"))),
     ]
+  }
+
+  private func expect(_ calls: [(what: String, named: String, call: Peer.Pending)], refusedWith name: String)
+    async throws
+  {
+    for (what, named, call) in calls {
+      let error = try await call.remoteError()
+      #expect(error?.shortName == name, "\(what)")
+      let subject = (named.isEmpty ? "" : named + " ") + "the field 'bad': the field's owner "
+      #expect(error?.message.hasPrefix(subject) == true, "\(what): \(error?.message ?? "")")
+    }
   }
 
   @Test("that never answer: Timeout for all who wait, and no delay for others")
@@ -55,7 +65,7 @@ struct MisbehaviourTests {
         ]
       let all = client.begin(.readAll())
       for other in others { _ = try await other.values() }
-      for (what, call) in waiting { #expect(try await call.refusal() == "Timeout", "\(what)") }
+      try await expect(waiting, refusedWith: "Timeout")
       // A read of all keys leaves out those whose owner does not answer.
       guard case .dictionary(let values)? = try await all.values().first else { return }
       #expect(values.entries.map(\.key) == [.string("demo.Bad.Text")])
@@ -82,7 +92,7 @@ struct MisbehaviourTests {
       let waiting = callsOfEachKind(client)
       try await object.called("RequestFocus")
       try await object.owner.leave()
-      for (what, call) in waiting { #expect(try await call.refusal() == "OwnerGone", "\(what)") }
+      try await expect(waiting, refusedWith: "OwnerGone")
       #expect(try await client.fields().isEmpty)
       #expect(try await client.read("demo.Bad.Told").value == nil)
       #expect(try await refusal { try await client.call(Focus1.focused, "demo.Bad", "Do") } == "NotFocused")

@@ -54,10 +54,15 @@ package final class Peer: Sendable {
     /// Waits for the reply.
     /// - Throws: `DeadlinePassed`; `RemoteError` if there is no reply.
     /// - Returns: the short name of the error, or nil.
-    package func refusal() async throws -> String? {
+    package func refusal() async throws -> String? { try await remoteError()?.shortName }
+
+    /// Waits for the reply.
+    /// - Throws: as `refusal` does.
+    /// - Returns: the error, or nil.
+    package func remoteError() async throws -> RemoteError? {
       guard case .failure(let error) = try await outcome() else { return nil }
       guard error.isRemote else { throw error }
-      return error.shortName
+      return error
     }
   }
 

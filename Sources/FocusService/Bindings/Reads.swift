@@ -86,6 +86,7 @@ extension FocusService {
   /// - Throws: what an owner answered instead of the value.
   private func unknownValue(of key: Key, _ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
     for (asked, (object, answer)) in read.answers {
+      read.reply.asked = (asked.key, asked.field)
       _ = try answer.get()
       guard objects[asked.field] === object else { throw DBusError.ownerGone }
     }

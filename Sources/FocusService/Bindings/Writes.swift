@@ -47,6 +47,7 @@ extension FocusService {
       return try results(ofWriting: reading, isShown)
     }
     let write = BoundWrite(value, to: path, at: place, of: holder, if: condition, isShown: isShown)
+    call.reply.asked = (path.key, holder)
     try enqueue(.write(write), for: call.client, call.reply, Load(calls: 1, bytes: value.size), at: object)
     return nil
   }

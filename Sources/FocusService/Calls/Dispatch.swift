@@ -56,16 +56,17 @@ extension FocusService {
       throw DBusError(.unknownInterface, "\(path) has no interface '\(interface)'")
     }
     let command = try Key(interface: interface.text, member: member.text)
-    let object = try object(ofCommand: command, at: place)
+    let object = try object(ofCommand: command, at: place, reply)
     try pass(
       try message.forwarded(to: object.owner, path: object.path), descriptors: message.descriptorCount,
       from: client, reply, to: object)
   }
 
-  /// The object that a call of `command` at `place` goes to.
+  /// The object that a call of `command` at `place`, whose `reply` may have to name it, goes to.
   /// - Throws: `ModelError`: `commandNotFocused`, `unknownCommand`, `disabled`.
-  func object(ofCommand command: Key, at place: Place) throws -> OwnedObject {
+  func object(ofCommand command: Key, at place: Place, _ reply: PendingReply) throws -> OwnedObject {
     let id = try model.holder(ofCommand: command, at: place)
+    reply.asked = (command, id)
     guard let object = objects[id] else { throw ModelError.unknownCommand(command, id) }
     return object
   }

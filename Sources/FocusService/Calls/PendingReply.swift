@@ -14,6 +14,8 @@ final class PendingReply {
   var showsValues = false
   /// What is replied of an owner's results.
   var results = Results.all
+  /// What an owner is asked for, to name it if that owner does not answer.
+  var asked: (key: Key?, field: FieldID)?
 
   enum Results {
     case all
@@ -41,7 +43,11 @@ final class PendingReply {
   /// Replies with an error.
   func fail(_ error: any Error) {
     if let refusal = error as? OwnerRefusal { return forward(refusal.reply) }
-    let error = DBusError(any: error)
+    var error = DBusError(any: error)
+    if let asked, [.timeout, Focus1.ownerGone].contains(error.name) {
+      let subject = asked.key.map { "\($0) of " } ?? ""
+      error = DBusError(error.name, "\(subject)the field '\(asked.field)': \(error.message)")
+    }
     service?.log.debug("\(address.caller?.text ?? "?") \(member?.text ?? "?"): \(error.name)")
     guard address.wantsReply else { return }
     showsValues = false

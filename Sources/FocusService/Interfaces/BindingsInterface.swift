@@ -65,7 +65,7 @@ extension DaemonInterfaces {
     let command = try Key(call.arguments.text())
     let given = try call.variants()
     try CallOptions(call.values()).finish()
-    let object = try service.object(ofCommand: command, at: call.place())
+    let object = try service.object(ofCommand: command, at: call.place(), call.reply)
     let arguments =
       try call.descriptors.isEmpty
       ? MessageBody(given) : MessageBody(MarshalledValue.values(given, naming: call.descriptors))

@@ -89,6 +89,7 @@ extension DaemonInterfaces {
     let request = try object.methodCall(
       Focus1.responder, MemberName(known: "RequestFocus"), MessageBody([.objectPath(Target.path(of: id))]))
     call.reply.results = .none
+    call.reply.asked = (nil, id)
     try service.pass(request, isOrdered: false, from: call.client, call.reply, to: object)
     return nil
   }

@@ -48,14 +48,10 @@ final class OwnerCalls {
       throw DBusError(
         .limitsExceeded, "\(Limits.callsPerOwner) calls to the field's owner are already in progress, the maximum")
     }
-    if more.bytes > 0 {
-      try OwnerCalls.check(own.bytes, Limits.perOwner.bytes, all.bytes, Limits.total.bytes, "bytes of values")
-    }
-    if more.descriptors > 0 {
-      try OwnerCalls.check(
-        own.descriptors, Limits.waitingDescriptorsPerOwner, all.descriptors, Limits.waitingDescriptors,
-        "file descriptors")
-    }
+    try OwnerCalls.check(own.bytes, Limits.perOwner.bytes, all.bytes, Limits.total.bytes, "bytes of values")
+    try OwnerCalls.check(
+      own.descriptors, Limits.waitingDescriptorsPerOwner, all.descriptors, Limits.waitingDescriptors, "file descriptors"
+    )
     waiting[owner] = own
     total = all
   }
@@ -63,12 +59,9 @@ final class OwnerCalls {
   private static func check(
     _ own: Int, _ mostOwn: Int, _ all: Int, _ mostInAll: Int, _ what: String
   ) throws(DBusError) {
-    guard own <= mostOwn else {
-      throw DBusError(.limitsExceeded, "pending calls to the field's owner may carry \(mostOwn) \(what)")
-    }
-    guard all <= mostInAll else {
-      throw DBusError(.limitsExceeded, "pending calls to all owners may carry \(mostInAll) \(what)")
-    }
+    guard own > mostOwn || all > mostInAll else { return }
+    let (whose, most) = own > mostOwn ? ("the field's owner", mostOwn) : ("all owners", mostInAll)
+    throw DBusError(.limitsExceeded, "pending calls to \(whose) may carry \(most) \(what)")
   }
 
   /// Undoes `enter`.
