@@ -140,7 +140,8 @@ import Testing
       let error = try #require(errors.all.first)
       #expect(error.name == FocusError.typeMismatch)
       #expect(error.message.contains("'Int'") && error.message.contains("type 's'"), "\(error)")
-      await #expect(throws: DBusConversionError.self) { try await client.read(\.number) }
+      await #expect(throws: error) { try await client.read(\.number) }
+      await #expect(throws: error) { try await client.update(\.number) { $0 += 1 } }
       #expect(errors.all.count == 1)
     }
   }

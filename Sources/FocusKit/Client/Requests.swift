@@ -18,11 +18,11 @@ extension FocusClient {
   }
 
   /// The value of the key `name` that is focused now, or nil.
-  /// - Throws: `FocusError`, also if the key has another type; `DBusConversionError`.
+  /// - Throws: `FocusError`, `TypeMismatch` if the key has another type; `CancellationError`.
   nonisolated(nonsending) public func read<Value: DBusRepresentable>(_ name: String, as type: Value.Type = Value.self)
     async throws -> Value?
   {
-    try await call(.read(name)).map { try Value(dbusValue: $0.value) }
+    try await call(.read(name)).map { try $0.value.converted(to: Value.self, of: name) }
   }
 
   /// The value of the key at `keyPath` that is focused now, or nil.
@@ -51,7 +51,7 @@ extension FocusClient {
     let type = cache.snapshots[name]?.value.type
     let value = try value.dbusValue()
     let written = try await call(.write(name, type.map { value.adapted(to: $0) } ?? value))
-    return try Value(dbusValue: written.value)
+    return try written.value.converted(to: Value.self, of: name)
   }
 
   /// Writes the value of the key at `keyPath` of the field that has focus when the write arrives.

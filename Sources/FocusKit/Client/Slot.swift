@@ -121,15 +121,11 @@ final class Slot: Observable, Sendable {
 
   /// `value` as the type of a reader's key; nil if it cannot be converted, which is reported once.
   func converted<Value: DBusRepresentable>(_ value: DBusValue) -> Value? {
-    do {
-      return try Value(dbusValue: value)
+    do throws(FocusError) {
+      return try value.converted(to: Value.self, of: key)
     } catch {
-      let found = value.type
-      guard misread.withLock({ $0.insert("\(found) \(Value.self)").inserted }) else { return nil }
-      let report = FocusError(
-        "'\(key)' is read as '\(Value.self)', of type '\(Value.dbusType)', but the focused field publishes it with type "
-          + "'\(found)': \(FocusError(any: error).message)", name: FocusError.typeMismatch)
-      mailbox.post { $0.report(report) }
+      guard misread.withLock({ $0.insert("\(value.type) \(Value.self)").inserted }) else { return nil }
+      mailbox.post { $0.report(error) }
       return nil
     }
   }
@@ -250,5 +246,19 @@ final class Slot: Observable, Sendable {
   /// Calls `sink` with what a reader sees, now if `withCurrent`, and after each change, until the result is called.
   func follow(withCurrent: Bool, _ sink: @escaping (Shown) -> Void) -> @Sendable () -> Void {
     content.follow(withCurrent: withCurrent, sink)
+  }
+}
+
+extension DBusValue {
+  /// The value of the key `name` as the type of its reader.
+  /// - Throws: `FocusError`, which names the key and both types.
+  func converted<Value: DBusRepresentable>(to _: Value.Type, of name: String) throws(FocusError) -> Value {
+    do {
+      return try Value(dbusValue: self)
+    } catch {
+      throw FocusError(
+        "'\(name)' is read as '\(Value.self)', of type '\(Value.dbusType)', but the focused field publishes it with type "
+          + "'\(type)': \(FocusError(any: error).message)", name: FocusError.typeMismatch)
+    }
   }
 }

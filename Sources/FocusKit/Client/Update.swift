@@ -36,12 +36,12 @@ extension FocusClient {
         throw FocusError("'\(name)' is no longer of the field that was read", name: FocusError.conflict)
       }
       first = reading
-      var value = try Value(dbusValue: reading.value)
+      var value = try reading.value.converted(to: Value.self, of: name)
       try change(&value)
       let changed = try value.dbusValue().adapted(to: reading.value.type)
       if changed == reading.value { return value }
       do {
-        return try Value(dbusValue: try await call(.write(name, changed, under: reading.origin)).value)
+        return try await call(.write(name, changed, under: reading.origin)).value.converted(to: Value.self, of: name)
       } catch let error as FocusError where error.name == FocusError.conflict {}
     }
     throw FocusError("'\(name)': gave up after \(Self.mostConflicts) conflicts", name: FocusError.conflict)
