@@ -54,40 +54,6 @@ import Testing
     }
   }
 
-  /// An id is one field's, whoever asks for it next; the daemon's end changes nothing of that.
-  @Test func aSecondFieldWithTheSameIDIsRefused() async throws {
-    try await TestDesktop.with { desktop in
-      let client = desktop.client()
-      let first = FocusField("text1", client: client).focusedValue(\.title, "first").register()
-      try await first.focus()
-      for other in [client, desktop.client()] {
-        let second = FocusField("text1", client: other).focusedValue(\.title, "second").register()
-        let error = await #expect(throws: FocusError.self) { try await second.registered() }
-        #expect(error?.name == "org.focusd.Focus1.Error.FieldExists", "\(error as Any)")
-        withExtendedLifetime(second) {}
-      }
-      #expect(try await client.read(\.title) == "first")
-      try await desktop.crash()
-      try await Changes(client.changes(of: \.title)).wait(for: "first")
-      try await first.focus()
-      #expect(try await client.read(\.title) == "first")
-    }
-  }
-
-  /// Whoever takes a field away does not hear that the daemon found it gone.
-  @Test func aFieldThatIsTakenAwayAtOnceIsNoError() async throws {
-    try await TestDesktop.with { desktop in
-      let client = desktop.client()
-      let errors = Errors(of: client)
-      for _ in 1...50 {
-        FocusField(client: client).focusedValue(\.title, "gone").register().unregister()
-        let last = FocusField(client: client).focusedValue(\.title, "here").register()
-        try await last.registered()
-      }
-      #expect(errors.all.isEmpty, "\(errors.all)")
-    }
-  }
-
   @Test("FocusedValue") func focusedValue() async throws {
     try await TestDesktop.with { desktop in
       let title = State(wrappedValue: "one")

@@ -1,7 +1,7 @@
 /// Which of several fields has focus, or whether one field has focus: SwiftUI's `FocusState`.
 ///
 /// ``FocusField/focused(_:equals:)`` connects a field to it. Assigning a field's value requests focus for that field,
-/// assigning nil or false gives focus up; when focus moves otherwise, the value follows.
+/// assigning nil or false gives focus up; when focus moves otherwise, or the field is taken away, the value follows.
 @propertyWrapper
 public struct FocusState<Value: Hashable & Sendable>: Sendable {
   /// Connects a field to a focus state.

@@ -59,7 +59,7 @@ public struct FocusedValues {
     set {
       guard case .recorder(let recorder) = source else { return }
       recorder.names.append(name)
-      if let newValue { recorder.published.append(Publication(name, newValue, as: type)) }
+      recorder.published.append(newValue.map { Publication(name, $0, as: type) } ?? Publication(name, .nothing))
     }
   }
 
@@ -82,7 +82,7 @@ public struct FocusedValues {
 
   /// The publication that results from setting `keyPath` to `value`.
   static func publications<Value>(
-    _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value
+    _ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value?
   ) -> [Publication] {
     let recorder = Recorder()
     var values = FocusedValues(.recorder(recorder))

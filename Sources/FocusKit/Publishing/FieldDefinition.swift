@@ -4,6 +4,8 @@ internal import Synchronization
 struct FieldDefinition: Sendable {
   /// How a field is joined to a focus state.
   struct Focus: Sendable {
+    /// Which state it is.
+    let state: ObjectIdentifier
     /// Whether the state says that the field has focus.
     let isWanted: @Sendable () -> Bool
     /// Has the state say whether the field has focus, unless the program changed it and the worker does not know yet.
@@ -16,6 +18,7 @@ struct FieldDefinition: Sendable {
     /// Joins a field to `storage`, which is `focused` while the field has focus; what it is afterwards is `unfocused`.
     init<Value: Equatable & Sendable>(_ storage: Storage<Value>, _ focused: Value, _ unfocused: Value) {
       let known = Known()
+      state = ObjectIdentifier(storage)
       isWanted = { storage.get() == focused }
       set = { isFocused in
         let version = known.version.load(ordering: .acquiring)
@@ -55,4 +58,10 @@ struct FieldDefinition: Sendable {
   var disabled: Set<String> = []
   var isSensitive = false
   var isRegistered = false
+
+  /// Publishes values in place of those that there are for the same keys.
+  mutating func publish(_ publications: [Publication], _ values: WritableKeyPath<FieldDefinition, [Publication]>) {
+    self[keyPath: values].removeAll { former in publications.contains { $0.name == former.name } }
+    self[keyPath: values] += publications.filter(\.isAnything)
+  }
 }

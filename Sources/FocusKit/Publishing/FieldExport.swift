@@ -9,8 +9,10 @@ internal import FocusContract
 final class FieldExport {
   private let letters: Worker.Letters
   private let owners: Owners
-  /// What ends following the values of a field, by its number.
-  private var cancellations: [UInt64: [@Sendable () -> Void]] = [:]
+  /// What follows the values of a field, by its number.
+  private var sources: [UInt64: [Key: PropertySource]] = [:]
+  /// The focus states that fields are joined to, each with what ends following it.
+  private var joined: [UInt64: (focus: FieldDefinition.Focus, cancel: @Sendable () -> Void)] = [:]
   /// The fields that were described anew, as they were last.
   private var amended: [UInt64: FieldDescription] = [:]
 
@@ -31,8 +33,6 @@ final class FieldExport {
     field.parent = definition.parent
     publish(definition.values, &field)
     if let focus = definition.focus { join(focus, &field) }
-    // A field that shows nothing yet may show something later, so that it needs an object.
-    if !field.showsAnything { field.requests = .asked { $0(.failure(Self.noFocus)) } }
     return [field] + (definition.sceneValues.isEmpty ? [] : [scene(definition, definition.sceneValues)])
   }
 
@@ -50,6 +50,7 @@ final class FieldExport {
   private func join(_ focus: FieldDefinition.Focus, _ field: inout FieldDescription) {
     field.focus = FieldFocus(isWanted: focus.isWanted, set: focus.set)
     field.requests = .granted
+    leave(field.number)
     let (number, letters) = (field.number, letters)
     let cancel = focus.follow {
       letters.post { worker in
@@ -57,7 +58,17 @@ final class FieldExport {
         worker.fields.focusStateChanged(number)
       }
     }
-    cancellations[field.group, default: []].append(cancel)
+    joined[number] = (focus, cancel)
+  }
+
+  /// Ends the joining of the field `number` to a focus state, which does not say any more that the field has focus.
+  private func leave(_ number: UInt64) {
+    guard let (focus, cancel) = joined.removeValue(forKey: number) else { return }
+    cancel()
+    guard focus.isWanted() else { return }
+    // Another field of the same value has taken the place of this one.
+    let isTaken = joined.values.contains { $0.focus.state == focus.state && $0.focus.isWanted() }
+    if !isTaken { focus.set(false) }
   }
 
   /// Publishes more of a field that was added, to its scene or for itself alone.
@@ -65,10 +76,10 @@ final class FieldExport {
     _ publications: [Publication], toScene: Bool, of definition: FieldDefinition, _ fields: FieldPublisher
   ) {
     let number = toScene ? Self.sceneNumber(definition.number) : definition.number
-    guard fields.contains(number) else { return fields.add(scene(definition, publications)) }
-    amend(number, fields) { field in
-      publish(publications, &field)
-      if field.focus == nil { field.requests = .granted }
+    if fields.contains(number) {
+      amend(number, fields) { publish(publications, &$0) }
+    } else if publications.contains(where: \.isAnything) {
+      fields.add(scene(definition, publications))
     }
   }
 
@@ -85,10 +96,13 @@ final class FieldExport {
     fields.describe(field)
   }
 
-  /// Follows the values of the field `number` no longer.
+  /// Follows nothing of the field `number` any more.
   func end(_ number: UInt64) {
-    for cancel in cancellations.removeValue(forKey: number) ?? [] { cancel() }
-    (amended[number], amended[Self.sceneNumber(number)]) = (nil, nil)
+    for number in [number, Self.sceneNumber(number)] {
+      for (_, source) in sources.removeValue(forKey: number) ?? [:] { source.end() }
+      amended[number] = nil
+    }
+    leave(number)
   }
 
   private func description(_ number: UInt64, of definition: FieldDefinition, path: String) -> FieldDescription {
@@ -106,7 +120,10 @@ final class FieldExport {
     for publication in publications {
       do {
         let key = try Key(publication.name)
+        sources[field.number]?.removeValue(forKey: key)?.end()
+        (field.properties[key], field.commands[key]) = (nil, nil)
         switch publication.content {
+        case .nothing: break
         case .property(let property): field.properties[key] = exported(property, key, field, queue)
         case .command(let command): field.commands[key] = exported(command, queue)
         case .unsupported(let type):
@@ -117,6 +134,10 @@ final class FieldExport {
         letters.post { $0.report(error) }
       }
     }
+    guard field.focus == nil else { return }
+    field.requests = .granted
+    // A field that shows nothing yet may show something later, so that it needs an object.
+    if !field.showsAnything { field.requests = .asked { $0(.failure(Self.noFocus)) } }
   }
 
   private func exported(
@@ -124,7 +145,7 @@ final class FieldExport {
   ) -> FieldProperty {
     let (name, owners, letters) = (key.description, owners, letters)
     let source = PropertySource(property, field.number, key, letters, owners.post(property.isolation))
-    cancellations[field.group, default: []].append { source.end() }
+    sources[field.number, default: [:]][key] = source
     return FieldProperty(
       type: property.type, tellsChanges: true,
       read: { handler in

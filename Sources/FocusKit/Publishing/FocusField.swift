@@ -50,7 +50,7 @@ public final class FocusField: Sendable {
 
   private func add(_ publications: [Publication], toScene: Bool = false) {
     change {
-      if toScene { $0.sceneValues += publications } else { $0.values += publications }
+      $0.publish(publications, toScene ? \.sceneValues : \.values)
     } later: { worker, definition in
       worker.publish(publications, toScene: toScene, of: definition)
     }
@@ -76,14 +76,14 @@ public final class FocusField: Sendable {
     return self
   }
 
-  /// Publishes `value` while the field is on the focus path; nil publishes nothing, and what was published before stays.
+  /// Publishes `value` while the field is on the focus path; nil takes away what the field published for the key.
   @discardableResult
   public func focusedValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value?) -> FocusField {
-    if let value { add(FocusedValues.publications(keyPath, value)) }
+    add(FocusedValues.publications(keyPath, value))
     return self
   }
 
-  /// Publishes `value` while the field is on the focus path; nil publishes nothing, and what was published before stays.
+  /// Publishes `value` while the field is on the focus path, in place of what it published for the key before.
   @discardableResult
   public func focusedValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value) -> FocusField {
     add(FocusedValues.publications(keyPath, value))
@@ -118,12 +118,11 @@ public final class FocusField: Sendable {
     return self
   }
 
-  /// Publishes `value` wherever focus is within the field's scene; nil publishes nothing, and what was published before
-  /// stays.
+  /// Publishes `value` wherever focus is within the field's scene; nil takes away what the field published for the key.
   @discardableResult
   public func focusedSceneValue<Value>(_ keyPath: WritableKeyPath<FocusedValues, Value?>, _ value: Value?) -> FocusField
   {
-    if let value { add(FocusedValues.publications(keyPath, value), toScene: true) }
+    add(FocusedValues.publications(keyPath, value), toScene: true)
     return self
   }
 

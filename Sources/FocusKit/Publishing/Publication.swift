@@ -105,6 +105,8 @@ struct Publication: Sendable {
   enum Content: Sendable {
     case property(PublishedProperty)
     case command(PublishedCommand)
+    /// Nothing any more.
+    case nothing
     /// The key's type has no form on the bus.
     case unsupported(String)
   }
@@ -130,6 +132,9 @@ struct Publication: Sendable {
       content = .unsupported("\(Value.self)")
     }
   }
+
+  /// Whether the field has the key.
+  var isAnything: Bool { if case .nothing = content { false } else { true } }
 
   /// The type of the property, if it is one.
   private var type: DBusType? { if case .property(let property) = content { property.type } else { nil } }
