@@ -126,7 +126,8 @@ extension Help {
     SIGNATURE the type is inferred from the value: b for true and false; i, or if
     too large x or t, for whole numbers; d for numbers with a point or an exponent;
     JSON arrays and objects; else s. A key that all programs share, such as
-    org.focusd.Text.Content, has its own type. KEY must be the whole key.
+    org.focusd.Text.Content, has its own type. KEY must be the whole key; in
+    '--active' its last part is enough.
 
     With '--scope session' the keys also resolve if neither the focus path nor its
     scene has their interface, whatever has focus. The field that became active last
@@ -184,7 +185,7 @@ extension Help {
     is first now, in the order of the ids, and from one end to the other.
     """
 
-  static let withdraw = "KEY must be the whole key."
+  static let withdraw = "The last part of a key is enough if only one of the field's keys ends so."
 
   static let focus = """
     If a program owns the field, the program is asked to move it; that is refused if
@@ -195,7 +196,8 @@ extension Help {
 
   static let publish = """
     Without SIGNATURE, an existing key keeps its type, and the type of a new key is
-    inferred from the value, as with 'register'. KEY must be the whole key.
+    inferred from the value, as with 'register'. The last part of an existing key is
+    enough if it is unambiguous; a new key must be whole.
 
     Example:
       \(Program.name) publish text1 demo.Form.Number=2 demo.Form.Hint='a number'

@@ -89,6 +89,6 @@ import Testing
     ),
   ])
   func refusesKeyedValues(operand: String, message: String) {
-    #expect(throws: CommandError.usage(message)) { try KeyedValue(operand).value() }
+    #expect(throws: CommandError.usage(message)) { try KeyedValue(operand).completed(among: []).value() }
   }
 }

@@ -33,16 +33,21 @@ struct KeyArgument: Hashable, Sendable {
     self.pointer = pointer
   }
 
-  /// Reads a whole key without a pointer.
-  /// - Throws: `CommandError` if it is not a whole key.
-  static func whole(_ text: String) throws(CommandError) -> String {
+  /// Reads a key without a pointer: a whole one, or the end of only one of `keys`.
+  /// - Throws: `CommandError` if it is neither.
+  static func whole(_ text: String, among keys: some Sequence<String> = []) throws(CommandError) -> String {
     let key = try KeyArgument(text)
-    guard key.mayBeWhole, key.pointer.isEmpty else {
-      throw .usage(
-        "'\(text.excerpt)' is not a whole key: expected an interface name, a dot and a member name, such as demo.Form.Number"
-      )
-    }
-    return key.name
+    guard key.pointer.isEmpty else { throw notWhole(text) }
+    if key.mayBeWhole { return key.name }
+    guard let whole = try key.resolved(among: keys) else { throw notWhole(text) }
+    return whole.name
+  }
+
+  /// That `text` is no whole key where one is needed.
+  static func notWhole(_ text: String) -> CommandError {
+    .usage(
+      "'\(text.excerpt)' is not a whole key: expected an interface name, a dot and a member name, such as demo.Form.Number"
+    )
   }
 
   /// The whole keys among `keys` that this one stands for: itself, else those that end so.

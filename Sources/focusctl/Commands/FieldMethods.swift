@@ -21,22 +21,26 @@ enum FieldMethods {
 
   static func publish(_ call: Invocation) throws(CommandError) {
     let path = try FieldID.path(call.operands[0])
-    let values = try Registration.keyedValues(call.operands.dropFirst())
+    var given: [KeyedValue] = []
+    for operand in call.operands.dropFirst() { given.append(try KeyedValue(operand)) }
     let daemon = try call.connect()
-    var known: [String: KeyReading] = [:]
-    if values.contains(where: { $0.type == nil }) {
-      do { known = try daemon.call(.readAll(at: path)) } catch { throw CommandError(error) }
-    }
+    let known = given.allSatisfy { $0.type != nil && $0.isWhole } ? [:] : try ask(daemon, .readAll(at: path))
     var published: [(name: String, value: DBusValue)] = []
-    for each in values { published.append((each.key, try each.value(known: known[each.key]?.value.type))) }
+    for each in try Registration.keyedValues(call.operands.dropFirst(), among: known.keys) {
+      published.append((each.key, try each.value(known: known[each.key]?.value.type)))
+    }
     try ask(daemon, .field(path, "Publish", [.properties(published), .properties([])]))
   }
 
   static func withdraw(_ call: Invocation) throws(CommandError) {
     let path = try FieldID.path(call.operands[0])
+    var given: [KeyArgument] = []
+    for operand in call.operands.dropFirst() { given.append(try KeyArgument(operand)) }
+    let daemon = try call.connect()
+    let known = given.allSatisfy(\.mayBeWhole) ? [] : try ask(daemon, .keys(at: path))
     var keys: [String] = []
-    for key in call.operands.dropFirst() { keys.append(try KeyArgument.whole(key)) }
-    try ask(call.connect(), .field(path, "Withdraw", [.strings(keys)]))
+    for key in given { keys.append(try KeyArgument.whole(key.text, among: known)) }
+    try ask(daemon, .field(path, "Withdraw", [.strings(keys)]))
   }
 
   static func unregister(_ call: Invocation) throws(CommandError) { try onEach("Unregister", call) }

@@ -25,22 +25,24 @@ enum Registration {
     return registration
   }
 
-  /// The keys and values that operands give, each key once.
+  /// The keys and values that operands give, each key once; the end of one of `keys` serves for the whole.
   /// - Throws: `CommandError` if one is not valid, or a key is given twice.
-  static func keyedValues(_ operands: some Sequence<String>) throws(CommandError) -> [KeyedValue] {
+  static func keyedValues(
+    _ operands: some Sequence<String>, among keys: some Sequence<String> = []
+  ) throws(CommandError) -> [KeyedValue] {
     var values: [KeyedValue] = []
     for operand in operands {
-      let value = try KeyedValue(operand)
+      let value = try KeyedValue(operand).completed(among: keys)
       guard !values.contains(where: { $0.key == value.key }) else { throw .usage("'\(value.key)' is given twice") }
       values.append(value)
     }
     return values
   }
 
-  /// The key that `text` spells in full.
+  /// The key that `text` spells in full, or the one of `keys` that it ends.
   /// - Throws: `CommandError` if it is not one.
-  static func key(_ text: String) throws(CommandError) -> Key {
-    let whole = try KeyArgument.whole(text)
+  static func key(_ text: String, among keys: some Sequence<Key> = []) throws(CommandError) -> Key {
+    let whole = try KeyArgument.whole(text, among: keys.map(\.description))
     do { return try Key(whole) } catch { throw .usage(error.description) }
   }
 
@@ -58,7 +60,7 @@ enum Registration {
 
   /// The condition `KEY=VALUE`; the value has the type of the key among `values` if it is there.
   private static func condition(_ text: String, of values: Named) throws(CommandError) -> DBusValue {
-    let condition = try KeyedValue(text)
+    let condition = try KeyedValue(text).completed(among: values.map(\.name))
     let known = values.first { $0.name == condition.key }?.value.type
     return .structure([.string(condition.key), .variant(try condition.value(known: known))])
   }

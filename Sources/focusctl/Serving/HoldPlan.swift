@@ -30,7 +30,7 @@ struct HoldPlan {
     }
     var readOnly: Set<Key> = []
     for text in options.readOnly {
-      let key = try Registration.key(text)
+      let key = try Registration.key(text, among: values.keys)
       guard values[key] != nil else { throw .usage("'\(text.excerpt)' of '--read-only' is not among the field's keys") }
       readOnly.insert(key)
     }

@@ -3,12 +3,12 @@ import FocusContract
 
 /// The operand `KEY[:SIGNATURE]=VALUE`.
 struct KeyedValue {
-  let key: String
+  private(set) var key: String
   /// The type, if the operand names one.
   let type: DBusType?
   let text: String
 
-  /// Reads `operand`.
+  /// Reads `operand`, in which the end of a key may stand for it.
   /// - Throws: `CommandError` if it does not have that form.
   init(_ operand: String) throws(CommandError) {
     guard let equals = operand.firstIndex(of: "=") else {
@@ -17,17 +17,26 @@ struct KeyedValue {
     }
     let name = operand[..<equals]
     text = String(operand[operand.index(after: equals)...])
-    if let colon = name.firstIndex(of: ":") {
-      do {
-        type = try DBusType(String(name[name.index(after: colon)...]))
-      } catch {
-        throw .usage(error.description)
-      }
-      key = try KeyArgument.whole(String(name[..<colon]))
-    } else {
-      type = nil
-      key = try KeyArgument.whole(String(name))
+    let colon = name.firstIndex(of: ":") ?? name.endIndex
+    let key = try KeyArgument(String(name[..<colon]))
+    guard key.pointer.isEmpty else { throw KeyArgument.notWhole(key.text) }
+    self.key = key.name
+    do {
+      type = colon == name.endIndex ? nil : try DBusType(String(name[name.index(after: colon)...]))
+    } catch {
+      throw .usage(error.description)
     }
+  }
+
+  /// Whether the key is whole, and not the end of one.
+  var isWhole: Bool { (try? KeyArgument.whole(key)) != nil }
+
+  /// The same with the whole key: its own, or that of `keys` which it ends.
+  /// - Throws: `CommandError` if it ends none of them, or several.
+  func completed(among keys: some Sequence<String>) throws(CommandError) -> KeyedValue {
+    var completed = self
+    completed.key = try KeyArgument.whole(key, among: keys)
+    return completed
   }
 
   /// The value: of the operand's own type, else of `known`, else of the one that all programs give the key, else of the type
