@@ -27,15 +27,23 @@ package struct DaemonConnection {
   }
 
   /// Makes a call and waits for its reply.
-  /// - Throws: `DBusError`: the daemon's error, what prevented a reply, or `failed` for one that is not the contract's.
+  /// - Throws: `DBusError`: the daemon's error, what prevented a reply, `timeout` if the daemon waits for a field's owner, or
+  ///   `failed` for a reply that is not the contract's.
   @discardableResult
   package func call<Reply>(_ call: DaemonCall<Reply>) throws(DBusError) -> Reply {
     let message = try call.message()
+    let reply: Message
     do {
-      return try call.reply(in: try connection.call(message, timeout: timeout))
+      reply = try connection.call(message, timeout: timeout)
     } catch  where error.name == .noReply && connection.isConnected {
-      throw DBusError(.noReply, "no reply to '\(call.member)' within \(timeout)")
+      let missing = "no reply to '\(call.described)' within \(timeout)"
+      let ping = try DaemonCall.ping().message()
+      guard (try? connection.call(ping, timeout: min(timeout, .seconds(1)))) != nil else {
+        throw DBusError(.noReply, missing)
+      }
+      throw DBusError(.timeout, "\(missing): focusd waits for the field's owner, who may still do it")
     }
+    return try call.reply(in: reply)
   }
 
   /// Makes a call, and hands its reply, or what prevented one, to `handler`; `patiently` for as long as the daemon is
@@ -56,6 +64,12 @@ package struct DaemonConnection {
 }
 
 extension DaemonCall {
+  /// The command, or the daemon's method with the key or whatever else is its first argument.
+  fileprivate var described: String {
+    guard Key.isReserved(interface.text) else { return "\(interface).\(member)" }
+    return arguments.first?.basicText.map { "\(member) \($0.excerpt)" } ?? "\(member)"
+  }
+
   fileprivate func message() throws(DBusError) -> OutgoingMessage {
     try OutgoingMessage.methodCall(to: Focus1.busName, path: path, interface: interface, member: member, arguments)
   }

@@ -1,5 +1,6 @@
 import BusSupport
 import DBusTypes
+import Glibc
 import TestSupport
 import Testing
 
@@ -119,6 +120,23 @@ struct BoundFocusctlTests {
         json.output.last == #"{"command":"demo.Other.One","enabled":true,"arguments":"","results":"i"}"#)
       #expect(
         json.output.dropFirst(4).first == #"{"command":"demo.Edit.One","enabled":false,"arguments":"s","results":"s"}"#)
+    }
+  }
+
+  @Test func whoWaitsInVainIsToldWhoDoesNotAnswer() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await edit(desktop)
+      object.rule("Nothing") { _, _, _ in .hold }
+      let call = ["run", "Nothing", "--field", "edit", "--timeout", "300ms"]
+      let owner = try await desktop.focusctl(call)
+      #expect(owner.status == 4, "\(owner)")
+      let start = "focusctl: no reply to 'demo.Edit.Nothing' within 0.3 seconds: "
+      #expect(owner.errors == [start + "focusd waits for the field's owner, who may still do it"])
+      desktop.daemon.terminate(SIGSTOP)
+      let daemon = try await desktop.focusctl(call)
+      desktop.daemon.terminate(SIGCONT)
+      #expect(
+        daemon.status == 3 && daemon.errorText.hasPrefix("focusctl: focusd does not reply: no reply"), "\(daemon)")
     }
   }
 }

@@ -63,12 +63,7 @@ extension CommandError {
         .noDaemon,
         "focusd is not on this bus; if it is installed, 'systemctl --user start focusd' starts it: \(message)")
     case .disconnected: self.init(.noDaemon, "lost the connection to the bus: \(message)")
-    case .noReply:
-      // The daemon waits for a field's owner, who may take longer than this program does.
-      self.init(
-        .noDaemon,
-        "focusd does not reply, or waits for the field's owner, who may still do it: \(message); '--timeout' sets the time "
-          + "limit")
+    case .noReply: self.init(.noDaemon, "focusd does not reply: \(message); '--timeout' sets the time limit")
     case _ where error.isFailedStart: self.init(.noDaemon, "focusd does not start: \(message)")
     default: self.init(.refused, message)
     }
