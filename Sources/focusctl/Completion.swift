@@ -122,7 +122,16 @@ struct Completion {
     return try? Invocation(operands: [], options: options).connect()
   }
 
-  private var bindings: Bindings? { daemon.flatMap { try? Bindings($0, parsed.options) } }
+  /// The field whose keys the command changes, by the first operand.
+  private var changedField: String? {
+    ["publish", "withdraw"].contains(parsed.operands.first) ? parsed.operands.dropFirst().first : nil
+  }
+
+  private var bindings: Bindings? {
+    var options = parsed.options
+    if let changedField { options.field = changedField }
+    return daemon.flatMap { try? Bindings($0, options) }
+  }
 
   private var fields: [FieldInfo] { daemon.flatMap { try? FieldInfo.all($0) } ?? [] }
 
@@ -136,7 +145,8 @@ struct Completion {
   private var keys: [Candidate] {
     let now = bindings.flatMap { try? $0.keys() } ?? []
     let all =
-      now.isEmpty ? fields.flatMap { field in field.values.map { ($0.key, field.id) } } : now.map { ($0, "key") }
+      now.isEmpty && changedField == nil
+      ? fields.flatMap { field in field.values.map { ($0.key, field.id) } } : now.map { ($0, "key") }
     return whole(all)
   }
 
