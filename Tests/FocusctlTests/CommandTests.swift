@@ -111,7 +111,7 @@ import Testing
     Call(
       "focusctl update Number next 1 no; echo $?", ["2"],
       errors: [
-        "focusctl: 'no' is not a 32-bit integer (type 'i'): a whole number from -2147483648 to 2147483647, such as 8"
+        "focusctl: demo.Form.Number: 'no' is not a 32-bit integer (type 'i'): a whole number from -2147483648 to 2147483647, such as 8"
       ]),
     // describe
     Call(

@@ -51,4 +51,60 @@ import Testing
       #expect(result.output == ["4", "0"], "\(result)")
     }
   }
+
+  @Test func eachOfSeveralFieldsIsAskedForItself() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell(
+        """
+        for id in a b c; do focusctl register $id demo.A.X=1 >/dev/null; done
+        focusctl unregister a no b nor; echo $?
+        focusctl list --format '{id}'
+        """)
+      #expect(result.output == ["4", "c"], "\(result)")
+      #expect(
+        result.errors.map { $0.prefix(33) } == [
+          "focusctl: there is no field 'no';", "focusctl: there is no field 'nor'",
+        ])
+    }
+  }
+
+  @Test func whatCannotBeDoneNamesItsKey() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell(
+        """
+        focusctl register f --focus demo.A.Most:y=255 demo.A.Text=x >/dev/null
+        focusctl register secret demo.A.Secret=x --sensitive >/dev/null
+        focusctl update Most +1; echo $?
+        focusctl update Most /0; echo $?
+        focusctl update Text +1; echo $?
+        focusctl describe Secret --field secret; echo $?
+        """)
+      #expect(result.output == ["4", "2", "2", "4"], "\(result)")
+      #expect(
+        result.errors == [
+          "focusctl: demo.A.Most: 255 + 1 is out of the range of type 'y', 0 to 255",
+          "focusctl: demo.A.Most: 255 cannot be divided by 0",
+          "focusctl: demo.A.Text: '+1' needs a number, but the value is of type 's'",
+          "focusctl: the field 'secret' is sensitive: only its owner may read demo.A.Secret",
+        ], "\(result)")
+    }
+  }
+
+  @Test func theKeysOfTheFieldThatIsChangedAreOffered() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell(
+        """
+        focusctl register f --focus demo.A.Focused=1 >/dev/null
+        focusctl register g demo.A.Mine=1 demo.B.Other=2 >/dev/null
+        focusctl register empty >/dev/null
+        for call in 'withdraw g' 'publish g' 'withdraw g Mi' 'withdraw empty' 'withdraw none' 'get'; do
+          case $call in *Mi) focusctl __complete $call;; *) focusctl __complete $call '';; esac | cut -f 1 | paste -sd ' '
+        done
+        """)
+      #expect(
+        result.output == [
+          "demo.A.Mine demo.B.Other", "demo.A.Mine= demo.B.Other=", "Mine", "", "", "demo.A.Focused",
+        ], "\(result)")
+    }
+  }
 }

@@ -28,8 +28,8 @@ enum Describing {
     }
     guard let whole = try key.resolved(among: names.keys + names.commands) else {
       // A sensitive field lists nothing, and a read says why.
-      do { _ = try bindings.read(key.text) } catch  where error.name == .accessDenied {
-        throw CommandError(error)
+      do { _ = try bindings.read(key) } catch  where error.error?.name == .accessDenied {
+        throw error.command
       } catch {}
       let near = Suggestion.key(near: key.name, among: names.keys + names.commands)
       let next = near.map { "did you mean '\($0)'?" } ?? "'\(Program.name) list' shows all fields"

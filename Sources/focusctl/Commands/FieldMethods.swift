@@ -47,12 +47,20 @@ enum FieldMethods {
   static func focus(_ call: Invocation) throws(CommandError) { try onEach("Focus", call) }
   static func blur(_ call: Invocation) throws(CommandError) { try onEach("Blur", call) }
 
-  /// Calls a method without arguments on each field that the operands name.
+  /// Calls a method without arguments on each field that the operands name, also after one refused it.
   private static func onEach(_ method: String, _ call: Invocation) throws(CommandError) {
     var paths: [ObjectPath] = []
     for id in call.operands { paths.append(try FieldID.path(id)) }
     let daemon = try call.connect()
-    for path in paths { try ask(daemon, .field(path, method)) }
+    var refusals: [CommandError] = []
+    for path in paths {
+      do { try ask(daemon, .field(path, method)) } catch {
+        refusals.append(error)
+        guard error.status == .refused else { break }
+      }
+    }
+    for refusal in refusals.dropLast() { refusal.message.map(Output.say) }
+    if let last = refusals.last { throw last }
   }
 
   static func activate(_ call: Invocation) throws(CommandError) {

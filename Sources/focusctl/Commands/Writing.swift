@@ -56,7 +56,10 @@ enum Writing {
     // If focus moves from here on, the change still applies to the field that was read.
     let field = Bindings(daemon, reading.origin.field)
     for _ in 0..<attempts {
-      let value = try expression.applied(to: reading.value, within: bounds)
+      let value: DBusValue
+      do { value = try expression.applied(to: reading.value, within: bounds) } catch {
+        throw CommandError(error.status, error.message.map { "\(whole): \($0)" })
+      }
       do {
         try field.write(whole, value, under: reading.origin)
         return
