@@ -17,7 +17,10 @@ package struct ElementStates: OptionSet, Hashable, Sendable {
   package static let multiLine = ElementStates(bit: 17)
   package static let pressed = ElementStates(bit: 20)
   package static let sensitive = ElementStates(bit: 24)
+  package static let selected = ElementStates(bit: 23)
+  package static let showing = ElementStates(bit: 25)
   package static let checkable = ElementStates(bit: 41)
+  package static let readOnly = ElementStates(bit: 43)
 }
 
 extension ElementStates {

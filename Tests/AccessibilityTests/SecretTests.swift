@@ -228,6 +228,22 @@ import Testing
     }
   }
 
+  /// The first text that an entry gets may be the one that shows that it hides it.
+  @Test(arguments: ["Text.Content", "Text.SelectedText"])
+  func anEmptyEntryThatHidesWhatIsWrittenHasTakenIt(_ key: String) async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(toolkit: "GTK")
+      program.set("/entry", .entry(""))
+      program.change("/entry") { $0.display = Self.bullets }
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string(""))
+      #expect(try await desktop.refusal(key, .string(Self.secret)) == nil)
+      #expect(program.state.now.elements["/entry"]?.text == Self.secret)
+      try await desktop.waits(for: "Element.Role", .string("password"))
+    }
+  }
+
   @Test func aTerminalShowsItsTextOnlyIfAskedTo() async throws {
     for arguments in [[], ["--terminals"]] {
       try await AccessibleDesktop.with { desktop in

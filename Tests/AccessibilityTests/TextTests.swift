@@ -121,6 +121,32 @@ import Testing
     }
   }
 
+  /// Qt's entries say that they are editable, too, and its texts do not tell that they are so again.
+  @Test(arguments: Kit.here.filter(\.isQt)) func onlyWhatCanBeEditedIsWritten(_ kit: Kit) async throws {
+    try await RealDesktop.withTexts(kit.rawValue) { desktop in
+      for widget in kit.widgets {
+        try await desktop.waits(for: "Element.Role", .string("textbox"))
+        try await desktop.set("Text.Content", .string("first"))
+        try await desktop.holds(widget, "first")
+        try await desktop.xdotool("key", "F8")
+        try await desktop.holds("lock", "True")
+        for key in ["Text.Content", "Text.SelectedText"] {
+          let error = try await desktop.refusal(key, .string("second"))
+          #expect(error?.shortName == "PropertyReadOnly", "\(widget) \(key): \(String(describing: error))")
+        }
+        try await desktop.holds(widget, "first")
+        try await desktop.xdotool("key", "F8")
+        try await desktop.holds("lock", "False")
+        try await desktop.xdotool("type", "x")
+        try await eventually("\(widget) is writable") {
+          try await desktop.refusal("Text.Content", .string("third")) == nil
+        }
+        try await desktop.holds(widget, "third")
+        try await desktop.tab()
+      }
+    }
+  }
+
   /// GTK's numeric spin button removes the text, refuses the new one, and agrees to both.
   @Test(arguments: Kit.here.filter { !$0.isQt }) func aRefusedReplacementLeavesTheOldText(_ kit: Kit) async throws {
     try await RealDesktop.withTexts(kit.rawValue) { desktop in

@@ -45,6 +45,9 @@ extension Bridge {
       return
     }
     guard followed.contains(where: { $0 === field }) || application.reading?.element == element else { return }
+    // Qt does not tell that a text can be edited again; whoever edits it does.
+    let isLocked = field.snapshot.interfaces.contains(.editableText) && !field.shape.text.isEditable
+    let aspects = isLocked ? aspects.union(.all) : aspects
     retryAnew(field)
     if let reading = field.reading, reading.aspects.isSuperset(of: aspects), reading.marks.contains(aspects, answers) {
       return

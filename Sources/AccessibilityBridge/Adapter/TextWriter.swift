@@ -10,7 +10,7 @@ extension ElementWriter {
   // MARK: Texts
 
   func setContent(_ text: String) {
-    withNow { [self] now in
+    withEditable { [self] now in
       guard !now.isSecret else { return fillIn(text) }
       guard let before = now.text else { return done(.failure(.elementGone)) }
       // By scalar: strings are equal, too, that are composed otherwise.
@@ -44,8 +44,18 @@ extension ElementWriter {
     }
   }
 
-  func replaceSelection(_ text: String) {
+  /// Reads the element before its text is written: that it can be no longer is not told by all programs.
+  private func withEditable(_ next: @escaping (ElementSnapshot) -> Void) {
     withNow { [self] now in
+      guard ElementShape(now).text.isEditable else {
+        return fail(.propertyReadOnly, "the text cannot be edited in the program now")
+      }
+      next(now)
+    }
+  }
+
+  func replaceSelection(_ text: String) {
+    withEditable { [self] now in
       guard let before = now.text else { return done(.failure(.elementGone)) }
       let selection = before.counted.selection
       guard !text.isEmpty || !selection.isEmpty else { return done(.success(())) }
@@ -119,7 +129,11 @@ extension ElementWriter {
     whenUnchanged: (() -> Void)? = nil, whenDone: @escaping (TextReading) -> Void
   ) {
     readLater(attempt) { [self] now in
-      guard let now = now.text else { return done(.failure(.elementGone)) }
+      guard let now = now.text else {
+        guard now.isSecret else { return done(.failure(.elementGone)) }
+        // An entry that hides its text shows that by the first that it has.
+        return checkFilledIn(change.length, before: change.before.counted.length, attempt: attempt)
+      }
       let end = min(change.insertedRange.upperBound, now.counted.length)
       let range = min(change.range.lowerBound, end)..<end
       withPart(range, of: now, change.needsPart(now) ? nil : "") { [self] part in

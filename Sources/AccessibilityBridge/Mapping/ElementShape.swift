@@ -13,6 +13,14 @@ package struct ElementShape: Equatable, Sendable {
     case shown(isEditable: Bool)
     /// It is secret; others may fill it in if `isEditable`.
     case secret(isEditable: Bool)
+
+    /// Whether others may write it.
+    package var isEditable: Bool {
+      switch self {
+      case .none: false
+      case .shown(let isEditable), .secret(let isEditable): isEditable
+      }
+    }
   }
 
   package let text: Text
@@ -23,7 +31,10 @@ package struct ElementShape: Equatable, Sendable {
   package let takesFocus: Bool
 
   package init(_ element: ElementSnapshot) {
-    let isEditable = element.states.contains(.editable) && element.interfaces.contains(.editableText)
+    // Qt's lines that are read-only say that they are editable, too, and let themselves be written.
+    let isEditable =
+      element.states.contains(.editable) && !element.states.contains(.readOnly)
+      && element.interfaces.contains(.editableText)
     if element.isSecret {
       text = .secret(isEditable: isEditable)
     } else {

@@ -43,6 +43,9 @@ package struct TextChange: Equatable, Sendable {
     range.lowerBound..<range.lowerBound + before.units.count(inserted)
   }
 
+  /// How long the whole is then.
+  package var length: Int32 { before.counted.length - Int32(range.count) + before.units.count(inserted) }
+
   /// Where the caret is after what was inserted, in a text of which `length` is known.
   package func caret(in now: TextReading) -> Int32 {
     max(now.counted.length - (before.counted.length - range.upperBound), range.lowerBound)
@@ -55,12 +58,9 @@ package struct TextChange: Equatable, Sendable {
   package func outcome(_ now: TextReading, part: String? = nil) -> Outcome {
     let length = before.counted.length
     guard let old = before.content, let new = now.content else {
-      let lengths = (
-        done: length - Int32(range.count) + before.units.count(inserted), cut: length - Int32(range.count)
-      )
-      if now.counted.length == lengths.done, part == inserted { return .done }
+      if now.counted.length == self.length, part == inserted { return .done }
       if now.counted.length == length { return .unchanged }
-      return now.counted.length == lengths.cut && isReplacement ? .cut : .altered
+      return now.counted.length == length - Int32(range.count) && isReplacement ? .cut : .altered
     }
     let ends = (
       start: Int(before.units.characters(before: range.lowerBound, in: old)),

@@ -45,11 +45,31 @@ def qt(widgets):
     view.setTabChangesFocus(True)
     plain.setTabChangesFocus(True)
 
+    menu = widgets.QMenu(entry)
+    lock = menu.addAction("Lock")
+    lock.setCheckable(True)
+    lock.setShortcut("F8")
+    entry.addAction(lock)
+
     def changed():
-        save({"entry": entry.text(), "view": view.toPlainText(), "plain": plain.toPlainText(), "half": half.text()})
+        save(
+            {
+                "entry": entry.text(),
+                "view": view.toPlainText(),
+                "plain": plain.toPlainText(),
+                "half": half.text(),
+                "lock": str(lock.isChecked()),
+            }
+        )
+
+    def locked(is_locked):
+        for widget in [entry, view, plain]:
+            widget.setReadOnly(is_locked)
+        changed()
 
     for widget in [entry, view, plain, half]:
         widget.textChanged.connect(changed)
+    lock.toggled.connect(locked)
     changed()
     return [entry, view, plain, half]
 
