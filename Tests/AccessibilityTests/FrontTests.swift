@@ -156,6 +156,32 @@ import Testing
     }
   }
 
+  /// GTK 3 tells focus of a menu when one of its items is run, and nothing of what has it still.
+  @Test func aMenuHasFocusIfItIsOpen() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(toolkit: "gtk", entry: "abc")
+      program.set("/menu", StubElement(role: 33))
+      for text in ["typed", "typed again"] {
+        program.stateChanged("/menu", "focused", 1)
+        try await program.state.wait(for: "the question") { state in
+          state.calls.contains { $0.path == "/menu" && $0.member == "GetState" } ? () : nil
+        }
+        program.state.update { $0.calls = [] }
+        try await Self.type(text, in: program, desktop)
+        #expect(try await desktop.refusal("Text.Content", .string("written")) == nil)
+      }
+      program.set("/item", StubElement(role: 35, name: "Undo", parent: "/menu"))
+      for path in ["/menu", "/item"] {
+        program.change(path) { $0.states = StubElement.showing | (path == "/item" ? StubElement.selected : 0) }
+        program.stateChanged(path, "focused", 1)
+        try await desktop.waits(for: "Element.Role", .string(path == "/item" ? "menuitem" : "menu"))
+      }
+      // That it is closed is not told.
+      for path in ["/menu", "/item"] { program.change(path) { $0.states = StubElement.focused } }
+      try await desktop.waits(for: "Element.Role", .string("textbox"))
+    }
+  }
+
   /// The item is shown until the list answers.
   @Test func anItemWhoseListDoesNotAnswerAtFirst() async throws {
     try await Self.withTwo { desktop, front, _ in

@@ -43,6 +43,8 @@ struct StubElement: Sendable {
   static let editable: UInt64 = 1 << 7
   static let multiLine: UInt64 = 1 << 17
   static let checked: UInt64 = 1 << 4
+  static let selected: UInt64 = 1 << 23
+  static let showing: UInt64 = 1 << 25
 
   /// A text entry.
   static func entry(_ text: String, role: UInt32 = 61) -> StubElement {

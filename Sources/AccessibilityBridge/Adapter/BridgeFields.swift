@@ -150,10 +150,21 @@ extension Bridge {
     if snapshot.isSecret != wasSecret { listen() }
   }
 
-  /// GTK 4 does not tell what the keyboard does to a range.
+  /// Asks again and again for what is not told: the value of a range, or whether a menu is open.
   func pollLater(_ field: ElementField) {
     poll = loop.schedule(after: Self.pollInterval) { [weak self] in
       guard let self, shown === field, let bus else { return }
+      guard field.shape.range != nil else {
+        return bus.ask(field.element, "GetState") { [weak self] answer in
+          guard let self, shown === field else { return }
+          if case .success(let values) = answer, let states = ElementStates(values.first),
+            field.snapshot.isClosedMenu(in: states)
+          {
+            take(.doubted(field.element))
+          }
+          if shown === field { pollLater(field) }
+        }
+      }
       bus.get(field.element, AccessibilityNames.value, "CurrentValue") { [weak self] result in
         guard let self, shown === field else { return }
         if case .success(.double(let value)?) = result, value != field.snapshot.range?.value {

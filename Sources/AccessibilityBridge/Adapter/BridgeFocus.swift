@@ -184,6 +184,8 @@ extension Bridge {
         else { return take(outcome) }
         FocusSearch.find(in: front, on: bus, prefersEditable: true, isOver: isOver, take)
       }
+    } else if application.toolkit.tellsClosedMenus, snapshot.isClosedMenu(in: snapshot.states) {
+      goElsewhere(.doubted(element))
     } else if application.toolkit.hasFocusProxies, snapshot.role.isItem {
       bus.get(element, AccessibilityNames.accessible, "Parent") { answer in
         guard case .success(let parent) = answer, let view = ElementReference(parent) else {
@@ -253,7 +255,7 @@ extension Bridge {
     }
     keep(field)
     tellFocusWaiters(field.element)
-    if application.toolkit.mustBePolled, field.shape.range != nil { pollLater(field) }
+    if application.toolkit.mustBePolled(field) { pollLater(field) }
   }
 
   func publisher(of field: ElementField) -> FieldPublisher? {

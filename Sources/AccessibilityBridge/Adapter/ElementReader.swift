@@ -278,11 +278,17 @@ struct Toolkit: Equatable {
   /// Whether what only passes focus on says that it has it, and items whose view has none do.
   var hasFocusProxies: Bool { isQt }
 
+  /// Whether a menu that is closed says that it has focus when one of its items is run.
+  var tellsClosedMenus: Bool { isGTK && !isGTK4 }
+
   /// How it counts the text of an element: GTK 3 has no documents, so that one in it is LibreOffice's.
   func units(of role: ElementRole) -> TextUnits {
     TextUnits(toolkit: isGTK && !isGTK4 && role.isParagraph ? "vcl" : name)
   }
 
-  /// Whether it tells no changes of a range that the keyboard makes.
-  var mustBePolled: Bool { isGTK4 }
+  /// Whether it tells no changes of a range that the keyboard makes, or not that a menu was closed: GTK 3 forgets what had
+  /// focus before when an item is run.
+  func mustBePolled(_ field: ElementField) -> Bool {
+    isGTK4 ? field.shape.range != nil : tellsClosedMenus && field.snapshot.role.isMenu
+  }
 }

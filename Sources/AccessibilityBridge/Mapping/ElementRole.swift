@@ -18,6 +18,8 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let frame = ElementRole(23)
   package static let levelBar = ElementRole(103)
   package static let listItem = ElementRole(32)
+  package static let menu = ElementRole(33)
+  package static let menuItem = ElementRole(35)
   package static let panel = ElementRole(39)
   package static let passwordText = ElementRole(40)
   package static let progressBar = ElementRole(42)
@@ -45,6 +47,9 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   /// Whether it is one of many in a list, a table or a tree.
   package var isItem: Bool { Self.items.contains(self) }
 
+  /// Whether it is a menu, or an item of one.
+  package var isMenu: Bool { Self.menus.contains(self) }
+
   /// Whether it arranges what is in it: LibreOffice's say that they have focus as that does.
   package var isPane: Bool { self == .panel || self == .rootPane }
 
@@ -71,6 +76,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   private static let windows: Set<ElementRole> = [
     .alert, .colorChooser, .dialog, .fileChooser, .fontChooser, .frame, .window,
   ]
+  private static let menus: Set<ElementRole> = [.menu, .menuItem, .checkMenuItem, .radioMenuItem]
   private static let items: Set<ElementRole> = [.cell, .listItem, .treeItem]
   private static let toggles: Set<ElementRole> = [
     .checkBox, .checkMenuItem, .radioButton, .radioMenuItem, .toggleButton, .switchButton,

@@ -48,6 +48,11 @@ package struct ElementSnapshot: Equatable, Sendable {
   package var actions: [String] = []
 
   package init(role: ElementRole) { self.role = role }
+
+  /// Whether it is a menu or an item that is not open in `states`: in an open one, it is selected unless it is the whole.
+  package func isClosedMenu(in states: ElementStates) -> Bool {
+    role.isMenu && !(states.contains(.showing) && (name.isEmpty || states.contains(.selected)))
+  }
 }
 
 /// What a slider, spin button or dial is at.
