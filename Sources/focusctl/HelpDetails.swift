@@ -67,11 +67,11 @@ extension Help {
     With one KEY, a line is its value, otherwise KEY VALUE; 'nil' stands for no
     value. Line breaks, tabs and backslashes in text are written \\n, \\t and \\\\; JSON
     distinguishes the text nil from no value. Without KEY, every key that resolves
-    is watched. It continues when the daemon restarts, until interrupted. On a
-    terminal the lines are updated in place: the arrow keys scroll, q quits. The
-    parts of a --format are {key} {value} {type} {field} {json}, keys and functions
-    as with 'get'; with keys in the format and without KEY, the line is printed
-    whenever it changes.
+    is watched. It continues when the daemon restarts, until interrupted; while there
+    is no daemon, every key is nil. On a terminal the lines are updated in place: the
+    arrow keys scroll, q quits. The parts of a --format are {key} {value} {type}
+    {field} {json}, keys and functions as with 'get'; with keys in the format and
+    without KEY, the line is printed whenever it changes.
 
     Examples:
       \(Program.name) watch demo.Form.Number

@@ -54,6 +54,9 @@ struct BoundFocusctlTests {
     Case(words: ["run", "Nothing/0"], status: 2, says: "has a pointer"),
     Case(words: ["run", "no key"], status: 2, says: "'no key' is not a key"),
     Case(words: ["run"], status: 2, says: "usage"),
+    Case(
+      words: ["set", "Nothing", "x"], status: 1,
+      says: "'Nothing' is a command: 'focusctl run demo.Edit.Nothing' calls it"),
     Case(words: ["run", "demo.Edit.No"], status: 1, says: "no such command 'demo.Edit.No'"),
     Case(words: ["run", "No"], status: 1, says: "no such command 'No'"),
     Case(words: ["run", "--field", "gone", "Nothing"], status: 4, says: "gone"),

@@ -96,8 +96,20 @@ extension Bindings {
 
   /// Why `key` is nil here, and what may have been meant.
   func whyNil(_ key: KeyArgument) -> String {
+    let name = key.name.excerpt
+    let commands = (try? daemon.call(.commands(at: path)).keys.naturallySorted()) ?? []
+    if let command = key.matches(among: commands).first {
+      return "'\(name)' is a command: '\(Program.name) run \(command)' calls it"
+    }
+    if !key.matches(among: ["org.focusd.Text.Content"]).isEmpty,
+      case .int32(let length)?? = try? read("org.focusd.Text.Length")?.value, length > 0
+    {
+      return
+        "'\(name)' is nil: the text has \(length) characters, too many to be shown; org.focusd.Text.Insert replaces "
+        + "those that org.focusd.Text.Selection names"
+    }
     let next = suggestion(for: key).map { "did you mean '\($0)'?" } ?? "'\(Program.name)' shows what has focus"
-    return "'\(key.name.excerpt)' is nil: \(described); \(next)"
+    return "'\(name)' is nil: \(described); \(next)"
   }
 
   /// The key here that `key` is probably a typing mistake of.
