@@ -167,7 +167,7 @@ extension DBusError {
   /// The program that was asked has left the bus.
   package static let programLeft = DBusError(.unknownObject, "the program has left the bus")
   /// It did not answer in time, or just before, and is left alone for a while.
-  fileprivate static let programSilent = DBusError(.timeout, "the program does not answer")
+  package static let programSilent = DBusError(.timeout, "the program does not answer")
 
   /// Whether no answer came in time: one may come if it is asked for again.
   package var isLate: Bool { name == .timeout || name == .noReply }

@@ -138,6 +138,20 @@ import Testing
     }
   }
 
+  /// That nothing could be read is not that there is nothing.
+  @Test func aProgramThatHangsHasNoEmptyMenus() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      program.change("/a/bar") { $0.answers["GetChildren"] = .hold }
+      #expect(try await stage.refusal("Menu.Items") == "Timeout")
+      program.change("/a/bar") { $0.answers["GetChildren"] = nil }
+      try await eventually("all items") { (try? await stage.items().count) == 1 }
+      try await stage.run("Edit.Undo")
+    }
+  }
+
   /// An item is not disabled because it does not tell in time whether it is.
   @Test func aStateThatIsNotTold() async throws {
     try await MenuStage.withBars { stage, program in

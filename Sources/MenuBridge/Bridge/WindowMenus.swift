@@ -189,7 +189,9 @@ final class WindowMenus {
   func items(_ done: @escaping (Result<[DBusValue], DBusError>) -> Void) {
     read(isWhole: true) { [weak self] all in
       let items = MenuMerge.items(all).map(\.value)
-      if items.isEmpty, let failure = self?.failure { return done(.failure(failure)) }
+      if items.isEmpty, let self, let failure = failure ?? (isPartial ? .unread : nil) {
+        return done(.failure(failure))
+      }
       done(.success([.array(DBusArray(known: MenuKeys.itemType, items))]))
       self?.forget()
     }
@@ -300,6 +302,8 @@ final class WindowMenus {
 }
 
 extension DBusError {
+  fileprivate static let unread = DBusError(.timeout, "the items cannot be read: \(programSilent.message)")
+
   fileprivate static func disabled(_ id: String) -> DBusError {
     DBusError(Focus1.disabled, "the program has disabled the item '\(id.excerpt)'")
   }
