@@ -147,6 +147,23 @@ import Testing
     }
   }
 
+  /// Qt's combo boxes say that they have focus, and their lines are typed into.
+  @Test(arguments: Kit.here.filter(\.isQt)) func theLineOfAComboBoxIsWritten(_ kit: Kit) async throws {
+    try await RealDesktop.withTexts(kit.rawValue) { desktop in
+      for _ in 0...kit.widgets.count {
+        try await desktop.waits(for: "Element.Role", .string("textbox"))
+        try await desktop.tab()
+      }
+      try await desktop.waits(for: "Text.Content", .string("one"))
+      try await desktop.set("Text.Content", .string("Grüße 🎉"))
+      try await desktop.holds("combo", "Grüße 🎉")
+      try await desktop.xdotool("type", "x")
+      try await eventually("the typed character") { try await desktop.get("Text.Content") != .string("Grüße 🎉") }
+      try await desktop.tab()
+      try await desktop.waits(for: "Text.Content", .string(""))
+    }
+  }
+
   /// GTK's numeric spin button removes the text, refuses the new one, and agrees to both.
   @Test(arguments: Kit.here.filter { !$0.isQt }) func aRefusedReplacementLeavesTheOldText(_ kit: Kit) async throws {
     try await RealDesktop.withTexts(kit.rawValue) { desktop in

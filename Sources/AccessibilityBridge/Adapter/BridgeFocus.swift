@@ -168,7 +168,7 @@ extension Bridge {
       let steps = tracker.take(event)
       if steps.isEmpty { goOn(true) } else { carryOut(steps) }
     }
-    if snapshot.role.isPane {
+    if snapshot.role.isPane || (snapshot.role == .comboBox && application.toolkit.hasFocusProxies) {
       let isOver = { [weak self] in self?.tracker.desired != element }
       let take = { (outcome: FocusSearch.Outcome) -> Void in
         switch outcome {

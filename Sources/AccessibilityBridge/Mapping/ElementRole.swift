@@ -11,6 +11,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let checkBox = ElementRole(7)
   package static let checkMenuItem = ElementRole(8)
   package static let colorChooser = ElementRole(9)
+  package static let comboBox = ElementRole(11)
   package static let dial = ElementRole(15)
   package static let dialog = ElementRole(16)
   package static let fileChooser = ElementRole(19)

@@ -42,6 +42,9 @@ def gtk(Gtk):
 def qt(widgets):
     entry, view, plain = widgets.QLineEdit(), widgets.QTextEdit(), widgets.QPlainTextEdit()
     half = widgets.QLineEdit("ab\ud83d")
+    combo = widgets.QComboBox()
+    combo.setEditable(True)
+    combo.addItems(["one", "two"])
     view.setTabChangesFocus(True)
     plain.setTabChangesFocus(True)
 
@@ -58,6 +61,7 @@ def qt(widgets):
                 "view": view.toPlainText(),
                 "plain": plain.toPlainText(),
                 "half": half.text(),
+                "combo": combo.currentText(),
                 "lock": str(lock.isChecked()),
             }
         )
@@ -69,9 +73,10 @@ def qt(widgets):
 
     for widget in [entry, view, plain, half]:
         widget.textChanged.connect(changed)
+    combo.editTextChanged.connect(changed)
     lock.toggled.connect(locked)
     changed()
-    return [entry, view, plain, half]
+    return [entry, view, plain, half, combo]
 
 
 kits.run(toolkit, "Texts", gtk, qt)
