@@ -30,7 +30,9 @@ final class MenuBarSource: MenuSource {
       walk.end()
       if walk.isLate { isPartial = true }
       let items = menu?.items() ?? []
-      elements = Dictionary(items.map { ($0.item.id, ($0.item.menus, $0.element)) }) { first, _ in first }
+      let read = Dictionary(items.map { ($0.item.id, ($0.item.menus, $0.element)) }) { first, _ in first }
+      // What could not be read is not gone: it is asked before it is run.
+      elements = isPartial ? elements.merging(read) { $1 } : read
       done(.success(items.map(\.item)))
     }
     isPartial = false
