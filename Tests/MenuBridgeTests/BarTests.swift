@@ -18,6 +18,14 @@ import Testing
       try await stage.run("Menu.Check", [.string("Edit › Wrap"), .boolean(true)])
       try await program.state.ran(\.activated, [Self.edit + "/0", Self.edit + "/1"])
 
+      // One of several that are checked one at a time is not unchecked.
+      let uncheck = [DBusValue.string("Edit › Wrap"), .boolean(false)]
+      program.change(Self.edit + "/1") { $0.answers["DoAction"] = .values([.boolean(true)]) }
+      #expect(try await stage.refusal("Menu.Check", uncheck) == "Failed")
+      program.change(Self.edit + "/1") { $0.answers["DoAction"] = nil }
+      try await stage.run("Menu.Check", uncheck)
+      try await program.state.ran(\.activated, [Self.edit + "/0", Self.edit + "/1", Self.edit + "/1"])
+
       program.change(Self.edit + "/0") { $0.states = 0 }
       #expect(try await stage.refusal("Edit.Undo") == "Disabled")
       #expect(try await stage.items().map(\.isEnabled) == [false, true])
@@ -25,7 +33,7 @@ import Testing
       program.change(Self.edit + "/0") { $0.answers["DoAction"] = .values([.boolean(false)]) }
       // One that takes long is said to have begun.
       try await eventually("a refusal") { try await stage.refusal("Edit.Undo") == "Failed" }
-      #expect(program.state.now.activated.count == 2)
+      #expect(program.state.now.activated.count == 3)
     }
   }
 

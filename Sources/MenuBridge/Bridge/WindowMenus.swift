@@ -24,6 +24,8 @@ final class WindowMenus {
   /// How long a window may take to be in front, and an item to be enabled then.
   private static let patience = Duration.milliseconds(400)
   private static let step = Duration.milliseconds(50)
+  /// How long a program may take to show that an item is not checked any more.
+  private static let unchecking = Duration.seconds(1)
   /// An item that is not done after this time has begun: it may have opened a dialog.
   private static let begun = Duration.milliseconds(300)
   /// Programs disable some items while another window is in front for a moment.
@@ -228,8 +230,21 @@ final class WindowMenus {
         }
         guard now != isChecked else { return done(.success(())) }
         guard item.isEnabled else { return done(.failure(.disabled(id))) }
-        self?.perform(place, done)
+        self?.perform(place) { result in
+          guard case .success = result, !isChecked else { return done(result) }
+          self?.waitUntilUnchecked(place, since: .now, done)
+        }
       }
+    }
+  }
+
+  /// Of several items, one may always be checked: to run that agrees and leaves it so.
+  private func waitUntilUnchecked(_ place: Place, since start: SuspendingClock.Instant, _ done: @escaping Completion) {
+    guard !isEnded, sources.indices.contains(place.source) else { return done(.success(())) }
+    sources[place.source].look(at: place.id) { [weak self] result in
+      guard let self, case .success(let item) = result, item.isChecked == true else { return done(.success(())) }
+      guard SuspendingClock.now - start < Self.unchecking else { return done(.failure(.stillChecked(place.id))) }
+      loop.schedule(after: Self.step) { self.waitUntilUnchecked(place, since: start, done) }
     }
   }
 
@@ -303,6 +318,12 @@ final class WindowMenus {
 
 extension DBusError {
   fileprivate static let unread = DBusError(.timeout, "the items cannot be read: \(programSilent.message)")
+
+  fileprivate static func stillChecked(_ id: String) -> DBusError {
+    DBusError(
+      .failed,
+      "the program was asked, and the item '\(id.excerpt)' is still checked: check another of its group instead")
+  }
 
   fileprivate static func disabled(_ id: String) -> DBusError {
     DBusError(Focus1.disabled, "the program has disabled the item '\(id.excerpt)'")
