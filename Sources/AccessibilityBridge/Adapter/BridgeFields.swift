@@ -154,24 +154,29 @@ extension Bridge {
   func pollLater(_ field: ElementField) {
     poll = loop.schedule(after: Self.pollInterval) { [weak self] in
       guard let self, shown === field, let bus else { return }
-      guard field.shape.range != nil else {
-        return bus.ask(field.element, "GetState") { [weak self] answer in
-          guard let self, shown === field else { return }
-          if case .success(let values) = answer, let states = ElementStates(values.first),
-            field.snapshot.isClosedMenu(in: states)
-          {
-            take(.doubted(field.element))
-          }
-          if shown === field { pollLater(field) }
-        }
+      if field.shape.range != nil { pollRange(field, bus) } else { pollMenu(field, bus) }
+    }
+  }
+
+  private func pollRange(_ field: ElementField, _ bus: ProgramBus) {
+    bus.get(field.element, AccessibilityNames.value, "CurrentValue") { [weak self] result in
+      guard let self, shown === field else { return }
+      if case .success(.double(let value)?) = result, value != field.snapshot.range?.value {
+        refresh(field, .value)
       }
-      bus.get(field.element, AccessibilityNames.value, "CurrentValue") { [weak self] result in
-        guard let self, shown === field else { return }
-        if case .success(.double(let value)?) = result, value != field.snapshot.range?.value {
-          refresh(field, .value)
-        }
-        pollLater(field)
+      pollLater(field)
+    }
+  }
+
+  private func pollMenu(_ field: ElementField, _ bus: ProgramBus) {
+    bus.ask(field.element, "GetState") { [weak self] answer in
+      guard let self, shown === field else { return }
+      if case .success(let values) = answer, let states = ElementStates(values.first),
+        field.snapshot.isClosedMenu(in: states)
+      {
+        take(.doubted(field.element))
       }
+      if shown === field { pollLater(field) }
     }
   }
 

@@ -36,15 +36,20 @@ struct KeyArgument: Hashable, Sendable {
   /// Reads a key without a pointer: a whole one, or the end of only one of `keys`.
   /// - Throws: `CommandError` if it is neither.
   static func whole(_ text: String, among keys: some Sequence<String> = []) throws(CommandError) -> String {
-    let key = try KeyArgument(text)
-    guard key.pointer.isEmpty else { throw notWhole(text) }
-    if key.mayBeWhole { return key.name }
-    guard let whole = try key.resolved(among: keys) else { throw notWhole(text) }
+    try KeyArgument(text).whole(among: keys)
+  }
+
+  /// The whole key: this one, or the only one of `keys` that it ends.
+  /// - Throws: `CommandError` if it is neither, or has a pointer.
+  func whole(among keys: some Sequence<String>) throws(CommandError) -> String {
+    guard pointer.isEmpty else { throw notWhole }
+    if mayBeWhole { return name }
+    guard let whole = try resolved(among: keys) else { throw notWhole }
     return whole.name
   }
 
-  /// That `text` is no whole key where one is needed.
-  static func notWhole(_ text: String) -> CommandError {
+  /// That it is no whole key where one is needed.
+  var notWhole: CommandError {
     .usage(
       "'\(text.excerpt)' is not a whole key: expected an interface name, a dot and a member name, such as demo.Form.Number"
     )

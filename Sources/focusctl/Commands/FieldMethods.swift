@@ -21,12 +21,11 @@ enum FieldMethods {
 
   static func publish(_ call: Invocation) throws(CommandError) {
     let path = try FieldID.path(call.operands[0])
-    var given: [KeyedValue] = []
-    for operand in call.operands.dropFirst() { given.append(try KeyedValue(operand)) }
+    let given = try call.operands.dropFirst().map { operand throws(CommandError) in try KeyedValue(operand) }
     let daemon = try call.connect()
     let known = given.allSatisfy { $0.type != nil && $0.isWhole } ? [:] : try ask(daemon, .readAll(at: path))
     var published: [(name: String, value: DBusValue)] = []
-    for each in try Registration.keyedValues(call.operands.dropFirst(), among: known.keys) {
+    for each in try Registration.completed(given, among: known.keys) {
       published.append((each.key, try each.value(known: known[each.key]?.value.type)))
     }
     try ask(daemon, .field(path, "Publish", [.properties(published), .properties([])]))
@@ -34,12 +33,11 @@ enum FieldMethods {
 
   static func withdraw(_ call: Invocation) throws(CommandError) {
     let path = try FieldID.path(call.operands[0])
-    var given: [KeyArgument] = []
-    for operand in call.operands.dropFirst() { given.append(try KeyArgument(operand)) }
+    let given = try call.operands.dropFirst().map { operand throws(CommandError) in try KeyArgument(operand) }
     let daemon = try call.connect()
     let known = given.allSatisfy(\.mayBeWhole) ? [] : try ask(daemon, .keys(at: path))
     var keys: [String] = []
-    for key in given { keys.append(try KeyArgument.whole(key.text, among: known)) }
+    for key in given { keys.append(try key.whole(among: known)) }
     try ask(daemon, .field(path, "Withdraw", [.strings(keys)]))
   }
 

@@ -97,8 +97,7 @@ extension Bindings {
   /// Why `key` is nil here, and what may have been meant.
   func whyNil(_ key: KeyArgument) -> String {
     let name = key.name.excerpt
-    let commands = (try? daemon.call(.commands(at: path)).keys.naturallySorted()) ?? []
-    if let command = key.matches(among: commands).first {
+    if let commands = try? daemon.call(.commands(at: path)), let command = key.matches(among: commands.keys).first {
       return "'\(name)' is a command: '\(Program.name) run \(command)' calls it"
     }
     if !key.matches(among: ["org.focusd.Text.Content"]).isEmpty,

@@ -25,14 +25,20 @@ enum Registration {
     return registration
   }
 
-  /// The keys and values that operands give, each key once; the end of one of `keys` serves for the whole.
+  /// The keys and values that operands give, each key once.
   /// - Throws: `CommandError` if one is not valid, or a key is given twice.
-  static func keyedValues(
-    _ operands: some Sequence<String>, among keys: some Sequence<String> = []
+  static func keyedValues(_ operands: some Collection<String>) throws(CommandError) -> [KeyedValue] {
+    try completed(operands.map { operand throws(CommandError) in try KeyedValue(operand) }, among: [])
+  }
+
+  /// The same with whole keys, each once: its own, or that of `keys` which it ends.
+  /// - Throws: `CommandError` if one ends none of them, or several, or a key is given twice.
+  static func completed(
+    _ given: [KeyedValue], among keys: some Sequence<String>
   ) throws(CommandError) -> [KeyedValue] {
     var values: [KeyedValue] = []
-    for operand in operands {
-      let value = try KeyedValue(operand).completed(among: keys)
+    for each in given {
+      let value = try each.completed(among: keys)
       guard !values.contains(where: { $0.key == value.key }) else { throw .usage("'\(value.key)' is given twice") }
       values.append(value)
     }

@@ -19,7 +19,7 @@ struct KeyedValue {
     text = String(operand[operand.index(after: equals)...])
     let colon = name.firstIndex(of: ":") ?? name.endIndex
     let key = try KeyArgument(String(name[..<colon]))
-    guard key.pointer.isEmpty else { throw KeyArgument.notWhole(key.text) }
+    guard key.pointer.isEmpty else { throw key.notWhole }
     self.key = key.name
     do {
       type = colon == name.endIndex ? nil : try DBusType(String(name[name.index(after: colon)...]))
