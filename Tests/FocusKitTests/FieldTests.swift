@@ -109,7 +109,7 @@ import Testing
       try await titles.wait(for: nil)
       try await until("the reset") { form.wrappedValue == nil }
 
-      // So what has its value later does not take focus.
+      // A later field with the same value does not take focus.
       search.wrappedValue = true
       try await titles.wait(for: "search")
       first = field()
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// A field is made anew when what cannot be changed of it is to be another.
+  /// To change what is fixed at registration, such as the label, a program replaces the field.
   @Test func aFieldThatTakesAnothersPlaceHasItsFocus() async throws {
     try await TestDesktop.with { desktop in
       let owner = desktop.client()

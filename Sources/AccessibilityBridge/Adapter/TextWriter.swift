@@ -44,7 +44,7 @@ extension ElementWriter {
     }
   }
 
-  /// Reads the element before its text is written: that it can be no longer is not told by all programs.
+  /// Reads the element before its text is written: not every program tells that it has become read-only.
   private func withEditable(_ next: @escaping (ElementSnapshot) -> Void) {
     withNow { [self] now in
       guard ElementShape(now).text.isEditable else {
@@ -131,7 +131,7 @@ extension ElementWriter {
     readLater(attempt) { [self] now in
       guard let now = now.text else {
         guard now.isSecret else { return done(.failure(.elementGone)) }
-        // An entry that hides its text shows that by the first that it has.
+        // An entry that hides its text is recognised only once it has some.
         return checkFilledIn(change.length, before: change.before.counted.length, attempt: attempt)
       }
       let end = min(change.insertedRange.upperBound, now.counted.length)

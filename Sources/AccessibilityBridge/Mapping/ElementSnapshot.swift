@@ -49,7 +49,9 @@ package struct ElementSnapshot: Equatable, Sendable {
 
   package init(role: ElementRole) { self.role = role }
 
-  /// Whether it is a menu or an item that is not open in `states`: in an open one, it is selected unless it is the whole.
+  /// Whether it is a menu, or an item of one, that is closed according to `states`.
+  ///
+  /// In an open menu, the item with focus is selected; the menu as a whole is not, and has no name.
   package func isClosedMenu(in states: ElementStates) -> Bool {
     role.isMenu && !(states.contains(.showing) && (name.isEmpty || states.contains(.selected)))
   }

@@ -27,7 +27,6 @@ extension FocusedValue: @unchecked Sendable where Value: Sendable {}
 /// A binding to the currently focused value of a key, read and written in place: SwiftUI's `FocusedBinding`.
 ///
 /// Reading it sends no message. A write is visible at once in this process; those that were not sent yet are sent as one.
-/// Before a program exits, it awaits a call of the client, such as `read`, which is sent after them: else they may be lost.
 /// It never changes a field other than the one that had focus when it was made, and is refused, reported to the client's
 /// error handler and undone here if it cannot be made:
 ///
@@ -42,6 +41,9 @@ extension FocusedValue: @unchecked Sendable where Value: Sendable {}
 ///
 /// For a change that must be computed again from the newer value, such as `number *= 8`, and to learn of its result, there
 /// is `FocusClient.update`. While the value is nil, a write does nothing, and neither does writing nil.
+///
+/// A write just before the program exits may be lost: await a call of the client first, such as `FocusClient.read`, which is
+/// sent after all writes.
 @propertyWrapper
 public struct FocusedBinding<Value: DBusRepresentable>: Sendable {
   private let binding: Binding<Value?>

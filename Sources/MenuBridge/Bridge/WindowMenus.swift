@@ -238,7 +238,7 @@ final class WindowMenus {
     }
   }
 
-  /// Of several items, one may always be checked: to run that agrees and leaves it so.
+  /// Waits until an item is not checked any more, and fails if it stays so: a radio item does when it is run again.
   private func waitUntilUnchecked(_ place: Place, since start: SuspendingClock.Instant, _ done: @escaping Completion) {
     guard !isEnded, sources.indices.contains(place.source) else { return done(.success(())) }
     sources[place.source].look(at: place.id) { [weak self] result in
