@@ -1,3 +1,4 @@
+internal import BridgeSupport
 package import DBus
 internal import DBusTypes
 internal import DaemonClient
@@ -12,11 +13,14 @@ package final class WindowBridge {
 
   let source: any WindowSource
   let loop: EventLoop
-  private let log: Log
+  let log: Log
   let link: Link
   private let publisher: FieldPublisher
   let residents: Residents
-  private let programs: NamedPrograms
+  let programs: NamedPrograms
+  var adoption = Adoption()
+  var witness = WindowWitness()
+  var witnessTimer: TimerID?
   private var selection: WindowSelection
   var desktop = Desktop()
   /// What the source told last.
@@ -56,7 +60,7 @@ package final class WindowBridge {
     let name = MatchRule(
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
       arguments: [0: Focus1.windowBridge.text])
-    link = Link(on: loop, rules: [.fields, .fieldProperties, name])
+    link = Link(on: loop, rules: [.fields, .fieldProperties, name, ProgramWindowInterface.rule])
     publisher = FieldPublisher(link)
     residents = Residents(link, processes)
     programs = NamedPrograms(link, processes, log)
@@ -66,6 +70,7 @@ package final class WindowBridge {
       self?.tellFront()
     }
     programs.onChange = { [weak self] in self?.tellAdoptions() }
+    residents.windows.onActive = { [weak self] in self?.becameActive($0) }
     source.onChange = { [weak self] in self?.changed(to: $0) }
     source.onEnd = { [weak self] in self?.onFailure?($0) }
   }
@@ -92,7 +97,9 @@ package final class WindowBridge {
     case .signal(let signal): residents.received(signal)
     case .call(let message): called(message)
     case .refused(let error): onFailure?("the bus refuses to send the daemon's signals: \(error.message)")
-    case .other(let message): nameChanged(message)
+    case .other(let message):
+      nameChanged(message)
+      residents.received(message)
     case .closed: break
     }
   }
@@ -173,6 +180,7 @@ package final class WindowBridge {
     told = new
     let chosen = selection.choose(new)
     guard chosen != desktop else { return }
+    if chosen.front != desktop.front { frontChanged() }
     let hasOnlyOtherTitles = chosen.hasOnlyOtherTitles(than: desktop)
     desktop = chosen
     if hasOnlyOtherTitles { syncLater() } else if isOwner { sync() }
@@ -213,7 +221,7 @@ package final class WindowBridge {
       awaitRegistration(field)
     }
     tellFront()
-    if residentsMoved || !new.isEmpty { tellAdoptions() }
+    if residentsMoved || !new.isEmpty || adoption.isUnsure { tellAdoptions() }
   }
 
   private func remove(_ field: WindowField) {
@@ -254,22 +262,6 @@ package final class WindowBridge {
       }
       tellAdoptions()
       tellFront()
-    }
-  }
-
-  // MARK: Adoption
-
-  private func tellAdoptions() {
-    guard isOwner, let chains = residents.chains() else { return }
-    let windows = programs.processes(of: fields.mapValues(\.published), among: chains.values.joined())
-    let homes = Adoption.homes(of: chains, among: windows, limit: Limits.adoptedConnections)
-    for field in fields.values.sorted(by: { $0.id < $1.id }) {
-      let owners = homes[field.id] ?? []
-      guard let path = field.path, field.adopted != owners else { continue }
-      field.adopted = owners
-      link.call(.field(path, "Adopt", [.strings(owners.map(\.text))])) { [log] result in
-        if case .failure(let error) = result { log.debug("\(path) adopts nothing: \(error.message)") }
-      }
     }
   }
 }

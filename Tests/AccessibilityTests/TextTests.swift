@@ -185,7 +185,7 @@ import Testing
 }
 
 extension RealDesktop {
-  private var file: String { desktop.bus.directory + "/texts" }
+  var file: String { desktop.bus.directory + "/texts" }
 
   /// Runs `body` with a window of texts in front.
   fileprivate static func withTexts(
@@ -200,7 +200,7 @@ extension RealDesktop {
   }
 
   /// Waits until the program holds `text`.
-  fileprivate func holds(_ widget: String, _ text: String) async throws {
+  func holds(_ widget: String, _ text: String) async throws {
     try await eventually("\(widget) holds \(text.prefix(50))") { () async throws -> Bool in
       let data = try Data(contentsOf: URL(fileURLWithPath: self.file))
       let texts = try? JSONDecoder().decode([String: String].self, from: data)

@@ -47,9 +47,7 @@ import WindowBridge
 
   @Test func aConnectionIsInTheWindowsOfItsNearestProcess() {
     let (a, b, c) = (BusName(known: ":1.1"), BusName(known: ":1.2"), BusName(known: ":1.3"))
-    let windows: [WindowID: UInt32] = [
-      WindowID(1): 100, WindowID(2): 100, WindowID(3): 200, WindowID(4): 1, WindowID(5): 0,
-    ]
+    let windows = Self.windows([1: (100, ""), 2: (100, ""), 3: (200, ""), 4: (1, ""), 5: (0, "")])
     // (the processes of connections with their parents, the windows with the connections in them)
     let cases: [([BusName: [[UInt32]]], [UInt64: [BusName]])] = [
       ([a: [[100, 1]]], [1: [a], 2: [a]]), ([a: [[300, 200, 100, 1]]], [3: [a]]), ([a: [[300, 299, 1]]], [:]),
@@ -57,11 +55,108 @@ import WindowBridge
       ([a: [[200, 1]], b: [[201, 200, 1]], c: [[7]]], [3: [a, b]]), ([a: []], [:]),
     ]
     for (chains, expected) in cases {
-      let homes = Adoption.homes(of: chains, among: windows, limit: 256)
+      var adoption = Adoption()
+      let homes = adoption.homes(of: chains.mapValues { Resident($0) }, among: windows, limit: 256)
       #expect(Dictionary(uniqueKeysWithValues: homes.map { ($0.key.number, $0.value) }) == expected)
     }
-    let many = Dictionary(uniqueKeysWithValues: (1...300).map { (BusName(known: ":1.\($0)"), [[UInt32(200)]]) })
-    #expect(Adoption.homes(of: many, among: windows, limit: 256)[WindowID(3)]?.count == 256)
+    let many = (1...300).map { (BusName(known: ":1.\($0)"), Resident([[200]])) }
+    var adoption = Adoption()
+    let homes = adoption.homes(of: Dictionary(uniqueKeysWithValues: many), among: windows, limit: 256)
+    #expect(homes[WindowID(3)]?.count == 256)
+  }
+
+  private static func windows(_ windows: [UInt64: (UInt32, String)]) -> [WindowID: Adoption.Home] {
+    Dictionary(uniqueKeysWithValues: windows.map { (WindowID($0), .init(process: $1.0, title: $1.1)) })
+  }
+
+  /// A bridge's connections say the titles of their windows, and the window manager says those of all windows.
+  @Test func ofSeveralWindowsTheTitleDecides() {
+    // (what each connection says, "?" for nothing yet; the windows' titles; the windows that each is in then)
+    typealias Step = (told: [String?], shown: [UInt64: String], homes: [Set<UInt64>])
+    let stories: [[Step]] = [
+      [(["a", "b"], [1: "a", 2: "b"], [[1], [2]])],
+      [(["a", "b"], [1: "a \u{2014} App", 2: "b - App"], [[1], [2]])],
+      // Not the beginning of a word, and what is equal goes first.
+      [(["a", "a"], [1: "ab", 2: "a - b"], [[2], [1, 2]])],
+      [(["a"], [1: "a - b", 2: "a"], [[2]])],
+      // One that says nothing, or what no window is called, is in all; one that has yet to say is in none of several.
+      [([nil, "", "x"], [1: "a", 2: "b"], [[1, 2], [1, 2], [1, 2]])],
+      [(["?"], [1: "a"], [[1]]), (["?"], [1: "a", 2: "b"], [[]]), (["b"], [1: "a", 2: "b"], [[2]])],
+      // Two of one title: the window that one has is not the other's.
+      [(["a", "a"], [1: "a", 2: "a"], [[1, 2], [1, 2]])],
+      [(["a"], [1: "a"], [[1]]), (["a", "a"], [1: "a", 2: "a"], [[1], [2]])],
+      [([nil, "a"], [1: "a", 2: "a <2>"], [[1, 2], [1, 2]])],
+      [(["a"], [1: "a \u{2014} App"], [[1]]), (["a", "a"], [1: "a \u{2014} App", 2: "a \u{2014} App <2>"], [[1], [2]])],
+      // Without a title, what was in front tells.
+      [([""], [1: "App", 2: "App"], [[1, 2]])],
+      // Titles change here and there at different times.
+      [
+        (["a", "b"], [1: "a", 2: "b"], [[1], [2]]), (["a", "b"], [1: "*a", 2: "b"], [[1], [2]]),
+        (["*a", "b"], [1: "*a", 2: "b"], [[1], [2]]), (["c", "b"], [1: "*a", 2: "b"], [[1], [2]]),
+        (["c", "b"], [1: "c", 2: "b"], [[1], [2]]),
+      ],
+      [(["a"], [1: "a", 2: "b"], [[1]]), (["a"], [1: "c", 2: "a"], [[1]]), (["a"], [2: "a"], [[2]])],
+      [(["a"], [1: "a", 2: "b"], [[1]]), (["b"], [1: "a", 2: "b"], [[2]])],
+      [(["b"], [1: "a", 2: ""], [[1, 2]]), (["b"], [1: "a", 2: "b"], [[2]])],
+    ]
+    for story in stories {
+      var adoption = Adoption()
+      for step in story {
+        let names = step.told.indices.map { BusName(known: ":1.\($0)") }
+        let residents = zip(names, step.told).map { name, title in
+          (name, Resident([[100, 1]], title: title == "?" ? nil : title, isAwaited: title == "?"))
+        }
+        let homes = adoption.homes(
+          of: Dictionary(uniqueKeysWithValues: residents), among: Self.windows(step.shown.mapValues { (100, $0) }),
+          limit: 256)
+        let found = names.map { name in Set(homes.filter { $0.value.contains(name) }.map(\.key.number)) }
+        #expect(found == step.homes, "\(step) of \(story)")
+        #expect(adoption.isUnsure == zip(step.told, found).contains { $0 != nil && $0 != "?" && $1.count > 1 })
+      }
+    }
+  }
+
+  @Test func whatIsLearnedOfAWindowCountsMoreThanItsTitle() {
+    let (speaker, other) = (BusName(known: ":1.1"), BusName(known: ":1.2"))
+    var (adoption, title) = (Adoption(), Optional("a"))
+    func homes(_ shown: [UInt64: String]) -> Set<UInt64> {
+      let residents = [speaker: Resident([[100, 1]], title: title), other: Resident([[100, 1]])]
+      let homes = adoption.homes(of: residents, among: Self.windows(shown.mapValues { (100, $0) }), limit: 256)
+      return Set(homes.filter { $0.value.contains(speaker) }.map(\.key.number))
+    }
+    func learns(_ connection: BusName, _ window: UInt64) -> Bool { adoption.learn(connection, in: WindowID(window)) }
+    #expect(!learns(speaker, 1))
+    #expect(homes([1: "a", 2: "a"]) == [1, 2])
+    // Neither another program's window, nor of a connection that speaks for none.
+    #expect(!learns(speaker, 3) && !learns(other, 1))
+    #expect(learns(speaker, 1) && homes([1: "a", 2: "a"]) == [1])
+    #expect(!learns(speaker, 1))
+    // The word was wrong.
+    #expect(learns(speaker, 2) && homes([1: "a", 2: "b"]) == [2])
+    title = "b"
+    #expect(homes([1: "b", 2: "a"]) == [2])
+    #expect(homes([1: "b", 3: "c"]) == [1])
+    title = nil
+    #expect(homes([1: "b", 3: "c"]) == [1, 3])
+  }
+
+  @Test func aProgramsWordCountsForTheWindowThatComesToTheFrontWithIt() {
+    let (one, two) = (BusName(known: ":1.1"), BusName(known: ":1.2"))
+    let start = SuspendingClock.now
+    // (when what happens, in milliseconds: a connection's word, or nil for another window in front; whose word counts then)
+    let stories: [(steps: [(Int, BusName?)], BusName?)] = [
+      ([], nil), ([(0, nil)], nil), ([(0, nil), (20, one)], one), ([(0, one), (150, nil)], one),
+      ([(0, one), (151, nil)], nil), ([(0, one), (151, nil), (200, two)], two),
+      ([(0, one), (151, nil), (160, nil)], nil), ([(0, one), (50, two), (190, nil)], two),
+    ]
+    for (steps, expected) in stories {
+      var witness = WindowWitness()
+      for (time, connection) in steps {
+        let now = start + .milliseconds(time)
+        if let connection { witness.told(connection, at: now) } else { witness.frontChanged(at: now) }
+      }
+      #expect(witness.connection == expected, "\(steps)")
+    }
   }
 
   /// Fields as they come and go, and what is counted of them.

@@ -6,35 +6,6 @@ internal import EventLoop
 internal import FocusContract
 internal import ProgramSupport
 
-/// The connection to the session bus that speaks for one program: what it is limited to, and what it delays, is its own.
-final class ProgramConnection {
-  let link: Link
-  let fields: FieldPublisher
-
-  init(to bus: Connection.Bus, on loop: EventLoop, onError: @escaping (DBusError) -> Void) {
-    let link = Link(on: loop, rules: [.properties(of: Focus1.root)])
-    let fields = FieldPublisher(link)
-    self.link = link
-    self.fields = fields
-    fields.onError = onError
-    link.onEvent = { [weak fields] event in
-      switch event {
-      case .arrived: fields?.registerAll()
-      case .left: fields?.daemonLeft()
-      case .signal(.properties(Focus1.root, Focus1.manager.text, let changes)):
-        guard case .objectPath(let path)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
-        fields?.focusMoved(to: path == .root ? nil : path)
-      case .signal, .refused, .closed, .other: break
-      case .call(let message): fields?.called(message)
-      }
-    }
-    link.connect(to: bus)
-  }
-
-  /// Closes it, and with it takes away all fields.
-  func close() { link.stop() }
-}
-
 /// A program on the accessibility bus.
 final class Application {
   /// How far the program is known.
@@ -74,8 +45,8 @@ final class Application {
   private(set) var process: UInt32?
   private(set) var title: String?
   private(set) var toolkit = Toolkit(name: "", version: "")
-  /// Nil as long as it has no fields.
-  var connection: ProgramConnection?
+  /// A connection for each window that has fields, and one for those whose window is not known.
+  private(set) var connections: [ElementReference?: ProgramConnection] = [:]
   var fields: [ElementReference: ElementField] = [:]
   /// How often the elements were read again of which the program does not tell everything.
   var attempts: [ElementReference: Int] = [:]
@@ -97,7 +68,7 @@ final class Application {
   var tellsWindows = false
   let windows = WindowSearch()
   /// The titles of its windows, as they were told last.
-  var titles: [ElementReference: String] = [:]
+  private(set) var titles: [ElementReference: String] = [:]
   /// The questions that it did not answer in time, and when they are asked again.
   var unanswered: [Question: TimerID] = [:]
 
@@ -210,12 +181,42 @@ final class Application {
     answers.finish()
   }
 
+  /// The connection for the fields of `window`, made by `make` if there is none; those of others that have no fields any
+  /// more are closed then.
+  func connection(
+    for window: ElementReference?, isActive: Bool, on loop: EventLoop, _ make: () -> ProgramConnection
+  ) -> ProgramConnection {
+    if let known = connections[window] { return known }
+    close(connections.keys.filter { each in !fields.values.contains { $0.frame == each } }, on: loop)
+    let new = make()
+    connections[window] = new
+    new.window = window.map { ProgramWindow(title: titles[$0] ?? "", isActive: isActive) }
+    return new
+  }
+
+  /// Notes the title of a window, and tells it.
+  func noteTitle(_ text: String, of window: ElementReference) {
+    titles[window] = text
+    connections[window]?.window?.title = text
+  }
+
+  /// Forgets a window that is gone, with all fields in it.
+  func forget(_ window: ElementReference, on loop: EventLoop) {
+    windows.forget(window)
+    titles[window] = nil
+    close([window], on: loop)
+  }
+
   /// Takes all fields away.
   func close(on loop: EventLoop) {
-    let closed = connection
-    connection = nil
     fields = [:]
-    // Not from within its own dispatching.
-    if let closed { loop.schedule(after: .zero) { closed.close() } }
+    close(Array(connections.keys), on: loop)
+  }
+
+  private func close(_ windows: [ElementReference?], on loop: EventLoop) {
+    let closed = windows.compactMap { connections.removeValue(forKey: $0) }
+    guard !closed.isEmpty else { return }
+    // Not from within their own dispatching.
+    loop.schedule(after: .zero) { for connection in closed { connection.close() } }
   }
 }

@@ -133,11 +133,13 @@ package final class Bridge {
   }
 
   private func isOurs(_ owner: String) -> Bool {
-    applications.values.contains { $0.connection?.link.daemon?.connection.uniqueName?.text == owner }
+    applications.values.contains { application in
+      application.connections.values.contains { $0.link.daemon?.connection.uniqueName?.text == owner }
+    }
   }
 
   private func ownProgramsChanged() {
-    for application in applications.values where application.connection != nil && isOwn(application) {
+    for application in applications.values where !application.connections.isEmpty && isOwn(application) {
       log.debug("\(application.name) registers fields of its own")
       remove(application, programHasLeft: false)
     }
@@ -156,7 +158,7 @@ package final class Bridge {
     return ownPrograms.contains(process, among: Set(applications.values.compactMap(\.process)))
   }
 
-  /// A connection for one program's fields.
+  /// A connection for the fields of one window.
   func connection() -> ProgramConnection {
     ProgramConnection(to: sessionBus, on: loop) { [log] in log.debug("a field was refused: \($0.name)") }
   }

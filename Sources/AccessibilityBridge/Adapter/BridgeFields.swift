@@ -202,7 +202,7 @@ extension Bridge {
     letGo { $0 === field }
     guard let application = applications[field.element.application] else { return }
     application.fields[field.element] = nil
-    application.connection?.fields.remove(group: field.number)
+    application.connections[field.frame]?.fields.remove(group: field.number)
     if application.fields.isEmpty { close(application) }
   }
 

@@ -10,7 +10,14 @@ extension Bridge {
   /// Takes an event, and does what it leads to.
   func take(_ event: FocusTracker.Event) {
     if case .activated(let window) = event { applications[window.application]?.isExpected = false }
-    carryOut(tracker.take(event))
+    let before = tracker.window
+    let steps = tracker.take(event)
+    if tracker.window != before {
+      for window in [before, tracker.window].compactMap(\.self) {
+        applications[window.application]?.connections[window]?.window?.isActive = window == tracker.window
+      }
+    }
+    carryOut(steps)
   }
 
   private func carryOut(_ steps: [FocusTracker.Step]) {
@@ -37,9 +44,8 @@ extension Bridge {
       timers.append(
         loop.schedule(after: delay) { [weak self] in self?.search(window, epoch: epoch, isLast: isLast) })
     case .forget(let window):
-      applications[window.application]?.windows.forget(window)
-      applications[window.application]?.titles[window] = nil
-      for field in kept where field.window == window || field.element == window { remove(field) }
+      for field in kept where [field.window, field.frame, field.element].contains(window) { remove(field) }
+      applications[window.application]?.forget(window, on: loop)
     }
   }
 
@@ -63,7 +69,7 @@ extension Bridge {
     case .known:
       guard !isOwn(application) else { return show(nil) }
       if let shown, shown.element == element {
-        if isTold { application.connection?.fields.focusStateChanged(shown.number) }
+        if isTold { publisher(of: shown)?.focusStateChanged(shown.number) }
       } else if application.reading == nil {
         read(element, of: application)
       }
@@ -79,6 +85,7 @@ extension Bridge {
     let place = Box(ElementPlace(application: application.title, process: application.process))
     place.content.isShown = !ownPrograms.hasWindows
     let window = Box(application.fields[element]?.window)
+    let frame = Box(window.content)
     let outcome = Box<ElementReader.Outcome>(.failure(.elementGone))
     let answers = Answers { [weak self] in
       let changed = application.reading?.changed ?? []
@@ -86,7 +93,7 @@ extension Bridge {
       guard let self, applications[application.name] === application else { return }
       checkFocus(of: element, in: window.content, application, outcome.content) { [weak self] isSure in
         if !isSure { place.content.isIncomplete = true }
-        self?.finish(element, of: application, outcome.content, window.content, place.content)
+        self?.finish(element, of: application, outcome.content, (window.content, frame.content), place.content)
       }
       guard !changed.isEmpty, let field = application.fields[element] else { return }
       field.pending.formUnion(changed)
@@ -94,11 +101,12 @@ extension Bridge {
     }
     let findTitle = answers.expect { (title: WindowTitle) in
       place.content.title = title.text
+      frame.content = title.window ?? window.content
       if title.isLate { place.content.isIncomplete = true }
     }
     if let window = window.content, let shown, shown.window == window, !shown.place.isIncomplete {
       // Its changes are told.
-      findTitle(WindowTitle(text: shown.place.title))
+      findTitle(WindowTitle(text: shown.place.title, window: shown.frame))
     } else if let window = window.content {
       title(of: window, findTitle)
     } else {
@@ -144,8 +152,8 @@ extension Bridge {
       switch result {
       case .success(.string(let text)?):
         // One that it gets later is told.
-        self?.applications[window.application]?.titles[window] = text
-        title.text = text.isEmpty ? nil : text
+        self?.applications[window.application]?.noteTitle(text, of: window)
+        if !text.isEmpty { (title.text, title.window) = (text, window) }
       case .success: break
       case .failure(let error): title.isLate = error.isLate
       }
@@ -204,7 +212,7 @@ extension Bridge {
 
   private func finish(
     _ element: ElementReference, of application: Application, _ outcome: ElementReader.Outcome,
-    _ window: ElementReference?, _ place: ElementPlace
+    _ windows: (own: ElementReference?, frame: ElementReference?), _ place: ElementPlace
   ) {
     guard tracker.desired == element, !isOwn(application) else { return settle() }
     switch outcome {
@@ -222,16 +230,25 @@ extension Bridge {
       let field: ElementField
       if let known = application.fields[element] {
         field = known
-        field.window = window
+        move(field, to: windows.frame, application)
+        field.window = windows.own
         publish(snapshot, at: place, in: field)
       } else {
         lastNumber += 1
-        field = ElementField(element, number: lastNumber, window: window, snapshot, at: place)
+        field = ElementField(element, number: lastNumber, window: windows.own, frame: windows.frame, snapshot, at: place)
         application.fields[element] = field
       }
       show(field)
       retryUnlessWhole(field)
     }
+  }
+
+  /// Lets the field be where the window is that it is in after all.
+  private func move(_ field: ElementField, to frame: ElementReference?, _ application: Application) {
+    guard field.frame != frame else { return }
+    publisher(of: field)?.remove(group: field.number)
+    field.frame = frame
+    if shown === field { shown = nil }
   }
 
   /// Makes the daemon follow: `field` has focus now, or none.
@@ -246,8 +263,8 @@ extension Bridge {
       if let before { publisher(of: before)?.focusStateChanged(before.number) }
       return
     }
-    let connection = application.connection ?? connection()
-    application.connection = connection
+    let connection = application.connection(
+      for: field.frame, isActive: field.frame == tracker.window, on: loop, connection)
     if connection.fields.contains(field.number) {
       connection.fields.focusStateChanged(field.number)
     } else {
@@ -259,7 +276,7 @@ extension Bridge {
   }
 
   func publisher(of field: ElementField) -> FieldPublisher? {
-    applications[field.element.application]?.connection?.fields
+    applications[field.element.application]?.connections[field.frame]?.fields
   }
 
   private func tellFocusWaiters(_ element: ElementReference) {
@@ -290,6 +307,8 @@ extension Bridge {
 struct WindowTitle {
   /// Nil: it has none.
   var text: String?
+  /// The window whose title it is.
+  var window: ElementReference?
   /// Whether its program did not answer in time.
   var isLate = false
 }

@@ -22,6 +22,8 @@ final class ElementField {
   let number: UInt64
   /// The window that it is in, once that is known.
   var window: ElementReference?
+  /// The window whose title is its: that in front for a menu, which has none.
+  var frame: ElementReference?
   private(set) var snapshot: ElementSnapshot
   private(set) var shape: ElementShape
   private(set) var place: ElementPlace
@@ -39,10 +41,10 @@ final class ElementField {
   private let writes = WriteQueue()
 
   init(
-    _ element: ElementReference, number: UInt64, window: ElementReference?, _ snapshot: ElementSnapshot,
-    at place: ElementPlace
+    _ element: ElementReference, number: UInt64, window: ElementReference?, frame: ElementReference?,
+    _ snapshot: ElementSnapshot, at place: ElementPlace
   ) {
-    (self.element, self.number, self.window) = (element, number, window)
+    (self.element, self.number, self.window, self.frame) = (element, number, window, frame)
     (self.snapshot, self.place) = (snapshot, place)
     shape = ElementShape(snapshot)
     values = ElementValues.values(of: snapshot, at: place)

@@ -1,28 +1,120 @@
 package import DBusTypes
 
-/// Which connections' scenes are in which windows, by processes.
-package enum Adoption {
+/// A connection with scenes, as far as that decides which windows they are in.
+package struct Resident {
+  /// The processes that its scenes belong to, each followed by its parents.
+  package var chains: [[UInt32]]
+  /// The title of the one window that all of them are in; nil: it does not say.
+  package var title: String?
+  /// Whether it has yet to say.
+  package var isAwaited = false
+
+  package init(_ chains: [[UInt32]], title: String? = nil, isAwaited: Bool = false) {
+    (self.chains, self.title, self.isAwaited) = (chains, title, isAwaited)
+  }
+}
+
+/// Which connections' scenes are in which windows: by processes, and of several windows of one process by their titles.
+package struct Adoption {
+  /// What decides whose scenes a window has.
+  package struct Home {
+    package let process: UInt32
+    package let title: String
+
+    package init(process: UInt32, title: String) { (self.process, self.title) = (process, title) }
+  }
+
+  /// The window that a connection speaks for, and the title that named it, or nil.
+  private struct Choice {
+    let window: WindowID
+    let title: String?
+  }
+
+  /// The windows that are known: titles change here and there at different times, windows and connections stay.
+  private var choices: [BusName: Choice] = [:]
+  /// Whether the window of a connection is not known that speaks for one: another title of a window may tell.
+  package private(set) var isUnsure = false
+  /// The windows that each connection which speaks for one may speak for.
+  private var candidates: [BusName: Set<WindowID>] = [:]
+
+  package init() {}
+
+  /// Takes `window` for the one that `connection` speaks for.
+  /// - Returns: whether that is news.
+  package mutating func learn(_ connection: BusName, in window: WindowID) -> Bool {
+    guard let possible = candidates[connection], possible.contains(window), choices[connection]?.window != window else {
+      return false
+    }
+    choices[connection] = Choice(window: window, title: nil)
+    return true
+  }
+
   /// The windows of each connection: those of its process, else of the nearest parent that has windows.
   ///
   /// - Parameters:
-  ///   - chains: for each connection, the processes that its fields belong to, each followed by its parents.
-  ///   - windows: the process of each window.
+  ///   - residents: all connections with scenes.
+  ///   - windows: the windows whose processes are known.
   ///   - limit: the most connections of one window; those that come first by name count.
   /// - Returns: the connections of each window that has any.
-  package static func homes(
-    of chains: [BusName: [[UInt32]]], among windows: [WindowID: UInt32], limit: Int
+  package mutating func homes(
+    of residents: [BusName: Resident], among windows: [WindowID: Home], limit: Int
   ) -> [WindowID: [BusName]] {
+    (isUnsure, candidates) = (false, [:])
+    choices = choices.filter { residents[$0.key] != nil && windows[$0.value.window] != nil }
     var windowsByProcess: [UInt32: [WindowID]] = [:]
     // The first process is everybody's parent.
-    for (window, process) in windows where process > 1 { windowsByProcess[process, default: []].append(window) }
+    for (id, window) in windows where window.process > 1 { windowsByProcess[window.process, default: []].append(id) }
     guard !windowsByProcess.isEmpty else { return [:] }
     var homes: [WindowID: Set<BusName>] = [:]
-    for (connection, chains) in chains {
-      for chain in chains {
-        guard let process = chain.first(where: { windowsByProcess[$0] != nil }) else { continue }
-        for window in windowsByProcess[process] ?? [] { homes[window, default: []].insert(connection) }
+    for (connection, resident) in residents.sorted(by: { $0.key < $1.key }) {
+      let nearest = resident.chains.compactMap { chain in chain.lazy.compactMap { windowsByProcess[$0] }.first }
+      for window in choose(Set(nearest.joined()), for: connection, resident, windows) {
+        homes[window, default: []].insert(connection)
       }
     }
     return homes.mapValues { Array($0.sorted().prefix(limit)) }
+  }
+
+  /// The one of `candidates` that the connection's title names; all of them if it names none, or not one alone.
+  private mutating func choose(
+    _ candidates: Set<WindowID>, for connection: BusName, _ resident: Resident, _ windows: [WindowID: Home]
+  ) -> Set<WindowID> {
+    // It may be in another window than the one in front.
+    guard !resident.isAwaited || candidates.count < 2 else { return [] }
+    guard let title = resident.title else { return candidates }
+    self.candidates[connection] = candidates
+    let known = choices[connection].flatMap { candidates.contains($0.window) ? $0 : nil }
+    if let known, known.title == nil || known.title == title { return [known.window] }
+    // A second window with the same title is the other connection's.
+    let taken = choices.filter { $0.key != connection }.map(\.value.window)
+    let free = candidates.subtracting(taken)
+    let named = title.isEmpty ? [] : Self.named(title, among: free, windows)
+    if named.count == 1, let window = named.first {
+      choices[connection] = Choice(window: window, title: title)
+      return named
+    }
+    // The window's new title may come later than the connection's.
+    if let known { return [known.window] }
+    isUnsure = isUnsure || candidates.count > 1
+    return candidates
+  }
+
+  /// The windows of that title, else those of which it is the beginning, to which Qt adds the name of the program.
+  private static func named(
+    _ title: String, among ids: Set<WindowID>, _ windows: [WindowID: Home]
+  ) -> Set<WindowID> {
+    let shown = ids.reduce(into: [:]) { $0[$1] = windows[$1].map { withoutNumber($0.title) } }
+    let exact = ids.filter { shown[$0] == title || windows[$0]?.title == title }
+    guard exact.isEmpty else { return exact }
+    return ids.filter { id in [" \u{2014} ", " \u{2013} ", " - "].contains { shown[id]?.hasPrefix(title + $0) == true } }
+  }
+
+  /// KWin counts the windows of one title: `title <2>`.
+  private static func withoutNumber(_ title: String) -> String {
+    guard title.last == ">", let start = title.lastIndex(of: "<"), start > title.startIndex else { return title }
+    let number = title[title.index(after: start)...].dropLast()
+    let space = title.index(before: start)
+    guard !number.isEmpty, number.allSatisfy(\.isNumber), title[space] == " " else { return title }
+    return String(title[..<space])
   }
 }

@@ -18,6 +18,8 @@ final class Residents {
   private var parents: [BusName: [UInt32: [UInt32]]] = [:]
   /// Whether connections whose word for their processes matters are in sandboxes.
   private var sandboxed: [BusName: Bool] = [:]
+  /// What bridges say of programs' windows.
+  let windows: ProgramWindows
 
   /// Whether all that were there at the beginning are known.
   private(set) var isSettled = false
@@ -29,16 +31,19 @@ final class Residents {
     self.link = link
     self.processes = processes
     fields = FieldFollower(link)
+    windows = ProgramWindows(link)
     fields.onChange = { [weak self] path, before, _ in
       guard let self, owners.changed(path, from: before, in: fields.fields), fields.hasRead else { return }
       changed()
     }
     fields.onProcess = { [weak self] in self?.told() }
+    windows.onChange = { [weak self] in self?.told() }
   }
 
   /// Forgets everything: the daemon, or the bus, is gone.
   func end() {
     fields.end()
+    windows.end()
     isSettled = false
     owners = FieldOwners()
     others = ConnectionProcesses()
@@ -60,6 +65,9 @@ final class Residents {
   /// Takes over what a signal says of a field.
   func received(_ signal: DaemonSignal) { fields.received(signal) }
 
+  /// Takes over what the signal of another than the daemon may say of a connection's window.
+  func received(_ signal: Message) { windows.received(signal) }
+
   // MARK: Processes
 
   /// The connections with scenes, but for this one, each with the processes that these belong to.
@@ -72,6 +80,7 @@ final class Residents {
   private func changed() {
     let current = scenes
     fields.forgetProcesses { current[$0] != nil }
+    windows.forget { current[$0] != nil }
     parents = parents.filter { current[$0.key] != nil || others[$0.key] != nil }
     sandboxed = sandboxed.filter { current[$0.key] != nil }
     for connection in current.keys { _ = fields.process(of: connection) }
@@ -79,7 +88,11 @@ final class Residents {
   }
 
   private func told() {
-    if !fields.isAsking { isSettled = true }
+    for (connection, processes) in scenes {
+      guard let own = fields.process(of: connection), processes.contains(where: { $0 != own }) else { continue }
+      windows.ask(connection)
+    }
+    if !fields.isAsking, !windows.isAsking { isSettled = true }
     seekOthers()
     onChange?()
   }
@@ -100,23 +113,25 @@ final class Residents {
     others.read(from: connection) { [weak self] in self?.onChange?() }
   }
 
-  /// For each connection the processes that its fields belong to, each with its parents; nil until all are known.
+  /// The connections with scenes, with what decides which windows these are in; nil until all their processes are known.
   ///
   /// A field's own word for its process counts, unless its connection is in a sandbox, where processes have other numbers.
-  func chains() -> [BusName: [[UInt32]]]? {
+  func all() -> [BusName: Resident]? {
     guard fields.hasRead, !fields.isAsking else { return nil }
-    var chains: [BusName: [[UInt32]]] = [:]
+    var residents: [BusName: Resident] = [:]
     for (connection, claims) in scenes {
       let process = fields.process(of: connection) ?? 0
       let isIgnored = claims.contains { $0 != process } && isSandboxed(connection, process)
-      chains[connection] = (isIgnored ? [process] : claims.sorted()).map { chain(of: $0, for: connection) }
+      let chains = (isIgnored ? [process] : claims.sorted()).map { chain(of: $0, for: connection) }
+      residents[connection] = Resident(
+        chains, title: windows[connection]?.title, isAwaited: windows.isAwaited(connection))
     }
     let claims = claims
-    for (connection, process) in others.known where claims.contains(process) && chains[connection] == nil {
+    for (connection, process) in others.known where claims.contains(process) && residents[connection] == nil {
       guard connection != link.daemon?.connection.uniqueName else { continue }
-      chains[connection] = [chain(of: process, for: connection)]
+      residents[connection] = Resident([chain(of: process, for: connection)])
     }
-    return chains
+    return residents
   }
 
   private func isSandboxed(_ connection: BusName, _ process: UInt32) -> Bool {

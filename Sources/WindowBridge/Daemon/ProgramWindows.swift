@@ -1,0 +1,72 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+internal import DaemonClient
+
+/// The windows that connections of bridges say their fields are in.
+final class ProgramWindows {
+  private static let patience = Duration.seconds(1)
+
+  private let link: Link
+  /// Nil: the connection tells of no window.
+  private var windows: [BusName: ProgramWindow?] = [:]
+  private var asked: Set<BusName> = []
+  /// The answers of a bus before this one mean nothing.
+  private var session = 0
+  /// Called when a title is known, or another.
+  var onChange: (() -> Void)?
+  /// Called when the window of a connection becomes active, or is when it is told first.
+  var onActive: ((BusName) -> Void)?
+
+  init(_ link: Link) { self.link = link }
+
+  /// Forgets everything: the daemon, or the bus, is gone.
+  func end() {
+    session += 1
+    (windows, asked) = ([:], [])
+  }
+
+  /// Whether some connection has yet to answer.
+  var isAsking: Bool { !asked.isEmpty }
+
+  /// Whether `connection` has yet to answer.
+  func isAwaited(_ connection: BusName) -> Bool { asked.contains(connection) }
+
+  subscript(connection: BusName) -> ProgramWindow? { windows[connection] ?? nil }
+
+  /// Asks `connection`, once.
+  func ask(_ connection: BusName) {
+    guard windows.index(forKey: connection) == nil, !asked.contains(connection),
+      let question = ProgramWindowInterface.question(to: connection)
+    else { return }
+    let session = session
+    asked.insert(connection)
+    do throws(DBusError) {
+      try link.daemon?.connection.call(question, timeout: Self.patience) { [weak self] result in
+        guard let self, session == self.session, asked.remove(connection) != nil else { return }
+        let window = (try? result.get()).flatMap { ProgramWindowInterface.window(in: $0) }
+        windows[connection] = .some(window)
+        onChange?()
+        if window?.isActive == true { onActive?(connection) }
+      }
+    } catch {
+      asked.remove(connection)
+    }
+  }
+
+  /// Takes over what a signal tells of a connection that was asked: what it says before its answer is no newer.
+  func received(_ signal: Message) {
+    guard let sender = signal.sender, let old = self[sender] else { return }
+    var new = old
+    ProgramWindowInterface.update(&new, changedBy: signal)
+    windows[sender] = new
+    if new.title != old.title { onChange?() }
+    if new.isActive, !old.isActive { onActive?(sender) }
+  }
+
+  /// Forgets the connections that do not matter any more.
+  func forget(except isWanted: (BusName) -> Bool) {
+    windows = windows.filter { isWanted($0.key) }
+    asked = asked.filter(isWanted)
+  }
+}

@@ -1,0 +1,51 @@
+internal import DBus
+internal import DBusTypes
+internal import DaemonClient
+internal import EventLoop
+internal import FocusContract
+internal import ProgramSupport
+
+/// Whose scenes are in which windows.
+extension WindowBridge {
+  func tellAdoptions() {
+    guard isOwner, let all = residents.all() else { return }
+    let windows = fields.mapValues(\.published)
+    let processes = programs.processes(of: windows, among: all.values.flatMap(\.chains))
+    let possible = processes.reduce(into: [:]) { homes, entry in
+      homes[entry.key] = windows[entry.key].map { Adoption.Home(process: entry.value, title: $0.title) }
+    }
+    let homes = adoption.homes(of: all, among: possible, limit: Limits.adoptedConnections)
+    for field in fields.values.sorted(by: { $0.id < $1.id }) {
+      let owners = homes[field.id] ?? []
+      guard let path = field.path, field.adopted != owners else { continue }
+      field.adopted = owners
+      link.call(.field(path, "Adopt", [.strings(owners.map(\.text))])) { [log] result in
+        if case .failure(let error) = result { log.debug("\(path) adopts nothing: \(error.message)") }
+      }
+    }
+  }
+
+  /// A program says that the window which a connection speaks for is active.
+  func becameActive(_ connection: BusName) {
+    witness.told(connection, at: .now)
+    witnessLater()
+  }
+
+  /// Another window is in front, or none.
+  func frontChanged() {
+    witness.frontChanged(at: .now)
+    witnessLater()
+  }
+
+  private func witnessLater() {
+    if let witnessTimer { loop.cancel(witnessTimer) }
+    witnessTimer = nil
+    guard witness.connection != nil else { return }
+    witnessTimer = loop.schedule(after: WindowWitness.calm) { [weak self] in
+      guard let self, let connection = witness.connection else { return }
+      (witnessTimer, witness) = (nil, WindowWitness())
+      guard let front = desktop.front, adoption.learn(connection, in: front) else { return }
+      tellAdoptions()
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import BusSupport
+import DBusTypes
+import Foundation
+import TestSupport
+import Testing
+
+/// The windows of one program beside the window bridge: what is written is in the window in front, whatever the program says.
+@Suite struct SeveralWindowsTests {
+  private static let kits = RealDesktop.canRun("/usr/bin/openbox", Products.windowBridge) ? TextTests.Kit.here : []
+
+  /// Nothing but which of them is in front tells windows of one title apart.
+  @Test(arguments: kits, [["first", "second"], ["both", "both"]])
+  func aWriteIsInTheWindowInFront(_ kit: TextTests.Kit, _ titles: [String]) async throws {
+    try await RealDesktop.with { desktop in
+      let session = desktop.desktop
+      let manager = try await session.start(["/usr/bin/openbox", "--sm-disable"])
+      try await eventually("openbox") { try await session.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded }
+      let bridge = try await session.startBridge([Products.windowBridge])
+      let file = try #require(Bundle.module.path(forResource: "windows", ofType: "py", inDirectory: "Resources"))
+      let program = try await session.start(
+        ["/usr/bin/python3", "-B", file, kit.rawValue, desktop.file] + titles, extra: AccessibilityLauncher.environment)
+      let windows = try await desktop.windows(ofProcess: program.processID, count: 2)
+      for (window, other) in [(windows[0], windows[1]), (windows[1], windows[0])] {
+        try await desktop.activate(window)
+        try await eventually("a connection in \(window) alone") {
+          try await !desktop.adopted(by: window).isSubset(of: desktop.adopted(by: other))
+        }
+      }
+      var fields: [String] = []
+      for (number, window) in windows.enumerated() {
+        try await desktop.activate(window)
+        try await desktop.waits(for: "Element.Role", .string("textbox"))
+        try await desktop.set("Text.SelectedText", .string("\(number)"))
+        try await desktop.holds("\(number)", "\(number)")
+        fields.append(try #require(await desktop.session.fields("FocusPath").first))
+      }
+      #expect(Set(fields).count == 2)
+
+      // It tells nothing, and still is written to where the window manager says.
+      program.terminate(SIGSTOP)
+      try await desktop.activate(windows[0])
+      #expect(try await desktop.session.fields("FocusPath") == [fields[0], windows[0]])
+      let write = desktop.session.begin(.set("org.focusd.Text.SelectedText", .string("!")))
+      // The daemon has passed it on when it answers what comes after it.
+      #expect(try await desktop.session.fields("FocusPath") == [fields[0], windows[0]])
+      program.terminate(SIGCONT)
+      try await write.values()
+      try await desktop.holds("0", "0!")
+      try await desktop.holds("1", "1")
+      #expect(try await desktop.session.fields("History").first == fields[1])
+      for process in [program, bridge, manager] { try await process.stop() }
+    }
+  }
+}
+
+extension RealDesktop {
+  /// The fields of the windows of a process, oldest first, once there are so many.
+  fileprivate func windows(ofProcess process: Int32, count: Int) async throws -> [String] {
+    var windows: [String] = []
+    try await eventually("windows") {
+      let found = try await desktop.run(["/usr/bin/xdotool", "search", "--onlyvisible", "--pid", "\(process)"])
+      windows = found.output.compactMap { Int($0) }.sorted().map { "w\($0)" }
+      return Set(windows).isSubset(of: try await session.fields()) && windows.count == count
+    }
+    return windows
+  }
+
+  /// The connections with scenes in a window.
+  fileprivate func adopted(by window: String) async throws -> Set<String> {
+    let adopted = try await session.get("org.focusd.Focus1.Field.Adopted", at: Focus1.field(window))
+    guard case .array(let names)? = adopted else { return [] }
+    return Set(names.compactMap(\.basicText))
+  }
+
+  /// Brings a window to the front, and waits until focus is in it.
+  fileprivate func activate(_ window: String) async throws {
+    try await xdotool("windowactivate", String(window.dropFirst()))
+    try await eventually("\(window) in front") { try await self.session.fields("FocusPath").last == window }
+  }
+}
