@@ -1,4 +1,3 @@
-internal import BridgeSupport
 package import DBus
 internal import DBusTypes
 internal import DaemonClient

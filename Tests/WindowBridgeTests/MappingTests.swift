@@ -86,7 +86,10 @@ import WindowBridge
       [(["a", "a"], [1: "a", 2: "a"], [[1, 2], [1, 2]])],
       [(["a"], [1: "a"], [[1]]), (["a", "a"], [1: "a", 2: "a"], [[1], [2]])],
       [([nil, "a"], [1: "a", 2: "a <2>"], [[1, 2], [1, 2]])],
-      [(["a"], [1: "a \u{2014} App"], [[1]]), (["a", "a"], [1: "a \u{2014} App", 2: "a \u{2014} App <2>"], [[1], [2]])],
+      [
+        (["a"], [1: "a \u{2014} App"], [[1]]),
+        (["a", "a"], [1: "a \u{2014} App", 2: "a \u{2014} App <2>"], [[1], [2]]),
+      ],
       // Without a title, what was in front tells.
       [([""], [1: "App", 2: "App"], [[1, 2]])],
       // Titles change here and there at different times.

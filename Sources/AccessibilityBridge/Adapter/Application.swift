@@ -46,7 +46,7 @@ final class Application {
   private(set) var title: String?
   private(set) var toolkit = Toolkit(name: "", version: "")
   /// A connection for each window that has fields, and one for those whose window is not known.
-  private(set) var connections: [ElementReference?: ProgramConnection] = [:]
+  private(set) var connections: [ElementReference?: WindowConnection] = [:]
   var fields: [ElementReference: ElementField] = [:]
   /// How often the elements were read again of which the program does not tell everything.
   var attempts: [ElementReference: Int] = [:]
@@ -184,8 +184,8 @@ final class Application {
   /// The connection for the fields of `window`, made by `make` if there is none; those of others that have no fields any
   /// more are closed then.
   func connection(
-    for window: ElementReference?, isActive: Bool, on loop: EventLoop, _ make: () -> ProgramConnection
-  ) -> ProgramConnection {
+    for window: ElementReference?, isActive: Bool, on loop: EventLoop, _ make: () -> WindowConnection
+  ) -> WindowConnection {
     if let known = connections[window] { return known }
     close(connections.keys.filter { each in !fields.values.contains { $0.frame == each } }, on: loop)
     let new = make()

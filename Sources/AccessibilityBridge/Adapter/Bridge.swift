@@ -134,7 +134,7 @@ package final class Bridge {
 
   private func isOurs(_ owner: String) -> Bool {
     applications.values.contains { application in
-      application.connections.values.contains { $0.link.daemon?.connection.uniqueName?.text == owner }
+      application.connections.values.contains { $0.uniqueName?.text == owner }
     }
   }
 
@@ -159,8 +159,8 @@ package final class Bridge {
   }
 
   /// A connection for the fields of one window.
-  func connection() -> ProgramConnection {
-    ProgramConnection(to: sessionBus, on: loop) { [log] in log.debug("a field was refused: \($0.name)") }
+  func connection() -> WindowConnection {
+    WindowConnection(to: sessionBus, on: loop) { [log] in log.debug("a field was refused: \($0.name)") }
   }
 
   // MARK: The accessibility bus

@@ -56,11 +56,6 @@ extension Bridge {
     readLater()
   }
 
-  private func readTitleLater(_ window: ElementReference) {
-    changedTitles.insert(window)
-    readLater()
-  }
-
   private var isShownSettled: Bool {
     shown.map { publisher(of: $0)?.isSettled($0.number) ?? true } ?? true
   }
@@ -75,23 +70,6 @@ extension Bridge {
       for field in followed where !field.pending.isEmpty && field.reading == nil {
         // The one that had focus is of interest only if the daemon keeps it there.
         if field === shown || isShownSettled { refresh(field, field.pending) } else { readLater() }
-      }
-    }
-  }
-
-  private func readTitle(_ window: ElementReference, attempt: Int = 0) {
-    title(of: window) { [weak self] title in
-      guard let self, let application = applications[window.application] else { return }
-      if title.isLate {
-        return askAgain(.title(window), of: application, attempt) { [weak self] in
-          self?.readTitle(window, attempt: attempt + 1)
-        }
-      }
-      guard let title = title.text else { return }
-      for field in application.fields.values where field.window == window {
-        var place = field.place
-        place.title = title
-        publish(field.snapshot, at: place, in: field)
       }
     }
   }

@@ -144,26 +144,6 @@ extension Bridge {
       before: before)
   }
 
-  /// The title of a window; of one without, such as a menu, that of the window in front.
-  func title(of window: ElementReference, _ handler: @escaping (WindowTitle) -> Void) {
-    guard let bus else { return handler(WindowTitle()) }
-    bus.get(window, AccessibilityNames.accessible, "Name") { [weak self] result in
-      var title = WindowTitle()
-      switch result {
-      case .success(.string(let text)?):
-        // One that it gets later is told.
-        self?.applications[window.application]?.noteTitle(text, of: window)
-        if !text.isEmpty { (title.text, title.window) = (text, window) }
-      case .success: break
-      case .failure(let error): title.isLate = error.isLate
-      }
-      guard title.text == nil, !title.isLate, let self, let front = tracker.window, front != window,
-        front.application == window.application
-      else { return handler(title) }
-      self.title(of: front, handler)
-    }
-  }
-
   /// Goes on if the element has focus as its program told, and is told whether that is sure.
   private func checkFocus(
     of element: ElementReference, in window: ElementReference?, _ application: Application,
@@ -235,7 +215,8 @@ extension Bridge {
         publish(snapshot, at: place, in: field)
       } else {
         lastNumber += 1
-        field = ElementField(element, number: lastNumber, window: windows.own, frame: windows.frame, snapshot, at: place)
+        field = ElementField(
+          element, number: lastNumber, window: windows.own, frame: windows.frame, snapshot, at: place)
         application.fields[element] = field
       }
       show(field)
@@ -301,14 +282,4 @@ extension Bridge {
     for timer in [refreshTimer, hideTimer].compactMap(\.self) { loop.cancel(timer) }
     (refreshTimer, hideTimer) = (nil, nil)
   }
-}
-
-/// What a window tells of its title.
-struct WindowTitle {
-  /// Nil: it has none.
-  var text: String?
-  /// The window whose title it is.
-  var window: ElementReference?
-  /// Whether its program did not answer in time.
-  var isLate = false
 }

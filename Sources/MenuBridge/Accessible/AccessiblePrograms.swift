@@ -78,18 +78,21 @@ final class AccessiblePrograms {
     findActive(windows, on: bus, timeout, done)
   }
 
-  /// Finds which of `windows` has a title; nil if none or several have it.
+  /// Finds which of `windows` is shown with a title; nil if it may be none or several of them.
   func find(
     _ title: String, among windows: [ElementReference], timeout: Duration, _ done: @escaping (Int?) -> Void
   ) {
     guard let bus, !title.isEmpty else { return done(nil) }
-    var found: [Int] = []
-    let answers = Answers { done(found.count == 1 ? found.first : nil) }
+    var titles: [(key: Int, told: String, shown: String)] = []
+    let answers = Answers {
+      let found = ShownTitle.fitting(titles)
+      done(found.count == 1 ? found.first : nil)
+    }
     for (index, window) in windows.enumerated() {
       bus.get(
         window, AccessibilityNames.accessible, "Name", timeout: timeout,
         answers.expect { (answer: Result<DBusValue?, DBusError>) in
-          if case .success(.string(title)?) = answer { found.append(index) }
+          if case .success(.string(let told)?) = answer { titles.append((key: index, told: told, shown: title)) }
         })
     }
     answers.finish()

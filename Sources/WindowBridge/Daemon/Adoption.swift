@@ -1,3 +1,4 @@
+internal import BridgeSupport
 package import DBusTypes
 
 /// A connection with scenes, as far as that decides which windows they are in.
@@ -88,33 +89,14 @@ package struct Adoption {
     // A second window with the same title is the other connection's.
     let taken = choices.filter { $0.key != connection }.map(\.value.window)
     let free = candidates.subtracting(taken)
-    let named = title.isEmpty ? [] : Self.named(title, among: free, windows)
+    let named = ShownTitle.fitting(free.map { (key: $0, told: title, shown: windows[$0]?.title ?? "") })
     if named.count == 1, let window = named.first {
       choices[connection] = Choice(window: window, title: title)
-      return named
+      return [window]
     }
     // The window's new title may come later than the connection's.
     if let known { return [known.window] }
     isUnsure = isUnsure || candidates.count > 1
     return candidates
-  }
-
-  /// The windows of that title, else those of which it is the beginning, to which Qt adds the name of the program.
-  private static func named(
-    _ title: String, among ids: Set<WindowID>, _ windows: [WindowID: Home]
-  ) -> Set<WindowID> {
-    let shown = ids.reduce(into: [:]) { $0[$1] = windows[$1].map { withoutNumber($0.title) } }
-    let exact = ids.filter { shown[$0] == title || windows[$0]?.title == title }
-    guard exact.isEmpty else { return exact }
-    return ids.filter { id in [" \u{2014} ", " \u{2013} ", " - "].contains { shown[id]?.hasPrefix(title + $0) == true } }
-  }
-
-  /// KWin counts the windows of one title: `title <2>`.
-  private static func withoutNumber(_ title: String) -> String {
-    guard title.last == ">", let start = title.lastIndex(of: "<"), start > title.startIndex else { return title }
-    let number = title[title.index(after: start)...].dropLast()
-    let space = title.index(before: start)
-    guard !number.isEmpty, number.allSatisfy(\.isNumber), title[space] == " " else { return title }
-    return String(title[..<space])
   }
 }

@@ -1,4 +1,3 @@
-internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import DaemonClient

@@ -65,7 +65,7 @@ final class Residents {
   /// Takes over what a signal says of a field.
   func received(_ signal: DaemonSignal) { fields.received(signal) }
 
-  /// Takes over what the signal of another than the daemon may say of a connection's window.
+  /// Takes over what another program's signal may say of a connection's window.
   func received(_ signal: Message) { windows.received(signal) }
 
   // MARK: Processes

@@ -1,24 +1,23 @@
-internal import BridgeSupport
-internal import DBus
-internal import DBusTypes
-internal import DaemonClient
-internal import EventLoop
+package import DBus
+package import DBusTypes
+package import EventLoop
 internal import FocusContract
 
-/// The connection to the session bus that speaks for one window of a program: what it is limited to, and what it delays, is
-/// its own, and its fields are where that window is.
-final class ProgramConnection {
-  let link: Link
-  let fields: FieldPublisher
+/// A bridge's connection to the session bus that speaks for one window of a program: what it is limited to, and what it
+/// delays, is its own, and its fields are where that window is.
+package final class WindowConnection {
+  private let link: Link
+  package let fields: FieldPublisher
   /// The window; nil: it is not known.
-  var window: ProgramWindow? {
+  package var window: ProgramWindow? {
     didSet {
-      guard let window, let oldValue, let change = ProgramWindowInterface.change(to: window, from: oldValue) else { return }
-      link.send(change)
+      guard let window, let oldValue else { return }
+      if let change = ProgramWindowInterface.change(to: window, from: oldValue) { link.send(change) }
     }
   }
 
-  init(to bus: Connection.Bus, on loop: EventLoop, onError: @escaping (DBusError) -> Void) {
+  /// Connects to `bus`; `onError` is called with an error that reaches no caller.
+  package init(to bus: Connection.Bus, on loop: EventLoop, onError: @escaping (DBusError) -> Void) {
     let link = Link(on: loop, rules: [.properties(of: Focus1.root)])
     let fields = FieldPublisher(link)
     self.link = link
@@ -38,11 +37,14 @@ final class ProgramConnection {
     link.connect(to: bus)
   }
 
+  /// The name of the connection, while there is a bus.
+  package var uniqueName: BusName? { link.daemon?.connection.uniqueName }
+
   private func called(_ message: Message) {
     guard message.path == ProgramWindowInterface.path, let window else { return fields.called(message) }
     if message.wantsReply, let reply = ProgramWindowInterface.reply(to: message, window) { link.send(reply) }
   }
 
   /// Closes it, and with it takes away all fields.
-  func close() { link.stop() }
+  package func close() { link.stop() }
 }

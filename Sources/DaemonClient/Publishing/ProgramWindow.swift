@@ -33,7 +33,9 @@ package enum ProgramWindowInterface {
   private static let interfaces = ServedInterfaces<Method, Void>([
     ServedInterface(
       name,
-      properties: [ServedProperty(.init(title, .string, .read), ()), ServedProperty(.init(active, .boolean, .read), ())]),
+      properties: [
+        ServedProperty(.init(title, .string, .read), ()), ServedProperty(.init(active, .boolean, .read), ()),
+      ]),
     ServedInterface(
       .properties, methods: [ServedMethod(.get, .get), ServedMethod(.getAll, .getAll)], signals: [.propertiesChanged]),
     ServedInterface(.introspectable, methods: [ServedMethod(.introspect, .introspect)]),
