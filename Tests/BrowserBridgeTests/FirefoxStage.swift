@@ -16,14 +16,23 @@ final class FirefoxStage: Sendable {
     (self.desktop, self.client, self.driver) = (desktop, client, driver)
   }
 
-  /// Runs `body` with all of it; the user shares all sites if `isShared`.
+  /// Runs `body` with all of it; the user shares all sites if `isShared`, and sees windows that the window bridge follows if
+  /// `hasDisplay`.
   static func with(
-    isShared: Bool = true, isolation: isolated (any Actor)? = #isolation, _ body: (FirefoxStage) async throws -> Void
+    isShared: Bool = true, hasDisplay: Bool = false, isolation: isolated (any Actor)? = #isolation,
+    _ body: (FirefoxStage) async throws -> Void
   ) async throws {
     try await TestDesktop.with { desktop in
       let client = try await desktop.peer()
-      let driver = try await FirefoxDriver(
-        on: desktop, ["--headless"], environment: ["MOZ_HEADLESS_WIDTH": "800", "MOZ_HEADLESS_HEIGHT": "600"])
+      var others: [ManagedProcess] = []
+      if hasDisplay {
+        try await desktop.display()
+        others.append(try await desktop.start(["/usr/bin/openbox", "--sm-disable"]))
+        try await eventually("openbox") { try await desktop.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded }
+        others.append(try await desktop.start([Products.windowBridge, "--address", desktop.bus.address]))
+      }
+      let size = ["MOZ_HEADLESS_WIDTH": "800", "MOZ_HEADLESS_HEIGHT": "600"]
+      let driver = try await FirefoxDriver(on: desktop, hasDisplay ? [] : ["--headless"], environment: size)
       let stage = FirefoxStage(desktop, client, driver)
       try await stage.run("install")
       if isShared { try await stage.run("share", "all") }
@@ -34,6 +43,7 @@ final class FirefoxStage: Sendable {
         throw error
       }
       try await driver.end()
+      for process in others.reversed() { try await process.stop() }
       try await eventually("no field of the browser") { try await client.fields().isEmpty }
     }
   }

@@ -8,6 +8,12 @@ package import ProgramSupport
 
 /// Tells the daemon what has focus in one browser, whose extension tells it over a pipe.
 package final class BrowserBridge {
+  /// Which field a tab or an element is: its number, and the window whose connection it is on.
+  private struct Place {
+    let number: UInt64
+    var window: UInt64?
+  }
+
   /// How long the browser may be behind all others before nothing of it has focus: windows change in two steps.
   private static let grace = Duration.milliseconds(100)
 
@@ -15,14 +21,13 @@ package final class BrowserBridge {
   private let log: Log
   private let pipe: BrowserPipe
   private let calls: PendingCalls
-  private let link: Link
-  private let publisher: FieldPublisher
+  private let windows: BrowserWindows
   private let process: UInt32?
   private var state = BrowserState()
   private var queue = MessageQueue()
   private var queueTimer: TimerID?
   private var backTimer: TimerID?
-  private var numbers: [BrowserRequest.Target: UInt64] = [:]
+  private var fields: [BrowserRequest.Target: Place] = [:]
   private var shapes: [BrowserRequest.Target: PageShape] = [:]
   private var lastNumber: UInt64 = 0
   private var lastWait: UInt64 = 0
@@ -35,21 +40,7 @@ package final class BrowserBridge {
   package init(_ pipe: BrowserPipe, to bus: Connection.Bus, process: UInt32?, on loop: EventLoop, log: Log) {
     (self.pipe, self.process, self.loop, self.log) = (pipe, process, loop, log)
     calls = PendingCalls(pipe, on: loop)
-    let link = Link(on: loop, rules: [.properties(of: Focus1.root)])
-    self.link = link
-    publisher = FieldPublisher(link)
-    publisher.onError = { [log] in log.debug("a field was refused: \($0.name)") }
-    link.onEvent = { [weak publisher] event in
-      switch event {
-      case .arrived: publisher?.registerAll()
-      case .left: publisher?.daemonLeft()
-      case .signal(.properties(Focus1.root, Focus1.manager.text, let changes)):
-        guard case .objectPath(let path)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
-        publisher?.focusMoved(to: path == .root ? nil : path)
-      case .signal, .refused, .closed, .other: break
-      case .call(let message): publisher?.called(message)
-      }
-    }
+    windows = BrowserWindows(to: bus, on: loop) { [log] in log.debug("a field was refused: \($0.name)") }
     pipe.onMessage = { [weak self] in self?.received($0) }
     pipe.onOversized = { [weak self] in self?.complain("a message of \($0) bytes") }
     pipe.onEnd = { [weak self] isCutOff in
@@ -57,11 +48,10 @@ package final class BrowserBridge {
       self?.calls.browserLeft()
       self?.onEnd?()
     }
-    link.connect(to: bus)
   }
 
   /// Takes all fields away.
-  package func end() { link.stop() }
+  package func end() { windows.close() }
 
   // MARK: Messages
 
@@ -104,9 +94,9 @@ package final class BrowserBridge {
     // Who gets the reply finds what the request changed, and the tab in front focused.
     if case .reply(let call, let refusal, _, _) = message {
       let answer = { [calls] in calls.answer(call, refusal.map { .failure($0.error) } ?? .success(())) }
-      guard let number = state.focus.flatMap({ numbers[$0.target] }) else { return answer() }
+      guard let target = state.focus?.target, fields[target] != nil else { return answer() }
       // A field that was being registered takes focus when this has been told.
-      whenRegistered(number) { [loop] _ in loop.schedule(after: .zero, answer) }
+      whenRegistered(target) { [loop] _ in loop.schedule(after: .zero, answer) }
     }
   }
 
@@ -118,50 +108,94 @@ package final class BrowserBridge {
     for change in changes {
       switch change {
       case .tabAdded(let id): add(.tab(id))
-      case .tabChanged(let id): changed(.tab(id), before.values(of: .tab(id)))
+      case .tabChanged(let id):
+        if fields[.tab(id)]?.window == state.tabs[id]?.window {
+          changed(.tab(id), before.values(of: .tab(id)))
+        } else {
+          move(id)
+        }
       case .elementAdded(let id): add(.element(id))
       case .elementChanged(let id): changed(.element(id), before.values(of: .element(id)))
       case .tabRemoved(let id): remove(.tab(id))
       case .elementRemoved(let id): remove(.element(id))
       case .focusMoved:
         log.debug("focus is in \(state.focus == nil ? "no tab" : "a tab")")
-        moveFocus(from: before.focus.flatMap { numbers[$0.target] }, to: state.focus.flatMap { numbers[$0.target] })
+        moveFocus(from: before.focus?.target, to: state.focus?.target)
       }
     }
+    windows.tell(of: state)
   }
 
   /// Moves focus in one step: what had it keeps it until the other field is registered.
-  private func moveFocus(from before: UInt64?, to now: UInt64?) {
-    guard let now else {
-      if let before { publisher.focusStateChanged(before) }
+  private func moveFocus(from before: BrowserRequest.Target?, to now: BrowserRequest.Target?) {
+    guard let now, fields[now] != nil else {
+      if let before { focusStateChanged(before) }
       return
     }
-    publisher.focusStateChanged(now)
+    focusStateChanged(now)
     guard let before else { return }
-    whenRegistered(now) { [weak publisher] result in
+    whenRegistered(now) { [weak self] result in
       // One that is refused takes no focus from the one before.
-      if case .failure = result { publisher?.focusStateChanged(before) }
+      if case .failure = result { self?.focusStateChanged(before) }
     }
   }
 
-  private func whenRegistered(_ number: UInt64, _ handler: @escaping (Result<ObjectPath, DBusError>) -> Void) {
+  private func focusStateChanged(_ target: BrowserRequest.Target) {
+    if let place = fields[target] { windows.publisher(of: place.window)?.focusStateChanged(place.number) }
+  }
+
+  private func whenRegistered(
+    _ target: BrowserRequest.Target, _ handler: @escaping (Result<ObjectPath, DBusError>) -> Void
+  ) {
     lastWait += 1
-    publisher.whenRegistered(number, id: lastWait, handler)
+    guard let place = fields[target] else { return }
+    windows.publisher(of: place.window)?.whenRegistered(place.number, id: lastWait, handler)
   }
 
   private func add(_ target: BrowserRequest.Target) {
     lastNumber += 1
-    numbers[target] = lastNumber
-    if let description = description(of: target) { publisher.add(description) }
+    fields[target] = Place(number: lastNumber, window: window(of: target))
+    register(target)
+  }
+
+  private func register(_ target: BrowserRequest.Target) {
+    guard let description = description(of: target), let place = fields[target] else { return }
+    let used = Set(fields.values.map(\.window))
+    windows.connection(for: place.window, among: used).fields.add(description)
+  }
+
+  /// The window of a tab, or of an element's tab.
+  private func window(of target: BrowserRequest.Target) -> UInt64? {
+    switch target {
+    case .tab(let id): state.tabs[id]?.window
+    case .element(let id): state.elements[id].flatMap { state.tabs[$0.tab]?.window }
+    }
+  }
+
+  /// The user moved a tab to another window.
+  private func move(_ tab: UInt64) {
+    let elements = state.elements.filter { $0.value.tab == tab }.keys.map { BrowserRequest.Target.element($0) }
+    let targets = [.tab(tab)] + elements.filter { fields[$0] != nil }
+    for target in targets.reversed() { unregister(target) }
+    for target in targets {
+      fields[target]?.window = state.tabs[tab]?.window
+      register(target)
+    }
   }
 
   private func remove(_ target: BrowserRequest.Target) {
     shapes[target] = nil
-    if let number = numbers.removeValue(forKey: target) { publisher.remove(group: number) }
+    unregister(target)
+    fields[target] = nil
+  }
+
+  private func unregister(_ target: BrowserRequest.Target) {
+    if let place = fields[target] { windows.publisher(of: place.window)?.remove(group: place.number) }
   }
 
   private func changed(_ target: BrowserRequest.Target, _ before: [Key: DBusValue]) {
-    guard let number = numbers[target] else { return }
+    guard let place = fields[target], let publisher = windows.publisher(of: place.window) else { return }
+    let number = place.number
     let values = state.values(of: target)
     let keys = Set(before.keys).union(values.keys).sorted()
     let changes = keys.filter { before[$0] != values[$0] }.map { (key: $0, value: values[$0]) }
@@ -176,12 +210,12 @@ package final class BrowserBridge {
   }
 
   private func description(of target: BrowserRequest.Target) -> FieldDescription? {
-    guard let number = numbers[target] else { return nil }
-    let field = BrowserField(target: target, number: number)
+    guard let place = fields[target] else { return nil }
+    let field = BrowserField(target: target, number: place.number)
     switch target {
     case .tab(let id): return state.tabs[id].map { field.tab($0, process: process, self) }
     case .element(let id):
-      guard let element = state.elements[id], let parent = numbers[.tab(element.tab)] else { return nil }
+      guard let element = state.elements[id], let parent = fields[.tab(element.tab)]?.number else { return nil }
       shapes[target] = PageShape(element.state)
       return field.element(element.state, parent: parent, process: process, self)
     }
@@ -195,9 +229,9 @@ extension BrowserBridge: BrowserFieldDelegate {
 
   func gainedFocus(_ target: BrowserRequest.Target) {
     // The focus of an element that is blurred goes to its tab, which has none either while the browser is behind.
-    guard state.focus == nil, let number = numbers[target] else { return }
+    guard state.focus == nil else { return }
     loop.schedule(after: .zero) { [weak self] in
-      if let self, state.focus == nil { publisher.focusStateChanged(number) }
+      if let self, state.focus == nil { focusStateChanged(target) }
     }
   }
 

@@ -223,7 +223,7 @@ const tellTab = async (id, isNew = false) => {
   }
   if (tab.incognito || (!isNew && !toldTabs.has(id))) return false;
   const shared = [...pages.values()].some((page) => page.tab === id);
-  const message = { type: "tab", tab: id, shared };
+  const message = { type: "tab", tab: id, window: tab.windowId, shared };
   if (shared && (await isShared(tab.url))) Object.assign(message, { title: tab.title, url: tab.url });
   const told = JSON.stringify(message);
   const before = toldTabs.get(id);
@@ -274,6 +274,7 @@ api.tabs.onActivated.addListener(tellFront);
 api.tabs.onUpdated.addListener((id, change) => {
   if ("title" in change || "url" in change || "status" in change) tellTab(id);
 });
+api.tabs.onAttached.addListener((id) => tellTab(id));
 api.tabs.onRemoved.addListener((id) => {
   if (!toldTabs.delete(id)) return;
   send({ type: "closed", tab: id });

@@ -88,6 +88,7 @@ extension PageTab {
       guard let text = json[key]?.text, text.utf8.count <= Self.limit, !text.utf8.contains(0) else { return nil }
       return text
     }
-    self.init(title: text("title"), url: text("url"), isShared: json["shared"]?.isTrue == true)
+    self.init(
+      title: text("title"), url: text("url"), isShared: json["shared"]?.isTrue == true, window: json["window"]?.number)
   }
 }

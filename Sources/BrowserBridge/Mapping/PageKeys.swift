@@ -87,12 +87,14 @@ package struct PageTab: Equatable, Sendable {
   package var url: String?
   /// Whether the user shares the page, so that it can be edited.
   package var isShared: Bool
+  /// The browser's number of the window that it is in, if the extension tells it.
+  package var window: UInt64?
 
   /// The most bytes of a title or an address.
   package static let limit = 8192
 
-  package init(title: String? = nil, url: String? = nil, isShared: Bool = false) {
-    (self.title, self.url, self.isShared) = (title, url, isShared)
+  package init(title: String? = nil, url: String? = nil, isShared: Bool = false, window: UInt64? = nil) {
+    (self.title, self.url, self.isShared, self.window) = (title, url, isShared, window)
   }
 
   /// The values of the tab's keys that are not nil.
