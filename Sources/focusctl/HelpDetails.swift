@@ -108,11 +108,12 @@ extension Help {
 
   static let menu = """
     A line for each item: the menus that it is in and its label, the keys that run it,
-    and 'on' or 'off' if it can be checked, separated by tabs. Disabled items are
-    last, marked 'disabled'. ITEM is such a line, its first part, an id, a label, or
-    any part of a path that only one item has. An item that can be checked is checked
-    or unchecked when it runs; 'on' and 'off' say which. With --field or --previous,
-    the menus are those that the field would have if it had focus.
+    and 'on' or 'off' if it can be checked, separated by tabs; its id follows if two
+    items have the same menus, label and keys. Disabled items are last, marked
+    'disabled'. ITEM is such a line, its first part, an id, a label, or any part of a
+    path that only one item has. An item that can be checked is checked or unchecked
+    when it runs; 'on' and 'off' say which. With --field or --previous, the menus are
+    those that the field would have if it had focus.
 
     Examples:
       \(Program.name) menu

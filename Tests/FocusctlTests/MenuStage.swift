@@ -28,6 +28,7 @@ struct MenuStage: Sendable {
     Item(id: "win.numbers", menus: ["View", "Lines"], label: "Numbers", checked: 1),
     Item(id: "a", menus: ["Tools"], label: "Twin", keys: "F1"),
     Item(id: "b", menus: ["Tools"], label: "Twin", keys: "F2"),
+    Item(id: "c", menus: ["Tools"], label: "Same"), Item(id: "d", menus: ["Tools"], label: "Same"),
     Item(id: "odd", menus: ["Tools"], label: "Über\t\"it's\" $HOME \\n"),
   ]
 

@@ -12,7 +12,8 @@ import Testing
 
   private static let lines = [
     "Edit › Undo\tCtrl+Z", "Edit › Undo All", "View › Lines › Wrap\tF6\toff", "View › Lines › Numbers\t\ton",
-    "Tools › Twin\tF1", "Tools › Twin\tF2", #"Tools › Über\t"it's" $HOME \\n"#, "Edit › Paste\tCtrl+V\tdisabled",
+    "Tools › Twin\tF1", "Tools › Twin\tF2", "Tools › Same\t\t\tc", "Tools › Same\t\t\td",
+    #"Tools › Über\t"it's" $HOME \\n"#, "Edit › Paste\tCtrl+V\tdisabled",
   ]
 
   @Test func aLineIsAnItem() async throws {
@@ -31,8 +32,9 @@ import Testing
     ("undo", "Activate win.undo"), ("do a", "Activate win.undo-all"), (lines[1], "Activate win.undo-all"),
     (lines[4], "Activate a"), (lines[5], "Activate b"), ("Tools › Twin\tF2\tdisabled", "Activate b"),
     ("b", "Activate b"),
-    (lines[6], "Activate odd"), (#"Tools › Über\t"it's" $HOME \\n"#, "Activate odd"), ("über", "Activate odd"),
-    (lines[7], "Activate win.paste"), (lines[2], "Activate win.wrap"), (lines[3], "Activate win.numbers"),
+    (lines[6], "Activate c"), (lines[7], "Activate d"), ("Tools › Same\t\ton\td", "Activate d"),
+    (lines[8], "Activate odd"), (#"Tools › Über\t"it's" $HOME \\n"#, "Activate odd"), ("über", "Activate odd"),
+    (lines[9], "Activate win.paste"), (lines[2], "Activate win.wrap"), (lines[3], "Activate win.numbers"),
     ("View › Lines › Numbers\t\toff", "Activate win.numbers"), ("lines › w", "Activate win.wrap"),
   ]
 
@@ -72,15 +74,16 @@ import Testing
       let stage = try await MenuStage(desktop, "editor", MenuStage.items + many, options: Self.focused)
       let result = try await desktop.shell(
         """
-        for word in und 'Tools › Twin' Undoo 'Edit › ' window nothing ''; do
+        for word in und 'Tools › Twin' same Undoo 'Edit › ' window nothing ''; do
           focusctl menu "$word"; echo $?
         done
         """)
-      #expect(result.output == ["4", "4", "1", "4", "4", "1", "2"], "\(result)")
+      #expect(result.output == ["4", "4", "4", "1", "4", "4", "1", "2"], "\(result)")
       #expect(
         result.errors == [
           "focusctl: 'und' is ambiguous: 'Edit › Undo', 'Edit › Undo All'",
           "focusctl: 'Tools › Twin' is ambiguous: 'a', 'b'",
+          "focusctl: 'same' is ambiguous: 'c', 'd'",
           "focusctl: no item 'Undoo' in these menus; did you mean 'Undo'?",
           "focusctl: 'Edit › ' is ambiguous: 'Edit › Paste', 'Edit › Undo', 'Edit › Undo All'",
           "focusctl: 'window' is ambiguous: "

@@ -31,7 +31,7 @@ import Testing
       exec sed -n "${LINE}p"
       """
     for (line, call) in zip(
-      1..., ["win.undo", "win.undo-all", "win.wrap", "win.numbers", "a", "b", "odd", "win.paste"])
+      1..., ["win.undo", "win.undo-all", "win.wrap", "win.numbers", "a", "b", "c", "d", "odd", "win.paste"])
     {
       try await TestDesktop.with { desktop in
         let stage = try await Self.window(desktop).stage

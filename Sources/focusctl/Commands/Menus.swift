@@ -28,7 +28,9 @@ enum Menus {
   private static func list(_ items: [OfferedItem], isJSON: Bool) throws(CommandError) {
     if isJSON { return try Output.write(items.map { $0.json + "\n" }.joined()) }
     let ordered = items.filter(\.isEnabled) + items.filter { !$0.isEnabled }
-    try Output.write(ordered.map { $0.line + "\n" }.joined())
+    let counts = Dictionary(grouping: items) { [$0.path, $0.accelerator] }
+    let lines = ordered.map { $0.line(isUnique: counts[[$0.path, $0.accelerator]]?.count == 1) + "\n" }
+    try Output.write(lines.joined())
   }
 
   private static let mostCandidates = 5

@@ -40,10 +40,11 @@ struct OfferedItem: Equatable, Sendable {
   /// Its path on one line, whatever is in the labels.
   var shownPath: String { Output.escaped(path) }
 
-  /// Its line: the path, the keys that run it and its state, separated by tabs.
-  var line: String {
+  /// Its line: the path, the keys that run it and its state, separated by tabs; and its id if another has this path
+  /// and these keys.
+  func line(isUnique: Bool) -> String {
     let state = isEnabled ? isChecked.map { $0 ? "on" : "off" } ?? "" : "disabled"
-    var columns = [shownPath, Output.escaped(accelerator), state]
+    var columns = [shownPath, Output.escaped(accelerator), state, isUnique ? "" : Output.escaped(id)]
     while columns.last == "" { columns.removeLast() }
     return columns.joined(separator: "\t")
   }
@@ -71,13 +72,17 @@ enum ItemChoice: Equatable {
   ///
   /// The case of a label or part does not count. A line's state does not either: it may have changed since.
   init(_ word: String, among items: [OfferedItem]) {
-    let columns = word.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
+    let columns = word.split(separator: "\t", maxSplits: 3, omittingEmptySubsequences: false)
     let path = columns.first ?? ""
     let keys = columns.count > 1 ? columns[1] : nil
+    let id = columns.count > 3 ? columns[3] : nil
     let texts: Set = [String(path), Output.unescaped(path)]
     let lowered = word.lowercased()
     let ways: [(OfferedItem) -> Bool] = [
-      { item in texts.contains(item.path) && keys.map { $0 == Output.escaped(item.accelerator) } ?? true },
+      { item in
+        texts.contains(item.path) && keys.map { $0 == Output.escaped(item.accelerator) } ?? true
+          && id.map { $0 == Output.escaped(item.id) } ?? true
+      },
       { $0.id == word },
       { $0.label.lowercased() == lowered },
       { $0.path.lowercased().contains(lowered) },
