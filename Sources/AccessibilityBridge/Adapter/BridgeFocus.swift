@@ -85,7 +85,7 @@ extension Bridge {
     let place = Box(ElementPlace(application: application.title, process: application.process))
     place.content.isShown = !ownPrograms.hasWindows
     let window = Box(application.fields[element]?.window)
-    let frame = Box(window.content)
+    let frame = Box(application.fields[element]?.frame)
     let outcome = Box<ElementReader.Outcome>(.failure(.elementGone))
     let answers = Answers { [weak self] in
       let changed = application.reading?.changed ?? []
@@ -101,7 +101,8 @@ extension Bridge {
     }
     let findTitle = answers.expect { (title: WindowTitle) in
       place.content.title = title.text
-      frame.content = title.window ?? window.content
+      // One that is not told in time may still be the one before.
+      frame.content = title.window ?? (title.isLate ? frame.content : nil) ?? window.content
       if title.isLate { place.content.isIncomplete = true }
     }
     if let window = window.content, let shown, shown.window == window, !shown.place.isIncomplete {
