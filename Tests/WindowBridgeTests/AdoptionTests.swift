@@ -91,6 +91,60 @@ import Testing
     }
   }
 
+  /// A bridge's connection, which speaks for one of several windows of one process.
+  @Test func whatAConnectionSaysOfItsWindowCounts() async throws {
+    try await Self.with { desktop, stub, peer in
+      for (id, title) in [(8, "a"), (9, "b"), (10, "c")] { stub.set(id, .init(title: title, process: 4008)) }
+      stub.focus(8)
+      let bridge = try await desktop.windowBridge(stub)
+      let (speaker, other) = (try await desktop.peer(), try await desktop.peer())
+      let told: [String: DBusValue] = [Self.title: .string("b"), Self.active: .boolean(false)]
+      let window = Exported(speaker, document(), told, at: Self.path)
+      try await speaker.register("speaker", process: 4008)
+      try await speaker.focus("speaker")
+      try await eventually("by its title") { try await peer.parent(of: "speaker") == "w9" }
+      #expect(try await peer.path() == ["w8"])
+      // Another connection's word is not this one's, nor are other interfaces'.
+      other.perform { $0.emitChanged(Self.path, "org.focusd.Bridge1.Window", [("Title", .string("a"))]) }
+      speaker.perform { $0.emitChanged(Self.path, "org.focusd.Bridge1.Other", [("Title", .string("a"))]) }
+      window.change(Self.title, to: .string("c"))
+      try await eventually("by its new title") { try await peer.parent(of: "speaker") == "w10" }
+      window.change(Self.title, to: .string("none"))
+      // Neither the program alone nor the window manager alone tells which window it is.
+      stub.focus(9)
+      try await peer.reached(["w9"])
+      window.change(Self.active, to: .boolean(true))
+      try await peer.reached(["speaker", "w9"])
+      stub.focus(8)
+      try await peer.reached(["w8"])
+      #expect(try await peer.parent(of: "speaker") == "w9")
+      withExtendedLifetime((bridge, speaker, other)) {}
+    }
+  }
+
+  private static let path = "/org/focusd/Bridge1/Window"
+  private static let title = "org.focusd.Bridge1.Window.Title"
+  private static let active = "org.focusd.Bridge1.Window.Active"
+
+  /// Until it has said which window of several it speaks for, a connection is in none.
+  @Test func aConnectionThatDoesNotAnswerIsInAllWindowsInTheEnd() async throws {
+    try await Self.with { desktop, stub, peer in
+      for id in [8, 9] { stub.set(id, .init(title: "both", process: 4008)) }
+      stub.focus(8)
+      let bridge = try await desktop.windowBridge(stub)
+      let silent = try await desktop.peer()
+      let window = Exported(silent, document(), at: Self.path)
+      window.rule("GetAll") { _, _, _ in .hold }
+      try await silent.register("silent", process: 4008)
+      _ = try await window.state.wait(for: "the question") { $0.calls.isEmpty ? nil : true }
+      #expect(try await peer.parent(of: "silent") == nil)
+      try await eventually("adopted") { try await peer.parent(of: "silent") == "w8" }
+      stub.focus(9)
+      try await eventually("adopted by the other") { try await peer.parent(of: "silent") == "w9" }
+      withExtendedLifetime((bridge, silent)) {}
+    }
+  }
+
   /// Stands in for the accessibility bridge: a connection of its own for each application.
   @Test func whicheverOfTwoBridgesComesOrGoesFirst() async throws {
     try await Self.with { desktop, stub, peer in
