@@ -51,6 +51,8 @@ package final class Bridge {
   /// The element that should have focus and of which nothing could be read, and how often it was tried again.
   var failures: (element: ElementReference, count: Int)?
   var hideTimer: TimerID?
+  /// When it is asked again which windows were closed.
+  var closedTimer: TimerID?
   var focusWaiters: [(element: ElementReference, timer: TimerID, done: FieldProperty.Completion)] = []
   /// The connection that has the registry's name.
   private var registry: BusName?

@@ -12,11 +12,7 @@ extension Bridge {
     if case .activated(let window) = event { applications[window.application]?.isExpected = false }
     let before = tracker.window
     let steps = tracker.take(event)
-    if tracker.window != before {
-      for window in [before, tracker.window].compactMap(\.self) {
-        applications[window.application]?.connections[window]?.window?.isActive = window == tracker.window
-      }
-    }
+    if tracker.window != before { frontChanged(from: before) }
     carryOut(steps)
   }
 
@@ -68,7 +64,9 @@ extension Bridge {
     case .ignored: show(nil)
     case .known:
       guard !isOwn(application) else { return show(nil) }
-      if let shown, shown.element == element {
+      // Which window is active may be told after the element that has focus.
+      let isInFront = shown?.frame == tracker.window || shown?.window != tracker.window
+      if let shown, shown.element == element, isInFront {
         if isTold { publisher(of: shown)?.focusStateChanged(shown.number) }
       } else if application.reading == nil {
         read(element, of: application)
@@ -85,7 +83,7 @@ extension Bridge {
     let place = Box(ElementPlace(application: application.title, process: application.process))
     place.content.isShown = !ownPrograms.hasWindows
     let window = Box(application.fields[element]?.window)
-    let frame = Box(application.fields[element]?.frame)
+    let frame = Box<ElementReference?>(nil)
     let outcome = Box<ElementReader.Outcome>(.failure(.elementGone))
     let answers = Answers { [weak self] in
       let changed = application.reading?.changed ?? []
@@ -101,20 +99,27 @@ extension Bridge {
     }
     let findTitle = answers.expect { (title: WindowTitle) in
       place.content.title = title.text
-      // One that is not told in time may still be the one before.
-      frame.content = title.window ?? (title.isLate ? frame.content : nil) ?? window.content
       if title.isLate { place.content.isIncomplete = true }
     }
+    let findFrame = answers.expect { (found: ElementReference?) in frame.content = found }
+    let knownFrame = application.fields[element]?.frame
     if let window = window.content, let shown, shown.window == window, !shown.place.isIncomplete {
       // Its changes are told.
-      findTitle(WindowTitle(text: shown.place.title, window: shown.frame))
+      findTitle(WindowTitle(text: shown.place.title))
+      self.frame(of: window, known: knownFrame, findFrame)
     } else if let window = window.content {
       title(of: window, findTitle)
+      self.frame(of: window, known: knownFrame, findFrame)
     } else {
       application.windows.find(from: element, below: application.root, on: bus) { [weak self] found in
         window.content = found.window
         if case .notYet = found { place.content.isIncomplete = true }
-        if let self, let found = found.window { title(of: found, findTitle) } else { findTitle(WindowTitle()) }
+        guard let self, let found = found.window else {
+          findTitle(WindowTitle())
+          return findFrame(knownFrame)
+        }
+        title(of: found, findTitle)
+        self.frame(of: found, known: knownFrame, findFrame)
       }
     }
     let take = answers.expect { (result: ElementReader.Outcome) in outcome.content = result }
@@ -280,7 +285,7 @@ extension Bridge {
     stopPolling()
     stopLooking()
     stopRetrying()
-    for timer in [refreshTimer, hideTimer].compactMap(\.self) { loop.cancel(timer) }
-    (refreshTimer, hideTimer) = (nil, nil)
+    for timer in [refreshTimer, hideTimer, closedTimer].compactMap(\.self) { loop.cancel(timer) }
+    (refreshTimer, hideTimer, closedTimer) = (nil, nil, nil)
   }
 }

@@ -13,7 +13,7 @@ extension Bridge {
       case .success(.string(let text)?):
         // One that it gets later is told.
         self?.applications[window.application]?.noteTitle(text, of: window)
-        if !text.isEmpty { (title.text, title.window) = (text, window) }
+        title.text = text.isEmpty ? nil : text
       case .success: break
       case .failure(let error): title.isLate = error.isLate
       }
@@ -51,8 +51,6 @@ extension Bridge {
 struct WindowTitle {
   /// Nil: it has none.
   var text: String?
-  /// The window whose title it is.
-  var window: ElementReference?
   /// Whether its program did not answer in time.
   var isLate = false
 }

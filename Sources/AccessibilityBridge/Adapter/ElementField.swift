@@ -22,7 +22,7 @@ final class ElementField {
   let number: UInt64
   /// The window that it is in, once that is known.
   var window: ElementReference?
-  /// The window whose title is its: that in front for a menu, which has none.
+  /// The window that a window manager knows: for a menu, or what else pops up, the one that it belongs to.
   var frame: ElementReference?
   private(set) var snapshot: ElementSnapshot
   private(set) var shape: ElementShape

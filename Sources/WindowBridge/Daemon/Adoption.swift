@@ -61,7 +61,7 @@ package struct Adoption {
     of residents: [BusName: Resident], among windows: [WindowID: Home], limit: Int
   ) -> [WindowID: [BusName]] {
     (isUnsure, candidates) = (false, [:])
-    choices = choices.filter { residents[$0.key] != nil && windows[$0.value.window] != nil }
+    choices = choices.filter { residents[$0.key] != nil }
     var windowsByProcess: [UInt32: [WindowID]] = [:]
     // The first process is everybody's parent.
     for (id, window) in windows where window.process > 1 { windowsByProcess[window.process, default: []].append(id) }
@@ -76,15 +76,14 @@ package struct Adoption {
     return homes.mapValues { Array($0.sorted().prefix(limit)) }
   }
 
-  /// The one of `candidates` that the connection's title names; all of them if it names none, or not one alone.
+  /// All of `candidates`; of a connection that speaks for one window, that window, or none if it is not known or gone.
   private mutating func choose(
     _ candidates: Set<WindowID>, for connection: BusName, _ resident: Resident, _ windows: [WindowID: Home]
   ) -> Set<WindowID> {
-    // It may be in another window than the one in front.
-    guard !resident.isAwaited || candidates.count < 2 else { return [] }
-    guard let title = resident.title else { return candidates }
+    guard let title = resident.title else { return resident.isAwaited && candidates.count > 1 ? [] : candidates }
     self.candidates[connection] = candidates
-    let known = choices[connection].flatMap { candidates.contains($0.window) ? $0 : nil }
+    let choice = choices[connection]
+    let known = choice.flatMap { candidates.contains($0.window) ? $0 : nil }
     if let known, known.title == nil || known.title == title { return [known.window] }
     // A second window with the same title is the other connection's.
     let taken = choices.filter { $0.key != connection }.map(\.value.window)
@@ -96,7 +95,7 @@ package struct Adoption {
     }
     // The window's new title may come later than the connection's.
     if let known { return [known.window] }
-    isUnsure = isUnsure || candidates.count > 1
-    return candidates
+    isUnsure = true
+    return choice == nil && candidates.count == 1 ? candidates : []
   }
 }
