@@ -179,9 +179,9 @@ package final class WindowBridge {
     told = new
     let chosen = selection.choose(new)
     guard chosen != desktop else { return }
-    if chosen.front != desktop.front { frontChanged() }
-    let hasOnlyOtherTitles = chosen.hasOnlyOtherTitles(than: desktop)
+    let (hasOnlyOtherTitles, front) = (chosen.hasOnlyOtherTitles(than: desktop), desktop.front)
     desktop = chosen
+    if chosen.front != front { frontChanged() }
     if hasOnlyOtherTitles { syncLater() } else if isOwner { sync() }
   }
 

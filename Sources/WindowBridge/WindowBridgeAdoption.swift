@@ -27,13 +27,14 @@ extension WindowBridge {
 
   /// A program says that the window which a connection speaks for is active.
   func becameActive(_ connection: BusName) {
-    witness.told(connection, at: .now)
+    let isFirst = witness.told(connection, at: .now)
+    if isFirst, let front = desktop.front, adoption.learn(connection, in: front, isSure: false) { tellAdoptions() }
     witnessLater()
   }
 
   /// Another window is in front, or none.
   func frontChanged() {
-    witness.frontChanged(at: .now)
+    witness.frontChanged(isNone: desktop.front == nil, at: .now)
     witnessLater()
   }
 
@@ -42,10 +43,10 @@ extension WindowBridge {
     witnessTimer = nil
     guard witness.connection != nil else { return }
     witnessTimer = loop.schedule(after: WindowWitness.calm) { [weak self] in
-      guard let self, let connection = witness.connection else { return }
-      (witnessTimer, witness) = (nil, WindowWitness())
-      guard let front = desktop.front, adoption.learn(connection, in: front) else { return }
-      tellAdoptions()
+      guard let self else { return }
+      witnessTimer = nil
+      guard let connection = witness.connection, let front = desktop.front else { return }
+      if adoption.learn(connection, in: front, isSure: true) { tellAdoptions() }
     }
   }
 }

@@ -133,14 +133,17 @@ import WindowBridge
       let homes = adoption.homes(of: residents, among: Self.windows(shown.mapValues { (100, $0) }), limit: 256)
       return Set(homes.filter { $0.value.contains(speaker) }.map(\.key.number))
     }
-    func learns(_ connection: BusName, _ window: UInt64) -> Bool { adoption.learn(connection, in: WindowID(window)) }
+    func learns(_ connection: BusName, _ window: UInt64, isSure: Bool = true) -> Bool {
+      adoption.learn(connection, in: WindowID(window), isSure: isSure)
+    }
     #expect(!learns(speaker, 1))
     #expect(homes([1: "a", 2: "a"]) == [])
     // Neither another program's window, nor of a connection that speaks for none.
     #expect(!learns(speaker, 3) && !learns(other, 1))
-    #expect(learns(speaker, 1) && homes([1: "a", 2: "a"]) == [1])
+    #expect(learns(speaker, 1, isSure: false) && homes([1: "a", 2: "a"]) == [1])
     #expect(!learns(speaker, 1))
     // The word was wrong.
+    #expect(!learns(speaker, 2, isSure: false))
     #expect(learns(speaker, 2) && homes([1: "a", 2: "b"]) == [2])
     title = "b"
     #expect(homes([1: "b", 2: "a"]) == [2])
@@ -149,20 +152,57 @@ import WindowBridge
     #expect(homes([1: "b", 3: "c"]) == [1, 3])
   }
 
-  @Test func aProgramsWordCountsForTheWindowThatComesToTheFrontWithIt() {
+  @Test func twoConnectionsAreNotLearnedInOneWindow() {
+    let names = [BusName(known: ":1.1"), BusName(known: ":1.2")]
+    var adoption = Adoption()
+    func homes() -> [Set<UInt64>] {
+      let residents = names.map { ($0, Resident([[100, 1]], title: "")) }
+      let homes = adoption.homes(
+        of: Dictionary(uniqueKeysWithValues: residents), among: Self.windows([1: (100, ""), 2: (100, "")]), limit: 256)
+      return names.map { name in Set(homes.filter { $0.value.contains(name) }.map(\.key.number)) }
+    }
+    #expect(homes() == [[], []])
+    _ = adoption.learn(names[0], in: WindowID(1), isSure: false)
+    #expect(homes() == [[1], []])
+    _ = adoption.learn(names[1], in: WindowID(1), isSure: true)
+    #expect(homes() == [[], [1]])
+    _ = adoption.learn(names[0], in: WindowID(2), isSure: false)
+    #expect(homes() == [[2], [1]])
+  }
+
+  @Test func aProgramsWordIsForTheWindowInFront() {
+    enum Step {
+      /// A connection's word, and whether it is the first for the window in front.
+      case word(Int, BusName, Bool)
+      case front(Int)
+      case none(Int)
+    }
     let (one, two) = (BusName(known: ":1.1"), BusName(known: ":1.2"))
     let start = SuspendingClock.now
-    // (when what happens, in milliseconds: a connection's word, or nil for another window in front; whose word counts then)
-    let stories: [(steps: [(Int, BusName?)], BusName?)] = [
-      ([], nil), ([(0, nil)], nil), ([(0, nil), (20, one)], one), ([(0, one), (150, nil)], one),
-      ([(0, one), (151, nil)], nil), ([(0, one), (151, nil), (200, two)], two),
-      ([(0, one), (151, nil), (160, nil)], nil), ([(0, one), (50, two), (190, nil)], two),
+    // (what happens, in milliseconds; whose word counts in the end)
+    let stories: [(steps: [Step], BusName?)] = [
+      ([], nil), ([.front(0)], nil), ([.front(0), .word(9000, one, true)], one),
+      ([.front(0), .word(20, one, true), .word(30, two, false)], two),
+      // It was for the window before.
+      ([.front(0), .word(20, one, true), .front(30)], nil),
+      ([.front(0), .word(20, one, true), .word(25, one, false), .front(30)], nil),
+      ([.front(0), .word(20, one, true), .front(30), .word(40, two, true)], two),
+      // The program is faster than the window manager.
+      ([.word(0, one, false), .front(150)], one), ([.word(0, one, false), .front(151)], nil),
+      ([.word(0, one, false), .none(50), .front(150)], one), ([.none(0), .word(10, one, false)], one),
+      ([.word(0, one, false), .front(50), .word(60, two, true)], two),
     ]
     for (steps, expected) in stories {
       var witness = WindowWitness()
-      for (time, connection) in steps {
-        let now = start + .milliseconds(time)
-        if let connection { witness.told(connection, at: now) } else { witness.frontChanged(at: now) }
+      for step in steps {
+        func time(_ number: Int) -> SuspendingClock.Instant { start + .milliseconds(number) }
+        switch step {
+        case .word(let now, let connection, let isFirst):
+          let isForFront = witness.told(connection, at: time(now))
+          #expect(isForFront == isFirst, "\(steps)")
+        case .front(let now): witness.frontChanged(isNone: false, at: time(now))
+        case .none(let now): witness.frontChanged(isNone: true, at: time(now))
+        }
       }
       #expect(witness.connection == expected, "\(steps)")
     }

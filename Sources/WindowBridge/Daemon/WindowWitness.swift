@@ -1,27 +1,41 @@
 package import DBusTypes
 
-/// Which window a connection speaks for, if its title does not tell: the one that the window manager brings to the front as
-/// the program says that it is active, if for a while neither says anything else.
+/// Which window a connection speaks for, if its title does not tell: the one in front when the program says that it is active.
 package struct WindowWitness {
-  /// How long apart the window manager and the program may tell the same.
+  /// How long the program's word may come before the window manager's.
   package static let distance = Duration.milliseconds(150)
-  /// How long nothing else may follow.
+  /// How long nothing else may be said until a word counts against what is known.
   package static let calm = Duration.milliseconds(300)
 
-  /// The connection that may speak for the window in front.
-  package private(set) var connection: BusName?
-  private var time: SuspendingClock.Instant?
+  private struct Word {
+    let connection: BusName
+    let time: SuspendingClock.Instant
+    /// Whether it is for the window in front.
+    let isForFront: Bool
+  }
+
+  /// The newest word.
+  private var word: Word?
+  /// Whether the window in front has had one since it is there.
+  private var isTaken = true
 
   package init() {}
 
+  /// The connection that speaks for the window in front, if nothing else has been said for a while.
+  package var connection: BusName? { word?.connection }
+
   /// A program says that the window which `connection` speaks for is active.
-  package mutating func told(_ connection: BusName, at now: SuspendingClock.Instant) {
-    (self.connection, time) = (connection, now)
+  /// - Returns: whether it is the first word since the window in front is there, which is for that.
+  package mutating func told(_ connection: BusName, at now: SuspendingClock.Instant) -> Bool {
+    let isRepeated = word?.connection == connection && word?.isForFront == true
+    word = Word(connection: connection, time: now, isForFront: !isTaken || isRepeated)
+    defer { isTaken = true }
+    return !isTaken
   }
 
-  /// Another window is in front: of a program that is late, or does not answer any more, the word is for the one before.
-  package mutating func frontChanged(at now: SuspendingClock.Instant) {
-    guard let time, now - time > Self.distance else { return }
-    (connection, self.time) = (nil, nil)
+  /// Another window is in front, or none: of a program that is late, or does not answer any more, the word is for the one before.
+  package mutating func frontChanged(isNone: Bool, at now: SuspendingClock.Instant) {
+    if let last = word, last.isForFront || now - last.time > Self.distance { word = nil }
+    isTaken = isNone
   }
 }
