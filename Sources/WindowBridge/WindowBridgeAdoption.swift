@@ -27,8 +27,7 @@ extension WindowBridge {
 
   /// A program says that the window which a connection speaks for is active.
   func becameActive(_ connection: BusName) {
-    let isFirst = witness.told(connection, at: .now)
-    if isFirst, let front = desktop.front, adoption.learn(connection, in: front, isSure: false) { tellAdoptions() }
+    witness.told(connection, at: .now)
     witnessLater()
   }
 
@@ -46,7 +45,7 @@ extension WindowBridge {
       guard let self else { return }
       witnessTimer = nil
       guard let connection = witness.connection, let front = desktop.front else { return }
-      if adoption.learn(connection, in: front, isSure: true) { tellAdoptions() }
+      if adoption.learn(connection, in: front) { tellAdoptions() }
     }
   }
 }

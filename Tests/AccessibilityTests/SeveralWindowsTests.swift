@@ -8,9 +8,11 @@ import Testing
 @Suite struct SeveralWindowsTests {
   private static let kits = RealDesktop.canRun("/usr/bin/openbox", Products.windowBridge) ? TextTests.Kit.here : []
 
-  /// Nothing but which of them is in front tells windows of one title apart.
-  @Test(arguments: kits, [["first", "second"], ["both", "both"]])
-  func aWriteIsInTheWindowInFront(_ kit: TextTests.Kit, _ titles: [String]) async throws {
+  /// Runs `body` with a window for each title.
+  private static func with(
+    _ kit: TextTests.Kit, _ titles: [String], isolation: isolated (any Actor)? = #isolation,
+    _ body: (RealDesktop, ManagedProcess, [String]) async throws -> Void
+  ) async throws {
     try await RealDesktop.with { desktop in
       let session = desktop.desktop
       let manager = try await session.start(["/usr/bin/openbox", "--sm-disable"])
@@ -19,7 +21,42 @@ import Testing
       let file = try #require(Bundle.module.path(forResource: "windows", ofType: "py", inDirectory: "Resources"))
       let program = try await session.start(
         ["/usr/bin/python3", "-B", file, kit.rawValue, desktop.file] + titles, extra: AccessibilityLauncher.environment)
-      let windows = try await desktop.windows(ofProcess: program.processID, count: 2)
+      try await body(desktop, program, desktop.windows(ofProcess: program.processID, count: titles.count))
+      for process in [program, bridge, manager] { try await process.stop() }
+    }
+  }
+
+  /// Not all toolkits tell that a dialog was closed: what it held has focus no more, and is not what had it before.
+  @Test(arguments: kits) func aDialogLeavesNothing(_ kit: TextTests.Kit) async throws {
+    try await Self.with(kit, ["main"]) { desktop, _, windows in
+      try await desktop.activate(windows[0])
+      try await desktop.waits(for: "Element.Role", .string("textbox"))
+      try await eventually("in its window") { try await desktop.session.fields("FocusPath").last == windows[0] }
+      let path = try await desktop.session.fields("FocusPath")
+      for round in 1...3 {
+        try await desktop.xdotool("key", "Return")
+        try await desktop.waits(for: "Window.Title", .string("dialog"))
+        try await desktop.waits(for: "Element.Role", .string("textbox"))
+        try await eventually("what was before") { try await desktop.session.fields("History").first == path[0] }
+        // It stays there for longer than it takes the window behind to say that it is not active any more.
+        for number in 1...20 {
+          try await desktop.set("Text.Content", .string("d\(number)"))
+          try await desktop.holds("dialog", "d\(number)")
+        }
+        try await desktop.xdotool("key", "Escape")
+        try await eventually("the window behind it") { try await desktop.session.fields("FocusPath") == path }
+        try await desktop.set("Text.Content", .string("m\(round)"))
+        try await desktop.holds("0", "m\(round)")
+        try await eventually("nothing of the dialog") { try await desktop.session.fields().count == 2 }
+        #expect(try await desktop.session.fields("FocusPath") == path)
+      }
+    }
+  }
+
+  /// Nothing but which of them is in front tells windows of one title apart.
+  @Test(arguments: kits, [["first", "second"], ["both", "both"]])
+  func aWriteIsInTheWindowInFront(_ kit: TextTests.Kit, _ titles: [String]) async throws {
+    try await Self.with(kit, titles) { desktop, program, windows in
       for (window, other) in [(windows[0], windows[1]), (windows[1], windows[0])] {
         try await desktop.activate(window)
         try await eventually("a connection in \(window) alone") {
@@ -48,7 +85,6 @@ import Testing
       try await desktop.holds("0", "0!")
       try await desktop.holds("1", "1")
       #expect(try await desktop.session.fields("History").first == fields[1])
-      for process in [program, bridge, manager] { try await process.stop() }
     }
   }
 }

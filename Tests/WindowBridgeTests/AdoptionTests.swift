@@ -126,7 +126,7 @@ import Testing
   private static let title = "org.focusd.Bridge1.Window.Title"
   private static let active = "org.focusd.Bridge1.Window.Active"
 
-  /// Until it has said which window of several it speaks for, a connection is in none.
+  /// Until it has said which window of several it speaks for, a connection is in none; it may say so late.
   @Test func aConnectionThatDoesNotAnswerIsInAllWindowsInTheEnd() async throws {
     try await Self.with { desktop, stub, peer in
       for id in [8, 9] { stub.set(id, .init(title: "both", process: 4008)) }
@@ -141,6 +141,10 @@ import Testing
       try await eventually("adopted") { try await peer.parent(of: "silent") == "w8" }
       stub.focus(9)
       try await eventually("adopted by the other") { try await peer.parent(of: "silent") == "w9" }
+      // It knows its window after all.
+      stub.set(8, .init(title: "one", process: 4008))
+      window.change(Self.title, to: .string("one"))
+      try await eventually("adopted by its own") { try await peer.parent(of: "silent") == "w8" }
       withExtendedLifetime((bridge, silent)) {}
     }
   }

@@ -133,17 +133,14 @@ import WindowBridge
       let homes = adoption.homes(of: residents, among: Self.windows(shown.mapValues { (100, $0) }), limit: 256)
       return Set(homes.filter { $0.value.contains(speaker) }.map(\.key.number))
     }
-    func learns(_ connection: BusName, _ window: UInt64, isSure: Bool = true) -> Bool {
-      adoption.learn(connection, in: WindowID(window), isSure: isSure)
-    }
+    func learns(_ connection: BusName, _ window: UInt64) -> Bool { adoption.learn(connection, in: WindowID(window)) }
     #expect(!learns(speaker, 1))
     #expect(homes([1: "a", 2: "a"]) == [])
     // Neither another program's window, nor of a connection that speaks for none.
     #expect(!learns(speaker, 3) && !learns(other, 1))
-    #expect(learns(speaker, 1, isSure: false) && homes([1: "a", 2: "a"]) == [1])
+    #expect(learns(speaker, 1) && homes([1: "a", 2: "a"]) == [1])
     #expect(!learns(speaker, 1))
     // The word was wrong.
-    #expect(!learns(speaker, 2, isSure: false))
     #expect(learns(speaker, 2) && homes([1: "a", 2: "b"]) == [2])
     title = "b"
     #expect(homes([1: "b", 2: "a"]) == [2])
@@ -162,18 +159,18 @@ import WindowBridge
       return names.map { name in Set(homes.filter { $0.value.contains(name) }.map(\.key.number)) }
     }
     #expect(homes() == [[], []])
-    _ = adoption.learn(names[0], in: WindowID(1), isSure: false)
+    _ = adoption.learn(names[0], in: WindowID(1))
     #expect(homes() == [[1], []])
-    _ = adoption.learn(names[1], in: WindowID(1), isSure: true)
+    _ = adoption.learn(names[1], in: WindowID(1))
     #expect(homes() == [[], [1]])
-    _ = adoption.learn(names[0], in: WindowID(2), isSure: false)
+    _ = adoption.learn(names[0], in: WindowID(2))
     #expect(homes() == [[2], [1]])
   }
 
   @Test func aProgramsWordIsForTheWindowInFront() {
     enum Step {
-      /// A connection's word, and whether it is the first for the window in front.
-      case word(Int, BusName, Bool)
+      /// A connection's word.
+      case word(Int, BusName)
       case front(Int)
       case none(Int)
     }
@@ -181,25 +178,23 @@ import WindowBridge
     let start = SuspendingClock.now
     // (what happens, in milliseconds; whose word counts in the end)
     let stories: [(steps: [Step], BusName?)] = [
-      ([], nil), ([.front(0)], nil), ([.front(0), .word(9000, one, true)], one),
-      ([.front(0), .word(20, one, true), .word(30, two, false)], two),
+      ([], nil), ([.front(0)], nil), ([.front(0), .word(9000, one)], one),
+      ([.front(0), .word(20, one), .word(30, two)], two),
       // It was for the window before.
-      ([.front(0), .word(20, one, true), .front(30)], nil),
-      ([.front(0), .word(20, one, true), .word(25, one, false), .front(30)], nil),
-      ([.front(0), .word(20, one, true), .front(30), .word(40, two, true)], two),
+      ([.front(0), .word(20, one), .front(30)], nil),
+      ([.front(0), .word(20, one), .word(25, one), .front(30)], nil),
+      ([.front(0), .word(20, one), .front(30), .word(40, two)], two),
       // The program is faster than the window manager.
-      ([.word(0, one, false), .front(150)], one), ([.word(0, one, false), .front(151)], nil),
-      ([.word(0, one, false), .none(50), .front(150)], one), ([.none(0), .word(10, one, false)], one),
-      ([.word(0, one, false), .front(50), .word(60, two, true)], two),
+      ([.word(0, one), .front(150)], one), ([.word(0, one), .front(151)], nil),
+      ([.word(0, one), .none(50), .front(150)], one), ([.none(0), .word(10, one)], one),
+      ([.word(0, one), .front(50), .word(60, two)], two),
     ]
     for (steps, expected) in stories {
       var witness = WindowWitness()
       for step in steps {
         func time(_ number: Int) -> SuspendingClock.Instant { start + .milliseconds(number) }
         switch step {
-        case .word(let now, let connection, let isFirst):
-          let isForFront = witness.told(connection, at: time(now))
-          #expect(isForFront == isFirst, "\(steps)")
+        case .word(let now, let connection): witness.told(connection, at: time(now))
         case .front(let now): witness.frontChanged(isNone: false, at: time(now))
         case .none(let now): witness.frontChanged(isNone: true, at: time(now))
         }

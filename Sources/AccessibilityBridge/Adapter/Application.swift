@@ -190,8 +190,24 @@ final class Application {
     close(connections.keys.filter { each in !fields.values.contains { $0.frame == each } }, on: loop)
     let new = make()
     connections[window] = new
-    new.window = window.map { ProgramWindow(title: titles[$0] ?? "", isActive: isActive) }
+    if let window { tell(window, isActive, on: new) }
     return new
+  }
+
+  /// Makes the connection of a field, which alone is on that for fields whose window is not known, that of `window`.
+  /// - Returns: whether it is now.
+  func nameWindow(of field: ElementField, _ window: ElementReference?, isActive: Bool) -> Bool {
+    guard let window, connections[window] == nil,
+      !fields.values.contains(where: { $0 !== field && $0.frame == nil }), let connection = connections[nil]
+    else { return false }
+    connections[nil] = nil
+    connections[window] = connection
+    tell(window, isActive, on: connection)
+    return true
+  }
+
+  private func tell(_ window: ElementReference, _ isActive: Bool, on connection: WindowConnection) {
+    connection.window = ProgramWindow(title: titles[window] ?? "", isActive: isActive)
   }
 
   /// Notes the title of a window, and tells it.

@@ -37,16 +37,21 @@ extension Bridge {
     take(event)
   }
 
-  /// An object is active, which counts for windows: GTK 4 may tell it in no other way.
+  /// An object is active, which counts for windows: GTK 4 may tell it in no other way, and of dialogs never does.
   func becameActive(_ element: ElementReference, attempt: Int = 0) {
     let application = application(element.application)
-    guard tracker.window != element, !application.tellsWindows else { return }
+    let isInFront = tracker.window?.application == element.application
+    guard tracker.window != element, !application.tellsWindows || (application.toolkit.isGTK4 && isInFront) else {
+      return
+    }
     bus?.ask(element, "GetRole") { [weak self, weak application] answer in
       guard let self, let application, applications[application.name] === application else { return }
       switch answer {
       case .success(let values):
         guard case .uint32(let role)? = values.first, ElementRole(rawValue: role).isWindow else { return }
-        claim(.activated(element), element)
+        guard application.tellsWindows else { return claim(.activated(element), element) }
+        // Such a dialog's states do not say it either.
+        if tracker.window?.application == element.application { take(.activated(element)) }
       case .failure(let error) where error.isLate:
         askAgain(.role(element), of: application, attempt) { [weak self] in
           self?.becameActive(element, attempt: attempt + 1)

@@ -108,8 +108,10 @@ extension Bridge {
       findTitle(WindowTitle(text: shown.place.title))
       self.frame(of: window, known: knownFrame, findFrame)
     } else if let window = window.content {
-      title(of: window, findTitle)
-      self.frame(of: window, known: knownFrame, findFrame)
+      title(of: window) { [weak self] title in
+        findTitle(title)
+        if let self { self.frame(of: window, known: knownFrame, findFrame) } else { findFrame(nil) }
+      }
     } else {
       application.windows.find(from: element, below: application.root, on: bus) { [weak self] found in
         window.content = found.window
@@ -118,8 +120,10 @@ extension Bridge {
           findTitle(WindowTitle())
           return findFrame(knownFrame)
         }
-        title(of: found, findTitle)
-        self.frame(of: found, known: knownFrame, findFrame)
+        title(of: found) { [weak self] title in
+          findTitle(title)
+          if let self { self.frame(of: found, known: knownFrame, findFrame) } else { findFrame(nil) }
+        }
       }
     }
     let take = answers.expect { (result: ElementReader.Outcome) in outcome.content = result }
@@ -233,9 +237,10 @@ extension Bridge {
   /// Lets the field be where the window is that it is in after all.
   private func move(_ field: ElementField, to frame: ElementReference?, _ application: Application) {
     guard field.frame != frame else { return }
-    publisher(of: field)?.remove(group: field.number)
+    let isLearned = field.frame == nil && application.nameWindow(of: field, frame, isActive: frame == tracker.window)
+    if !isLearned { publisher(of: field)?.remove(group: field.number) }
     field.frame = frame
-    if shown === field { shown = nil }
+    if !isLearned, shown === field { shown = nil }
   }
 
   /// Makes the daemon follow: `field` has focus now, or none.

@@ -9,19 +9,24 @@ extension Bridge {
   /// How long a program may take to close a window after another of its windows has come to the front.
   private static let closing = Duration.milliseconds(500)
 
-  /// Finds the window that a window manager knows, of an element that should have focus in `window`: what pops up does not
-  /// become active; `known` is what was found before.
+  /// Finds the window that a window manager knows, of an element that should have focus in `window`; `known` is what was
+  /// found before.
+  ///
+  /// What pops up has the role of a menu, or no title, and does not become active.
   func frame(
     of window: ElementReference, known: ElementReference?, _ done: @escaping (ElementReference?) -> Void
   ) {
     guard let bus, let front = tracker.window, front != window, front.application == window.application else {
       return done(window)
     }
-    bus.ask(window, "GetState") { answer in
-      guard case .success(let values) = answer, let states = ElementStates(values.first) else {
-        return done(known ?? window)
+    let hasTitle = applications[window.application]?.titles[window]?.isEmpty == false
+    bus.ask(window, hasTitle ? "GetRole" : "GetState") { answer in
+      guard case .success(let values) = answer else { return done(known ?? window) }
+      if case .uint32(let number)? = values.first {
+        let role = ElementRole(rawValue: number)
+        return done(role.isMenu || role == .popupMenu ? front : window)
       }
-      done(states.contains(.active) ? window : front)
+      done(ElementStates(values.first)?.contains(.active) == true ? window : front)
     }
   }
 
@@ -30,24 +35,25 @@ extension Bridge {
     for window in [before, tracker.window].compactMap(\.self) {
       applications[window.application]?.connections[window]?.window?.isActive = window == tracker.window
     }
-    let names = Set([before, tracker.window].compactMap { $0?.application })
-    dropClosed(of: names)
+    dropClosed()
     if let closedTimer { loop.cancel(closedTimer) }
     closedTimer = loop.schedule(after: Self.closing) { [weak self] in
-      guard let self else { return }
-      closedTimer = nil
-      dropClosed(of: names)
+      self?.closedTimer = nil
+      self?.dropClosed()
     }
   }
 
-  /// Forgets the windows of programs that are not shown any more: Qt and GTK 4 do not tell that a dialog was closed.
-  private func dropClosed(of programs: Set<BusName>) {
-    for window in programs.compactMap({ applications[$0] }).flatMap(\.connections.keys).compactMap(\.self)
-    where window != tracker.window {
+  /// Forgets the windows of the program in front that are not shown any more: Qt and GTK 4 do not tell that a dialog was
+  /// closed.
+  private func dropClosed() {
+    guard let front = tracker.window, let application = applications[front.application] else { return }
+    for window in application.connections.keys.compactMap(\.self) where window != front {
       bus?.ask(window, "GetState") { [weak self] answer in
         guard let self, tracker.window != window else { return }
         switch answer {
-        case .success(let values): if ElementStates(values.first)?.contains(.showing) != false { return }
+        // An open dialog of GTK 4 is visible alone.
+        case .success(let values):
+          if ElementStates(values.first)?.isDisjoint(with: [.showing, .visible]) != true { return }
         case .failure(let error): if error.isLate { return }
         }
         take(.destroyed(window))

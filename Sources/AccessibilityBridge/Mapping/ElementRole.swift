@@ -23,6 +23,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let menuItem = ElementRole(35)
   package static let panel = ElementRole(39)
   package static let passwordText = ElementRole(40)
+  package static let popupMenu = ElementRole(41)
   package static let progressBar = ElementRole(42)
   package static let pushButton = ElementRole(43)
   package static let radioButton = ElementRole(44)

@@ -72,9 +72,10 @@ package enum ProgramWindowInterface {
     }
   }
 
-  /// The signal that `window` is not what was told `before`.
-  package static func change(to window: ProgramWindow, from before: ProgramWindow) -> OutgoingMessage? {
-    let changed = zip(properties(of: window), properties(of: before)).filter { $0.value != $1.value }.map(\.0)
+  /// The signal that `window` is not what was told `before`, if anything.
+  package static func change(to window: ProgramWindow, from before: ProgramWindow?) -> OutgoingMessage? {
+    let old = before.map { properties(of: $0).map(\.value) }
+    let changed = properties(of: window).enumerated().filter { old?[$0.offset] != $0.element.value }.map(\.element)
     return changed.isEmpty ? nil : try? .propertiesChanged(path: path, interface: name, changed: changed)
   }
 
@@ -94,11 +95,13 @@ package enum ProgramWindowInterface {
   }
 
   /// Takes over what a signal tells, which may be anybody's.
-  package static func update(_ window: inout ProgramWindow, changedBy signal: Message) {
+  /// - Returns: whether it is about the window.
+  package static func update(_ window: inout ProgramWindow, changedBy signal: Message) -> Bool {
     guard signal.path == path, signal.interface == .properties, signal.member?.text == "PropertiesChanged",
       let values = try? signal.arguments(elementLimit: 64), values.count == 3, values[0] == .string(name.text)
-    else { return }
+    else { return false }
     _ = update(&window, values[1])
+    return true
   }
 
   /// - Returns: whether the title is among the properties.

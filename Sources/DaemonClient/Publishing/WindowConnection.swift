@@ -11,7 +11,7 @@ package final class WindowConnection {
   /// The window; nil: it is not known.
   package var window: ProgramWindow? {
     didSet {
-      guard let window, let oldValue else { return }
+      guard let window else { return }
       if let change = ProgramWindowInterface.change(to: window, from: oldValue) { link.send(change) }
     }
   }

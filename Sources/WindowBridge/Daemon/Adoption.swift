@@ -40,14 +40,14 @@ package struct Adoption {
 
   package init() {}
 
-  /// Takes `window` for the one that `connection` speaks for; what is known already stays unless it `isSure`.
+  /// Takes `window` for the one that `connection` speaks for.
   /// - Returns: whether that is news.
-  package mutating func learn(_ connection: BusName, in window: WindowID, isSure: Bool) -> Bool {
-    guard let possible = candidates[connection], possible.contains(window) else { return false }
-    let before = choices[connection]?.window
-    guard before != window, isSure || before.map(possible.contains) != true else { return false }
+  package mutating func learn(_ connection: BusName, in window: WindowID) -> Bool {
+    guard let possible = candidates[connection], possible.contains(window), choices[connection]?.window != window else {
+      return false
+    }
     // What was learned of another was wrong.
-    if isSure { choices = choices.filter { $0.value.window != window || $0.value.title != nil } }
+    choices = choices.filter { $0.value.window != window || $0.value.title != nil }
     choices[connection] = Choice(window: window, title: nil)
     return true
   }

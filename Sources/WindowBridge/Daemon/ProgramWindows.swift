@@ -55,12 +55,13 @@ final class ProgramWindows {
 
   /// Takes over what a signal tells of a connection that was asked: what it says before its answer is no newer.
   func received(_ signal: Message) {
-    guard let sender = signal.sender, let old = self[sender] else { return }
-    var new = old
-    ProgramWindowInterface.update(&new, changedBy: signal)
+    guard let sender = signal.sender, let answer = windows[sender] else { return }
+    // One that did not know its window may know it now.
+    var new = answer ?? ProgramWindow()
+    guard ProgramWindowInterface.update(&new, changedBy: signal), new != answer else { return }
     windows[sender] = new
-    if new.title != old.title { onChange?() }
-    if new.isActive, !old.isActive { onActive?(sender) }
+    if new.title != answer?.title { onChange?() }
+    if new.isActive, answer?.isActive != true { onActive?(sender) }
   }
 
   /// Forgets the connections that do not matter any more.

@@ -4,13 +4,13 @@ package import DBusTypes
 package struct WindowWitness {
   /// How long the program's word may come before the window manager's.
   package static let distance = Duration.milliseconds(150)
-  /// How long nothing else may be said until a word counts against what is known.
+  /// How long nothing else may be said until a word counts.
   package static let calm = Duration.milliseconds(300)
 
   private struct Word {
     let connection: BusName
     let time: SuspendingClock.Instant
-    /// Whether it is for the window in front.
+    /// Whether it is for the window that is in front when it comes: the first that comes then.
     let isForFront: Bool
   }
 
@@ -25,12 +25,10 @@ package struct WindowWitness {
   package var connection: BusName? { word?.connection }
 
   /// A program says that the window which `connection` speaks for is active.
-  /// - Returns: whether it is the first word since the window in front is there, which is for that.
-  package mutating func told(_ connection: BusName, at now: SuspendingClock.Instant) -> Bool {
+  package mutating func told(_ connection: BusName, at now: SuspendingClock.Instant) {
     let isRepeated = word?.connection == connection && word?.isForFront == true
     word = Word(connection: connection, time: now, isForFront: !isTaken || isRepeated)
-    defer { isTaken = true }
-    return !isTaken
+    isTaken = true
   }
 
   /// Another window is in front, or none: of a program that is late, or does not answer any more, the word is for the one before.

@@ -1,5 +1,6 @@
 """A window with an entry for each title: windows.py TOOLKIT FILE TITLE...
 
+Return opens a dialog with another entry, and Escape closes that.
 The program writes what the entries hold to FILE, by their windows' numbers, each time that it changes: the tests judge by
 that alone.
 """
@@ -24,13 +25,39 @@ def changed(number, text):
 
 def window(number, title):
     def gtk(Gtk):
-        entry = Gtk.Entry()
-        entry.connect("changed", lambda entry: changed(number, entry.get_text()))
+        def make(name):
+            entry = Gtk.Entry()
+            entry.connect("changed", lambda entry: changed(name, entry.get_text()))
+            return entry
+
+        def ask(entry):
+            is_new = hasattr(entry, "get_root")
+            dialog = Gtk.Dialog(title="dialog", transient_for=entry.get_root() if is_new else entry.get_toplevel())
+            box = dialog.get_content_area()
+            asked = make("dialog")
+            box.append(asked) if is_new else box.add(asked)
+            dialog.connect("response", lambda *_: dialog.destroy())
+            dialog.show() if is_new else dialog.show_all()
+            asked.grab_focus()
+
+        entry = make(number)
+        entry.connect("activate", ask)
         return [entry]
 
     def qt(widgets):
-        entry = widgets.QLineEdit()
-        entry.textChanged.connect(lambda text: changed(number, text))
+        def make(name):
+            entry = widgets.QLineEdit()
+            entry.textChanged.connect(lambda text: changed(name, text))
+            return entry
+
+        def ask():
+            dialog = widgets.QDialog(entry.window())
+            dialog.setWindowTitle("dialog")
+            widgets.QVBoxLayout(dialog).addWidget(make("dialog"))
+            dialog.show()
+
+        entry = make(number)
+        entry.returnPressed.connect(ask)
         return [entry]
 
     changed(number, "")
