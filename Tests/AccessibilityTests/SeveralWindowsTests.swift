@@ -64,7 +64,7 @@ import Testing
       for (window, other) in [(windows[0], windows[1]), (windows[1], windows[0])] {
         try await desktop.activate(window)
         try await eventually("a connection in \(window) alone") {
-          try await !desktop.adopted(by: window).isSubset(of: desktop.adopted(by: other))
+          try await !desktop.session.adopted(by: window).isSubset(of: desktop.session.adopted(by: other))
         }
       }
       var fields: [String] = []
@@ -114,13 +114,6 @@ extension RealDesktop {
       return error == nil
     }
     try await holds(entry, text)
-  }
-
-  /// The connections with scenes in a window.
-  fileprivate func adopted(by window: String) async throws -> Set<String> {
-    let adopted = try await session.get("org.focusd.Focus1.Field.Adopted", at: Focus1.field(window))
-    guard case .array(let names)? = adopted else { return [] }
-    return Set(names.compactMap(\.basicText))
   }
 
   /// Brings a window to the front, and waits until focus is in it.

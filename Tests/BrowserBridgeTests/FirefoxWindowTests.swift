@@ -27,7 +27,7 @@ extension FirefoxTests {
       for (index, window) in shown.enumerated() {
         try await stage.activate(window)
         try await eventually("a connection in \(window) alone") {
-          try await !stage.adopted(by: window).isSubset(of: stage.adopted(by: shown[1 - index]))
+          try await !stage.client.adopted(by: window).isSubset(of: stage.client.adopted(by: shown[1 - index]))
         }
       }
       try await stage.shows("Element.Name", .string("entry"))
@@ -63,12 +63,5 @@ extension FirefoxStage {
     let result = try await desktop.run(["/usr/bin/xdotool", "windowactivate", String(window.dropFirst())])
     #expect(result.succeeded, "\(result)")
     try await eventually("\(window) in front") { try await client.fields("FocusPath").last == window }
-  }
-
-  /// The connections with scenes in a window.
-  fileprivate func adopted(by window: String) async throws -> Set<String> {
-    let adopted = try await client.get("org.focusd.Focus1.Field.Adopted", at: Focus1.field(window))
-    guard case .array(let names)? = adopted else { return [] }
-    return Set(names.compactMap(\.basicText))
   }
 }

@@ -129,6 +129,13 @@ extension Peer {
     return paths.compactMap { $0.basicText.flatMap(Focus1.id) }
   }
 
+  /// The connections with scenes in a window.
+  package func adopted(by window: String) async throws -> Set<String> {
+    let adopted = try await get("\(Focus1.fieldInterface).Adopted", at: Focus1.field(window))
+    guard case .array(let names)? = adopted else { return [] }
+    return Set(names.compactMap(\.basicText))
+  }
+
   /// The ids of all fields.
   package func fields() async throws -> [String] { try await owners().keys.sorted() }
 

@@ -46,7 +46,7 @@ final class Application {
   private(set) var title: String?
   private(set) var toolkit = Toolkit(name: "", version: "")
   /// A connection for each window that has fields, and one for those whose window is not known.
-  private(set) var connections: [ElementReference?: WindowConnection] = [:]
+  let connections = WindowConnections<ElementReference>()
   var fields: [ElementReference: ElementField] = [:]
   /// How often the elements were read again of which the program does not tell everything.
   var attempts: [ElementReference: Int] = [:]
@@ -181,27 +181,21 @@ final class Application {
     answers.finish()
   }
 
-  /// The connection for the fields of `window`, made by `make` if there is none; those of others that have no fields any
-  /// more are closed then.
+  /// Returns the connection for the fields of `window`, and makes it if there is none.
   func connection(
-    for window: ElementReference?, isActive: Bool, on loop: EventLoop, _ make: () -> WindowConnection
+    for window: ElementReference?, isActive: Bool, _ make: () -> WindowConnection
   ) -> WindowConnection {
-    if let known = connections[window] { return known }
-    close(connections.keys.filter { each in !fields.values.contains { $0.frame == each } }, on: loop)
-    let new = make()
-    connections[window] = new
-    if let window { tell(window, isActive, on: new) }
-    return new
+    let connection = connections.connection(for: window, used: Set(fields.values.map(\.frame)), make)
+    if let window, connection.window == nil { tell(window, isActive, on: connection) }
+    return connection
   }
 
-  /// Makes the connection of a field, which alone is on that for fields whose window is not known, that of `window`.
+  /// Makes the connection of a field, if no other is on it, that of `window`, which was not known before.
   /// - Returns: whether it is now.
   func nameWindow(of field: ElementField, _ window: ElementReference?, isActive: Bool) -> Bool {
-    guard let window, connections[window] == nil,
-      !fields.values.contains(where: { $0 !== field && $0.frame == nil }), let connection = connections[nil]
+    guard let window, !fields.values.contains(where: { $0 !== field && $0.frame == nil }),
+      let connection = connections.nameUnknown(window)
     else { return false }
-    connections[nil] = nil
-    connections[window] = connection
     tell(window, isActive, on: connection)
     return true
   }
@@ -217,22 +211,15 @@ final class Application {
   }
 
   /// Forgets a window that is gone, with all fields in it.
-  func forget(_ window: ElementReference, on loop: EventLoop) {
+  func forget(_ window: ElementReference) {
     windows.forget(window)
     titles[window] = nil
-    close([window], on: loop)
+    connections.close(window)
   }
 
   /// Takes all fields away.
-  func close(on loop: EventLoop) {
+  func close() {
     fields = [:]
-    close(Array(connections.keys), on: loop)
-  }
-
-  private func close(_ windows: [ElementReference?], on loop: EventLoop) {
-    let closed = windows.compactMap { connections.removeValue(forKey: $0) }
-    guard !closed.isEmpty else { return }
-    // Not from within their own dispatching.
-    loop.schedule(after: .zero) { for connection in closed { connection.close() } }
+    connections.close()
   }
 }

@@ -136,12 +136,12 @@ package final class Bridge {
 
   private func isOurs(_ owner: String) -> Bool {
     applications.values.contains { application in
-      application.connections.values.contains { $0.uniqueName?.text == owner }
+      application.connections.all.values.contains { $0.uniqueName?.text == owner }
     }
   }
 
   private func ownProgramsChanged() {
-    for application in applications.values where !application.connections.isEmpty && isOwn(application) {
+    for application in applications.values where !application.connections.all.isEmpty && isOwn(application) {
       log.debug("\(application.name) registers fields of its own")
       remove(application, programHasLeft: false)
     }
@@ -216,7 +216,7 @@ package final class Bridge {
   }
 
   private func disconnect() {
-    for application in applications.values { application.close(on: loop) }
+    for application in applications.values { application.close() }
     applications = [:]
     kept = []
     shown = nil

@@ -193,7 +193,7 @@ extension Bridge {
   }
 
   private func close(_ application: Application) {
-    application.close(on: loop)
+    application.close()
     listener?.forget(application.name)
   }
 

@@ -41,7 +41,7 @@ extension Bridge {
         loop.schedule(after: delay) { [weak self] in self?.search(window, epoch: epoch, isLast: isLast) })
     case .forget(let window):
       for field in kept where [field.window, field.frame, field.element].contains(window) { remove(field) }
-      applications[window.application]?.forget(window, on: loop)
+      applications[window.application]?.forget(window)
     }
   }
 
@@ -256,7 +256,7 @@ extension Bridge {
       return
     }
     let connection = application.connection(
-      for: field.frame, isActive: field.frame == tracker.window, on: loop, connection)
+      for: field.frame, isActive: field.frame == tracker.window, connection)
     if connection.fields.contains(field.number) {
       connection.fields.focusStateChanged(field.number)
     } else {

@@ -47,7 +47,7 @@ extension Bridge {
   /// closed.
   private func dropClosed() {
     guard let front = tracker.window, let application = applications[front.application] else { return }
-    for window in application.connections.keys.compactMap(\.self) where window != front {
+    for window in application.connections.all.keys.compactMap(\.self) where window != front {
       bus?.ask(window, "GetState") { [weak self] answer in
         guard let self, tracker.window != window else { return }
         switch answer {

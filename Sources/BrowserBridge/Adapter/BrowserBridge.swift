@@ -160,8 +160,7 @@ package final class BrowserBridge {
 
   private func register(_ target: BrowserRequest.Target) {
     guard let description = description(of: target), let place = fields[target] else { return }
-    let used = Set(fields.values.map(\.window))
-    windows.connection(for: place.window, among: used).fields.add(description)
+    windows.connection(for: place.window, used: Set(fields.values.map(\.window))).fields.add(description)
   }
 
   /// The window of a tab, or of an element's tab.

@@ -72,7 +72,7 @@ package enum ProgramWindowInterface {
     }
   }
 
-  /// The signal that `window` is not what was told `before`, if anything.
+  /// The signal with the properties that differ from those told `before`; nil if none do.
   package static func change(to window: ProgramWindow, from before: ProgramWindow?) -> OutgoingMessage? {
     let old = before.map { properties(of: $0).map(\.value) }
     let changed = properties(of: window).enumerated().filter { old?[$0.offset] != $0.element.value }.map(\.element)

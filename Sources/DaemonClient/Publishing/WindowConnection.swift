@@ -47,4 +47,7 @@ package final class WindowConnection {
 
   /// Closes it, and with it takes away all fields.
   package func close() { link.stop() }
+
+  /// Closes it, but not from within its own dispatching.
+  func closeLater() { link.loop.schedule(after: .zero) { self.close() } }
 }

@@ -88,21 +88,25 @@ final class Residents {
   }
 
   private func told() {
-    for (connection, processes) in scenes {
-      guard let own = fields.process(of: connection), processes.contains(where: { $0 != own }) else { continue }
-      windows.ask(connection)
-    }
+    for bridge in bridges { windows.ask(bridge.connection) }
     if !fields.isAsking, !windows.isAsking { isSettled = true }
     seekOthers()
     onChange?()
   }
 
+  /// The connections with scenes of other processes than their own.
+  private var bridges: [(connection: BusName, own: UInt32, processes: Set<UInt32>)] {
+    scenes.compactMap { connection, processes in
+      guard let own = fields.process(of: connection), processes.contains(where: { $0 != own }) else { return nil }
+      return (connection, own, processes)
+    }
+  }
+
   /// The processes that connections have fields for and that are not their own.
   private var claims: Set<UInt32> {
     var claims: Set<UInt32> = []
-    for (connection, processes) in scenes {
-      guard let own = fields.process(of: connection), processes.contains(where: { $0 != own }) else { continue }
-      if !isSandboxed(connection, own) { claims.formUnion(processes.subtracting([own])) }
+    for bridge in bridges where !isSandboxed(bridge.connection, bridge.own) {
+      claims.formUnion(bridge.processes.subtracting([bridge.own]))
     }
     return claims
   }

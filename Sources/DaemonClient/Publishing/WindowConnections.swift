@@ -1,0 +1,34 @@
+/// The connections of one program, one for each window that has fields; nil stands for fields whose window is not known.
+package final class WindowConnections<Window: Hashable> {
+  package private(set) var all: [Window?: WindowConnection] = [:]
+
+  package init() {}
+
+  package subscript(window: Window?) -> WindowConnection? { all[window] }
+
+  /// Returns the connection of `window`; if there is none, makes one, and closes those of windows that are not `used`.
+  package func connection(
+    for window: Window?, used: @autoclosure () -> Set<Window?>, _ make: () -> WindowConnection
+  ) -> WindowConnection {
+    if let known = all[window] { return known }
+    let used = used()
+    for unused in all.keys where !used.contains(unused) { close(unused) }
+    let new = make()
+    all[window] = new
+    return new
+  }
+
+  /// Makes the connection for fields whose window was not known that of `window`.
+  /// - Returns: the connection, or nil if there is none, or `window` has one.
+  package func nameUnknown(_ window: Window) -> WindowConnection? {
+    guard all[window] == nil, let connection = all.removeValue(forKey: nil) else { return nil }
+    all[window] = connection
+    return connection
+  }
+
+  /// Closes the connection of `window`, and with it takes away all fields there.
+  package func close(_ window: Window?) { all.removeValue(forKey: window)?.closeLater() }
+
+  /// Closes all connections.
+  package func close() { for window in all.keys { close(window) } }
+}
