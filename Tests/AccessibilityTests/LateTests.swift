@@ -201,6 +201,25 @@ import Testing
     }
   }
 
+  /// It had focus before, and is late when it has it again.
+  @Test func whatIsLateWhenItHasFocusAgainStays() async throws {
+    try await Self.withProgram { desktop, program in
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("late"))
+      let field = try #require(try await desktop.focusedField())
+      program.set("/check", .check(true))
+      program.focus("/check")
+      try await desktop.waits(for: "Element.Role", .string("checkbox"))
+      program.change("/entry") { $0.isHung = true }
+      program.focus("/entry")
+      try await desktop.waitsForNothing()
+      program.change("/entry") { $0.isHung = false }
+      try await desktop.waits(for: "Text.Content", .string("late"))
+      #expect(try await desktop.focusedField() == field)
+    }
+  }
+
   @Test func statesThatAreNotToldAtFirst() async throws {
     try await Self.withProgram { desktop, program in
       program.set("/check", .check(true))

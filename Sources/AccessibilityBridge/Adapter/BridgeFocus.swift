@@ -208,12 +208,15 @@ extension Bridge {
     switch outcome {
     case .failure(let error):
       log.debug("an element cannot be read: \(error.name)")
-      // What is shown of it already stays.
-      if error.isLate, shown?.element == element { return retryLater(element) }
+      if error.isLate {
+        // Its field stays, and what is shown of it already; nothing else stays writable.
+        if shown?.element != element { show(nil) }
+        return retryLater(element)
+      }
       if let field = application.fields[element] { remove(field) }
       show(nil)
       // What is not there any more, or not yet, may be told by no other event either.
-      if error.isLate { retryLater(element) } else { lookAgainLater() }
+      lookAgainLater()
     case .success(let snapshot):
       failures = nil
       note(snapshot, of: element, application)
