@@ -220,6 +220,39 @@ import Testing
     }
   }
 
+  /// Qt does not tell that a dialog was closed, and may be busy then, or another program in front.
+  @Test(arguments: [true, false]) func aClosedDialogIsForgotten(isInFront: Bool) async throws {
+    try await Self.withProgram { desktop, program in
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("late"))
+      program.change("/window") { $0.states = StubElement.showing }
+      program.set("/dialog", StubElement(role: 16, name: "The dialog", parent: StubProgram.root))
+      program.set("/asked", .entry("asked"))
+      program.change("/asked") { $0.parent = "/dialog" }
+      program.activate("/dialog")
+      program.focus("/asked")
+      try await desktop.waits(for: "Text.Content", .string("asked"))
+      program.change("/dialog") { $0.states = 0 }
+      if isInFront {
+        program.change("/dialog") { $0.silent = ["GetState"] }
+        let count = program.state.now.calls.count { $0.path == "/dialog" && $0.member == "GetState" }
+        program.activate()
+        program.focus("/entry")
+        try await desktop.waits(for: "Text.Content", .string("late"))
+        // At once, and when it may have closed a window.
+        try await Self.asked(program, "GetState", at: "/dialog", times: count + 2)
+        program.change("/dialog") { $0.silent = [] }
+      } else {
+        try await desktop.program("another", entry: "another")
+      }
+      try await eventually("the dialog's field is gone") { try await desktop.fields().count == (isInFront ? 1 : 2) }
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("late"))
+    }
+  }
+
   @Test func statesThatAreNotToldAtFirst() async throws {
     try await Self.withProgram { desktop, program in
       program.set("/check", .check(true))

@@ -31,6 +31,8 @@ final class Application {
     case title(ElementReference)
     /// The role of what is active.
     case role(ElementReference)
+    /// Whether a window is shown still.
+    case isShown(ElementReference)
   }
 
   /// The most questions that are asked again later.

@@ -35,29 +35,39 @@ extension Bridge {
     for window in [before, tracker.window].compactMap(\.self) {
       applications[window.application]?.connections[window]?.window?.isActive = window == tracker.window
     }
-    dropClosed()
+    let programs = Set([before, tracker.window].compactMap { $0?.application })
+    dropClosed(of: programs)
     if let closedTimer { loop.cancel(closedTimer) }
     closedTimer = loop.schedule(after: Self.closing) { [weak self] in
       self?.closedTimer = nil
-      self?.dropClosed()
+      self?.dropClosed(of: programs)
     }
   }
 
-  /// Forgets the windows of the program in front that are not shown any more: Qt and GTK 4 do not tell that a dialog was
-  /// closed.
-  private func dropClosed() {
-    guard let front = tracker.window, let application = applications[front.application] else { return }
-    for window in application.connections.all.keys.compactMap(\.self) where window != front {
-      bus?.ask(window, "GetState") { [weak self] answer in
-        guard let self, tracker.window != window else { return }
-        switch answer {
-        // An open dialog of GTK 4 is visible alone.
-        case .success(let values):
-          if ElementStates(values.first)?.isDisjoint(with: [.showing, .visible]) != true { return }
-        case .failure(let error): if error.isLate { return }
+  /// Forgets the windows of `programs` that are not shown any more: Qt and GTK 4 do not tell that a dialog was closed.
+  private func dropClosed(of programs: Set<BusName>) {
+    for application in programs.compactMap({ applications[$0] }) {
+      let windows = application.connections.all.keys.compactMap(\.self)
+      // The only window of a program stays when another program comes to the front.
+      guard windows.count > 1 || tracker.window?.application == application.name else { continue }
+      for window in windows where window != tracker.window { dropIfClosed(window, of: application) }
+    }
+  }
+
+  private func dropIfClosed(_ window: ElementReference, of application: Application, attempt: Int = 0) {
+    bus?.ask(window, "GetState") { [weak self, weak application] answer in
+      guard let self, let application, tracker.window != window, application.connections[window] != nil else { return }
+      switch answer {
+      // An open dialog of GTK 4 is visible alone.
+      case .success(let values):
+        if ElementStates(values.first)?.isDisjoint(with: [.showing, .visible]) != true { return }
+      case .failure(let error) where error.isLate:
+        return askAgain(.isShown(window), of: application, attempt) { [weak self, weak application] in
+          if let self, let application { dropIfClosed(window, of: application, attempt: attempt + 1) }
         }
-        take(.destroyed(window))
+      case .failure: break
       }
+      take(.destroyed(window))
     }
   }
 }
