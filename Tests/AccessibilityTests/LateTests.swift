@@ -253,6 +253,26 @@ import Testing
     }
   }
 
+  @Test func whatIsNotToldAgainIsAsItWas() async throws {
+    try await Self.withProgram { desktop, program in
+      program.set("/check", .check(true))
+      program.change("/check") { $0.name = "A check box" }
+      program.activate()
+      program.focus("/check")
+      try await desktop.waits(for: "Toggle.Checked", .boolean(true))
+      program.change("/check") { ($0.silent, $0.lateProperties) = (["GetState"], ["Accessible.Name"]) }
+      let count = program.state.now.calls.count { $0.path == "/check" && $0.member == "GetState" }
+      program.stateChanged("/check", "pressed", 1)
+      try await Self.asked(program, "GetState", at: "/check", times: count + 2)
+      let values = try await desktop.values()
+      #expect(values["org.focusd.Toggle.Checked"] == .boolean(true))
+      #expect(values["org.focusd.Element.Name"] == .string("A check box"))
+      program.change("/check") { ($0.silent, $0.lateProperties) = ([], []) }
+      program.change("/check") { $0.states &= ~StubElement.checked }
+      try await desktop.waits(for: "Toggle.Checked", .boolean(false))
+    }
+  }
+
   @Test func statesThatAreNotToldAtFirst() async throws {
     try await Self.withProgram { desktop, program in
       program.set("/check", .check(true))
@@ -260,8 +280,30 @@ import Testing
       program.activate()
       program.focus("/check")
       try await desktop.waits(for: "Element.Role", .string("checkbox"))
+      #expect(try await desktop.get("Toggle.Checked") == nil)
       program.change("/check") { $0.silent = [] }
       try await desktop.waits(for: "Toggle.Checked", .boolean(true))
+    }
+  }
+
+  @Test func aValueThatIsNotToldAtFirst() async throws {
+    try await Self.withProgram { desktop, program in
+      program.set("/slider", .slider(7))
+      program.change("/slider") { $0.lateProperties = ["Value.CurrentValue"] }
+      program.activate()
+      program.focus("/slider")
+      try await desktop.waits(for: "Element.Role", .string("slider"))
+      #expect(try await desktop.get("Range.Value") == nil)
+      program.change("/slider") { $0.lateProperties = [] }
+      try await desktop.waits(for: "Range.Value", .double(7))
+      // Not told again, it is as it was.
+      program.change("/slider") { ($0.value, $0.lateProperties) = (8, ["Value.CurrentValue"]) }
+      let count = program.state.now.calls.count { $0.path == "/slider" && $0.member == "GetState" }
+      program.stateChanged("/slider", "checked", 1)
+      try await Self.asked(program, "GetState", at: "/slider", times: count + 2)
+      #expect(try await desktop.get("Range.Value") == .double(7))
+      program.change("/slider") { $0.lateProperties = [] }
+      try await desktop.waits(for: "Range.Value", .double(8))
     }
   }
 

@@ -30,6 +30,8 @@ final class ElementReader {
   private var attempt = 0
   /// What was read before of the same object, as far as its role tells: a path may be another object's later.
   private var before: ElementSnapshot?
+  /// The same, also if something was missing: what is not told again in time is as it was.
+  private var known: ElementSnapshot?
   private var snapshot = ElementSnapshot(role: ElementRole(rawValue: 0))
   private var aspects: ElementAspects
   private var error: DBusError?
@@ -40,6 +42,7 @@ final class ElementReader {
     (self.bus, self.element, self.context, self.handler) = (bus, element, context, handler)
     // What is missing is asked for again.
     before = context.before?.isIncomplete == true ? nil : context.before
+    known = context.before
     aspects = before == nil ? .all : context.aspects
   }
 
@@ -73,6 +76,7 @@ final class ElementReader {
           snapshot.states = states
         } else {
           snapshot.isIncomplete = true
+          if answer.isLate, let known { snapshot.states = known.states }
         }
       })
     // An entry keeps its name unless it tells that it does not, and a button may not.
@@ -114,7 +118,9 @@ final class ElementReader {
       element, AccessibilityNames.accessible, property,
       answers.expect { [self] result in
         guard case .success(.string(let text)?) = result else {
-          if case .failure(let error) = result, error.isLate { snapshot.isIncomplete = true }
+          guard result.isLate else { return }
+          snapshot.isIncomplete = true
+          if let known { snapshot[keyPath: place] = known[keyPath: place] }
           return
         }
         snapshot[keyPath: place] = context.toolkit.isClassName(text) ? "" : text
@@ -129,7 +135,7 @@ final class ElementReader {
       return tryAgain()
     }
     snapshot.role = proof.role ?? .passwordText
-    if let before, before.role != snapshot.role { return readAnew() }
+    if let known, known.role != snapshot.role { return readAnew() }
     switch proof.outcome() {
     case .secret: snapshot.isSecret = true
     // A button has nothing to hide.
@@ -153,7 +159,7 @@ final class ElementReader {
 
   /// The path is another object's, or the object another one.
   private func readAnew() {
-    (before, aspects) = (nil, .all)
+    (before, known, aspects) = (nil, nil, .all)
     if attempt < Self.retries.count { tryAgain() } else { handler(.failure(.elementGone)) }
   }
 
@@ -186,8 +192,8 @@ final class ElementReader {
 
   private func readRange(_ answers: Answers) {
     guard snapshot.interfaces.contains(.value), snapshot.role.range != nil, !snapshot.isSecret else { return }
-    let before = before?.range ?? RangeReading(value: 0, minimum: 0, maximum: 0, step: 0)
-    snapshot.range = before
+    let range = known?.range
+    snapshot.range = range ?? RangeReading(value: 0, minimum: 0, maximum: 0, step: 0)
     // The limits change with nothing that is told.
     for (property, place) in isWhole ? Self.rangeProperties : Array(Self.rangeProperties.prefix(1)) {
       bus.get(
@@ -195,7 +201,9 @@ final class ElementReader {
         answers.expect { [self] result in
           switch result {
           case .success(.double(let number)?): snapshot.range?[keyPath: place] = number
-          case .failure(let error) where error.isLate: snapshot.isIncomplete = true
+          case .failure(let error) where error.isLate:
+            snapshot.isIncomplete = true
+            if range == nil { snapshot.range = nil }
           case .success, .failure: break
           }
         })

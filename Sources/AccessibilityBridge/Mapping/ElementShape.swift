@@ -42,7 +42,9 @@ package struct ElementShape: Equatable, Sendable {
     }
     // What a secret spin button is at is secret too.
     range = element.range == nil || element.isSecret ? nil : element.role.range
-    toggle = element.role.isToggle ? (ActionName.toggle(element.actions) == nil ? .readOnly : .readWrite) : nil
+    // Without any state, its states were not told.
+    let isToggle = element.role.isToggle && !element.states.isEmpty
+    toggle = isToggle ? (ActionName.toggle(element.actions) == nil ? .readOnly : .readWrite) : nil
     actions = ActionName.members(element.actions)
     takesFocus = element.interfaces.contains(.component) && element.states.contains(.focusable)
   }
