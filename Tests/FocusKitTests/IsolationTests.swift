@@ -1,4 +1,5 @@
 import BusSupport
+import Dispatch
 import FocusKit
 import TestSupport
 import Testing
@@ -35,6 +36,39 @@ private let unspeakable = "a\0b"
       try await errors.wait(count: 1)
       title.wrappedValue = "again"
       try await Changes(desktop.client().changes(of: \.title)).wait(for: "again")
+    }
+  }
+
+  /// Who is refused goes on where it was: Swift's compiler before 6.4 may leave it elsewhere.
+  @Test @MainActor func errorsAreCaughtOnTheActorOfWhoAsked() async throws {
+    let mark = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: mark, value: true)
+    defer { DispatchQueue.main.setSpecific(key: mark, value: nil) }
+    try await TestDesktop.with { desktop in
+      let client = desktop.client()
+      let errors = Errors(of: client)
+      let kept = FocusField("text1", client: client).register()
+      try await kept.registered()
+      let refused = FocusField("text1", client: client).register()
+      func check(_ call: String, _ result: Any?) {
+        #expect(result == nil, "\(call)")
+        #expect(DispatchQueue.getSpecific(key: mark) == true, "\(call)")
+      }
+      // In this function itself: one between it and the call would be the one that is left elsewhere.
+      check("registered", try? await refused.registered())
+      check("focus", try? await refused.focus())
+      check("blur", try? await refused.blur())
+      check("setEnabled", try? await refused.setEnabled("demo.Form.Save", false))
+      check("setEnabled of a key path", try? await refused.setEnabled(\.save, false))
+      check("read", try? await client.read("demo", as: Int.self))
+      check("write", try? await client.write("demo.Form.Number", 1))
+      check("write of a key path", try? await client.write(\.number, 1))
+      check("run", try? await client.run("demo.Form.Save"))
+      check("run of a key path", try? await client.run(\.save))
+      check("update", try? await client.update("demo.Form.Number") { (value: inout Int) in value += 1 })
+      check("update of a key path", try? await client.update(\.number) { $0 += 1 })
+      check("focus of another", try? await client.focus("nobody"))
+      withExtendedLifetime((errors, kept)) {}
     }
   }
 

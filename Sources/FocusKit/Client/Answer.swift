@@ -22,8 +22,13 @@ final class Answer<Value: Sendable>: Sendable {
 
   /// Waits for the result, once.
   /// - Throws: the result's error; `CancellationError` if the task is cancelled first.
-  func value() async throws -> Value {
-    for try await value in stream { return value }
+  nonisolated(nonsending) func value() async throws -> Value {
+    do {
+      for try await value in stream { return value }
+    } catch {
+      // Without this, the caller goes on elsewhere than on its actor: https://github.com/swiftlang/swift/issues/88259
+      throw error
+    }
     throw CancellationError()
   }
 }

@@ -6,7 +6,7 @@ internal import FocusContract
 extension FocusClient {
   /// Calls the daemon, after the writes of this process have been taken or refused.
   /// - Throws: `FocusError`; `CancellationError`, and then what becomes of the call is unknown.
-  func call<Reply: Sendable>(_ call: DaemonCall<Reply>) async throws -> Reply {
+  nonisolated(nonsending) func call<Reply: Sendable>(_ call: DaemonCall<Reply>) async throws -> Reply {
     let answer = Answer<Reply>()
     post { worker in
       worker.writes.afterAll {

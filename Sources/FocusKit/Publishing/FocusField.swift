@@ -206,7 +206,7 @@ public final class FocusField: Sendable {
   /// - Throws: `FocusError` if the daemon refuses the field; `CancellationError`.
   nonisolated(nonsending) public func registered() async throws { _ = try await path(of: number) }
 
-  private func path(of number: UInt64) async throws -> ObjectPath {
+  private nonisolated(nonsending) func path(of number: UInt64) async throws -> ObjectPath {
     let (wait, answer) = (Self.nextNumber(), Answer<ObjectPath>())
     client.post { worker in
       worker.fields.whenRegistered(number, id: wait) {
