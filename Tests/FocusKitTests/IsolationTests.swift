@@ -72,6 +72,22 @@ private let unspeakable = "a\0b"
     }
   }
 
+  /// What is behind a lock stays what it is: a closure there would be within two more at each call, up to the end of the stack.
+  @Test func whoIsCalledOftenIsCalledAsAtFirst() async throws {
+    try await TestDesktop.with { desktop in
+      let count = 20_000
+      let client = desktop.client()
+      let errors = Observed(0)
+      client.onError { _ in errors.update { $0 += 1 } }
+      let field = FocusField(client: client).register()
+      for _ in 0..<count { field.privacySensitive() }
+      try await errors.wait(for: "errors") { $0 == count ? () : nil }
+      let binding = Binding<Int>(get: { @MainActor in 1 }, set: { @MainActor _ in })
+      let sum = await Task.detached { (0..<count).reduce(0) { sum, _ in sum + binding.wrappedValue } }.value
+      #expect(sum == count)
+    }
+  }
+
   @Test @MainActor func changesAreToldOnTheActorWhereTheClosureWasMade() async throws {
     let state = State(wrappedValue: 0)
     let seen = Observed<[[Int]]>([])
