@@ -18,12 +18,19 @@ import Testing
       let manager = try await session.start(["/usr/bin/openbox", "--sm-disable"])
       try await eventually("openbox") { try await session.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded }
       let bridge = try await session.startBridge([Products.windowBridge])
-      let file = try #require(Bundle.module.path(forResource: "windows", ofType: "py", inDirectory: "Resources"))
-      let program = try await session.start(
-        ["/usr/bin/python3", "-B", file, kit.rawValue, desktop.file] + titles, extra: AccessibilityLauncher.environment)
+      let program = try await start(kit, titles, writing: desktop.file, desktop)
       try await body(desktop, program, desktop.windows(ofProcess: program.processID, count: titles.count))
       for process in [program, bridge, manager] { try await process.stop() }
     }
+  }
+
+  /// Starts a program with a window for each title, which writes its texts to `file`.
+  private static func start(
+    _ kit: TextTests.Kit, _ titles: [String], writing file: String, _ desktop: RealDesktop
+  ) async throws -> ManagedProcess {
+    let script = try #require(Bundle.module.path(forResource: "windows", ofType: "py", inDirectory: "Resources"))
+    return try await desktop.desktop.start(
+      ["/usr/bin/python3", "-B", script, kit.rawValue, file] + titles, extra: AccessibilityLauncher.environment)
   }
 
   /// Not all toolkits tell that a dialog was closed: what it held has focus no more, and is not what had it before.
@@ -54,6 +61,31 @@ import Testing
         try await desktop.writes("m\(round)", in: "0")
         try await eventually("nothing of the dialog") { try await desktop.session.fields().count == 2 }
       }
+    }
+  }
+
+  /// GTK 4 does not tell that a dialog is in front that was behind another program.
+  @Test(arguments: kits) func aDialogThatWasBehindLeavesNothing(_ kit: TextTests.Kit) async throws {
+    try await Self.with(kit, ["main"]) { desktop, _, windows in
+      let other = try await Self.start(kit, ["other"], writing: desktop.file + ".other", desktop)
+      let behind = try await desktop.windows(ofProcess: other.processID, count: 1)[0]
+      for window in [behind, windows[0]] {
+        try await desktop.activate(window)
+        try await eventually("an entry in \(window)") { try await desktop.session.fields("FocusPath").count == 2 }
+      }
+      try await desktop.xdotool("key", "Return")
+      var path: [String] = []
+      try await eventually("the dialog's entry") {
+        path = try await desktop.session.fields("FocusPath")
+        return path.count == 2 && path.last != windows[0]
+      }
+      let dialog = try #require(path.last)
+      try await desktop.activate(behind)
+      try await desktop.activate(dialog)
+      try await eventually("the dialog's entry again") { try await desktop.session.fields("FocusPath") == path }
+      try await desktop.xdotool("key", "Escape")
+      try await eventually("nothing of the dialog") { try await Set(desktop.session.fields()).isDisjoint(with: path) }
+      try await other.stop()
     }
   }
 

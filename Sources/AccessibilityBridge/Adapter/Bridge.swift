@@ -51,8 +51,9 @@ package final class Bridge {
   /// The element that should have focus and of which nothing could be read, and how often it was tried again.
   var failures: (element: ElementReference, count: Int)?
   var hideTimer: TimerID?
-  /// When it is asked again which windows were closed.
+  /// When these programs are asked again which of their windows were closed.
   var closedTimer: TimerID?
+  var closing: Set<BusName> = []
   var focusWaiters: [(element: ElementReference, timer: TimerID, done: FieldProperty.Completion)] = []
   /// The connection that has the registry's name.
   private var registry: BusName?
@@ -106,7 +107,9 @@ package final class Bridge {
     case .left: ownPrograms.end()
     case .signal(.properties(Focus1.root, Focus1.manager.text, let changes)):
       guard case .objectPath(let path)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
+      let before = focused
       focusedPath = path
+      focusMoved(from: before)
       listen()
     case .signal(let signal): ownPrograms.received(signal)
     case .other(let message): nameChanged(message)

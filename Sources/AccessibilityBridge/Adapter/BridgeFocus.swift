@@ -294,6 +294,6 @@ extension Bridge {
     stopLooking()
     stopRetrying()
     for timer in [refreshTimer, hideTimer, closedTimer].compactMap(\.self) { loop.cancel(timer) }
-    (refreshTimer, hideTimer, closedTimer) = (nil, nil, nil)
+    (refreshTimer, hideTimer, closedTimer, closing) = (nil, nil, nil, [])
   }
 }

@@ -35,12 +35,25 @@ extension Bridge {
     for window in [before, tracker.window].compactMap(\.self) {
       applications[window.application]?.connections[window]?.window?.isActive = window == tracker.window
     }
-    let programs = Set([before, tracker.window].compactMap { $0?.application })
+    haveLeft(Set([before, tracker.window].compactMap { $0?.application }))
+  }
+
+  /// The field that has focus, as the daemon tells, is another: of a dialog, GTK 4 does not tell the bridge that it is in front.
+  func focusMoved(from before: ElementField?) {
+    guard let program = before?.element.application, program != focused?.element.application else { return }
+    haveLeft([program])
+  }
+
+  /// A window of each of `programs` was left, or closed, or is about to be.
+  private func haveLeft(_ programs: Set<BusName>) {
     dropClosed(of: programs)
+    closing.formUnion(programs)
     if let closedTimer { loop.cancel(closedTimer) }
     closedTimer = loop.schedule(after: Self.closing) { [weak self] in
-      self?.closedTimer = nil
-      self?.dropClosed(of: programs)
+      guard let self else { return }
+      let programs = closing
+      (closedTimer, closing) = (nil, [])
+      dropClosed(of: programs)
     }
   }
 
