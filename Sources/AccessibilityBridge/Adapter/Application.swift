@@ -183,7 +183,7 @@ final class Application {
     answers.finish()
   }
 
-  /// Returns the connection for the fields of `window`, and makes it if there is none.
+  /// The connection for the fields of `window`; a new one if there is none.
   func connection(
     for window: ElementReference?, isActive: Bool, _ make: () -> WindowConnection
   ) -> WindowConnection {

@@ -6,7 +6,7 @@ package final class WindowConnections<Window: Hashable> {
 
   package subscript(window: Window?) -> WindowConnection? { all[window] }
 
-  /// Returns the connection of `window`; if there is none, makes one, and closes those of windows that are not `used`.
+  /// The connection of `window`; a new one if there is none, and then those of windows that are not `used` are closed.
   package func connection(
     for window: Window?, used: @autoclosure () -> Set<Window?>, _ make: () -> WindowConnection
   ) -> WindowConnection {
@@ -18,8 +18,8 @@ package final class WindowConnections<Window: Hashable> {
     return new
   }
 
-  /// Makes the connection for fields whose window was not known that of `window`.
-  /// - Returns: the connection, or nil if there is none, or `window` has one.
+  /// Gives the connection for fields without a known window to `window`, unless `window` already has one.
+  /// - Returns: the connection; nil if nothing was given.
   package func nameUnknown(_ window: Window) -> WindowConnection? {
     guard all[window] == nil, let connection = all.removeValue(forKey: nil) else { return nil }
     all[window] = connection
