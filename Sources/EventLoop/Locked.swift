@@ -22,6 +22,13 @@ package final class Locked<Value>: @unchecked Sendable {
     value.deallocate()
   }
 
+  /// A copy of the value: `withLock` stores what it has read, and each time Swift wraps a closure once more for that.
+  package var copy: Value {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return value.pointee
+  }
+
   /// Calls `body` with the value while no other thread has it; `body` must not come here again.
   /// - Throws: what `body` throws.
   /// - Returns: what `body` returns.

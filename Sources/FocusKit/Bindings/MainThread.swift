@@ -8,18 +8,13 @@ enum MainThread {
   /// After so many seconds, a wait is reported.
   private static let patience = 4
 
-  /// A closure that is not within a structure grows with each look at it behind a lock, which knows no type.
-  private struct Loop: Sendable { let post: @Sendable (@escaping Job) -> Void }
-
-  private static let loop = Locked(Loop { DispatchQueue.main.async(execute: $0) })
+  private static let loop = Locked<@Sendable (@escaping Job) -> Void>({ DispatchQueue.main.async(execute: $0) })
 
   /// Gives jobs to `post` from now on.
-  static func use(_ post: @escaping @Sendable (@escaping Job) -> Void) {
-    loop.withLock { $0 = Loop(post: post) }
-  }
+  static func use(_ post: @escaping @Sendable (@escaping Job) -> Void) { loop.withLock { $0 = post } }
 
   /// Has `job` run there later.
-  static func post(_ job: @escaping Job) { loop.withLock { $0 }.post(job) }
+  static func post(_ job: @escaping Job) { loop.copy(job) }
 
   /// Runs `body` there, and waits for it; for threads of the program alone, since that may take any time.
   static func wait<Output, Failure>(_ body: () throws(Failure) -> Output) throws(Failure) -> Output {

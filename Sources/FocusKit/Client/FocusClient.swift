@@ -83,20 +83,14 @@ public final class FocusClient: Sendable {
 
 /// The handler of errors that have no caller.
 final class ErrorReporter: Sendable {
-  /// A closure that is not within a structure grows with each look at it behind a lock, which knows no type.
-  private struct Handler: Sendable { let handle: @Sendable (FocusError) -> Void }
-
-  private let handler = Locked<Handler?>(nil)
+  private let handler = Locked<(@Sendable (FocusError) -> Void)?>(nil)
   /// The handler is the program's, and may wait: never on the client's thread.
   private let queue = DispatchQueue(label: "org.focusd.FocusKit.errors")
 
-  func setHandler(_ handler: @escaping @Sendable (FocusError) -> Void) {
-    self.handler.withLock { $0 = Handler(handle: handler) }
-  }
+  func setHandler(_ handler: @escaping @Sendable (FocusError) -> Void) { self.handler.withLock { $0 = handler } }
 
   func report(_ error: FocusError) {
-    guard let handler = handler.withLock({ $0 }) else { return Self.write(error) }
-    queue.async { handler.handle(error) }
+    if let handler = handler.copy { queue.async { handler(error) } } else { Self.write(error) }
   }
 
   /// Writes a line on standard error.
