@@ -14,7 +14,9 @@ extension WindowBridge {
     let possible = processes.reduce(into: [:]) { homes, entry in
       homes[entry.key] = windows[entry.key].map { Adoption.Home(process: entry.value, title: $0.title) }
     }
-    let homes = adoption.homes(of: all, among: possible, limit: Limits.adoptedConnections)
+    var homes = adoption.homes(of: all, among: possible, limit: Limits.adoptedConnections)
+    // The windows that a connection may speak for may be known only now.
+    if learnFront() { homes = adoption.homes(of: all, among: possible, limit: Limits.adoptedConnections) }
     for field in fields.values.sorted(by: { $0.id < $1.id }) {
       let owners = homes[field.id] ?? []
       guard let path = field.path, field.adopted != owners else { continue }
@@ -33,7 +35,7 @@ extension WindowBridge {
 
   /// Another window is in front, or none.
   func frontChanged() {
-    witness.frontChanged(isNone: desktop.front == nil, at: .now)
+    witness.frontChanged(to: desktop.front, at: .now)
     witnessLater()
   }
 
@@ -44,8 +46,14 @@ extension WindowBridge {
     witnessTimer = loop.schedule(after: WindowWitness.calm) { [weak self] in
       guard let self else { return }
       witnessTimer = nil
-      guard let connection = witness.connection, let front = desktop.front else { return }
-      if adoption.learn(connection, in: front) { tellAdoptions() }
+      if learnFront() { tellAdoptions() }
     }
+  }
+
+  /// Takes over what a program said of the window in front, if nothing else was said for a while.
+  /// - Returns: whether that is news.
+  private func learnFront() -> Bool {
+    guard witnessTimer == nil, let connection = witness.connection, let front = desktop.front else { return false }
+    return adoption.learn(connection, in: front)
   }
 }

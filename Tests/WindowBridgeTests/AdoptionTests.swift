@@ -122,6 +122,31 @@ import Testing
     }
   }
 
+  /// A window's process may be known later than what the program says of it.
+  @Test func whatAProgramSaysCountsOnceItsWindowIsKnown() async throws {
+    try await Self.with { desktop, stub, peer in
+      stub.set(8, .init(title: "both", process: 4008))
+      stub.set(9, .init(title: "both", process: 4009))
+      stub.focus(9)
+      let bridge = try await desktop.windowBridge(stub)
+      let (speaker, silent) = (try await desktop.peer(), try await desktop.peer())
+      let told: [String: DBusValue] = [Self.title: .string("both"), Self.active: .boolean(true)]
+      let window = Exported(speaker, document(), told, at: Self.path)
+      try await speaker.register("speaker", process: 4008)
+      try await speaker.focus("speaker")
+      try await eventually("in the one that is known") { try await peer.parent(of: "speaker") == "w8" }
+      // It is waited for longer than for the program's next word.
+      let question = Exported(silent, document(), at: Self.path)
+      question.rule("GetAll") { _, _, _ in .hold }
+      stub.set(10, .init(title: "silent", process: 4008))
+      try await silent.register("silent", process: 4008)
+      try await eventually("not waited for any more") { try await peer.parent(of: "silent") != nil }
+      stub.set(9, .init(title: "both", process: 4008))
+      try await peer.reached(["speaker", "w9"])
+      withExtendedLifetime((bridge, window)) {}
+    }
+  }
+
   private static let path = "/org/focusd/Bridge1/Window"
   private static let title = "org.focusd.Bridge1.Window.Title"
   private static let active = "org.focusd.Bridge1.Window.Active"

@@ -171,7 +171,7 @@ import WindowBridge
     enum Step {
       /// A connection's word.
       case word(Int, BusName)
-      case front(Int)
+      case front(Int, UInt64 = 1)
       case none(Int)
     }
     let (one, two) = (BusName(known: ":1.1"), BusName(known: ":1.2"))
@@ -181,9 +181,15 @@ import WindowBridge
       ([], nil), ([.front(0)], nil), ([.front(0), .word(9000, one)], one),
       ([.front(0), .word(20, one), .word(30, two)], two),
       // It was for the window before.
-      ([.front(0), .word(20, one), .front(30)], nil),
-      ([.front(0), .word(20, one), .word(25, one), .front(30)], nil),
-      ([.front(0), .word(20, one), .front(30), .word(40, two)], two),
+      ([.front(0), .word(20, one), .front(30, 2)], nil),
+      ([.front(0), .word(20, one), .word(25, one), .front(30, 2)], nil),
+      ([.front(0), .word(20, one), .front(30, 2), .word(40, two)], two),
+      ([.front(0), .word(20, one), .none(30), .front(40, 2)], nil),
+      // It comes back, and the program has no reason to say it again.
+      ([.front(0), .word(20, one), .none(30), .front(40)], one),
+      ([.front(0), .word(20, one), .none(900), .front(1800)], one),
+      ([.front(0), .word(20, one), .none(30), .front(40), .front(50, 2)], nil),
+      ([.front(0), .word(20, one), .front(30, 2), .front(40)], nil),
       // The program is faster than the window manager.
       ([.word(0, one), .front(150)], one), ([.word(0, one), .front(151)], nil),
       ([.word(0, one), .none(50), .front(150)], one), ([.none(0), .word(10, one)], one),
@@ -195,8 +201,8 @@ import WindowBridge
         func time(_ number: Int) -> SuspendingClock.Instant { start + .milliseconds(number) }
         switch step {
         case .word(let now, let connection): witness.told(connection, at: time(now))
-        case .front(let now): witness.frontChanged(isNone: false, at: time(now))
-        case .none(let now): witness.frontChanged(isNone: true, at: time(now))
+        case .front(let now, let window): witness.frontChanged(to: WindowID(window), at: time(now))
+        case .none(let now): witness.frontChanged(to: nil, at: time(now))
         }
       }
       #expect(witness.connection == expected, "\(steps)")

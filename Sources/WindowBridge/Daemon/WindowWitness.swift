@@ -10,12 +10,13 @@ package struct WindowWitness {
   private struct Word {
     let connection: BusName
     let time: SuspendingClock.Instant
-    /// Whether it is for the window that is in front when it comes: the first that comes then.
-    let isForFront: Bool
+    /// The window that it is for, the one in front when it comes, if it is the first that comes then.
+    let window: WindowID?
   }
 
   /// The newest word.
   private var word: Word?
+  private var front: WindowID?
   /// Whether the window in front has had one since it is there.
   private var isTaken = true
 
@@ -26,14 +27,18 @@ package struct WindowWitness {
 
   /// A program says that the window which `connection` speaks for is active.
   package mutating func told(_ connection: BusName, at now: SuspendingClock.Instant) {
-    let isRepeated = word?.connection == connection && word?.isForFront == true
-    word = Word(connection: connection, time: now, isForFront: !isTaken || isRepeated)
+    let isRepeated = word?.connection == connection && word?.window != nil
+    word = Word(connection: connection, time: now, window: !isTaken || isRepeated ? front : nil)
     isTaken = true
   }
 
   /// Another window is in front, or none: of a program that is late, or does not answer any more, the word is for the one before.
-  package mutating func frontChanged(isNone: Bool, at now: SuspendingClock.Instant) {
-    if let last = word, last.isForFront || now - last.time > Self.distance { word = nil }
-    isTaken = isNone
+  package mutating func frontChanged(to window: WindowID?, at now: SuspendingClock.Instant) {
+    front = window
+    isTaken = true
+    // With none in between, a program may have no reason to say it again.
+    guard let window, word?.window != window else { return }
+    isTaken = false
+    if let last = word, last.window != nil || now - last.time > Self.distance { word = nil }
   }
 }
