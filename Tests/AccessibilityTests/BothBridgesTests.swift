@@ -11,8 +11,7 @@ import Testing
   func focusEndsRightWhicheverEndsFirst() async throws {
     try await RealDesktop.with(mayEnd: true) { desktop in
       let session = desktop.desktop
-      let manager = try await session.start(["/usr/bin/openbox", "--sm-disable"])
-      try await eventually("openbox") { try await session.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded }
+      let manager = try await session.windowManager()
       let yad = try await session.start(
         ["/usr/bin/yad", "--title=Form", "--form", "--field=Name", "abc"], extra: AccessibilityLauncher.environment)
       let terminal = try await session.start(["/usr/bin/xterm", "-T", "terminal", "-e", "/bin/sleep", "1000"])

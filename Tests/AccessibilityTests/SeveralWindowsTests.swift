@@ -15,8 +15,7 @@ import Testing
   ) async throws {
     try await RealDesktop.with { desktop in
       let session = desktop.desktop
-      let manager = try await session.start(["/usr/bin/openbox", "--sm-disable"])
-      try await eventually("openbox") { try await session.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded }
+      let manager = try await session.windowManager()
       let bridge = try await session.startBridge([Products.windowBridge])
       let program = try await start(kit, titles, writing: desktop.file, desktop)
       try await body(desktop, program, desktop.windows(ofProcess: program.processID, count: titles.count))

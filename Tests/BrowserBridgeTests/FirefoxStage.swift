@@ -27,8 +27,7 @@ final class FirefoxStage: Sendable {
       var others: [ManagedProcess] = []
       if hasDisplay {
         try await desktop.display()
-        others.append(try await desktop.start(["/usr/bin/openbox", "--sm-disable"]))
-        try await eventually("openbox") { try await desktop.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded }
+        others.append(try await desktop.windowManager())
         others.append(try await desktop.start([Products.windowBridge, "--address", desktop.bus.address]))
       }
       let size = ["MOZ_HEADLESS_WIDTH": "800", "MOZ_HEADLESS_HEIGHT": "600"]

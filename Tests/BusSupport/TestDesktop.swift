@@ -29,7 +29,7 @@ package final class TestDesktop: Sendable {
   ///
   /// dbus-daemon takes `matchRules` match rules of each connection. The daemon has `environment` beside what all of the
   /// session have, and is started with `prefix`; it is there from the beginning if `isServed`.
-  /// - Throws: `DaemonDied` unless the daemon lives until it is told to end, and ends in order then; what `body` throws.
+  /// - Throws: `ProcessDied` unless the daemon lives until it is told to end, and ends in order then; what `body` throws.
   package static func with<Result>(
     matchRules: Int = 1_000_000_000, environment: [String: String] = [:], prefix: [String] = [],
     isServed: Bool = true, file: String = #fileID, isolation: isolated (any Actor)? = #isolation,
@@ -64,7 +64,7 @@ package final class TestDesktop: Sendable {
   package var stateDirectory: String { stateHome + "/focusd" }
 
   /// Starts a daemon, at its most talkative, and waits until it serves; without arguments as the one before it.
-  /// - Throws: `DaemonDied` if it ends instead; `SpawnError`, `DeadlinePassed`.
+  /// - Throws: `ProcessDied` if it ends instead; `SpawnError`, `DeadlinePassed`.
   package func start(environment: [String: String]? = nil, prefix: [String]? = nil) async throws {
     let daemon = try await bus.start(
       (prefix ?? self.prefix) + [Products.focusd, "--verbose", "--address", bus.address],
@@ -73,14 +73,14 @@ package final class TestDesktop: Sendable {
     _ = try await daemon.progress.wait(for: "daemon") { progress in
       progress.errors.contains { $0.hasSuffix("serving as \(Focus1.name)") } || progress.exit != nil ? true : nil
     }
-    if let exit = daemon.progress.now.exit { throw DaemonDied(exit, daemon) }
+    if let exit = daemon.progress.now.exit { throw ProcessDied("the daemon", exit, daemon) }
   }
 
   /// Ends the daemon as a power failure does, and waits until it is gone.
-  /// - Throws: `DaemonDied` if it has ended before; `DeadlinePassed`.
+  /// - Throws: `ProcessDied` if it has ended before; `DeadlinePassed`.
   package func kill() async throws {
     state.withLock { $0.isServing = false }
-    if let exit = daemon.progress.now.exit { throw DaemonDied(exit, daemon) }
+    if let exit = daemon.progress.now.exit { throw ProcessDied("the daemon", exit, daemon) }
     try await daemon.stop()
   }
 
@@ -92,13 +92,13 @@ package final class TestDesktop: Sendable {
   }
 
   /// Ends the daemon with `signal`: in order, or as `kill` does with 9.
-  /// - Throws: `DaemonDied` if it ends in another way than it is told to; `DeadlinePassed`.
+  /// - Throws: `ProcessDied` if it ends in another way than it is told to; `DeadlinePassed`.
   package func end(_ signal: Int32 = 15) async throws {
     guard signal != 9 else { return try await kill() }
     state.withLock { $0.isServing = false }
     daemon.terminate(signal)
     let exit = try await daemon.finish()
-    guard exit == .status(0) else { throw DaemonDied(exit, daemon) }
+    guard exit == .status(0) else { throw ProcessDied("the daemon", exit, daemon) }
   }
 
   /// Waits until the daemon has ended by itself.
@@ -215,19 +215,34 @@ package final class TestDesktop: Sendable {
     return name
   }
 
+  /// Starts a window manager, Openbox unless another is named, and waits until it manages the display: Openbox activates no window
+  /// that was there before it.
+  /// - Throws: `ProcessDied` if it ends instead; `SpawnError`, `DeadlinePassed`.
+  package func windowManager(
+    _ command: [String] = ["/usr/bin/openbox", "--sm-disable"]
+  ) async throws -> ManagedProcess {
+    let manager = try await start(command)
+    try await eventually(command[0]) {
+      if let exit = manager.progress.now.exit { throw ProcessDied(command[0], exit, manager) }
+      return try await run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded
+    }
+    return manager
+  }
+
   private var displayEnvironment: [String: String] {
     state.withLock { $0.displayName.map { ["DISPLAY": $0] } ?? [:] }
   }
 }
 
-/// A daemon that has ended, but not as it was told to.
-package struct DaemonDied: Error, CustomStringConvertible {
+/// A program that has ended, but not as it was told to.
+package struct ProcessDied: Error, CustomStringConvertible {
+  package let program: String
   package let exit: ManagedProcess.Exit
   package let said: [String]
 
-  fileprivate init(_ exit: ManagedProcess.Exit, _ daemon: ManagedProcess) {
-    (self.exit, said) = (exit, daemon.progress.now.errors.suffix(5))
+  fileprivate init(_ program: String, _ exit: ManagedProcess.Exit, _ process: ManagedProcess) {
+    (self.program, self.exit, said) = (program, exit, process.progress.now.errors.suffix(5))
   }
 
-  package var description: String { "the daemon ended with \(exit), after it had said \(said)" }
+  package var description: String { "\(program) ended with \(exit), after it had said \(said)" }
 }

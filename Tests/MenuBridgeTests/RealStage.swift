@@ -33,8 +33,7 @@ final class RealStage: Sendable {
       let launcher = try await AccessibilityLauncher(desktop)
       let told = try await launcher.tellQt()
       #expect(told.succeeded, "\(told)")
-      let manager = try await desktop.start(["/usr/bin/openbox", "--sm-disable"])
-      try await eventually("openbox") { try await desktop.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded }
+      let manager = try await desktop.windowManager()
       let windows = try await desktop.start([Products.windowBridge, "--address", desktop.bus.address])
       let stage = RealStage(desktop, try await desktop.startMenus(), accessibility: launcher.address)
       let result: Result<Void, any Error>

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func aDaemonThatEndsByItselfIsNoticed() async throws {
-    await #expect(throws: DaemonDied.self) {
+    await #expect(throws: ProcessDied.self) {
       try await TestDesktop.with { desktop in
         desktop.daemon.terminate(9)
         try await desktop.daemon.finish()

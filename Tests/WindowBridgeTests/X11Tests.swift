@@ -7,8 +7,6 @@ import Testing
 /// Real window managers and programs on an X server of the test's own.
 @Suite(.serialized, .enabled(if: X11Programs.canRun, "needs Xvfb, i3, openbox, xterm and xdotool: .ci/setup test"))
 struct X11Tests {
-  private struct ManagerDied: Error { let said: ArraySlice<String> }
-
   enum Manager: String, CaseIterable { case i3, openbox }
 
   private static func with(
@@ -19,13 +17,9 @@ struct X11Tests {
       let configuration = desktop.bus.directory + "/i3.conf"
       let text = "font fixed\nworkspace_layout tabbed\nipc-socket \(desktop.bus.directory)/i3.sock\n"
       try text.write(toFile: configuration, atomically: false, encoding: .utf8)
-      let process = try await desktop.start(
-        manager == .i3 ? ["/usr/bin/i3", "-c", configuration] : ["/usr/bin/openbox", "--sm-disable"])
-      // Openbox does not activate a window that was there before it.
-      try await eventually("\(manager)") {
-        guard process.progress.now.exit == nil else { throw ManagerDied(said: process.progress.now.errors.suffix(5)) }
-        return try await desktop.run(["/usr/bin/xdotool", "get_num_desktops"]).succeeded
-      }
+      let process =
+        try await manager == .i3
+        ? desktop.windowManager(["/usr/bin/i3", "-c", configuration]) : desktop.windowManager()
       let bridge = try await desktop.windowBridge()
       let result: Void = try await body(desktop, bridge, try await desktop.peer())
       bridge.terminate()

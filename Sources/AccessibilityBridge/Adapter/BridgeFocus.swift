@@ -103,27 +103,25 @@ extension Bridge {
     }
     let findFrame = answers.expect { (found: ElementReference?) in frame.content = found }
     let knownFrame = application.fields[element]?.frame
+    let look = { [weak self] (window: ElementReference) -> Void in
+      self?.title(of: window) { [weak self] title in
+        findTitle(title)
+        self?.frame(of: window, known: knownFrame, findFrame)
+      }
+    }
     if let window = window.content, let shown, shown.window == window, !shown.place.isIncomplete {
       // Its changes are told.
       findTitle(WindowTitle(text: shown.place.title))
       self.frame(of: window, known: knownFrame, findFrame)
     } else if let window = window.content {
-      title(of: window) { [weak self] title in
-        findTitle(title)
-        if let self { self.frame(of: window, known: knownFrame, findFrame) } else { findFrame(nil) }
-      }
+      look(window)
     } else {
-      application.windows.find(from: element, below: application.root, on: bus) { [weak self] found in
+      application.windows.find(from: element, below: application.root, on: bus) { found in
         window.content = found.window
         if case .notYet = found { place.content.isIncomplete = true }
-        guard let self, let found = found.window else {
-          findTitle(WindowTitle())
-          return findFrame(knownFrame)
-        }
-        title(of: found) { [weak self] title in
-          findTitle(title)
-          if let self { self.frame(of: found, known: knownFrame, findFrame) } else { findFrame(nil) }
-        }
+        if let found = found.window { return look(found) }
+        findTitle(WindowTitle())
+        findFrame(knownFrame)
       }
     }
     let take = answers.expect { (result: ElementReader.Outcome) in outcome.content = result }

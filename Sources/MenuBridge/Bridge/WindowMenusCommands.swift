@@ -1,0 +1,158 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+internal import EventLoop
+internal import FocusContract
+
+/// Running the items of a window's menus.
+extension WindowMenus {
+  /// How long a window may take to be in front, and an item to be enabled then.
+  private static let patience = Duration.milliseconds(400)
+  private static let step = Duration.milliseconds(50)
+  /// How long a program may take to show that an item is not checked any more.
+  private static let unchecking = Duration.seconds(1)
+  /// An item that is not done after this time has begun: it may have opened a dialog.
+  private static let begun = Duration.milliseconds(300)
+
+  /// All items, each as `Menu.Items` returns it.
+  func items(_ done: @escaping (Result<[DBusValue], DBusError>) -> Void) {
+    read(isWhole: true) { [weak self] all in
+      let items = MenuMerge.items(all).map(\.value)
+      if items.isEmpty, let self, let failure = failure ?? (isPartial ? .unread : nil) {
+        return done(.failure(failure))
+      }
+      done(.success([.array(DBusArray(known: MenuKeys.itemType, items))]))
+      self?.forget()
+    }
+  }
+
+  /// Runs the standard command `key`; if its item is gone, the one that has taken its place.
+  func run(_ key: String, isAgain: Bool = false, _ done: @escaping Completion) {
+    guard let place = places[key] else {
+      return done(.failure(DBusError(.failed, "the menus of the window do not have '\(key)' any more")))
+    }
+    let refused: Completion = { [weak self] result in
+      guard let self, !isAgain, case .failure(let error) = result, error == .itemGone(place.id) else {
+        return done(result)
+      }
+      read(isWhole: false) { _ in self.run(key, isAgain: true, done) }
+    }
+    whenReady(place, since: .now, refused) { [weak self] _ in self?.perform(place, done) }
+  }
+
+  /// Runs the item `id`.
+  func activate(_ id: String, _ done: @escaping Completion) {
+    find(id, done) { [weak self] place in
+      self?.whenReady(place, since: .now, done) { _ in self?.perform(place, done) }
+    }
+  }
+
+  /// Makes the item `id` checked or not.
+  func check(_ id: String, _ isChecked: Bool, _ done: @escaping Completion) {
+    find(id, done) { [weak self] place in
+      self?.whenReady(place, since: .now, mustBeEnabled: false, done) { item in
+        guard let now = item.isChecked else {
+          return done(
+            .failure(DBusError(.invalidArgs, "the item '\(id.excerpt)' does not show that it can be checked")))
+        }
+        guard now != isChecked else { return done(.success(())) }
+        guard item.isEnabled else { return done(.failure(.disabled(id))) }
+        self?.perform(place) { result in
+          guard case .success = result, !isChecked else { return done(result) }
+          self?.waitUntilUnchecked(place, since: .now, done)
+        }
+      }
+    }
+  }
+
+  /// Waits until an item is not checked any more, and fails if it stays so: a radio item does when it is run again.
+  private func waitUntilUnchecked(_ place: Place, since start: SuspendingClock.Instant, _ done: @escaping Completion) {
+    guard !isEnded, sources.indices.contains(place.source) else { return done(.success(())) }
+    sources[place.source].look(at: place.id) { [weak self] result in
+      guard let self, case .success(let item) = result, item.isChecked == true else { return done(.success(())) }
+      guard SuspendingClock.now - start < Self.unchecking else { return done(.failure(.stillChecked(place.id))) }
+      loop.schedule(after: Self.step) { self.waitUntilUnchecked(place, since: start, done) }
+    }
+  }
+
+  /// Finds an item by id, and reads all items if none that was read before has it.
+  private func find(_ id: String, isAgain: Bool = false, _ done: @escaping Completion, _ use: @escaping (Place) -> Void)
+  {
+    look(id) { [weak self] result in
+      guard let self, !isEnded else { return done(.failure(.itemGone(id))) }
+      switch result {
+      case .success(let place): use(place)
+      case .failure(let error) where isAgain || error.isLate: done(.failure(late ?? error))
+      case .failure: read(isWhole: true) { _ in self.find(id, isAgain: true, done, use) }
+      }
+    }
+  }
+
+  /// Finds the first source that has an item; if none does, and one did not answer in time, that is why.
+  private func look(
+    _ id: String, from index: Int = 0, late: DBusError? = nil, _ found: @escaping (Result<Place, DBusError>) -> Void
+  ) {
+    guard sources.indices.contains(index) else { return found(.failure(late ?? .itemGone(id))) }
+    sources[index].look(at: id) { [weak self] result in
+      switch result {
+      case .success: return found(.success(Place(source: index, id: id)))
+      case .failure(let error):
+        self?.look(id, from: index + 1, late: error.isLate ? error : late, found) ?? found(.failure(.itemGone(id)))
+      }
+    }
+  }
+
+  /// Waits, for a while, until the window is in front and the item enabled: a launcher may have been in front.
+  private func whenReady(
+    _ place: Place, since start: SuspendingClock.Instant, mustBeEnabled: Bool = true, _ done: @escaping Completion,
+    _ use: @escaping (MenuItem) -> Void
+  ) {
+    guard !isEnded, sources.indices.contains(place.source) else { return done(.failure(.itemGone(place.id))) }
+    let inFront = delegate?.timeInFront(of: window)
+    let mayWait = SuspendingClock.now - start < Self.patience
+    let again = { [weak self] in
+      guard let self else { return done(.failure(.itemGone(place.id))) }
+      loop.schedule(after: Self.step) { self.whenReady(place, since: start, mustBeEnabled: mustBeEnabled, done, use) }
+    }
+    guard inFront != nil || !mayWait else { return again() }
+    sources[place.source].look(at: place.id) { [weak self] result in
+      guard let self, !isEnded else { return done(.failure(.itemGone(place.id))) }
+      switch result {
+      case .failure(let error): done(.failure(error))
+      case .success(let item) where item.isEnabled || !mustBeEnabled: use(item)
+      case .success:
+        // It was in front all the time.
+        guard mayWait, inFront ?? .zero < Self.patience else { return done(.failure(.disabled(place.id))) }
+        again()
+      }
+    }
+  }
+
+  private func perform(_ place: Place, _ done: @escaping Completion) {
+    guard !isEnded, sources.indices.contains(place.source) else { return done(.failure(.itemGone(place.id))) }
+    var answer: Completion? = done
+    let timer = loop.schedule(after: Self.begun) {
+      answer?(.success(()))
+      answer = nil
+    }
+    sources[place.source].run(place.id) { [loop] result in
+      loop.cancel(timer)
+      answer?(result)
+      answer = nil
+    }
+  }
+}
+
+extension DBusError {
+  fileprivate static let unread = DBusError(.timeout, "the items cannot be read: \(programSilent.message)")
+
+  fileprivate static func stillChecked(_ id: String) -> DBusError {
+    DBusError(
+      .failed,
+      "the program was asked, and the item '\(id.excerpt)' is still checked: check another of its group instead")
+  }
+
+  fileprivate static func disabled(_ id: String) -> DBusError {
+    DBusError(Focus1.disabled, "the program has disabled the item '\(id.excerpt)'")
+  }
+}
