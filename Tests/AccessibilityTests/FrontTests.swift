@@ -1,5 +1,6 @@
 import BusSupport
 import DBusTypes
+import Foundation
 import TestSupport
 import Testing
 
@@ -119,6 +120,41 @@ import Testing
         return try await desktop.get("Text.Content") == .string("abc")
       }
       for text in ["typed", "typed more", "typed again"] { try await Self.type(text, in: front, desktop) }
+    }
+  }
+
+  /// The daemon still tells of a closed dialog's field until it hears that the dialog's connection has gone.
+  @Test func aClosedDialogIsNotTakenForAFieldOfTheProgramsOwn() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let windows = try await desktop.desktop.peer()
+      try await windows.own("org.focusd.Bridge1.Windows")
+      let program = try await desktop.program(entry: "abc")
+      let field = try await desktop.focusedField()
+      program.change("/window") { $0.states |= StubElement.showing }
+      for round in 0..<10 {
+        let dialog = "/dialog\(round)"
+        program.set(dialog, StubElement(role: 16, name: "The dialog", parent: StubProgram.root))
+        program.set("/asked", .entry("asked \(round)"))
+        program.change("/asked") { $0.parent = dialog }
+        program.activate(dialog)
+        program.focus("/asked")
+        try await desktop.waits(for: "Text.Content", .string("asked \(round)"))
+        // Both are told at the same moment: that the dialog is closed, and a field of another bridge.
+        desktop.bridge.terminate(SIGSTOP)
+        for isField in [round.isMultiple(of: 2), !round.isMultiple(of: 2)] {
+          if isField {
+            try await windows.register("window\(round)", [("demo.W.Name", .string("window"))])
+          } else {
+            program.destroy(dialog)
+            program.activate()
+            program.focus("/entry")
+            try await program.peer.askBus("GetId")
+          }
+        }
+        desktop.bridge.terminate(SIGCONT)
+        try await Self.type("typed \(round)", in: program, desktop)
+        #expect(try await desktop.focusedField() == field)
+      }
     }
   }
 

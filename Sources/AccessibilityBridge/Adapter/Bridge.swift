@@ -72,9 +72,7 @@ package final class Bridge {
       arguments: [0: AccessibilityStatus.busName.text])
     main = Link(on: loop, rules: OwnPrograms.rules + [accessibility, .properties(of: Focus1.root)])
     status = AccessibilityStatus(daemon.connection, on: loop, enables: options.enables)
-    let connections = Box<(String) -> Bool>({ _ in false })
-    ownPrograms = OwnPrograms(main) { connections.content($0) }
-    connections.content = { [weak self] owner in self?.isOurs(owner) ?? false }
+    ownPrograms = OwnPrograms(main)
     ownPrograms.onChange = { [weak self] in self?.ownProgramsChanged() }
     main.onEvent = { [weak self] in self?.handle($0) }
     status.onBus = { [weak self] in self?.connected($0) }
@@ -135,12 +133,6 @@ package final class Bridge {
     guard message.sender == .bus, let (name, _, now) = message.nameChange else { return }
     guard name == AccessibilityStatus.busName.text else { return ownPrograms.ownerChanged(name, to: now) }
     if !now.isEmpty { status.ownerChanged() }
-  }
-
-  private func isOurs(_ owner: String) -> Bool {
-    applications.values.contains { application in
-      application.connections.all.values.contains { $0.uniqueName?.text == owner }
-    }
   }
 
   private func ownProgramsChanged() {

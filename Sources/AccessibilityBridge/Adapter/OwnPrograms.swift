@@ -15,8 +15,6 @@ final class OwnPrograms {
   ]
 
   private let link: Link
-  /// Whether a connection is this program's.
-  private let isOurs: (String) -> Bool
   private let fields: FieldFollower
   private var bridgeOwners: [String: String] = [:]
   /// The processes, each with its parents, until something changes.
@@ -24,12 +22,11 @@ final class OwnPrograms {
   /// Called when there may be others.
   var onChange: (() -> Void)?
 
-  init(_ link: Link, isOurs: @escaping (String) -> Bool) {
+  init(_ link: Link) {
     self.link = link
-    self.isOurs = isOurs
     fields = FieldFollower(link)
     fields.onChange = { [weak self] _, before, now in
-      guard let self, before.map(counts) == true || now.map(counts) == true else { return }
+      guard let self, before.flatMap(owner) != nil || now.flatMap(owner) != nil else { return }
       changed()
     }
     fields.onProcess = { [weak self] in self?.changed() }
@@ -45,7 +42,9 @@ final class OwnPrograms {
 
   private func findChains() -> [[UInt32]] {
     let bridges = Set(bridgeOwners.values)
-    let all = fields.fields.values.filter { counts($0) && !bridges.contains($0.owner) }
+    let all = fields.fields.values.filter { !bridges.contains($0.owner) }
+    let owners = Set(fields.fields.values.map(\.owner))
+    fields.forgetProcesses { $0 == link.daemon?.connection.uniqueName || owners.contains($0.text) }
     return Set(all.flatMap { processes(of: $0) }).map { Processes().chain(of: $0).filter { $0 > 1 } }
   }
 
@@ -54,8 +53,18 @@ final class OwnPrograms {
 
   /// The owner's process, and the one that it speaks for, unless it is in a sandbox and so may not.
   private func processes(of field: FieldOrigin) -> [UInt32] {
-    guard let name = try? BusName(field.owner), let owner = fields.process(of: name), owner > 0 else { return [] }
+    guard let owner = owner(of: field) else { return [] }
     return owner == field.process || Processes().isSandboxed(owner) ? [owner] : [owner, field.process]
+  }
+
+  /// The process of who registered a field, if it is known and not this one; of a field that lingers, none: it need not show it.
+  ///
+  /// The daemon may still tell of the fields of a connection of this process that was closed with its window.
+  private func owner(of field: FieldOrigin) -> UInt32? {
+    guard !field.lingers, let name = try? BusName(field.owner), let this = link.daemon?.connection.uniqueName,
+      let own = fields.process(of: this), let owner = fields.process(of: name), owner > 0, owner != own
+    else { return nil }
+    return owner
   }
 
   /// The daemon is there: reads its fields.
@@ -84,9 +93,6 @@ final class OwnPrograms {
     bridgeOwners[name] = owner.isEmpty ? nil : owner
     changed()
   }
-
-  /// Whether it is a field of a program that is there: who registers one that lingers need not show it.
-  private func counts(_ field: FieldOrigin) -> Bool { !field.owner.isEmpty && !field.lingers && !isOurs(field.owner) }
 
   private func changed() {
     known = nil

@@ -1,5 +1,5 @@
 package import DBus
-package import DBusTypes
+internal import DBusTypes
 package import EventLoop
 internal import FocusContract
 
@@ -36,9 +36,6 @@ package final class WindowConnection {
     }
     link.connect(to: bus)
   }
-
-  /// The name of the connection, while there is a bus.
-  package var uniqueName: BusName? { link.daemon?.connection.uniqueName }
 
   private func called(_ message: Message) {
     guard message.path == ProgramWindowInterface.path, let window else { return fields.called(message) }
