@@ -62,7 +62,7 @@ final class OwnPrograms {
   /// The daemon may still tell of the fields of a connection of this process that was closed with its window.
   private func owner(of field: FieldOrigin) -> UInt32? {
     guard !field.lingers, let name = try? BusName(field.owner), let this = link.daemon?.connection.uniqueName,
-      let own = fields.process(of: this), let owner = fields.process(of: name), owner > 0, owner != own
+      let own = fields.process(of: this), own > 0, let owner = fields.process(of: name), owner > 0, owner != own
     else { return nil }
     return owner
   }
