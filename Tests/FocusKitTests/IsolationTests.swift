@@ -2,6 +2,7 @@ import BusSupport
 import Dispatch
 import FocusKit
 import Glibc
+import Observation
 import TestSupport
 import Testing
 
@@ -113,6 +114,44 @@ private struct StackPlace {
       let ofReads = await Task.detached { (0..<count).map { _ in binding.wrappedValue } }.value
       #expect(StackPlace.distance(of: ofReads) < 16 * count)
     }
+  }
+
+  @MainActor @Observable final class Model { var number = (value: 0, unit: "m") }
+
+  /// Observation knows what is read on the thread where it is asked to.
+  @Test @MainActor func theChangesOfABindingToTheMainActorAreTold() async throws {
+    let model = Model()
+    let binding = Binding(get: { model.number }, set: { model.number = $0 })
+    let seen = Observed<[Int]>([])
+    let observations = [
+      binding.onChange { old, new in seen.update { $0.append(new.value - old.value) } },
+      binding.value.onChange { old, new in seen.update { $0.append(new - old) } },
+    ]
+    for _ in 0..<2 {
+      let before = seen.now.count
+      try await eventually("both changes") {
+        model.number.value += 1
+        return seen.now.count >= before + 2
+      }
+    }
+    #expect(seen.now.allSatisfy { $0 > 0 })
+    withExtendedLifetime(observations) {}
+  }
+
+  /// Not even with changes from before, by the actor that ends it.
+  @Test @MainActor func whatWasEndedIsNotCalled() async throws {
+    let state = State(wrappedValue: 0)
+    let calls = Observed(0)
+    let observation = state.onChange { _, _ in calls.update { $0 += 1 } }
+    try await eventually("a call") {
+      state.wrappedValue += 1
+      return calls.now > 0
+    }
+    for _ in 0..<10 { state.wrappedValue += 1 }
+    observation.cancel()
+    let count = calls.now
+    for _ in 0..<1000 { await Task.yield() }
+    #expect(calls.now == count)
   }
 
   @Test @MainActor func changesAreToldOnTheActorWhereTheClosureWasMade() async throws {

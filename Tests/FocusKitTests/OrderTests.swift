@@ -183,6 +183,48 @@ extension FocusedValues {
     }
   }
 
+  /// A command of the scene, and what is published again later, change nothing of that.
+  @Test func whichCommandsAreOffOutlastsTheDaemon() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = desktop.client()
+      let errors = Errors(of: owner)
+      let (one, two) = (State(wrappedValue: 1), State(wrappedValue: 2))
+      let field = FocusField("form", client: owner).focusedValue(\.store) {}.focusedSceneValue(\.save) {}
+      try await field.setEnabled(\.store, false)
+      try await field.setEnabled(\.save, false)
+      try await field.register().focus()
+      let client = desktop.client()
+      let seen = Changes(client.changes(of: \.number))
+      let states = (Changes(client.commandChanges(of: \.store)), Changes(client.commandChanges(of: \.save)))
+      func areOff(_ store: Bool, _ save: Bool) async throws {
+        // A field of the scene is registered by itself, and what is off is told after that.
+        try await states.0.wait(for: !store)
+        try await states.1.wait(for: !save)
+        let name = await #expect(throws: FocusError.self) { try await client.run(\.save) }?.name
+        #expect(name == "org.focusd.Focus1.Error.Disabled")
+        if !store { try await client.run(\.store) }
+      }
+      try await areOff(true, true)
+      field.focusedValue(\.number, one.projectedValue)
+      try await seen.wait(for: 1)
+      try await field.setEnabled(\.store, true)
+      field.focusedValue(\.number, two.projectedValue)
+      try await seen.wait(for: 2)
+      try await areOff(false, true)
+      try await desktop.kill()
+      try await seen.wait(for: nil)
+      try await desktop.start()
+      try await seen.wait(for: 2)
+      try await areOff(false, true)
+      // What is taken away and comes back is as it was declared.
+      field.focusedSceneValue(\.save, SaveKey.Value?.none)
+      try await states.1.wait(for: nil)
+      field.focusedSceneValue(\.save) {}
+      try await states.1.wait(for: false)
+      #expect(errors.all == [])
+    }
+  }
+
   @Test func whatIsPublishedAfterwardsIsPublished() async throws {
     try await TestDesktop.with { desktop in
       let owner = desktop.client()

@@ -169,26 +169,29 @@ package final class FieldPublisher {
     fields.registered(field, at: path)
     field.registered(at: path, isRestored: isRestored)
     examine(field)
-    let disabled = field.description.disabled
-    if !disabled.isEmpty {
-      let states = disabled.map { ($0.description, false) }
-      link.call(.setEnabled(Dictionary(uniqueKeysWithValues: states), at: path)) { [weak self] result in
-        if case .failure(let error) = result { self?.onError?(error) }
-      }
-      if hadFocus, field.focus == nil { callFocus("Focus", path) { _ in } }
-    }
+    if disable(field.disabledCommands, of: field), hadFocus, field.focus == nil { callFocus("Focus", path) { _ in } }
     // A daemon that came back knows of focus what it was told, and what others told it since.
     if isRestored, field.toldFocus == true, field.focus?.isWanted() == true { return followFocus() }
     focusWanted(field.number)
     focusChanged()
   }
 
+  /// Tells the daemon that `commands` of the field are off.
+  /// - Returns: whether there are any.
+  @discardableResult
+  private func disable(_ commands: Set<Key>, of field: PublishedField) -> Bool {
+    guard !commands.isEmpty, let path = field.path else { return false }
+    let states = commands.map { ($0.description, false) }
+    link.call(.setEnabled(Dictionary(uniqueKeysWithValues: states), at: path)) { [weak self] result in
+      if case .failure(let error) = result { self?.onError?(error) }
+    }
+    return true
+  }
+
   /// Notes whether the command `key` of the fields of `group` is on, for each daemon that they are registered with from
   /// now on.
   package func declareCommand(_ key: Key, isEnabled: Bool, group: UInt64) {
-    for field in fields.inGroup(group) where field.description.commands[key] != nil {
-      field.declareCommand(key, isEnabled: isEnabled)
-    }
+    for field in fields.inGroup(group) { field.declareCommand(key, isEnabled: isEnabled) }
   }
 
   /// Replaces the description of a field that was added, when its changes until now have been emitted; the daemon looks at
@@ -197,7 +200,12 @@ package final class FieldPublisher {
     guard let field = fields[description.number] else { return }
     field.emitter.afterAll { [weak self] in
       field.describe(description)
-      self?.examine(field, handler)
+      // What the daemon knows when it has looked.
+      let disabled = field.disabledCommands
+      self?.examine(field) {
+        self?.disable(disabled.intersection(field.disabledCommands), of: field)
+        handler()
+      }
     }
   }
 

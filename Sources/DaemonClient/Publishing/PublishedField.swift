@@ -66,7 +66,7 @@ final class PublishedField {
     if description.isSensitive { options.append(("sensitive", .boolean(true))) }
     if let process = description.process { options.append(("process", .uint32(process))) }
     // A field with commands that are off takes focus when the daemon knows that.
-    if description.disabled.isEmpty, focus?.isWanted() ?? hadFocus { options.append(("focus", .boolean(true))) }
+    if disabledCommands.isEmpty, focus?.isWanted() ?? hadFocus { options.append(("focus", .boolean(true))) }
     return options
   }
 
@@ -83,11 +83,14 @@ final class PublishedField {
     if isEnabled { description.disabled.remove(key) } else { description.disabled.insert(key) }
   }
 
-  /// Shows other keys from now on.
+  /// The commands that the daemon must be told are off: the names of others are declared for the program's fields that have them.
+  var disabledCommands: Set<Key> { description.disabled.filter { description.commands[$0] != nil } }
+
+  /// Shows other keys from now on; which commands are off stays as it was declared.
   func describe(_ description: FieldDescription) {
     let disabled = self.description.disabled
     self.description = description
-    self.description.disabled.formUnion(disabled)
+    self.description.disabled = disabled
     interfaces = ServedInterfaces(PublishedField.tables(of: description))
     mustBeExamined()
   }

@@ -1,5 +1,7 @@
 internal import DBusTypes
+internal import EventLoop
 internal import Observation
+internal import Synchronization
 
 /// How many changes a sequence keeps for a task that does not ask for them; then the oldest are dropped.
 private let mostKept = 256
@@ -67,10 +69,20 @@ public final class ChangeObservation: Sendable {
     task = Task {
       var last: Value?
       for await value in changes {
-        if let last { await action(last, value) }
+        if let last, await !Self.tell(last, value, action, isolation: action.isolation) { return }
         last = value
       }
     }
+  }
+
+  /// - Returns: false if the calls were ended, which the actor of the action may have done just now.
+  private static func tell<Value: Sendable>(
+    _ old: Value, _ new: Value, _ action: @escaping @isolated(any) @Sendable (Value, Value) -> Void,
+    isolation: isolated (any Actor)?
+  ) async -> Bool {
+    guard !Task.isCancelled else { return false }
+    await action(old, new)
+    return true
   }
 
   deinit { cancel() }
@@ -128,8 +140,15 @@ extension Binding where Value: Sendable {
       last = value
       continuation.yield(value)
     }
-    guard let cancel else { return AsyncStream(.bufferingNewest(mostKept), observing: { wrappedValue }) }
-    continuation.onTermination = { _ in cancel() }
+    if let cancel {
+      continuation.onTermination = { _ in cancel() }
+    } else if case .main = location.isolation {
+      let observation = MainObservation(continuation) { wrappedValue }
+      continuation.onTermination = { _ in observation.end() }
+      observation.look()
+    } else {
+      return AsyncStream(.bufferingNewest(mostKept), observing: { wrappedValue })
+    }
     return stream
   }
 }
@@ -150,4 +169,29 @@ extension AsyncStream where Element: Sendable {
       continuation.onTermination = { _ in task.cancel() }
     }
   }
+}
+
+/// A value that is read on the main thread, now and after each change that Observation tells of: it knows what is read on the
+/// thread where it is asked to.
+private final class MainObservation<Value: Sendable>: Sendable {
+  private let continuation: AsyncStream<Value>.Continuation
+  private let value: @Sendable () -> Value
+  private let last = Locked<Value?>(nil)
+  private let isEnded = Atomic(false)
+
+  init(_ continuation: AsyncStream<Value>.Continuation, _ value: @escaping @Sendable () -> Value) {
+    (self.continuation, self.value) = (continuation, value)
+  }
+
+  func look() {
+    MainThread.post { [weak self] in
+      guard let self, !isEnded.load(ordering: .acquiring) else { return }
+      let now = withObservationTracking(value) { [weak self] in self?.look() }
+      if let before = last.copy, areEqual(before, now) { return }
+      last.withLock { $0 = now }
+      continuation.yield(now)
+    }
+  }
+
+  func end() { isEnded.store(true, ordering: .releasing) }
 }

@@ -175,7 +175,6 @@ final class Slot: Observable, Sendable {
 
   private func write(_ change: (inout Content) -> (DBusValue, WriteRule)?) -> Bool {
     var isMade = true
-    var mustTell = false
     update { content in
       guard let visible = content.visible else { return }
       guard let (value, rule) = change(&content) else {
@@ -184,14 +183,15 @@ final class Slot: Observable, Sendable {
       }
       let adapted = value.adapted(to: visible.type)
       guard visible != adapted else { return }
-      mustTell = content.sent == nil && content.next == nil
+      let isFirst = content.sent == nil && content.next == nil
       let first = PendingWrite(
         value: adapted, rule: rule, before: visible, base: content.sent == nil ? content.confirmed : nil)
       let next = content.next ?? first
       content.next = PendingWrite(
         value: adapted, rule: content.next?.rule.followed(by: rule) ?? rule, before: next.before, base: next.base)
+      // Before anybody sees the value: what they do then comes after the write.
+      if isFirst { mailbox.post { $0.writes.begin(self) } }
     }
-    if mustTell { mailbox.post { $0.writes.begin(self) } }
     return isMade
   }
 

@@ -65,12 +65,13 @@ final class WriteQueue {
   }
 
   private func send(_ slot: Slot, _ write: PendingWrite, _ value: DBusValue, _ origin: Origin, conflicts: Int = 0) {
-    let key = slot.key
+    // If focus moves meanwhile, the reply is about what is not in focus any more.
+    let (key, moves) = (slot.key, cache.moves)
     link.ask(.write(key, value, under: origin)) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(let reading):
-        finish(slot, reading)
+        finish(slot, reading, moves: moves)
       case .failure(let error):
         guard error.name == FocusError.conflict, conflicts < Self.mostConflicts else {
           return refuse(slot, error)
@@ -89,13 +90,13 @@ final class WriteQueue {
       return refuse(slot, Self.conflict(slot))
     }
     // It is there already, or there is nothing any more that it could change.
-    if value == reading.value, value != write.before { return finish(slot, reading) }
+    if value == reading.value, value != write.before { return finish(slot, reading, moves: cache.moves) }
     send(slot, write, value, reading.origin, conflicts: conflicts)
   }
 
-  private func finish(_ slot: Slot, _ reading: KeyReading) {
+  private func finish(_ slot: Slot, _ reading: KeyReading, moves: Int) {
     last[slot.key] = reading.origin
-    slot.finishWrite(Snapshot(reading.value, reading.origin, moves: cache.moves))
+    slot.finishWrite(Snapshot(reading.value, reading.origin, moves: moves))
     ended(slot, isAll: false)
     begin(slot)
   }

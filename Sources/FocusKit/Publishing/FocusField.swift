@@ -60,11 +60,11 @@ public final class FocusField: Sendable {
   private func change(
     _ change: (inout FieldDefinition) -> Void, later: @escaping @Sendable (Worker, FieldDefinition) -> Void
   ) {
-    let definition = draft.withLock { draft in
+    // What is posted under the lock is in the order of the changes.
+    draft.withLock { draft in
       change(&draft)
-      return draft.isRegistered ? draft : nil
+      if draft.isRegistered { client.post { [definition = draft] in later($0, definition) } }
     }
-    if let definition { client.post { later($0, definition) } }
   }
 
   private func join(_ focus: FieldDefinition.Focus) -> FocusField {
@@ -186,14 +186,13 @@ public final class FocusField: Sendable {
   ///
   /// What is published afterwards is published then.
   public func register() -> FocusField {
-    let definition = draft.withLock { draft in
-      draft.isRegistered = true
-      return draft
-    }
     let wait = Self.nextNumber()
-    client.post { [weak self] worker in
-      worker.add(definition)
-      worker.fields.whenRegistered(definition.number, id: wait) { [weak self] in self?.learn($0) }
+    draft.withLock { draft in
+      draft.isRegistered = true
+      client.post { [weak self, definition = draft] worker in
+        worker.add(definition)
+        worker.fields.whenRegistered(definition.number, id: wait) { [weak self] in self?.learn($0) }
+      }
     }
     return self
   }
@@ -236,16 +235,16 @@ public final class FocusField: Sendable {
   nonisolated(nonsending) public func setEnabled(_ name: String, _ isEnabled: Bool) async throws {
     let definition = draft.withLock { draft in
       if isEnabled { draft.disabled.remove(name) } else { draft.disabled.insert(name) }
+      if draft.isRegistered, let key = try? Key(name) {
+        client.post { [number = draft.number] in
+          $0.fields.declareCommand(key, isEnabled: isEnabled, group: number)
+        }
+      }
       return draft
     }
     guard definition.isRegistered else { return }
     let isOfScene = definition.sceneValues.contains { $0.name == name }
     let number = isOfScene ? FieldExport.sceneNumber(number) : number
-    client.post { worker in
-      if let key = try? Key(name) {
-        worker.fields.declareCommand(key, isEnabled: isEnabled, group: definition.number)
-      }
-    }
     try await client.call(.setEnabled([name: isEnabled], at: path(of: number)))
   }
 
