@@ -155,6 +155,11 @@ import Testing
     #expect(stage.tracker.desired == entry)
     stage.take(.left(BusName(known: ":1.1")))
     #expect(stage.tracker.desired == nil && stage.tracker.window == nil)
+    // One comes to the front, and ends before it says what has focus in it.
+    stage.take(.activated(window), .gained(entry), .deactivated(window), .activated(Self.element("/w", ":1.2")))
+    #expect(stage.tracker.desired == entry)
+    stage.take(.left(BusName(known: ":1.2")))
+    #expect(stage.tracker.desired == nil && stage.tracker.window == nil)
   }
 
   /// Whatever comes, in whatever order: the last gain that nothing ended counts.

@@ -117,6 +117,22 @@ import Testing
     }
   }
 
+  @Test func focusThatEndsWhileTheDaemonIsAwayIsNotRemembered() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(entry: "abc")
+      try await desktop.desktop.kill()
+      let count = program.state.now.calls.count { $0.path == "/window" && $0.member == "GetState" }
+      program.deactivate()
+      // It looks for another window when it has taken focus away.
+      try await program.state.wait(for: "the question") { state in
+        state.calls.count { $0.path == "/window" && $0.member == "GetState" } > count ? () : nil
+      }
+      try await desktop.desktop.start()
+      try await eventually("no focus") { try await desktop.focusedField() == nil }
+      #expect(try await desktop.fields().count == 1)
+    }
+  }
+
   @Test func accessibilityIsOnWhileItRunsAndPutBack() async throws {
     try await AccessibleDesktop.with { desktop in
       _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }

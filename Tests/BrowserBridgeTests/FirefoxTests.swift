@@ -108,6 +108,24 @@ struct FirefoxTests {
     try await stage.shows("Text.Content", .string("three!\nshort\n\nlines"))
   }
 
+  /// A page that is open all day has more elements than the extension keeps.
+  @Test func anElementThatComesBackAfterManyOthersIsWritten() async throws {
+    try await FirefoxStage.with { stage in
+      try await stage.open("entries.html")
+      try await stage.focusNamed("entry")
+      try await stage.script(
+        """
+        for (let number = 0; number < 64; number++) {
+          document.body.insertAdjacentHTML("beforeend", `<button aria-label="other ${number}">x</button>`);
+        }
+        """)
+      for number in 0..<64 { try await stage.focusNamed("other \(number)") }
+      try await stage.focusNamed("entry")
+      try await stage.write("Text.Content", .string("back"))
+      #expect(try await stage.held("entry") == "back")
+    }
+  }
+
   @Test func rangesAndTogglesAreWritten() async throws {
     try await FirefoxStage.with { stage in
       try await stage.open("entries.html")

@@ -49,4 +49,38 @@ import Testing
         })
     }
   }
+
+  /// It has focus once it is registered, and must give it back.
+  @Test func aFieldThatWasLeftBeforeItWasRegisteredTakesNoFocusForGood() async throws {
+    try await TestDesktop.with { desktop in
+      let (wanted, isNext) = (Observed<UInt64>(1), Observed(false))
+      let witness = try await desktop.peer()
+      try await witness.subscribe()
+      func field(_ number: UInt64) -> FieldDescription {
+        var field = FieldDescription(
+          number: number, group: number, objectPath: ObjectPath(known: "/text\(number)"))
+        field.id = "text\(number)"
+        field.focus = FieldFocus(isWanted: { wanted.now == number }, set: { _ in })
+        return field
+      }
+      try await PublishingThread.run(
+        on: desktop, add: { $0.add(field(1)) },
+        onTurnEnd: { publisher in
+          guard isNext.now else { return }
+          isNext.update { $0 = false }
+          wanted.update { $0 = 2 }
+          publisher.add(field(2))
+          wanted.update { $0 = 1 }
+          publisher.focusStateChanged(1)
+        },
+        while: {
+          let focused = "org.focusd.Focus1.Manager.FocusedField"
+          func moves() -> [DBusValue?] { witness.signals.values(of: focused, at: Focus1.manager) }
+          try await eventually("focus of the first") { moves() == [Focus1.fieldPath("text1")] }
+          isNext.update { $0 = true }
+          try await eventually("focus of the first again") { moves().count > 2 }
+          #expect(moves() == [1, 2, 1].map { Focus1.fieldPath("text\($0)") })
+        })
+    }
+  }
 }

@@ -211,6 +211,25 @@ import WindowBridge
     }
   }
 
+  /// The only window of a program is closed, and opened again by one that has the name.
+  @Test func aProgramThatComesBackIsAskedForAnew() async throws {
+    try await Self.with([.wlr]) { desktop, fake, _, peer in
+      let editor = FakeCompositor.View(title: "editor", application: "org.test.Editor")
+      fake.state.update { ($0.views, $0.front) = ([5: editor], 5) }
+      let bridge = try await desktop.windowBridge(fake)
+      try await peer.reached([try await peer.window("editor")])
+      try await peer.register("editor", process: Int(getpid()))
+      fake.close(5)
+      try await eventually("no window") { try await peer.fields() == ["editor"] }
+      #expect(try await peer.parent(of: "editor") == nil)
+      try await peer.own("org.test.Editor")
+      fake.set(6, editor)
+      let window = try await peer.window("editor")
+      try await eventually("adoption") { try await peer.parent(of: "editor") == window }
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
   @Test func aTitleThatCountsIsToldNowAndThen() async throws {
     try await Self.with { desktop, fake, _, peer in
       let bridge = try await desktop.windowBridge(fake)

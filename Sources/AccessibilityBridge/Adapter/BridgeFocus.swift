@@ -217,6 +217,10 @@ extension Bridge {
       lookAgainLater()
     case .success(let snapshot):
       failures = nil
+      var place = place
+      // What was told while it was read is newer.
+      place.isShown = !ownPrograms.hasWindows
+      if let window = windows.own, let title = application.titles[window], !title.isEmpty { place.title = title }
       note(snapshot, of: element, application)
       let field: ElementField
       if let known = application.fields[element] {

@@ -171,8 +171,10 @@ package struct FocusTracker {
   }
 
   private mutating func leave(_ application: BusName) -> [Step] {
-    if window?.application == application { window = nil }
-    guard desired?.application == application else { return [] }
+    let wasInFront = window?.application == application
+    if wasInFront { window = nil }
+    // What had focus before it came to the front may be behind by now, and says nothing.
+    guard wasInFront || desired?.application == application else { return [] }
     return focus(nil)
   }
 }

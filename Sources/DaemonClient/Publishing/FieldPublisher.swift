@@ -171,7 +171,10 @@ package final class FieldPublisher {
     examine(field)
     if disable(field.disabledCommands, of: field), hadFocus, field.focus == nil { callFocus("Focus", path) { _ in } }
     // A daemon that came back knows of focus what it was told, and what others told it since.
-    if isRestored, field.toldFocus == true, field.focus?.isWanted() == true { return followFocus() }
+    if isRestored, field.toldFocus != false, let isWanted = field.focus?.isWanted() {
+      if field.toldFocus == true, isWanted { return followFocus() }
+      if !isWanted { giveUpFocus(field, path) }
+    }
     focusWanted(field.number)
     focusChanged()
   }

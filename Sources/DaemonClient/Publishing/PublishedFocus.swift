@@ -33,7 +33,9 @@ extension FieldPublisher {
         focusCalls -= 1
         guard !focus.isWanted() else { return focusChanged() }
         // The program may have chosen another field and not said so yet: with that first, focus is never nowhere.
-        for other in fields.all where other.focus?.isWanted() == true && !claimants.contains(other.number) {
+        // Or this one, when it had been registered, has taken focus from the other.
+        for other in fields.all
+        where other.focus?.isWanted() == true && (focusCalls == 0 || !claimants.contains(other.number)) {
           focusWanted(other.number)
         }
         // A field that is being registered takes focus then, unless it is refused or does not want it any more.
@@ -66,6 +68,16 @@ extension FieldPublisher {
       if case .failure(let error) = result, Self.noDaemon.contains(error.name) { hasLostFocusCall = true }
       reply(result)
       focusChanged()
+    }
+  }
+
+  /// Gives up the focus that a daemon which came back may remember for the field.
+  func giveUpFocus(_ field: PublishedField, _ path: ObjectPath) {
+    focusCalls += 1
+    link.call(.focusedField()) { [weak self] result in
+      guard let self else { return }
+      focusCalls -= 1
+      if case .success(path) = result, field.focus?.isWanted() == false { callFocus("Blur", path) { _ in } }
     }
   }
 

@@ -40,9 +40,12 @@ final class NamedPrograms {
     var found = windows.compactMapValues(\.process)
     var applications: [WindowID: String] = [:]
     for (id, window) in windows where window.process == nil { applications[id] = window.application }
-    guard !applications.isEmpty else { return found }
+    // A program that comes back is another process.
+    let named = Set(applications.values)
+    owners = owners.filter { named.contains($0.key) }
+    guard !named.isEmpty else { return found }
     let chains = Array(chains)
-    learn(Set(chains.joined()), Set(applications.values))
+    learn(Set(chains.joined()), named)
     let counts = Dictionary(applications.map { ($0.value.lowercased(), 1) }) { $0 + $1 }
     for (id, application) in applications {
       guard let owner = owners[application] ?? nil else { continue }
@@ -73,7 +76,6 @@ final class NamedPrograms {
       let all = processes.names(of: process).compactMap { $0.split(separator: "/").last?.lowercased() }
       names[process] = Set(all.filter { !Processes.isInterpreter($0) })
     }
-    owners = owners.filter { applications.contains($0.key) }
     for application in applications where owners.index(forKey: application) == nil { ask(application) }
   }
 

@@ -37,10 +37,11 @@ if (Object.hasOwn(focusdPage, "connect")) {
       lastNumber += 1;
       found = lastNumber;
       numbers.set(element, found);
-      elements.set(found, new WeakRef(element));
-      // The host keeps fewer.
-      if (elements.size > 64) elements.delete(elements.keys().next().value);
     }
+    // The newest is the last; the host keeps fewer.
+    elements.delete(found);
+    elements.set(found, new WeakRef(element));
+    if (elements.size > 64) elements.delete(elements.keys().next().value);
     return found;
   };
 
