@@ -122,6 +122,23 @@ import Testing
     }
   }
 
+  /// It may be held up when the window bridge asks it first, and have no reason to say anything later.
+  @Test func aConnectionThatAnswersLateIsAskedAgain() async throws {
+    try await Self.with { desktop, stub, peer in
+      for (id, title) in [(8, "one"), (9, "two")] { stub.set(id, .init(title: title, process: 4008)) }
+      stub.focus(9)
+      let bridge = try await desktop.windowBridge(stub)
+      let late = try await desktop.peer()
+      let told: [String: DBusValue] = [Self.title: .string("one"), Self.active: .boolean(false)]
+      let window = Exported(late, document(), told, at: Self.path)
+      window.rule("GetAll") { [state = window.state] _, _, _ in state.now.calls.count > 1 ? nil : .hold }
+      try await late.register("late", process: 4008)
+      try await eventually("in both") { try await peer.parent(of: "late") == "w9" }
+      try await eventually("in its own") { try await peer.parent(of: "late") == "w8" }
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
   /// A window's process may be known later than what the program says of it.
   @Test func whatAProgramSaysCountsOnceItsWindowIsKnown() async throws {
     try await Self.with { desktop, stub, peer in

@@ -1,10 +1,14 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import DaemonClient
+internal import EventLoop
 
 /// The windows that connections of bridges say their fields are in.
 final class ProgramWindows {
   private static let patience = Duration.seconds(1)
+  /// How often who does not answer in time is asked again, each time after twice as long.
+  private static let mostAttempts = 6
 
   private let link: Link
   /// Nil: the connection tells of no window.
@@ -33,23 +37,37 @@ final class ProgramWindows {
 
   subscript(connection: BusName) -> ProgramWindow? { windows[connection] ?? nil }
 
-  /// Asks `connection`, once.
+  /// Asks `connection`, once; again if it does not answer in time.
   func ask(_ connection: BusName) {
-    guard windows.index(forKey: connection) == nil, !asked.contains(connection),
-      let question = ProgramWindowInterface.question(to: connection)
-    else { return }
+    guard windows.index(forKey: connection) == nil, asked.insert(connection).inserted else { return }
+    ask(connection, attempt: 0)
+  }
+
+  private func ask(_ connection: BusName, attempt: Int) {
     let session = session
-    asked.insert(connection)
     do throws(DBusError) {
+      guard let question = ProgramWindowInterface.question(to: connection) else { throw .programSilent }
       try link.daemon?.connection.call(question, timeout: Self.patience) { [weak self] result in
-        guard let self, session == self.session, asked.remove(connection) != nil else { return }
-        let window = (try? result.get()).flatMap { ProgramWindowInterface.window(in: $0) }
-        windows[connection] = .some(window)
-        onChange?()
-        if window?.isActive == true { onActive?(connection) }
+        guard let self, session == self.session, isAwaited(connection) || windows[connection] != nil else { return }
+        answered(connection, result, attempt)
       }
     } catch {
       asked.remove(connection)
+    }
+  }
+
+  private func answered(_ connection: BusName, _ result: Result<Message, DBusError>, _ attempt: Int) {
+    let wasAwaited = asked.remove(connection) != nil
+    let window = (try? result.get()).flatMap { ProgramWindowInterface.window(in: $0) }
+    if wasAwaited || window != nil {
+      windows[connection] = .some(window)
+      onChange?()
+    }
+    if window?.isActive == true { onActive?(connection) }
+    guard result.isLate, attempt < Self.mostAttempts else { return }
+    link.loop.schedule(after: Self.patience * (1 << attempt)) { [weak self, session] in
+      guard let self, session == self.session, windows[connection] != nil else { return }
+      ask(connection, attempt: attempt + 1)
     }
   }
 
