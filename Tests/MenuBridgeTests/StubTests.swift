@@ -51,6 +51,22 @@ import Testing
     }
   }
 
+  @Test func aCommandThatIsEnabledWhileTheDaemonIsAwayIsSoAfterwards() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      program.enable("undo", false)
+      try await stage.has("Edit.Undo", isEnabled: false)
+      try await stage.desktop.kill()
+      program.enable("undo", true)
+      // The bus has it before the daemon comes.
+      try await program.peer.askBus("GetId")
+      try await stage.desktop.start()
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, ["undo"])
+    }
+  }
+
   /// Two items have one action; a third has it too, but in a menu that must be opened to know whether it is enabled.
   @Test func itemsWithTargetsFollowTheirAction() async throws {
     try await MenuStage.with { stage in

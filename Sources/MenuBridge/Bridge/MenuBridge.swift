@@ -112,6 +112,7 @@ package final class MenuBridge {
 
   private func arrived() {
     publisher.registerAll()
+    for menus in windows.values where publisher.contains(menus.number) { tellWhenRegistered(menus) }
     link.daemon?.connection.askOwner(of: Focus1.windowBridge) { [weak self] in
       guard let self, windowBridge == nil else { return }
       windowBridge = try? $0.get()

@@ -108,6 +108,11 @@ extension MenuBridge {
     log.debug("\(menus.window) has \(menus.commands.count) standard commands")
     menus.published = Set(menus.commands.keys)
     publisher.add(description(of: menus))
+    tellWhenRegistered(menus)
+  }
+
+  /// Tells a daemon that comes, or came back, which of a window's commands are enabled.
+  func tellWhenRegistered(_ menus: WindowMenus) {
     publisher.whenRegistered(menus.number, id: menus.number) { [weak self] result in
       guard let self, windows[menus.window] === menus else { return }
       switch result {
