@@ -68,12 +68,16 @@ class FocusdExtension {
             global.display.connect('window-created', (_display, window) => this._add(window)),
             global.display.connect('notify::focus-window', () => this._tell('Front', '(t)', [this._front()])),
         ];
+        // Workspaces have the names of their places.
+        this._workspaces = ['workspace-removed', 'workspaces-reordered'].map(name =>
+            global.workspace_manager.connect(name, () => [...this._windows.keys()].forEach(window => this._tellFacts(window))));
         for (const actor of global.get_window_actors())
             this._add(actor.meta_window);
     }
 
     disable() {
         this._display.forEach(id => global.display.disconnect(id));
+        this._workspaces.forEach(id => global.workspace_manager.disconnect(id));
         for (const window of [...this._windows.keys()])
             this._remove(window);
         for (const watch of this._followers.values())
@@ -87,7 +91,7 @@ class FocusdExtension {
     _add(window) {
         if (this._windows.has(window) || window.is_override_redirect() || !KINDS.has(window.get_window_type()))
             return;
-        const tell = () => this._tell('Window', '(ta{sv})', [window.get_id(), facts(window)]);
+        const tell = () => this._tellFacts(window);
         const changes = ['notify::wm-class', 'notify::minimized', 'notify::fullscreen',
             'notify::gtk-window-object-path', 'notify::gtk-menubar-object-path', 'workspace-changed'];
         const ids = changes.map(name => window.connect(name, tell));
@@ -106,6 +110,10 @@ class FocusdExtension {
             tell();
             return GLib.SOURCE_REMOVE;
         }));
+    }
+
+    _tellFacts(window) {
+        this._tell('Window', '(ta{sv})', [window.get_id(), facts(window)]);
     }
 
     _remove(window) {

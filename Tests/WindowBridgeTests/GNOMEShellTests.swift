@@ -23,7 +23,7 @@ struct GNOMEShellTests {
       keyboardPath = try #require(session.first?.basicText)
       try await call("Start")
       // The left control key does nothing by itself.
-      try await press(29)
+      try await press([29])
     }
 
     private func call(_ member: String, _ arguments: DBusValue...) async throws {
@@ -32,17 +32,22 @@ struct GNOMEShellTests {
     }
 
     /// Presses the keys one after another, and lets go of them in the other order.
-    func press(_ keys: UInt32...) async throws {
+    func press(_ keys: [UInt32]) async throws {
       for key in keys { try await call("NotifyKeyboardKeycode", .uint32(key), .boolean(true)) }
       for key in keys.reversed() { try await call("NotifyKeyboardKeycode", .uint32(key), .boolean(false)) }
     }
 
-    /// Presses Alt and Escape until `hasSwitched`: under load the shell may miss them, or that Alt is up again.
+    /// Presses Alt and Escape until `hasSwitched`.
     func switchWindows(_ hasSwitched: @escaping @Sendable () async throws -> Bool) async throws {
+      try await press([56, 1], until: hasSwitched)
+    }
+
+    /// Presses `keys` until `hasSwitched`: under load the shell may miss them, or that the first is up again.
+    func press(_ keys: [UInt32], until hasSwitched: @escaping @Sendable () async throws -> Bool) async throws {
       var next = SuspendingClock.now
       try await eventually("the switch") {
         if SuspendingClock.now >= next {
-          try await press(56, 1)
+          try await press(keys)
           next = SuspendingClock.now + .seconds(10)
         }
         return try await hasSwitched()
@@ -156,6 +161,28 @@ struct GNOMEShellTests {
       _ = try await peer.invoke("org.focusd.Window.Close")
       try await (isFirst ? two : one).finish()
       try await eventually("it is gone") { try await peer.windows()[isFirst ? "two" : "one"] == nil }
+    }
+  }
+
+  /// The shell names workspaces by their places, and removes one that is empty.
+  @Test func aWorkspaceAfterOneThatIsRemovedHasAnotherName() async throws {
+    try await Self.with { session, peer in
+      let one = try await session.terminal("one")
+      _ = try await peer.window("one")
+      let two = try await session.terminal("two")
+      let second = try await peer.window("two")
+      #expect(try await session.desktop.focusctl("focus", second).succeeded)
+      try await peer.reached(Target(window: second, field: "two", reports: true).path)
+      let workspace = "org.focusd.Window.Workspace"
+      let first = try await peer.get(workspace)
+      // Super, shift and page down: the next workspace.
+      try await session.press([125, 42, 109]) {
+        let now = try await peer.get(workspace)
+        return now != nil && now != first
+      }
+      try await one.stop()
+      try await eventually("the workspace before it is removed") { try await peer.get(workspace) == first }
+      withExtendedLifetime(two) {}
     }
   }
 
