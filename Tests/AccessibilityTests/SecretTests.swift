@@ -274,7 +274,9 @@ import Testing
         let text = try await desktop.get("Text.Content")
         return role != nil && text == nil
       }
-      #expect(desktop.bridge.progress.now.errors.contains { $0.contains("focusd.conf:3: unknown key 'Sceret'") })
+      _ = try await desktop.bridge.progress.wait(for: "the complaint") { progress in
+        progress.errors.contains { $0.contains("focusd.conf:3: unknown key 'Sceret'") } ? true : nil
+      }
       try desktop.desktop.write(settings: "[accessibility]\nIgnore=vault\n")
       desktop.bridge.terminate(SIGHUP)
       try await eventually("no fields") { try await desktop.get("Element.Role") == nil }
