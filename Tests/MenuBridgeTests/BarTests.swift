@@ -146,6 +146,28 @@ import Testing
     }
   }
 
+  /// It has few commands, so that it is looked at again with another title, and does not say then which windows it has.
+  @Test func aProgramThatIsLateAtTheNextLookKeepsItsCommands() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a", menu: "File", ["Open", "Save"])
+      try await stage.show("w1", [])
+      try await stage.has("Document.Save")
+      program.change(StubBars.root) { $0.answers["GetChildren"] = .hold }
+      let count = program.state.now.calls.count { $0.path == StubBars.root && $0.member == "GetChildren" }
+      for number in 1...3 {
+        let title = DBusValue.properties([("org.focusd.Window.Title", .string("title \(number)"))])
+        try await stage.windows.field("w1", "Publish", [title, .properties([])])
+        try await eventually("look \(number)") {
+          program.state.now.calls.count { $0.path == StubBars.root && $0.member == "GetChildren" } >= count + number
+        }
+      }
+      #expect(try await stage.windows.commands()["org.focusd.Document.Save"] == true)
+      program.release(StubBars.root)
+      try await eventually("it is run") { try await stage.refusal("Document.Save") == nil }
+      try await program.state.ran(\.activated, ["/a/bar/0/1"])
+    }
+  }
+
   /// That nothing could be read is not that there is nothing.
   @Test func aProgramThatHangsHasNoEmptyMenus() async throws {
     try await MenuStage.withBars { stage, program in

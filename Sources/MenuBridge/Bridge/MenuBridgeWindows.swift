@@ -41,9 +41,10 @@ extension MenuBridge {
       addresses(of: window, timeout: timeout) { [weak self] addresses in
         guard let self, let finder else { return next.run() }
         let found = SourceFinder.Window(path: window, process: process, addresses: addresses, timeout: timeout)
-        finder.find(for: found) { [weak self] sources in
+        finder.find(for: found) { [weak self] sources, isLate in
           guard let self else { return }
-          menus.take(sources, Recognition(catalogue: catalogue(of: process)), timeout: timeout, next.run)
+          let recognition = Recognition(catalogue: catalogue(of: process))
+          menus.take(sources, isLate: isLate, recognition, timeout: timeout, next.run)
         }
       }
     }

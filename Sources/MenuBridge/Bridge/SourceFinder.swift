@@ -51,27 +51,27 @@ final class SourceFinder {
   /// A window is gone.
   func forget(_ window: ObjectPath) { frames = frames.filter { $0.value != window } }
 
-  /// Finds the sources of a window that is in front, the best first.
-  func find(for window: Window, _ done: @escaping ([any MenuSource]) -> Void) {
+  /// Finds the sources of a window that is in front, the best first, and whether more may be told later: the program was too slow.
+  func find(for window: Window, _ done: @escaping ([any MenuSource], _ isLate: Bool) -> Void) {
     gtk(window) { [self] gtk in
       // LibreOffice shows its menus to accessibility, and runs none of them.
-      if let gtk, gtk.menubar != nil, gtk.isOffice { return done([GTKSource(bus, gtk)]) }
+      if let gtk, gtk.menubar != nil, gtk.isOffice { return done([GTKSource(bus, gtk)], false) }
       accessible.windows(of: window.process, timeout: window.timeout) { [self] told, active in
-        let frames = told ?? []
+        let (frames, isLate) = (told ?? [], told == nil)
         if let gtk, gtk.menubar != nil {
           // Its menu bar is the same, and takes many more questions; but it tells the keys.
           let keys = Keys()
           choose(window, frames, active) { [self] in keys.bar = bar(of: window, frames, $0) }
-          return done([GTKSource(bus, gtk), keys])
+          return done([GTKSource(bus, gtk), keys], false)
         }
         choose(window, frames, active) { [self] active in
           let bar = bar(of: window, frames, active)
-          if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? [])) }
+          if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? []), isLate) }
           ofProcess(window, told, active) { [self] found in
             var sources = found
             let hasMenus = found.contains { ($0 as? GTKSource)?.hasMenubar == true }
             if let bar { sources.append(hasMenus ? Keys(of: bar) : bar) }
-            dbusmenu(window) { menu in done(sources + (menu.map { [$0] } ?? [])) }
+            dbusmenu(window) { menu in done(sources + (menu.map { [$0] } ?? []), isLate) }
           }
         }
       }

@@ -69,16 +69,17 @@ final class WindowMenus {
 
   // MARK: Sources and their items
 
-  /// Takes the sources, and reads what is seen at first.
+  /// Takes the sources, unless they are fewer only since the program was too slow (`isLate`), and reads what is seen at first.
   func take(
-    _ sources: [any MenuSource], _ recognition: Recognition, timeout: Duration, _ done: @escaping () -> Void
+    _ sources: [any MenuSource], isLate: Bool, _ recognition: Recognition, timeout: Duration,
+    _ done: @escaping () -> Void
   ) {
-    guard !isEnded else {
-      for source in sources { source.end() }
-      return
-    }
     // What offered a part is not gone since it does not answer now.
-    guard !sources.isEmpty || !isPartial else { return done() }
+    let isNewer = !(isLate && !self.sources.isEmpty) && !(sources.isEmpty && isPartial)
+    guard !isEnded, isNewer else {
+      for source in sources { source.end() }
+      return isEnded ? () : done()
+    }
     for source in self.sources { source.end() }
     (self.sources, self.recognition) = (sources, recognition)
     for (index, source) in sources.enumerated() {
