@@ -133,11 +133,7 @@ import Testing
       program.change("/window") { $0.states |= StubElement.showing }
       for round in 0..<10 {
         let dialog = "/dialog\(round)"
-        program.set(dialog, StubElement(role: 16, name: "The dialog", parent: StubProgram.root))
-        program.set("/asked", .entry("asked \(round)"))
-        program.change("/asked") { $0.parent = dialog }
-        program.activate(dialog)
-        program.focus("/asked")
+        program.open(dialog, asking: "asked \(round)")
         try await desktop.waits(for: "Text.Content", .string("asked \(round)"))
         // Both are told at the same moment: that the dialog is closed, and a field of another bridge.
         desktop.bridge.terminate(SIGSTOP)

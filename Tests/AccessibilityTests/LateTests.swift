@@ -227,11 +227,7 @@ import Testing
       program.focus("/entry")
       try await desktop.waits(for: "Text.Content", .string("late"))
       program.change("/window") { $0.states = StubElement.showing }
-      program.set("/dialog", StubElement(role: 16, name: "The dialog", parent: StubProgram.root))
-      program.set("/asked", .entry("asked"))
-      program.change("/asked") { $0.parent = "/dialog" }
-      program.activate("/dialog")
-      program.focus("/asked")
+      program.open("/dialog", asking: "asked")
       try await desktop.waits(for: "Text.Content", .string("asked"))
       program.change("/dialog") { $0.states = 0 }
       if isInFront {
@@ -444,9 +440,7 @@ import Testing
       let program = try await desktop.program(entry: "late", isTold: false)
       program.activate()
       program.focus("/entry")
-      _ = try await desktop.bridge.progress.wait(for: "the refusal") { progress in
-        progress.errors.contains { $0.contains("is not known yet") } ? () : nil
-      }
+      try await desktop.bridge.says("is not known yet")
       try await desktop.reconfigureBus(tellsProcesses: true)
       try await desktop.waits(for: "Text.Content", .string("late"))
     }

@@ -98,9 +98,7 @@ extension TestDesktop {
   /// Starts a bridge, and waits until it serves.
   func startBridge(_ command: [String]) async throws -> ManagedProcess {
     let bridge = try await start(command + ["--verbose", "--address", bus.address])
-    _ = try await bridge.progress.wait(for: "the bridge") { progress in
-      progress.errors.contains { $0.contains("serving as") } ? true : nil
-    }
+    try await bridge.says("serving as")
     return bridge
   }
 }

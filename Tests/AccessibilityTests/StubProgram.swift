@@ -156,6 +156,15 @@ final class StubProgram: Sendable {
     state.elements[path]?.states |= StubElement.focused
   }
 
+  /// Opens a dialog in front, in which the entry `/asked` with `text` has focus.
+  func open(_ dialog: String, asking text: String) {
+    set(dialog, StubElement(role: 16, name: "The dialog", parent: Self.root))
+    set("/asked", .entry(text))
+    change("/asked") { $0.parent = dialog }
+    activate(dialog)
+    focus("/asked")
+  }
+
   func blur(_ path: String) {
     change(path) { $0.states &= ~StubElement.focused }
     emit(path, "Object", "StateChanged", "focused", 0)

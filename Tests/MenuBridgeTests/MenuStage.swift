@@ -165,9 +165,7 @@ extension TestDesktop {
   /// Starts the bridge, and waits until it serves.
   func startMenus(_ arguments: [String] = []) async throws -> ManagedProcess {
     let bridge = try await start([Products.menus, "--verbose", "--address", bus.address] + arguments)
-    _ = try await bridge.progress.wait(for: "the bridge") { progress in
-      progress.errors.contains { $0.contains("serving as") } ? true : nil
-    }
+    try await bridge.says("serving as")
     return bridge
   }
 }

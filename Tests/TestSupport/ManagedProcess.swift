@@ -100,6 +100,14 @@ package final class ManagedProcess: Sendable {
     try await progress.wait(for: "\(what) from \(name)") { $0.output.dropFirst(start).first(where: matches) }
   }
 
+  /// Waits until a line of standard error contains `text`.
+  /// - Throws: `DeadlinePassed`.
+  package func says(_ text: String) async throws {
+    _ = try await progress.wait(for: "'\(text)' from \(name)") { progress in
+      progress.errors.contains { $0.contains(text) } ? true : nil
+    }
+  }
+
   /// Waits until the output has `count` lines, and returns all there are.
   /// - Throws: `DeadlinePassed`.
   package func lines(_ count: Int) async throws -> [String] {

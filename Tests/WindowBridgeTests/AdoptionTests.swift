@@ -277,14 +277,10 @@ import Testing
       // A second one waits for the first to end.
       let command = [Products.windowBridge, "--verbose", "--address", desktop.bus.address]
       let second = try await desktop.start(command, extra: ["SWAYSOCK": stub.path])
-      _ = try await second.progress.wait(for: "waiting") { progress in
-        progress.errors.contains { $0.contains("another program owns org.focusd.Bridge1.Windows") } ? true : nil
-      }
+      try await second.says("another program owns org.focusd.Bridge1.Windows")
       #expect(try await peer.path() == ["form", "w2"])
       try await bridge.stop()
-      _ = try await second.progress.wait(for: "serving") { progress in
-        progress.errors.contains { $0.contains("serving as") } ? true : nil
-      }
+      try await second.says("serving as")
       try await peer.reached(["form", "w2"])
       stub.focus(1)
       try await peer.reached(["w1"])

@@ -20,16 +20,10 @@ import Testing
     return try await desktop.windowBridge(arguments, service.merging(environment) { $1 })
   }
 
-  private func waits(_ bridge: ManagedProcess, _ text: String) async throws {
-    _ = try await bridge.progress.wait(for: text) { progress in
-      progress.errors.contains { $0.contains(text) } ? true : nil
-    }
-  }
-
   @Test func aSocketThatAppearsIsFollowedAndSoIsTheNext() async throws {
     try await TestDesktop.with { desktop in
       let (bridge, peer) = (try await Self.service(desktop), try await desktop.peer())
-      try await waits(bridge, "Waiting for a desktop")
+      try await bridge.says("Waiting for a desktop")
       let first = Self.sway(5, desktop)
       try await peer.reached(["w5"])
       first.end()
@@ -68,7 +62,7 @@ import Testing
     try await TestDesktop.with { desktop in
       let stub = Self.sway(5, desktop)
       let bridge = try await Self.service(desktop, ["--source", "niri"])
-      try await waits(bridge, "Waiting for a desktop: the environment does not name the socket or the display of niri")
+      try await bridge.says("Waiting for a desktop: the environment does not name the socket or the display of niri")
       #expect(stub.state.now.connections == 0)
       withExtendedLifetime(bridge) {}
     }

@@ -183,7 +183,7 @@ final class Application {
     answers.finish()
   }
 
-  /// The connection for the fields of `window`; a new one if there is none.
+  /// Returns the connection for the fields of `window`, and creates it if the window has no connection yet.
   func connection(
     for window: ElementReference?, isActive: Bool, _ make: () -> WindowConnection
   ) -> WindowConnection {

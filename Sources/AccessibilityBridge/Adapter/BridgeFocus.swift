@@ -218,7 +218,7 @@ extension Bridge {
     case .success(let snapshot):
       failures = nil
       var place = place
-      // What was told while it was read is newer.
+      // Both may have changed while the element was read.
       place.isShown = !ownPrograms.hasWindows
       if let window = windows.own, let title = application.titles[window], !title.isEmpty { place.title = title }
       note(snapshot, of: element, application)

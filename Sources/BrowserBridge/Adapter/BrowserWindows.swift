@@ -19,7 +19,7 @@ final class BrowserWindows {
   /// The fields of a window that has had some.
   func publisher(of window: UInt64?) -> FieldPublisher? { connections[window]?.fields }
 
-  /// The connection of `window`; a new one if there is none, and then those of windows that are not `used` are closed.
+  /// Returns the connection of `window`; creating one closes the connections of windows that are not `used`.
   func connection(for window: UInt64?, used: @autoclosure () -> Set<UInt64?>) -> WindowConnection {
     connections.connection(for: window, used: used()) { WindowConnection(to: bus, on: loop, onError: onError) }
   }

@@ -73,6 +73,7 @@ extension FieldPublisher {
 
   /// Gives up the focus that a daemon which came back may remember for the field.
   func giveUpFocus(_ field: PublishedField, _ path: ObjectPath) {
+    // Not one of `focusQuestions`: if this daemon leaves before it answers, the next must be asked, too.
     focusCalls += 1
     link.call(.focusedField()) { [weak self] result in
       guard let self else { return }

@@ -6,7 +6,7 @@ package final class WindowConnections<Window: Hashable> {
 
   package subscript(window: Window?) -> WindowConnection? { all[window] }
 
-  /// The connection of `window`; a new one if there is none, and then those of windows that are not `used` are closed.
+  /// Returns the connection of `window`; creating one closes the connections of windows that are not `used`.
   package func connection(
     for window: Window?, used: @autoclosure () -> Set<Window?>, _ make: () -> WindowConnection
   ) -> WindowConnection {

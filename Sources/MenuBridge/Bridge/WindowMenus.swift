@@ -74,11 +74,12 @@ final class WindowMenus {
     _ sources: [any MenuSource], isLate: Bool, _ recognition: Recognition, timeout: Duration,
     _ done: @escaping () -> Void
   ) {
-    // What offered a part is not gone since it does not answer now.
-    let isNewer = !(isLate && !self.sources.isEmpty) && !(sources.isEmpty && isPartial)
-    guard !isEnded, isNewer else {
+    // A source that does not answer now is not gone.
+    let keepsOld = (isLate && !self.sources.isEmpty) || (isPartial && sources.isEmpty)
+    if isEnded || keepsOld {
       for source in sources { source.end() }
-      return isEnded ? () : done()
+      if !isEnded { done() }
+      return
     }
     for source in self.sources { source.end() }
     (self.sources, self.recognition) = (sources, recognition)

@@ -44,9 +44,12 @@ final class ProgramWindows {
   }
 
   private func ask(_ connection: BusName, attempt: Int) {
+    guard let question = ProgramWindowInterface.question(to: connection) else {
+      asked.remove(connection)
+      return
+    }
     let session = session
     do throws(DBusError) {
-      guard let question = ProgramWindowInterface.question(to: connection) else { throw .programSilent }
       try link.daemon?.connection.call(question, timeout: Self.patience) { [weak self] result in
         guard let self, session == self.session, isAwaited(connection) || windows[connection] != nil else { return }
         answered(connection, result, attempt)
