@@ -21,6 +21,8 @@ package final class FieldPublisher {
   var focusCalls = 0
   /// Those of them that only ask.
   var focusQuestions = 0
+  /// The fields that may give up focus when another has been looked for.
+  var focusWaits = 0
   /// Whether the daemon has left without an answer to one of the others.
   var hasLostFocusCall = false
   /// The last number of a wait of its own for a registration; those of others count up.
@@ -50,7 +52,9 @@ package final class FieldPublisher {
   package func isRestored(_ number: UInt64) -> Bool { fields[number]?.isRestored == true }
 
   /// Whether the daemon has answered all that it was asked of the field `number` and of focus.
-  package func isSettled(_ number: UInt64) -> Bool { focusCalls == 0 && fields[number]?.isWaiting == false }
+  package func isSettled(_ number: UInt64) -> Bool {
+    focusCalls == 0 && focusWaits == 0 && fields[number]?.isWaiting == false
+  }
 
   /// Registers a field, now and whenever the daemon comes back, until it is removed.
   package func add(_ description: FieldDescription) {
@@ -106,7 +110,7 @@ package final class FieldPublisher {
     underWay = nil
     if let field = fields.field(at: focusedField) { returning = field.number }
     focusedField = nil
-    let isKnown = focusCalls == focusQuestions && !hasLostFocusCall
+    let isKnown = focusCalls == focusQuestions && focusWaits == 0 && !hasLostFocusCall
     for field in fields.all where field.path != nil { field.toldFocus = isKnown ? field.focus?.isWanted() : nil }
     hasLostFocusCall = false
     fields.daemonLeft()

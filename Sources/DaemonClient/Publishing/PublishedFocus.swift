@@ -27,10 +27,10 @@ extension FieldPublisher {
     // While calls are under way, which field has focus when they are done is not known.
     guard focusCalls > 0 || isWanted != (focusedField == path) else { return }
     if !isWanted {
-      focusCalls += 1
+      focusWaits += 1
       link.loop.schedule(after: .zero) { [weak self] in
         guard let self else { return }
-        focusCalls -= 1
+        focusWaits -= 1
         guard !focus.isWanted() else { return focusChanged() }
         // The program may have chosen another field and not said so yet: with that first, focus is never nowhere.
         // Or this one, when it had been registered, has taken focus from the other.
@@ -40,11 +40,11 @@ extension FieldPublisher {
         }
         // A field that is being registered takes focus then, unless it is refused or does not want it any more.
         if let next = fields.all.first(where: { $0.isWaiting && $0.focus?.isWanted() == true }) {
-          focusCalls += 1
+          focusWaits += 1
           lastWait -= 1
           return next.whenRegistered(lastWait) { [weak self] _ in
             guard let self else { return }
-            focusCalls -= 1
+            focusWaits -= 1
             focusWanted(number)
             focusChanged()
           }
@@ -97,7 +97,7 @@ extension FieldPublisher {
 
   /// Makes the focus states follow the daemon, unless what they say themselves is still on its way there.
   func focusChanged() {
-    guard focusCalls == 0 else { return }
+    guard focusCalls == 0, focusWaits == 0 else { return }
     let focused = fields.field(at: focusedField)
     if let focused {
       focused.focus?.set(true)
