@@ -122,6 +122,9 @@ package final class ProgramBus {
   /// How many answers a program has given.
   package func answers(of name: BusName) -> Int { programs[name]?.answers ?? 0 }
 
+  /// A program tells something, so that it may answer again.
+  package func heard(_ name: BusName) { programs[name]?.heard() }
+
   /// A program has left.
   package func forget(_ name: BusName) { programs[name] = nil }
 
@@ -137,13 +140,13 @@ package final class ProgramBus {
 
   // MARK: Events
 
-  /// Makes programs emit an event, or only `application` if it is given.
-  package func register(_ event: String, of application: BusName? = nil) {
+  /// Makes programs emit an event, or only `application` if it is given; `done` is called when they have been told.
+  package func register(_ event: String, of application: BusName? = nil, _ done: @escaping () -> Void = {}) {
     call(
       AccessibilityNames.registry, AccessibilityNames.registryPath, AccessibilityNames.registryInterface,
       "RegisterEvent", [.string(event), .strings([]), .string(application?.text ?? "")],
       timeout: ProgramBus.changeTimeout
-    ) { _ in }
+    ) { _ in done() }
   }
 
   /// Undoes `register`.

@@ -1,39 +1,51 @@
 /// The questions that one program is asked: few at a time, and none for a while after it did not answer.
 ///
 /// What a program owes takes the bus's memory until it leaves, and the bus bounds how much is owed to one connection.
-final class ProgramQuestions {
+package final class ProgramQuestions {
   /// The most questions under way.
   static let limit = 16
-  private static let firstSilence = Duration.milliseconds(200)
   private static let longestSilence = Duration.seconds(300)
 
   /// A question that can be asked, or not.
-  struct Question {
+  package struct Question {
     let ask: () -> Void
     let refuse: () -> Void
+
+    package init(ask: @escaping () -> Void, refuse: @escaping () -> Void) { (self.ask, self.refuse) = (ask, refuse) }
   }
 
   /// What came of a question.
-  enum Outcome {
+  package enum Outcome {
     case answered, late
     /// It is one that some programs never answer.
     case unknown
   }
 
+  private let firstSilence: Duration
   private var underWay = 0
   private var waiting: [Question] = []
   private var silence: Duration?
   private var silentUntil = SuspendingClock.now
+  private var wasHeard = false
   /// Counts the answers.
-  private(set) var answers = 0
+  package private(set) var answers = 0
+
+  /// The program is first left alone for `firstSilence`, then for twice as long each time.
+  package init(firstSilence: Duration = .milliseconds(200)) { self.firstSilence = firstSilence }
 
   private var isSilent: Bool { silence != nil && SuspendingClock.now < silentUntil }
 
   /// Asks a question, now or when others are answered, or refuses it if the program is left alone.
-  func add(_ question: Question) {
+  package func add(_ question: Question) {
     guard !isSilent else { return question.refuse() }
     waiting.append(question)
     askNext()
+  }
+
+  /// The program tells something: it is asked again before its silence is over, but only once until it answers.
+  package func heard() {
+    guard isSilent, !wasHeard else { return }
+    (wasHeard, silentUntil) = (true, SuspendingClock.now)
   }
 
   private func askNext() {
@@ -44,13 +56,13 @@ final class ProgramQuestions {
   }
 
   /// A question is over.
-  func ended(_ outcome: Outcome) {
+  package func ended(_ outcome: Outcome) {
     underWay -= 1
     switch outcome {
-    case .answered: (silence, answers) = (nil, answers + 1)
+    case .answered: (silence, wasHeard, answers) = (nil, false, answers + 1)
     // What was asked together is late together.
     case .late where !isSilent:
-      let next = min(silence.map { $0 * 2 } ?? Self.firstSilence, Self.longestSilence)
+      let next = min(silence.map { $0 * 2 } ?? firstSilence, Self.longestSilence)
       (silence, silentUntil) = (next, SuspendingClock.now + next)
       let refused = waiting
       waiting = []

@@ -34,8 +34,9 @@ struct StubElement: Sendable {
   var lateProperties: Set<String> = []
   /// What it answers to these questions instead; nil: an error.
   var answers: [String: DBusValue?] = [:]
-  /// Its role from when its text was asked for.
+  /// Its role and its text from when its text was told.
   var roleAfterText: UInt32?
+  var textAfterText: String?
 
   static let active: UInt64 = 1 << 1
   static let focusable: UInt64 = 1 << 11
@@ -300,6 +301,7 @@ final class StubProgram: Sendable {
     switch call.member {
     case "GetText":
       element.role = element.roleAfterText ?? element.role
+      element.text = element.textAfterText ?? element.text
       return .values([.string(string(characters.dropFirst(numbers[0]).prefix(max(0, numbers[1] - numbers[0]))))])
     case "GetSelection": return .values([.int32(element.selection.0), .int32(element.selection.1)])
     case "GetStringAtOffset":

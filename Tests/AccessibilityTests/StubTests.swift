@@ -328,6 +328,29 @@ import Testing
     }
   }
 
+  /// A program tells no change before it knows that its text is heard.
+  @Test func whatChangesBeforeAProgramIsHeardIsShown() async throws {
+    var entry = StubElement.entry("abc")
+    entry.textAfterText = "loaded"
+    try await Self.withProgram("Qt", entry) { desktop, _ in
+      try await desktop.waits(for: "Text.Content", .string("loaded"))
+    }
+  }
+
+  /// It tells nothing more when it goes on, which takes the test 50 seconds.
+  @Test func aProgramThatHangsForLongIsReadWhenItIsBack() async throws {
+    try await Self.withProgram { desktop, program in
+      program.state.update { $0.calls = [] }
+      program.change("/entry") { ($0.isHung, $0.text) = (true, "typed") }
+      program.textChanged("/entry")
+      try await program.state.wait(for: "seven readings", within: .seconds(100)) { state in
+        state.calls.count { $0.path == "/entry" && ["GetRole", "GetSelection"].contains($0.member) } >= 7 ? () : nil
+      }
+      program.change("/entry") { $0.isHung = false }
+      try await desktop.waits(for: "Text.Content", .string("typed"))
+    }
+  }
+
   @Test func aChangeDuringAPauseIsReadLater() async throws {
     try await Self.withProgram { desktop, program in
       program.change("/entry") { ($0.isHung, $0.text) = (true, "typed") }

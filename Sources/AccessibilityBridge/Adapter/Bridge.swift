@@ -163,7 +163,12 @@ package final class Bridge {
   // MARK: The accessibility bus
 
   private func connected(_ bus: ProgramBus) {
-    listener = EventListener(bus)
+    let listener = EventListener(bus)
+    listener.onLearned = { [weak self] name in
+      guard let self else { return }
+      for field in followed where field.element.application == name { changed(field.element, .all, isName: false) }
+    }
+    self.listener = listener
     bus.connection.onMessage = { [weak self, weak bus] message in
       guard message.kind == .signal else { return }
       // What is asked because of one event goes out in one write.
@@ -235,6 +240,7 @@ package final class Bridge {
       if let (name, _, now) = message.nameChange { nameChanged(name, now) }
       return
     }
+    bus?.heard(sender)
     let element = ElementReference(sender, path)
     switch (message.interface, member) {
     // GTK 4 spells them so.

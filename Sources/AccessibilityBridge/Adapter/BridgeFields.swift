@@ -101,7 +101,7 @@ extension Bridge {
       for waiter in waiters { waiter(outcome) }
       guard let self else { return }
       if case .failure(let error) = outcome, error.name == .timeout {
-        refreshAgain(field, context.aspects)
+        refreshAgain(field)
       } else {
         field.failures = 0
       }

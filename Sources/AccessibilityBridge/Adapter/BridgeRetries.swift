@@ -8,9 +8,13 @@ extension Bridge {
     [.milliseconds(300), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16)]
   }
 
+  /// How long to wait after `count` attempts; the longest pause again and again.
+  private static func pause(after count: Int) -> Duration { retries[min(count, retries.count - 1)] }
+
   /// Tries an element again whose program did not answer in time, as one that starts or is busy, if nothing else happens.
   ///
-  /// One that was read in part keeps the count of its attempts until it is read as a whole, or changes: some stay so for good.
+  /// One that was read in part keeps the count of its attempts until it is read as a whole, or changes: some stay so for good,
+  /// and are not tried for ever.
   func retryLater(_ element: ElementReference) {
     guard tracker.desired == element, retry?.element != element else { return }
     stopRetrying()
@@ -18,9 +22,9 @@ extension Bridge {
     let isRead = application.fields[element] != nil
     let earlier = failures?.element == element ? failures?.count : nil
     let count = (isRead ? application.attempts[element] : earlier) ?? 0
-    guard Self.retries.indices.contains(count) else { return }
+    guard !isRead || Self.retries.indices.contains(count) else { return }
     if isRead { application.noteAttempts(count + 1, at: element) } else { failures = (element, count + 1) }
-    let timer = loop.schedule(after: Self.retries[count]) { [weak self] in
+    let timer = loop.schedule(after: Self.pause(after: count)) { [weak self] in
       guard let self else { return }
       retry = nil
       guard tracker.desired == element else { return }
@@ -71,14 +75,15 @@ extension Bridge {
     }
   }
 
-  /// Reads once more what a program did not answer in time: it may tell of no other change.
-  func refreshAgain(_ field: ElementField, _ aspects: ElementAspects) {
-    guard Self.retries.indices.contains(field.failures) else { return }
-    let delay = Self.retries[field.failures]
-    field.failures += 1
-    loop.schedule(after: delay) { [weak self, weak field] in
-      guard let self, let field, followed.contains(where: { $0 === field }) else { return }
-      refresh(field, aspects)
+  /// Reads a field again whose program did not answer in time, until it does: it may tell of no other change.
+  func refreshAgain(_ field: ElementField) {
+    guard !field.isReadAgain else { return }
+    field.isReadAgain = true
+    loop.schedule(after: Self.pause(after: field.failures)) { [weak self, weak field] in
+      guard let self, let field else { return }
+      field.isReadAgain = false
+      if followed.contains(where: { $0 === field }) { refresh(field) }
     }
+    field.failures += 1
   }
 }

@@ -32,10 +32,12 @@ final class ElementField {
   var waiters: [Waiter] = []
   /// What is being read.
   var reading: (aspects: ElementAspects, marks: ReadingMarks)?
-  /// How often in a row its program did not answer.
-  var failures = 0
   /// What must be read after that.
   var pending: ElementAspects = []
+  /// How often in a row its program did not answer.
+  var failures = 0
+  /// Whether it is read once more after a pause.
+  var isReadAgain = false
   /// Called before the field goes, as with the window, or the program, that a command closes.
   var onRemoval: ((_ programHasLeft: Bool) -> Void)?
   private let writes = WriteQueue()

@@ -1,6 +1,7 @@
 internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
+internal import EventLoop
 
 /// Which events are heard beside the moves of focus: those of the elements that are shown, and the titles of windows.
 ///
@@ -17,12 +18,16 @@ final class EventListener {
   ]
 
   private static let mostLeftovers = 16
+  /// How long a program may take to ask the registry, as Qt and GTK 4 do, when it was told that something is registered.
+  private static let learning = Duration.milliseconds(100)
 
   private let bus: ProgramBus
   private var followed: Set<ElementReference> = []
   private var registered: [BusName: Set<String>] = [:]
   /// How many programs the registry still knows that have no fields any more.
   private var leftovers = 0
+  /// Called when a program tells more than before; what has changed until then it may not have told.
+  var onLearned: ((BusName) -> Void)?
 
   init(_ bus: ProgramBus) {
     self.bus = bus
@@ -50,8 +55,19 @@ final class EventListener {
       registered = registered.mapValues { $0.subtracting(Self.textEvents) }
       events.subtract(Self.textEvents)
     }
-    for event in events.subtracting(registered[application] ?? []) { bus.register(event, of: application) }
+    register(events.subtracting(registered[application] ?? []), of: application)
     registered[application] = events
+  }
+
+  private func register(_ events: Set<String>, of application: BusName) {
+    var left = events.count
+    for event in events {
+      bus.register(event, of: application) { [weak self] in
+        left -= 1
+        guard left == 0 else { return }
+        self?.bus.loop.schedule(after: Self.learning) { self?.onLearned?(application) }
+      }
+    }
   }
 
   /// A program has no fields any more.
@@ -66,9 +82,7 @@ final class EventListener {
 
   /// The registry is another: programs must be told again.
   func registerAgain() {
-    for (application, events) in registered {
-      for event in events { bus.register(event, of: application) }
-    }
+    for (application, events) in registered { register(events, of: application) }
   }
 
   private static func rule(_ element: ElementReference) -> MatchRule {

@@ -1,0 +1,60 @@
+import BridgeSupport
+import Testing
+
+/// Which questions a program is asked, and which are refused in its place.
+@Suite struct QuestionTests {
+  private final class Told {
+    var asked: [Int] = []
+    var refused: [Int] = []
+  }
+
+  private static func questions(_ numbers: ClosedRange<Int>, to program: ProgramQuestions, _ told: Told) {
+    for number in numbers {
+      program.add(.init(ask: { told.asked.append(number) }, refuse: { told.refused.append(number) }))
+    }
+  }
+
+  @Test func fewAreAskedAtOnceAndTheOthersInOrder() {
+    let (program, told) = (ProgramQuestions(), Told())
+    Self.questions(1...20, to: program, told)
+    #expect(told.asked == Array(1...16))
+    program.ended(.answered)
+    program.ended(.unknown)
+    #expect(told.asked == Array(1...18))
+    #expect(told.refused == [])
+    #expect(program.answers == 1)
+  }
+
+  /// One that did not answer is left alone; what waited is not asked either.
+  @Test func oneThatIsLateIsLeftAlone() {
+    let (program, told) = (ProgramQuestions(firstSilence: .seconds(1000)), Told())
+    Self.questions(1...20, to: program, told)
+    program.ended(.late)
+    #expect(told.refused == Array(17...20))
+    Self.questions(21...21, to: program, told)
+    #expect(told.refused == Array(17...21))
+    program.ended(.answered)
+    Self.questions(22...22, to: program, told)
+    #expect(told.asked == Array(1...16) + [22])
+  }
+
+  /// It is asked again when it tells something, but one that tells and never answers is not asked more and more.
+  @Test func oneThatTellsSomethingIsAskedAgainOnce() {
+    let (program, told) = (ProgramQuestions(firstSilence: .seconds(1000)), Told())
+    Self.questions(1...1, to: program, told)
+    program.ended(.late)
+    program.heard()
+    Self.questions(2...2, to: program, told)
+    #expect(told.asked == [1, 2])
+    program.ended(.late)
+    program.heard()
+    Self.questions(3...3, to: program, told)
+    #expect(told.refused == [3])
+    program.ended(.answered)
+    Self.questions(4...4, to: program, told)
+    program.ended(.late)
+    program.heard()
+    Self.questions(5...5, to: program, told)
+    #expect(told.asked == [1, 2, 4, 5])
+  }
+}
