@@ -35,7 +35,7 @@ package struct DaemonConnection {
     let reply: Message
     do {
       reply = try connection.call(message, timeout: timeout)
-    } catch  where error.name == .noReply && connection.isConnected {
+    } catch  where error.name == .noReply && error.origin == .process && connection.isConnected {
       let missing = "no reply to '\(call.described)' within \(timeout)"
       let ping = try DaemonCall.ping().message()
       guard (try? connection.call(ping, timeout: min(timeout, .seconds(1)))) != nil else {
@@ -60,6 +60,20 @@ package struct DaemonConnection {
     } catch {
       handler(.failure(error))
     }
+  }
+}
+
+extension DBusError {
+  /// Whether the bus, or systemd on its behalf, failed to start the daemon.
+  package var isFailedStart: Bool {
+    origin != .peer
+      && (name.text == "org.freedesktop.DBus.Error.TimedOut" || name.text.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
+        || name.text.hasPrefix("org.freedesktop.systemd1."))
+  }
+
+  /// Whether there is no daemon now, but may be one later.
+  package var meansNoDaemon: Bool {
+    isFailedStart || (origin != .peer && [.serviceUnknown, .nameHasNoOwner, .noReply].contains(name))
   }
 }
 

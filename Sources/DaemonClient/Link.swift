@@ -1,5 +1,5 @@
 package import DBus
-internal import DBusTypes
+package import DBusTypes
 package import EventLoop
 package import FocusContract
 
@@ -37,7 +37,7 @@ package final class Link {
   /// The connection while there is one.
   package private(set) var daemon: DaemonConnection?
   /// The connection that holds the daemon's name, as far as is known: only its signals count.
-  private var owner: BusName?
+  package private(set) var owner: BusName?
   /// Called on the loop's thread with each event.
   package var onEvent: ((Event) -> Void)?
 

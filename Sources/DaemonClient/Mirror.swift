@@ -39,7 +39,8 @@ package final class Mirror {
   private var reading = 0
   /// What signals changed since the reading under way began; nil without a reading.
   private var changedMeanwhile: [String: DBusValue?]?
-  private var hasCommands = false
+  /// Counts the questions for the commands, and the signals that tell them: only the answer to the newest counts.
+  private var commandsAsked = 0
   private var hasFocus = false
 
   /// Follows the values of the object at `path`; the commands and the focused field too if `followsFocus`.
@@ -60,13 +61,10 @@ package final class Mirror {
   package func begin() {
     reading += 1
     changedMeanwhile = [:]
-    hasCommands = false
     hasFocus = false
     ask(.readAll(at: path)) { $0.take($1) }
     guard followsFocus else { return }
-    ask(.commands(at: path)) {
-      if !$0.hasCommands, case .success(let commands) = $1 { $0.handler(.commands(commands)) }
-    }
+    askCommands()
     ask(.focusedField()) { if !$0.hasFocus, case .success(let field) = $1 { $0.handler(.focusedField(field)) } }
   }
 
@@ -88,6 +86,13 @@ package final class Mirror {
     }
   }
 
+  private func askCommands() {
+    commandsAsked += 1
+    ask(.commands(at: path)) { [number = commandsAsked] mirror, result in
+      if number == mirror.commandsAsked, case .success(let commands) = result { mirror.handler(.commands(commands)) }
+    }
+  }
+
   private func take(_ result: Result<[String: KeyReading], DBusError>) {
     let changed = changedMeanwhile ?? [:]
     changedMeanwhile = nil
@@ -104,9 +109,10 @@ package final class Mirror {
   package func received(_ signal: DaemonSignal) {
     switch signal {
     case .properties(path, Focus1.bindings.text, let changes):
-      guard followsFocus, let commands = changes.first(where: { $0.name == "Commands" })?.value?.commandStates
-      else { return }
-      hasCommands = true
+      guard followsFocus, let change = changes.first(where: { $0.name == "Commands" }) else { return }
+      // A long list is only told to be another.
+      guard let commands = change.value?.commandStates else { return askCommands() }
+      commandsAsked += 1
       handler(.commands(commands))
     case .properties(path, let interface, let changes):
       guard !Key.isReserved(interface), !changes.isEmpty else { return }

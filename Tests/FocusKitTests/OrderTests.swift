@@ -183,6 +183,22 @@ extension FocusedValues {
     }
   }
 
+  @Test func aCommandThatIsPublishedLaterIsOffAtOnce() async throws {
+    try await TestDesktop.with { desktop in
+      let client = desktop.client()
+      let errors = Errors(of: client)
+      let field = FocusField("form", client: client).focusedValue(\.number, .constant(1)).register()
+      try await field.registered()
+      field.focusedValue(\.store) {}
+      try await field.setEnabled(\.store, false)
+      try await field.focus()
+      let states = Changes(client.commandChanges(of: \.store))
+      try await states.wait(for: false)
+      #expect(states.all.allSatisfy { $0 != true })
+      #expect(errors.all == [])
+    }
+  }
+
   /// A command of the scene, and what is published again later, change nothing of that.
   @Test func whichCommandsAreOffOutlastsTheDaemon() async throws {
     try await TestDesktop.with { desktop in

@@ -45,6 +45,41 @@ import Testing
     }
   }
 
+  /// What its program tells the daemon, nobody else is told.
+  @Test func aSecretIsShownToTheDaemonAlone() async throws {
+    try await TestDesktop.with { desktop in
+      let client = desktop.client()
+      let (secret, open) = (State(wrappedValue: 1), State(wrappedValue: 1))
+      let field = FocusField("secret", client: client).privacySensitive().focusedValue(\.number, secret.projectedValue)
+        .register()
+      try await field.registered()
+      let other = try await desktop.peer()
+      let owner = try #require(try await other.owners()["secret"])
+      func ask(_ path: String, _ interface: String, _ member: String, _ arguments: DBusValue...) -> Peer.Pending {
+        other.begin(DaemonCall(to: owner, path, interface, member, arguments))
+      }
+      let root = "/org/focusd/FocusKit"
+      let tree =
+        try await ask(root, "org.freedesktop.DBus.Introspectable", "Introspect").values().first?.basicText ?? ""
+      let path = root + "/" + (try #require(tree.firstMatch(of: /node name="(\w+)"/)).1)
+      let key = [DBusValue.string("demo.Form"), .string("Number")]
+      #expect(try await ask(path, Focus1.properties, "Get", key[0], key[1]).refusal() == "AccessDenied")
+      #expect(try await ask(path, Focus1.properties, "GetAll", key[0]).refusal() == "AccessDenied")
+      try await other.askBus("AddMatch", [.string("type='signal',sender='\(owner)'")])
+      let shown = FocusField("open", client: client).focusedValue(\.number, open.projectedValue).register()
+      try await field.focus()
+      try await other.set("demo.Form.Number", .int64(5))
+      #expect(secret.wrappedValue == 5)
+      secret.wrappedValue = 6
+      try await shown.focus()
+      try await other.set("demo.Form.Number", .int64(7))
+      try await other.signals("the open field's change") { signals in
+        signals.contains { $0.told["demo.Form.Number"] == .int64(7) } ? () : nil
+      }
+      #expect(other.signals.allSatisfy { $0.path != path })
+    }
+  }
+
   /// Also where the other field has the value that was read, which only a signal told of.
   @Test(arguments: ["1", "2"]) func aWriteNeverLandsInTheFieldThatTookFocusMeanwhile(read: String) async throws {
     try await TestDesktop.play(1) { desktop, players in

@@ -1,4 +1,5 @@
 import BusSupport
+import DBusTypes
 import FocusKit
 import TestSupport
 import Testing
@@ -131,13 +132,44 @@ import Testing
     }
   }
 
+  /// The daemon refuses what it does not know yet.
+  @Test(arguments: [true, false])
+  func whichCommandsAreOffIsToldWhenTheDaemonHasLooked(isRegistered: Bool) async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let (daemon, calls) = (try await desktop.peer(), Observed<[String]>([]))
+      try await Self.serve(daemon, calls) { member, _ in
+        member == "Examine" || (member == "Register" && !isRegistered) ? .hold : nil
+      }
+      func answer(_ member: String, _ values: [DBusValue]) {
+        daemon.perform { thread in
+          thread.release { call in
+            guard call.member == member else { return .hold }
+            calls.update { $0.append("answer to \(member)") }
+            return .values(values)
+          }
+        }
+      }
+      let field = FocusField("text1", client: desktop.client()).focusedValue(\.number, .constant(1)).register()
+      _ = try await calls.wait(for: "Register") { $0.isEmpty ? nil : true }
+      if isRegistered { try await field.registered() }
+      field.focusedValue(\.save) {}
+      let isOff = Task { try await field.setEnabled(\.save, false) }
+      if !isRegistered { answer("Register", [Focus1.fieldPath("text1")]) }
+      _ = try await calls.wait(for: "Examine") { $0.contains("Examine") ? true : nil }
+      answer("Examine", [])
+      try await isOff.value
+      let told = calls.now.drop { $0 != "Examine" }
+      #expect(told.prefix(3) == ["Examine", "answer to Examine", "SetEnabled"], "\(told)")
+    }
+  }
+
   /// Has `daemon` hold the daemon's name, and note in `calls` what it is asked of fields; it takes all, unless `answer`
   /// has another answer to the call of a member with a number.
   private static func serve(
     _ daemon: Peer, _ calls: Observed<[String]>, _ answer: @escaping @Sendable (String, Int) -> Answer?
   ) async throws {
     daemon.answer { call, _ in
-      guard ["Register", "Examine"].contains(call.member) else { return .hold }
+      guard ["Register", "Examine", "SetEnabled"].contains(call.member) else { return .hold }
       let count = calls.update { calls in
         calls.append(call.member)
         return calls.count { $0 == call.member }
@@ -145,6 +177,30 @@ import Testing
       return answer(call.member, count) ?? .values(call.member == "Register" ? [Focus1.fieldPath("text1")] : [])
     }
     try await daemon.own(Focus1.name)
+  }
+
+  /// A list that is too long for a signal is only told to be another.
+  @Test func commandsThatAreToldWithoutTheListAreReadAgain() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await desktop.peer()
+      let isEnabled = Observed(true)
+      daemon.answer { call, _ in
+        switch call.member {
+        case "ReadAll": return .values(BelatedDaemon.readingAll(1))
+        case "Get" where call.arguments.last == .string("FocusedField"):
+          return .values([.variant(Focus1.fieldPath("a"))])
+        default:
+          let entry = DBusDictionary.Entry(key: .string("demo.Form.Save"), value: .boolean(isEnabled.now))
+          return .values([.variant(.dictionary(DBusDictionary(known: .string, .boolean, [entry])))])
+        }
+      }
+      try await daemon.own(Focus1.name)
+      let seen = Changes(desktop.client().commandChanges(of: \.save))
+      try await seen.wait(for: true)
+      isEnabled.update { $0 = false }
+      daemon.perform { $0.emitChanged(Focus1.focused, Focus1.bindings, [], invalidated: ["Commands"]) }
+      try await seen.wait(for: false)
+    }
   }
 
   @Test func programsMayComeBeforeTheDaemon() async throws {

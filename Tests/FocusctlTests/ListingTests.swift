@@ -173,5 +173,8 @@ import Testing
     let error = CommandError(DBusError(try ErrorName(name), "why"))
     #expect(error.status == status)
     #expect(error.message?.contains("why") == true)
+    // What the program behind a field answers says nothing of the daemon.
+    let ofPeer = CommandError(DBusError(try ErrorName(name), "why", origin: .peer))
+    #expect(ofPeer.status == (status == .noDaemon ? .refused : status))
   }
 }

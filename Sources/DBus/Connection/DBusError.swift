@@ -7,11 +7,24 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
   public let name: ErrorName
   /// What was asked and what would have been right, in one sentence.
   public let message: String
+  /// Where it arose.
+  public let origin: Origin
+
+  /// Where an error arose; a peer may answer with any name, those that the bus uses included.
+  public enum Origin: Sendable {
+    /// In this process, as when no reply comes in time.
+    case process
+    /// The bus sent it, as when nobody has the name that was called.
+    case bus
+    /// The peer that was called sent it.
+    case peer
+  }
 
   /// Creates an error.
-  public init(_ name: ErrorName, _ message: String) {
+  public init(_ name: ErrorName, _ message: String, origin: Origin = .process) {
     self.name = name
     self.message = message
+    self.origin = origin
   }
 
   /// The message, then the name.

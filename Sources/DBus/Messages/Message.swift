@@ -74,7 +74,7 @@ public final class Message {
     let name = String(optionalCString: dbus_message_get_error_name(raw)) ?? ErrorName.failed.text
     // Of what else an error carries, nothing is read.
     let text = signatureText.utf8.first == UInt8(ascii: "s") ? try? withBody { Message.firstText($0) } : nil
-    return DBusError(ErrorName(known: name), text ?? "")
+    return DBusError(ErrorName(known: name), text ?? "", origin: sender == .bus ? .bus : .peer)
   }
 
   private static func firstText(_ bytes: UnsafeRawBufferPointer) -> String? {

@@ -57,21 +57,22 @@ public struct OutgoingMessage {
     }
   }
 
-  /// A signal to everyone who has a match for it.
+  /// A signal to `destination`; nil: to everyone who has a match for it.
   /// - Throws: `DBusError` as `MessageBody.init` does; `InvalidArgs` for a path or interface that stands for libdbus itself.
   public static func signal(
-    path: ObjectPath, interface: InterfaceName, member: MemberName, _ arguments: [DBusValue]
+    to destination: BusName? = nil, path: ObjectPath, interface: InterfaceName, member: MemberName,
+    _ arguments: [DBusValue]
   ) throws(DBusError) -> OutgoingMessage {
-    try signal(path: path, interface: interface, member: member, body: MessageBody(arguments))
+    try signal(to: destination, path: path, interface: interface, member: member, body: MessageBody(arguments))
   }
 
-  /// A signal to everyone who has a match for it, that carries `body`.
+  /// A signal to `destination` that carries `body`; nil: to everyone who has a match for it.
   /// - Throws: `DBusError.invalidArgs` for a path or interface that stands for libdbus itself.
   public static func signal(
-    path: ObjectPath, interface: InterfaceName, member: MemberName, body: MessageBody
+    to destination: BusName? = nil, path: ObjectPath, interface: InterfaceName, member: MemberName, body: MessageBody
   ) throws(DBusError) -> OutgoingMessage {
     try refuseLocal(path, interface)
-    return OutgoingMessage(.signal, destination: nil, body) { header in
+    return OutgoingMessage(.signal, destination: destination, body) { header in
       header.add(path: path)
       header.add(.interface, interface.text)
       header.add(.member, member.text)

@@ -5,11 +5,12 @@ extension OutgoingMessage {
   /// `PropertiesChanged` of one interface: what has a new value, and what has none any more.
   /// - Throws: `DBusError` as `MessageBody.init` does.
   public static func propertiesChanged(
-    path: ObjectPath, interface: InterfaceName, changed: [(name: String, value: DBusValue)],
+    to destination: BusName? = nil, path: ObjectPath, interface: InterfaceName,
+    changed: [(name: String, value: DBusValue)],
     invalidated: [String] = []
   ) throws(DBusError) -> OutgoingMessage {
     try signal(
-      path: path, interface: .properties, member: MemberName(known: "PropertiesChanged"),
+      to: destination, path: path, interface: .properties, member: MemberName(known: "PropertiesChanged"),
       [.string(interface.text), .properties(changed), .strings(invalidated)])
   }
 }

@@ -28,6 +28,8 @@ final class ChangeEmitter {
   private let path: ObjectPath
   /// Whether each group of changes must be seen, so that it needs a turn of its own.
   private let takesTurns: Bool
+  /// Whether the changes are for the daemon alone.
+  private let isSensitive: Bool
   /// The values that were emitted last, and so what others may be answered.
   private(set) var emitted: [Key: DBusValue] = [:]
   private var latest: [Key: DBusValue?] = [:]
@@ -41,10 +43,11 @@ final class ChangeEmitter {
   /// Those who wait until the change of a number, and all before it, have been emitted.
   private var waiters: [(number: UInt64, handler: () -> Void)] = []
 
-  init(_ path: ObjectPath, _ link: Link, takesTurns: Bool) {
+  init(_ path: ObjectPath, _ link: Link, takesTurns: Bool, isSensitive: Bool) {
     self.path = path
     self.link = link
     self.takesTurns = takesTurns
+    self.isSensitive = isSensitive
   }
 
   /// Whether a value of the property was noted: a change may wait before any was emitted.
@@ -140,10 +143,13 @@ final class ChangeEmitter {
         parts[interface, default: ([], [])].invalidated.append(name)
       }
     }
+    let receiver = isSensitive ? link.owner : nil
+    // Without a daemon nobody may know it.
+    if isSensitive, receiver == nil { return }
     for interface in interfaces {
       guard let (changed, invalidated) = parts[interface] else { continue }
       let signal = try? OutgoingMessage.propertiesChanged(
-        path: path, interface: interface, changed: changed, invalidated: invalidated)
+        to: receiver, path: path, interface: interface, changed: changed, invalidated: invalidated)
       if let signal { link.send(signal) }
     }
   }

@@ -14,7 +14,7 @@ package final class FieldPublisher {
   /// The field that the daemon is asked to take.
   private var underWay: PublishedField?
   /// The daemon that was asked; the answer of one before it means nothing.
-  private var session = 0
+  private(set) var session = 0
   /// How often a daemon came; if none has come since it was asked in vain, it is not asked again.
   private var arrivals = 0
   /// The calls about focus whose outcome is not known yet.
@@ -121,15 +121,16 @@ package final class FieldPublisher {
     underWay = field
     let (session, arrivals) = (session, arrivals)
     let options = field.options(parent: parentPath, hadFocus: returning == field.number)
+    let shown = Set(field.description.commands.keys)
     link.call(.register(field.id, [], options), patiently: true) { [weak self] result in
       guard let self, session == self.session else { return }
       underWay = nil
-      if case .failure(let error) = result, Self.noDaemon.contains(error.name), arrivals == self.arrivals {
+      if case .failure(let error) = result, Self.waitsForDaemon(after: error), arrivals == self.arrivals {
         // The daemon is there, but this program did not answer what it asked of the object.
         if error.name == .timeout { later { $0.registerNext() } }
         return
       }
-      answered(field, result)
+      answered(field, result, shown)
       registerNext()
     }
   }
@@ -151,29 +152,32 @@ package final class FieldPublisher {
     return nil
   }
 
-  /// The errors after which a field waits for a daemon.
-  static let noDaemon = [
-    ErrorName.serviceUnknown, .nameHasNoOwner, .disconnected, .noReply, .timeout,
-  ]
+  /// Whether a field waits for a daemon after `error`.
+  static func waitsForDaemon(after error: DBusError) -> Bool {
+    error.meansNoDaemon || [.disconnected, .noReply, .timeout].contains(error.name)
+  }
 
-  private func answered(_ field: PublishedField, _ result: Result<ObjectPath, DBusError>) {
+  private func answered(_ field: PublishedField, _ result: Result<ObjectPath, DBusError>, _ shown: Set<Key>) {
     do throws(DBusError) {
-      registered(field, try result.get())
+      registered(field, try result.get(), shown)
     } catch  where error.name == Focus1.fieldExists {
       reclaim(field, error)
     } catch {
-      if !Self.noDaemon.contains(error.name) { refused(field, error) }
+      if !Self.waitsForDaemon(after: error) { refused(field, error) }
     }
   }
 
-  private func registered(_ field: PublishedField, _ path: ObjectPath, isRestored: Bool = false) {
+  private func registered(
+    _ field: PublishedField, _ path: ObjectPath, _ shown: Set<Key>, isRestored: Bool = false
+  ) {
     guard fields[field.number] === field else { return link.call(.field(path, "Unregister")) { _ in } }
     let hadFocus = returning == field.number
     if hadFocus { returning = nil }
     fields.registered(field, at: path)
     field.registered(at: path, isRestored: isRestored)
+    let isDisabled = disable(shown, of: field)
     examine(field)
-    if disable(field.disabledCommands, of: field), hadFocus, field.focus == nil { callFocus("Focus", path) { _ in } }
+    if isDisabled, hadFocus, field.focus == nil { callFocus("Focus", path) { _ in } }
     // A daemon that came back knows of focus what it was told, and what others told it since.
     if isRestored, field.toldFocus != false, let isWanted = field.focus?.isWanted() {
       if field.toldFocus == true, isWanted { return followFocus() }
@@ -183,10 +187,11 @@ package final class FieldPublisher {
     focusChanged()
   }
 
-  /// Tells the daemon that `commands` of the field are off.
+  /// Tells the daemon which commands of the field are off, of those that were `shown` to it: it refuses a list with others.
   /// - Returns: whether there are any.
   @discardableResult
-  private func disable(_ commands: Set<Key>, of field: PublishedField) -> Bool {
+  private func disable(_ shown: Set<Key>, of field: PublishedField) -> Bool {
+    let commands = field.disabledCommands.intersection(shown)
     guard !commands.isEmpty, let path = field.path else { return false }
     let states = commands.map { ($0.description, false) }
     link.call(.setEnabled(Dictionary(uniqueKeysWithValues: states), at: path)) { [weak self] result in
@@ -207,27 +212,34 @@ package final class FieldPublisher {
     guard let field = fields[description.number] else { return }
     field.emitter.afterAll { [weak self] in
       field.describe(description)
-      // What the daemon knows when it has looked.
-      let disabled = field.disabledCommands
-      self?.examine(field) {
-        self?.disable(disabled.intersection(field.disabledCommands), of: field)
-        handler()
-      }
+      field.whenExamined(handler)
+      self?.examine(field)
     }
   }
 
-  private func examine(_ field: PublishedField, _ handler: @escaping () -> Void = {}) {
+  /// Calls `handler` when the daemon has looked at the object of the field `number` as it is described, and knows which
+  /// commands are off.
+  package func whenExamined(_ number: UInt64, _ handler: @escaping () -> Void) {
+    guard let field = fields[number] else { return handler() }
+    // What is published and not described yet waits for the changes before it.
+    field.emitter.afterAll { field.whenExamined(handler) }
+  }
+
+  private func examine(_ field: PublishedField) {
     guard let path = field.pathToExamine() else { return }
+    let shown = Set(field.description.commands.keys)
     link.call(.field(path, "Examine")) { [weak self, session] result in
+      guard let self else { return field.examined(isDone: true) }
       if case .failure(let error) = result {
-        if let self, error.name == .timeout, session == self.session {
-          field.mustBeExamined()
-          return later { $0.examine(field, handler) }
+        if error.name == .timeout, session == self.session {
+          field.examined(isDone: false)
+          return later { $0.examine(field) }
         }
         // A field whose daemon is gone comes back with all of its keys.
-        if !Self.noDaemon.contains(error.name) { self?.onError?(error) }
+        if !Self.waitsForDaemon(after: error) { onError?(error) }
       }
-      handler()
+      if session == self.session { disable(shown, of: field) }
+      field.examined(isDone: true)
     }
   }
 
@@ -248,7 +260,7 @@ package final class FieldPublisher {
       guard let self, session == self.session else { return }
       underWay = nil
       if case .success(let owner) = result, owner == link.daemon?.connection.uniqueName?.text {
-        registered(field, path, isRestored: true)
+        registered(field, path, Set(field.description.commands.keys), isRestored: true)
       } else {
         refused(field, error)
       }

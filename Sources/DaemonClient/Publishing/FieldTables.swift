@@ -12,6 +12,13 @@ struct FieldCall {
   let message: Message
   let reply: CallReply
 
+  /// Refuses to show values of a sensitive field to anyone but the daemon.
+  /// - Throws: `DBusError.accessDenied`.
+  fileprivate func checkReader() throws(DBusError) {
+    guard field.description.isSensitive, message.sender == nil || message.sender != publisher.link.owner else { return }
+    throw DBusError(.accessDenied, "the field is sensitive: its values are shown to focusd alone")
+  }
+
   /// The names of an interface and a property, with which the arguments of `Get` and `Set` begin.
   /// - Throws: `DBusError`: `unknownInterface`, `unknownProperty`.
   fileprivate func property(_ arguments: [DBusValue]) throws(DBusError) -> (Key, FieldProperty) {
@@ -85,6 +92,7 @@ extension PublishedField {
   }
 
   private static func get(_ call: FieldCall) throws(DBusError) {
+    try call.checkReader()
     let (key, property) = try call.property(try call.message.arguments())
     guard property.read != nil else { throw DBusError(.accessDenied, "\(key) is write-only") }
     let (field, reply) = (call.field, call.reply)
@@ -97,6 +105,7 @@ extension PublishedField {
 
   /// Answers when every owner has answered, with the values as they are then; leaves out those that cannot be read.
   private static func getAll(_ call: FieldCall) throws(DBusError) {
+    try call.checkReader()
     guard case .string(let interface)? = try call.message.arguments().first else { return }
     let (field, reply) = (call.field, call.reply)
     let keys = field.description.properties.filter { key, property in

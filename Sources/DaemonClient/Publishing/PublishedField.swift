@@ -31,13 +31,17 @@ final class PublishedField {
   var toldFocus: Bool?
   /// Whether the daemon must look at the object anew.
   private var isUnexamined = false
+  /// How often it is doing so.
+  private var examinations = 0
+  private var examinationWaiters: [() -> Void] = []
 
   init(_ description: FieldDescription, order: UInt64, _ link: Link) {
     self.description = description
     self.order = order
     id = description.id
     interfaces = ServedInterfaces(PublishedField.tables(of: description))
-    emitter = ChangeEmitter(description.objectPath, link, takesTurns: !description.isCoalesced)
+    emitter = ChangeEmitter(
+      description.objectPath, link, takesTurns: !description.isCoalesced, isSensitive: description.isSensitive)
   }
 
   var number: UInt64 { description.number }
@@ -102,12 +106,33 @@ final class PublishedField {
   func pathToExamine() -> ObjectPath? {
     guard isUnexamined, let path else { return nil }
     isUnexamined = false
+    examinations += 1
     return path
+  }
+
+  /// The daemon has looked, or did not; `isDone` if it need not do so again.
+  func examined(isDone: Bool) {
+    examinations -= 1
+    if isDone { tellExaminationWaiters() } else { mustBeExamined() }
+  }
+
+  /// Calls `handler` when the daemon has looked at the object as it is described.
+  func whenExamined(_ handler: @escaping () -> Void) {
+    if isUnexamined || examinations > 0 { examinationWaiters.append(handler) } else { handler() }
+  }
+
+  private func tellExaminationWaiters() {
+    guard !isUnexamined, examinations == 0 else { return }
+    let ended = examinationWaiters
+    examinationWaiters = []
+    for waiter in ended { waiter() }
   }
 
   func fail(_ error: DBusError) {
     stage = .refused(error)
     tellWaiters(.failure(error))
+    isUnexamined = false
+    tellExaminationWaiters()
   }
 
   func daemonLeft() { stage = .waiting }

@@ -62,10 +62,13 @@ extension FieldPublisher {
 
   func callFocus(_ member: String, _ path: ObjectPath, _ reply: @escaping (Result<Void, DBusError>) -> Void) {
     focusCalls += 1
-    link.call(.field(path, member)) { [weak self] result in
+    link.call(.field(path, member)) { [weak self, session] result in
       guard let self else { return reply(result) }
       focusCalls -= 1
-      if case .failure(let error) = result, Self.noDaemon.contains(error.name) { hasLostFocusCall = true }
+      // That a call was lost may be told before the daemon's end, or after it.
+      if session == self.session, case .failure(let error) = result, Self.waitsForDaemon(after: error) {
+        hasLostFocusCall = true
+      }
       reply(result)
       focusChanged()
     }

@@ -245,7 +245,12 @@ public final class FocusField: Sendable {
     guard definition.isRegistered else { return }
     let isOfScene = definition.sceneValues.contains { $0.name == name }
     let number = isOfScene ? FieldExport.sceneNumber(number) : number
-    try await client.call(.setEnabled([name: isEnabled], at: path(of: number)))
+    let path = try await path(of: number)
+    // A command that was just published is unknown until the daemon has looked.
+    let isKnown = Answer<Void>()
+    client.post { $0.fields.whenExamined(number) { isKnown.resume(with: .success(())) } }
+    try await isKnown.value()
+    try await client.call(.setEnabled([name: isEnabled], at: path))
   }
 
   /// Turns the command at `keyPath` on or off, as a menu item greys out; it stays so, also when the daemon comes back.

@@ -58,27 +58,17 @@ extension CommandError {
     switch error.name {
     case Focus1.notFocused: self.init(.nothing, message)
     case Focus1.conflict: self.init(.conflict, message)
+    // The program behind a field may answer with any name.
+    case _ where error.origin == .peer: self.init(.refused, message)
     case .serviceUnknown, .nameHasNoOwner:
       self.init(
         .noDaemon,
         "focusd is not on this bus; if it is installed, 'systemctl --user start focusd' starts it: \(message)")
     case .disconnected: self.init(.noDaemon, "lost the connection to the bus: \(message)")
+    case .noReply where error.origin == .bus: self.init(.noDaemon, "focusd left without a reply: \(message)")
     case .noReply: self.init(.noDaemon, "focusd does not reply: \(message); '--timeout' sets the time limit")
     case _ where error.isFailedStart: self.init(.noDaemon, "focusd does not start: \(message)")
     default: self.init(.refused, message)
     }
-  }
-}
-
-extension DBusError {
-  /// Whether the bus, or systemd on its behalf, failed to start the daemon.
-  fileprivate var isFailedStart: Bool {
-    name.text == "org.freedesktop.DBus.Error.TimedOut" || name.text.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
-      || name.text.hasPrefix("org.freedesktop.systemd1.")
-  }
-
-  /// Whether there is no daemon now, but may be one later.
-  var meansNoDaemon: Bool {
-    [.serviceUnknown, .nameHasNoOwner, .noReply].contains(name) || isFailedStart
   }
 }
