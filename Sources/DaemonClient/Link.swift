@@ -32,8 +32,6 @@ package final class Link {
   private let rules: [MatchRule]
   private var delay = Link.firstDelay
   private var isStopped = false
-  /// Whether it comes back when the bus does, so that nobody else asks again.
-  private var isLasting = false
   /// The connection while there is one.
   package private(set) var daemon: DaemonConnection?
   /// The connection that holds the daemon's name, as far as is known: only its signals count.
@@ -49,7 +47,6 @@ package final class Link {
 
   /// Connects to `bus`, and again whenever that is lost, at first after 50 ms and later after up to 2 s.
   package func connect(to bus: Connection.Bus) {
-    isLasting = true
     do throws(DBusError) {
       try open(try DaemonConnection(to: bus)) { [weak self] in
         self?.close()
@@ -142,7 +139,7 @@ package final class Link {
     guard let daemon else {
       return handler(.failure(DBusError(.disconnected, "not connected to a bus, so there is no focusd")))
     }
-    daemon.call(call, patiently: patiently && isLasting, handler)
+    daemon.call(call, patiently: patiently, handler)
   }
 
   /// Sends a signal, if there is a bus.

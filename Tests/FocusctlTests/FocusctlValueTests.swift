@@ -50,6 +50,9 @@ import Testing
     ("demo.Form.Number=1", "d", "demo.Form.Number", "d", "1.0"),
     ("demo.Form.Number:s=1", "d", "demo.Form.Number", "s", "1"),
     ("demo.Form.Url=http://a=b", nil, "demo.Form.Url", "s", "http://a=b"),
+    // With "=", these marks are one character.
+    ("demo.Form.Tone=🏽", nil, "demo.Form.Tone", "s", "🏽"),
+    ("demo.Form.Accent:s=\u{301}", nil, "demo.Form.Accent", "s", "\u{301}"),
     ("demo.Form.Dict:a{sv}={\"a:b\":1}", nil, "demo.Form.Dict", "a{sv}", #"{"a:b":{"type":"i","data":1}}"#),
     // The keys that all programs share have their own types.
     ("org.focusd.Range.Value=1", nil, "org.focusd.Range.Value", "d", "1.0"),

@@ -42,6 +42,21 @@ import Testing
     }
   }
 
+  /// Each line is told, the last ones, too, before the field goes.
+  @Test func whatIsSaidLastIsTold() async throws {
+    try await TestDesktop.with { desktop in
+      let watcher = try await desktop.peer()
+      try await watcher.subscribe()
+      let result = try await desktop.shell("seq -f 'N %g' 2 9 | focusctl hold h demo.Hold.N=1")
+      #expect(result.succeeded && result.text.isEmpty && result.errors.isEmpty, "\(result)")
+      try await watcher.signals("its end") { signals in
+        signals.contains { $0.member == "InterfacesRemoved" } ? () : nil
+      }
+      let told = watcher.signals.values(of: "demo.Hold.N", at: Focus1.field("h"))
+      #expect(told.compactMap(\.self).last == .int32(9), "\(told)")
+    }
+  }
+
   @Test func itsCommandsAreLines() async throws {
     try await TestDesktop.with { desktop in
       let hold = try await hold(

@@ -49,6 +49,16 @@ import Testing
     }
   }
 
+  @Test func aLineWithoutKeysIsThatOfTheItemWithoutAny() async throws {
+    try await TestDesktop.with { desktop in
+      let items = ["", "F1"].map { MenuStage.Item(id: "id\($0)", menus: ["Tools"], label: "Twin", keys: $0) }
+      let stage = try await MenuStage(desktop, "editor", items, options: Self.focused)
+      let result = try await desktop.shell("focusctl menu | while IFS= read -r line; do focusctl menu \"$line\"; done")
+      #expect(result.output.isEmpty && result.errors.isEmpty, "\(result)")
+      #expect(stage.calls == ["Activate id", "Activate idF1"])
+    }
+  }
+
   @Test func anItemIsChecked() async throws {
     try await TestDesktop.with { desktop in
       let stage = try await MenuStage(desktop, options: Self.focused)

@@ -10,12 +10,14 @@ import Testing
     ("wrong", "--parent other --scope scene --command org.focusd.Edit.Undo --command demo.Wrong.Undo"),
     ("panel", "--parent window --command org.focusd.Edit.Redo --command demo.Panel.Fold"),
     ("beside", "--parent window --command org.focusd.Edit.Undo --command demo.Beside.Do"),
+    ("player", "--parent window --scope session --command demo.Player.Play"),
   ]
 
   /// Each command as typed, the field that it is run by, and its name there.
   private static let commands = [
     ("Edit.Undo", "menus", "org.focusd.Edit.Undo"), ("Undo", "menus", "org.focusd.Edit.Undo"),
     ("org.focusd.Edit.Redo", "panel", "org.focusd.Edit.Redo"), ("Fold", "panel", "demo.Panel.Fold"),
+    ("Play", "player", "demo.Player.Play"),
   ]
 
   /// Runs `body` with a window, its menus, a panel with an entry in it, another window, and a launcher that has focus.
@@ -54,7 +56,8 @@ import Testing
       let listed = try await desktop.focusctl("commands", "--previous")
       #expect(
         listed.output == [
-          "demo.Panel.Fold       enabled  -", "org.focusd.Edit.Redo  enabled  -", "org.focusd.Edit.Undo  enabled  -",
+          "demo.Panel.Fold       enabled  -", "demo.Player.Play      enabled  -", "org.focusd.Edit.Redo  enabled  -",
+          "org.focusd.Edit.Undo  enabled  -",
         ], "\(listed)")
       #expect(try await desktop.focusctl("commands", "--field", "entry").text.isEmpty)
     }

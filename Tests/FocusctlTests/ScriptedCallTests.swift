@@ -154,6 +154,49 @@ import Testing
     #expect(calls.last == "focused Read demo.Login.Password")
   }
 
+  /// Changes that come before the daemon has said which fields the first of them are from.
+  @Test func aWatchWithFieldsNeverGoesBack() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let (daemon, readings) = (try await desktop.peer(), Observed(0))
+      func reading(_ number: Int32) throws -> Answer {
+        guard case .reply(let values) = try ScriptedDaemon.readingAll(number: number) else { return .hold }
+        return .values(values)
+      }
+      let (first, last) = (try reading(0), try reading(3))
+      daemon.answer { call, _ in
+        switch call.member {
+        case "ReadAll":
+          return readings.update {
+            $0 += 1
+            return $0
+          } == 1 ? first : .hold
+        case "Get" where call.arguments.last == .string("FocusedField"):
+          return .values([.variant(Focus1.fieldPath("a"))])
+        default: return .values([.variant(.dictionary(DBusDictionary(known: .string, .boolean, [])))])
+        }
+      }
+      try await daemon.own(Focus1.name)
+      let watch = try await desktop.background("exec focusctl watch demo.Form.Number --format '{field}{value}'")
+      _ = try await watch.lines(1)
+      for number in 1...3 {
+        daemon.perform { $0.emitChanged(Focus1.focused, "demo.Form", [("Number", .int32(Int32(number)))]) }
+      }
+      _ = try await readings.wait(for: "the questions") { $0 == 4 ? true : nil }
+      daemon.perform { $0.release { $0.member == "ReadAll" ? last : .hold } }
+      let lines = try await watch.progress.wait(for: "the last change") { $0.output.count >= 4 ? $0.output : nil }
+      #expect(lines == ["0", "1", "2", "3"], "\(lines)")
+      try await watch.stop()
+    }
+  }
+
+  /// The program behind a field may answer with the names that the bus uses.
+  @Test(arguments: ["DBus.Error.ServiceUnknown", "DBus.Error.NoReply", "systemd1.NoSuchUnit"])
+  func anErrorOfTheProgramSaysNothingOfTheDaemon(name: String) async throws {
+    let (result, calls) = try await run(["run", "demo.Form.Go"], [.error("org.freedesktop." + name)])
+    #expect(result.status == 4 && result.errors == ["focusctl: because"], "\(result)")
+    #expect(calls.count == 1)
+  }
+
   /// Focus has moved to a field that gives the key another type.
   @Test func aValueIsReadByTheTypeThatTheKeyHasWhenItIsWritten() async throws {
     let mismatch = ScriptedDaemon.Answer.error("org.focusd.Focus1.Error.TypeMismatch")

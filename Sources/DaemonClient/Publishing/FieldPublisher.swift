@@ -217,12 +217,18 @@ package final class FieldPublisher {
     }
   }
 
+  /// Calls `handler` when all changes of the field `number` until now have been told.
+  package func whenTold(_ number: UInt64, _ handler: @escaping () -> Void) {
+    if let field = fields[number] { field.emitter.afterAll(handler) } else { handler() }
+  }
+
   /// Calls `handler` when the daemon has looked at the object of the field `number` as it is described, and knows which
   /// commands are off.
   package func whenExamined(_ number: UInt64, _ handler: @escaping () -> Void) {
-    guard let field = fields[number] else { return handler() }
     // What is published and not described yet waits for the changes before it.
-    field.emitter.afterAll { field.whenExamined(handler) }
+    whenTold(number) { [weak self] in
+      if let field = self?.fields[number] { field.whenExamined(handler) } else { handler() }
+    }
   }
 
   private func examine(_ field: PublishedField) {

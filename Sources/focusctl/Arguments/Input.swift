@@ -15,6 +15,9 @@ enum Input {
       guard count != 0 else { break }
       if count > 0 {
         bytes += buffer[..<count]
+      } else if errno == EAGAIN {
+        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        poll(&input, 1, -1)
       } else if errno != EINTR {
         throw .usage("cannot read standard input: \(String(cString: strerror(errno)))")
       }

@@ -16,7 +16,8 @@ struct KeyArgument: Hashable, Sendable {
   /// Reads `KEY` or `KEY/POINTER`.
   /// - Throws: `CommandError` if the name cannot be a key or the end of one, or the pointer is not valid.
   init(_ text: String) throws(CommandError) {
-    let slash = text.firstIndex(of: "/") ?? text.endIndex
+    // By bytes: with a combining mark behind it, a slash is another character.
+    let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
     name = String(text[..<slash])
     pointer = String(text[slash...])
     // The end of a key is a member name, or has the form of an interface name.
@@ -79,15 +80,17 @@ struct KeyArgument: Hashable, Sendable {
 
 /// The pointer's last step, for elements that do not exist yet.
 extension KeyArgument {
+  private var lastSlash: String.Index? { pointer.utf8.lastIndex(of: UInt8(ascii: "/")) }
+
   /// The pointer's last token with its escapes; empty if there is no pointer.
   var lastToken: String {
-    guard let slash = pointer.lastIndex(of: "/") else { return "" }
-    return String(pointer[pointer.index(after: slash)...])
+    guard let slash = lastSlash else { return "" }
+    return String(pointer[pointer.utf8.index(after: slash)...])
   }
 
   /// The container of the last token's element, or nil if there is no pointer.
   var container: KeyArgument? {
-    guard let slash = pointer.lastIndex(of: "/") else { return nil }
+    guard let slash = lastSlash else { return nil }
     return KeyArgument(name: name, pointer: String(pointer[..<slash]))
   }
 

@@ -5,7 +5,7 @@ import FocusContract
 
 /// The fields whose commands would resolve if a field had focus, the one that comes first at the front; session fields apart.
 struct FocusPath {
-  /// The field, its ancestors, then the scene-scoped fields of its scene.
+  /// The field, its ancestors, then the scene-scoped fields of its scene, the session-scoped ones included.
   let fields: [FieldInfo]
 
   /// The path of the field at `path` among all fields; empty if it is not there.
@@ -21,7 +21,7 @@ struct FocusPath {
       return chain
     }
     let chain = ancestors(path)
-    var others = all.filter { $0.scope == "scene" }.map { ($0, Set(ancestors($0.parent).map(\.path))) }
+    var others = all.filter { $0.scope != "field" }.map { ($0, Set(ancestors($0.parent).map(\.path))) }
     var fields = chain
     // An adopted scene comes before the window that it is in: the innermost common ancestor decides.
     for ancestor in chain {

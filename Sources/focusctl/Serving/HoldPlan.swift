@@ -16,7 +16,7 @@ struct HoldPlan {
   /// Reads the arguments.
   /// - Throws: `CommandError` if they are not valid.
   init(_ operands: [String], _ options: Options) throws(CommandError) {
-    let hasID = operands.first.map { !$0.contains("=") } ?? false
+    let hasID = operands.first.map { !$0.utf8.contains(UInt8(ascii: "=")) } ?? false
     id = hasID ? operands[0] : ""
     if !id.isEmpty { _ = try FieldID.path(id) }
     var values: [Key: DBusValue] = [:]

@@ -62,7 +62,9 @@ final class Holder {
   private func finish() {
     input?.cancel()
     output?.cancel()
-    link.call(.ping()) { [weak self] _ in self?.stop(CommandError(.done)) }
+    publisher.whenTold(Holder.number) { [weak self] in
+      self?.link.call(.ping()) { [weak self] _ in self?.stop(CommandError(.done)) }
+    }
   }
 
   private func handle(_ event: Link.Event) {

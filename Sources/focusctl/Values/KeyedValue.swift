@@ -11,18 +11,19 @@ struct KeyedValue {
   /// Reads `operand`, in which the end of a key may stand for it.
   /// - Throws: `CommandError` if it does not have that form.
   init(_ operand: String) throws(CommandError) {
-    guard let equals = operand.firstIndex(of: "=") else {
+    // By bytes, here and below: with a combining mark behind it, a sign is another character.
+    guard let equals = operand.utf8.firstIndex(of: UInt8(ascii: "=")) else {
       throw .usage(
         "'\(operand.excerpt)' is not KEY[:SIGNATURE]=VALUE, such as demo.Form.Number=1 or demo.Form.Size:d=1")
     }
     let name = operand[..<equals]
-    text = String(operand[operand.index(after: equals)...])
-    let colon = name.firstIndex(of: ":") ?? name.endIndex
+    text = String(operand[operand.utf8.index(after: equals)...])
+    let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) ?? name.endIndex
     let key = try KeyArgument(String(name[..<colon]))
     guard key.pointer.isEmpty else { throw key.notWhole }
     self.key = key.name
     do {
-      type = colon == name.endIndex ? nil : try DBusType(String(name[name.index(after: colon)...]))
+      type = colon == name.endIndex ? nil : try DBusType(String(name[name.utf8.index(after: colon)...]))
     } catch {
       throw .usage(error.description)
     }

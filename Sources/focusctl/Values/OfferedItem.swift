@@ -78,6 +78,15 @@ enum ItemChoice: Equatable {
     let id = columns.count > 3 ? columns[3] : nil
     let texts: Set = [String(path), Output.unescaped(path)]
     let lowered = word.lowercased()
+    let line = items.filter { item in
+      texts.contains(item.path) && keys ?? "" == Output.escaped(item.accelerator)
+        && id.map { $0 == Output.escaped(item.id) } ?? true
+    }
+    // A line without keys is that of an item without any, though others with this path have some.
+    guard line.count != 1 else {
+      self = .one(line[0])
+      return
+    }
     let ways: [(OfferedItem) -> Bool] = [
       { item in
         texts.contains(item.path) && keys.map { $0 == Output.escaped(item.accelerator) } ?? true

@@ -29,6 +29,8 @@ final class Watcher {
   var suggests = false
   private let handler: Handler
   private var end: CommandError?
+  /// How often it is being asked which fields values are from.
+  private var questions = 0
   private var reader: DescriptorSource?
 
   init(
@@ -102,12 +104,16 @@ final class Watcher {
 
   /// Shows `changes` with the fields that they are from, and what has another field now.
   private func askFields(_ changes: [(key: String, value: DBusValue?)]) {
+    questions += 1
     link.call(.readAll(at: path), patiently: true) { [weak self] result in
+      guard let self else { return }
+      questions -= 1
       // If it fails, the daemon is gone, or the field is: that is told of too.
-      guard let self, end == nil, state.hasBegun, case .success(let readings) = result else { return }
+      guard end == nil, state.hasBegun, case .success(let readings) = result else { return }
       let fields = readings.mapValues { FieldID.id($0.origin.field) }
       show(state.apply(changes, of: fields))
-      show(state.replace(with: readings.mapValues(\.value), of: fields))
+      // It is newer than the changes that others of the questions are about.
+      if questions == 0 { show(state.replace(with: readings.mapValues(\.value), of: fields)) }
     }
   }
 
