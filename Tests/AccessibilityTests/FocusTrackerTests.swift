@@ -55,6 +55,34 @@ import Testing
     #expect(stage.tracker.desired == button)
   }
 
+  /// The program that was in front tells its loss, or leaves, while the window in front is still searched.
+  @Test(arguments: [true, false]) func aLossBehindEndsNoSearchInFront(isLost: Bool) {
+    var stage = Stage()
+    let entryInFront = Self.element("/entry", ":1.2")
+    stage.take(.activated(window), .gained(entry))
+    stage.pass()
+    stage.take(.activated(other), isLost ? .lost(entry) : .left(entry.application))
+    let waits = stage.waits
+    stage.waits = []
+    for epoch in waits { stage.take(.waited(epoch: epoch)) }
+    #expect(stage.tracker.desired == nil)
+    stage.pass(finding: entryInFront)
+    #expect(stage.tracker.desired == entryInFront)
+  }
+
+  /// What the search found before the grace period is over stays.
+  @Test func aLossBehindIsOverWithTheSearch() {
+    var stage = Stage()
+    stage.take(.activated(window), .gained(entry))
+    stage.pass()
+    stage.take(.activated(other), .lost(entry))
+    for (_, epoch, isLast) in stage.searches { stage.take(.found(nil, epoch: epoch, isLast: isLast)) }
+    #expect(stage.tracker.desired == other)
+    stage.searches = []
+    stage.pass()
+    #expect(stage.tracker.desired == other)
+  }
+
   @Test func aLossCountsAfterAGracePeriodOnly() {
     var stage = Stage()
     stage.take(.gained(entry), .lost(entry))

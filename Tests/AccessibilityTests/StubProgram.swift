@@ -258,6 +258,10 @@ final class StubProgram: Sendable {
       let text = DBusType.string
       let actions = element.actions.map { DBusValue.structure([.string($0), .string(""), .string("")]) }
       return .values([.array(DBusArray(known: .structure([text, text, text]), actions))])
+    case "GetName":
+      let index = call.arguments.first.flatMap { if case .int32(let index) = $0 { Int(index) } else { nil } } ?? 0
+      guard element.actions.indices.contains(index) else { return .values([.string("")]) }
+      return .values([.string(element.actions[index])])
     case "DoAction":
       if element.refusesWrites { return .values([.boolean(false)]) }
       if !element.ignoresWrites { element.states ^= StubElement.checked }

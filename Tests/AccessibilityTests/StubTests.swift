@@ -132,6 +132,34 @@ import Testing
     }
   }
 
+  /// Firefox names what an element does by its state.
+  @Test func anActionThatIsAnotherNowIsNotRun() async throws {
+    var box = StubElement.check(false)
+    box.actions = ["check"]
+    try await Self.withProgram("Gecko", box) { desktop, program in
+      try await eventually("its action") { try await desktop.session.commands()["org.focusd.Action.Check"] == true }
+      program.change("/entry") { ($0.actions, $0.states) = (["uncheck"], $0.states | StubElement.checked) }
+      let error = await #expect(throws: RemoteError.self) { try await desktop.run("Action.Check") }
+      #expect(error?.message.contains("'Uncheck' now") == true, "\(error as Any)")
+      #expect(program.state.now.calls.allSatisfy { $0.member != "DoAction" })
+      try await eventually("its action now") {
+        try await desktop.session.commands()["org.focusd.Action.Uncheck"] == true
+      }
+      #expect(try await desktop.session.commands()["org.focusd.Action.Check"] == nil)
+      try await desktop.run("Action.Uncheck")
+      #expect(try await desktop.get("Toggle.Checked") == .boolean(false))
+    }
+  }
+
+  /// A slider of whole numbers.
+  @Test func aValueThatIsRoundedToWhatItWasIsTaken() async throws {
+    try await Self.withProgram("Qt", .slider(50)) { desktop, program in
+      program.change("/entry") { $0.ignoresWrites = true }
+      try await desktop.set("Range.Value", .double(50.3))
+      #expect(try await desktop.refusal("Range.Value", .double(51)) != nil)
+    }
+  }
+
   /// What the bridge read last is older than what the user typed.
   @Test func anIgnoredWriteIsAnErrorAfterAChangeThatWasNotTold() async throws {
     try await Self.withProgram { desktop, program in

@@ -218,12 +218,15 @@ final class ElementReader {
   }
 
   private func readActions(_ answers: Answers) {
-    guard snapshot.interfaces.contains(.action), before == nil else { return }
+    // Some are named by the element's state, as "check" and "uncheck"; not those of an entry.
+    guard snapshot.interfaces.contains(.action), before?.text == nil else { return }
     bus.call(
       element, AccessibilityNames.action, "GetActions", [],
       answers.expect { [self] answer in
         guard case .success(let values) = answer, case .array(let actions)? = values.first else {
-          if case .failure(let error) = answer, error.isLate { snapshot.isIncomplete = true }
+          guard case .failure(let error) = answer, error.isLate else { return }
+          snapshot.isIncomplete = true
+          if let known { snapshot.actions = known.actions }
           return
         }
         snapshot.actions = actions.prefix(64).map { action in

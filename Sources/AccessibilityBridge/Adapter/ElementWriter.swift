@@ -67,12 +67,24 @@ final class ElementWriter {
     case (ElementKey.decrement, _): step(-1)
     default:
       guard let index = field.shape.actions[key.member] else { return done(.failure(.elementGone)) }
-      action = .asked
-      change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
-        action = .agreed
-        // Whoever gets the reply finds what the action changed.
-        read { [self] _ in done(.success(())) }
+      checkAction(index) { [self] in
+        action = .asked
+        change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
+          action = .agreed
+          // Whoever gets the reply finds what the action changed.
+          read { [self] _ in done(.success(())) }
+        }
       }
+    }
+  }
+
+  /// Goes on if the action `index` is still the one that the command names: some are named by the element's state.
+  private func checkAction(_ index: Int32, _ next: @escaping () -> Void) {
+    bus.call(field.element, AccessibilityNames.action, "GetName", [.int32(index)]) { [self] answer in
+      guard case .success(let values) = answer, case .string(let name)? = values.first,
+        let member = ActionName.member(name), member != key.member
+      else { return next() }
+      read { [self] _ in fail(.unknownMethod, "the element's action is '\(member)' now") }
     }
   }
 
@@ -106,8 +118,10 @@ final class ElementWriter {
       .string(AccessibilityNames.value.text), .string("CurrentValue"), .variant(.double(number)),
     ]
     change(.properties, "Set", arguments, hasResult: false) { [self] in
-      // The bits, because NaN is different from itself.
-      verify(from: before, changes: { $0.range?.value.bitPattern }) { $0.range?.value == number }
+      // The bits, because NaN is different from itself. A value that is less than a step away may be rounded to it.
+      verify(from: before, changes: { $0.range?.value.bitPattern }) { now in
+        now.range.map { abs($0.value - number) < max($0.step, .leastNonzeroMagnitude) } ?? false
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+internal import BridgeSupport
 package import DBus
 internal import DBusTypes
 
@@ -23,8 +24,8 @@ package final class WriteQueue {
 
   /// Starts `write` when those before it are over; `done` gets its outcome.
   ///
-  /// If the element is gone or its program does not reply, those that wait fail, too: `UnknownObject`; one too many fails
-  /// at once: `LimitsExceeded`.
+  /// If the element is gone or its program does not reply, those that wait fail, too: `UnknownObject` or `Timeout`; one
+  /// too many fails at once: `LimitsExceeded`.
   package func add(_ write: @escaping Write, _ done: @escaping Completion) {
     guard waiting.count < Self.limit else {
       return done(
@@ -42,14 +43,16 @@ package final class WriteQueue {
       done(outcome)
       guard let self else { return }
       isBusy = false
-      if case .failure(let error) = outcome, Self.lasting.contains(error.name) { end() }
+      if case .failure(let error) = outcome, Self.lasting.contains(error.name) {
+        end(error.isLate ? .programSilent : .elementGone)
+      }
       startNext()
     }
   }
 
-  private func end() {
+  private func end(_ error: DBusError = .elementGone) {
     let ended = waiting
     waiting = []
-    for (_, done) in ended { done(.failure(.elementGone)) }
+    for (_, done) in ended { done(.failure(error)) }
   }
 }

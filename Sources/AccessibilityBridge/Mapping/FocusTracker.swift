@@ -77,7 +77,10 @@ package struct FocusTracker {
     case .lost(let element):
       // What a window that leaves loses does not bring it back.
       guard element == desired, pending != .deactivation else { return [] }
-      return wait(.blur, Self.blurGrace)
+      guard isBehind else { return wait(.blur, Self.blurGrace) }
+      // What is searched for in the window in front goes on.
+      pending = .blur
+      return [.wait(Self.blurGrace, epoch: epoch)]
     case .activated(let window):
       begin()
       isStale = window != self.window
@@ -98,6 +101,18 @@ package struct FocusTracker {
       if let element { return focus(element) }
       return foundNothing(isLast)
     }
+  }
+
+  /// Whether another program's window is in front of the element that should have focus.
+  private var isBehind: Bool {
+    guard let window, let desired else { return false }
+    return window.application != desired.application
+  }
+
+  /// Lets go of an element behind the window in front, in which the search goes on.
+  private mutating func letGo() -> [Step] {
+    (pending, desired, doubted, earlier) = (nil, nil, nil, [])
+    return [.desire(nil)]
   }
 
   private mutating func begin() {
@@ -152,6 +167,7 @@ package struct FocusTracker {
     case .deactivation:
       window = nil
       return focus(nil)
+    case .blur where isBehind: return letGo()
     case .blur:
       guard let window, window.application == desired?.application, window != desired else { return focus(nil) }
       begin()
@@ -165,8 +181,7 @@ package struct FocusTracker {
   private mutating func foundNothing(_ isLast: Bool) -> [Step] {
     guard let window, window != desired else { return [] }
     guard desired?.application != window.application || (isStale && isLast) else { return [] }
-    desired = window
-    isStale = false
+    (desired, pending, isStale) = (window, nil, false)
     return [.desire(window)]
   }
 
@@ -175,6 +190,6 @@ package struct FocusTracker {
     if wasInFront { window = nil }
     // What had focus before it came to the front may be behind by now, and says nothing.
     guard wasInFront || desired?.application == application else { return [] }
-    return focus(nil)
+    return isBehind ? letGo() : focus(nil)
   }
 }
