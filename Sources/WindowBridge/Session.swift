@@ -77,7 +77,8 @@ package enum Session: Hashable, Sendable {
     let desktop = variable("XDG_CURRENT_DESKTOP") ?? "this desktop"
     if desktop.split(separator: ":").contains("GNOME") {
       return "\(desktop) tells which window is in front only through its extension: "
-        + "gnome-extensions enable focusd@org.focusd, then log in again; see focusd-windows(8)"
+        + "log in again, then gnome-extensions enable focusd@org.focusd, on GNOME 43 and 44 focusd-43@org.focusd; "
+        + "see focusd-windows(8)"
     }
     return "the socket of \(desktop) on Wayland is unknown: WAYLAND_DISPLAY or XDG_RUNTIME_DIR is not set; "
       + "see focusd-windows(8)"

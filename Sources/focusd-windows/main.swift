@@ -29,7 +29,7 @@ private let help = """
   that ends. Started by hand it follows the desktop that the environment names.
 
   Exit status: 0 terminated on request; 1 the window manager cannot be reached,
-  or the name is already owned; 2 usage error; 3 this desktop does not tell, or
+  or the environment names no bus; 2 usage error; 3 this desktop does not tell, or
   the environment names no display and no socket.
 
   """

@@ -49,6 +49,11 @@ import Testing
       let chromium = ".config/chromium/NativeMessagingHosts/org.focusd.browser.json"
       let firefox = ".mozilla/native-messaging-hosts/org.focusd.browser.json"
       #expect(try files() == [chromium])
+      // Where a new profile of Firefox is, since 147.
+      try FileManager.default.createDirectory(
+        atPath: bus.directory + "/.config/mozilla/firefox", withIntermediateDirectories: true)
+      #expect(try await run("install-host").succeeded)
+      #expect(try files() == [chromium, firefox])
       let installed = try await run("install-host", "firefox", "librewolf", "chromium")
       #expect(installed.succeeded && installed.output.count == 3, "\(installed)")
       #expect(try files() == [chromium, ".librewolf/native-messaging-hosts/org.focusd.browser.json", firefox])

@@ -16,9 +16,9 @@ import Testing
   }
 
   static let places = [
-    Place(command: "chmod 755 .", complaint: "is accessible to others with the mode 755: it must have the mode 700"),
+    Place(command: "chmod 775 .", complaint: "is accessible to others with the mode 775: it must have the mode 700"),
     Place(command: "chmod 770 .", complaint: "is accessible to others with the mode 770: it must have the mode 700"),
-    Place(command: "chmod 701 .", complaint: "is accessible to others with the mode 701: it must have the mode 700"),
+    Place(command: "chmod 702 .", complaint: "is accessible to others with the mode 702: it must have the mode 700"),
     Place(command: "touch other; ln -s other state.db", complaint: "state.db is a symbolic link"),
     Place(command: "ln -s nowhere state.db", complaint: "state.db is a symbolic link"),
     Place(command: "touch other; ln -s other state.db-wal", complaint: "state.db-wal is a symbolic link"),
@@ -50,6 +50,16 @@ import Testing
       let opened = Journal.open(file)
       #expect(opened.journal == nil)
       #expect(opened.problems.first?.contains("belongs to the user 65534: it must belong to the user 0") == true)
+    }
+  }
+
+  @Test(arguments: ["755", "701", "740"]) func whatOthersMayOnlyReadIsClosedToThem(mode: String) throws {
+    try withStateFile { file in
+      try Self.run("chmod \(mode) .", in: file.directory)
+      let opened = Journal.open(file)
+      #expect(opened.journal != nil && opened.problems.isEmpty, "\(opened.problems)")
+      var status = stat()
+      #expect(stat(file.directory, &status) == 0 && status.st_mode & 0o777 == 0o700)
     }
   }
 

@@ -151,6 +151,21 @@ internal import Testing
     #expect(transcript.output == files)
   }
 
+  /// systemd since 254 makes the directory of the state a link to that of the settings if only those are there.
+  @Test(arguments: [("../../.config/focusd", ""), ("../../elsewhere", "./.local/state/focusd")])
+  func aLinkToTheSettingsGoesAndOthersStay(target: String, left: String) async throws {
+    let transcript = try await run(
+      """
+      mkdir -p .config/focusd elsewhere .local/state
+      ln -s \(target) .local/state/focusd
+      touch .local/state/focusd/state.db
+      $install --binaries "$BINARIES" >/dev/null
+      $install --uninstall --purge >/dev/null
+      find . -type l -o -name 'state.db' -o -path './.config/focusd'
+      """)
+    #expect(transcript.status == 0 && transcript.output.joined() == left, "\(transcript)")
+  }
+
   /// What is not on says how it is turned on, and a directory that no shell searches is named.
   @Test func theEndOfAnInstallationSaysWhatToDoNext() async throws {
     let transcript = try await run(

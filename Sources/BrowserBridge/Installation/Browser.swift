@@ -10,13 +10,15 @@ package struct Browser: Sendable {
   package let kind: Kind
   /// The user's folder of manifests, below the home directory.
   package let folder: String
-  /// The folder that shows that the user has the browser.
-  package let profile: String
+  /// The folders of which one shows that the user has the browser.
+  package let profiles: [String]
   /// The programs of the browser, as the system names them.
   package let programs: [String]
 
-  private init(_ name: String, _ kind: Kind, profile: String, programs: [String]) {
-    (self.name, self.kind, self.profile, self.programs) = (name, kind, profile, programs)
+  /// A browser with its manifests in its `profile`, whose profiles may be in the folder `newProfile` instead.
+  private init(_ name: String, _ kind: Kind, profile: String, newProfile: String? = nil, programs: [String]) {
+    (self.name, self.kind, self.programs) = (name, kind, programs)
+    profiles = [profile] + (newProfile.map { [$0] } ?? [])
     folder = profile + (kind == .chromium ? "/NativeMessagingHosts" : "/native-messaging-hosts")
   }
 
@@ -28,7 +30,10 @@ package struct Browser: Sendable {
       "chromium", .chromium, profile: ".config/chromium",
       programs: ["chromium", "chromium-browser", "headless_shell", "chrome-headless-shell"]),
     Browser("edge", .chromium, profile: ".config/microsoft-edge", programs: ["msedge", "microsoft-edge"]),
-    Browser("firefox", .firefox, profile: ".mozilla", programs: ["firefox", "firefox-esr", "firefox-bin"]),
+    // Since 147 it may have its profiles elsewhere, and finds manifests as before: https://bugzilla.mozilla.org/2005167
+    Browser(
+      "firefox", .firefox, profile: ".mozilla", newProfile: ".config/mozilla",
+      programs: ["firefox", "firefox-esr", "firefox-bin"]),
     Browser("librewolf", .firefox, profile: ".librewolf", programs: ["librewolf", "librewolf-bin"]),
     Browser("vivaldi", .chromium, profile: ".config/vivaldi", programs: ["vivaldi", "vivaldi-bin"]),
   ]

@@ -16,7 +16,9 @@ package struct HostInstaller {
   /// The browsers of these names; without names, those of which the user has a profile.
   /// - Throws: `Misuse` for a name that is not known.
   package func browsers(_ names: [String]) throws(Misuse) -> [Browser] {
-    guard !names.isEmpty else { return Browser.all.filter { access("\(home)/\($0.profile)", F_OK) == 0 } }
+    guard !names.isEmpty else {
+      return Browser.all.filter { $0.profiles.contains { access("\(home)/\($0)", F_OK) == 0 } }
+    }
     var browsers: [Browser] = []
     for name in names {
       guard let browser = Browser.named(name) else {

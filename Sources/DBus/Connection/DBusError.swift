@@ -14,7 +14,7 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Origin: Sendable {
     /// In this process, as when no reply comes in time.
     case process
-    /// The bus sent it, as when nobody has the name that was called.
+    /// The bus sent it, as when the name that was called has no owner.
     case bus
     /// The peer that was called sent it.
     case peer

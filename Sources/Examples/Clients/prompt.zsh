@@ -22,16 +22,19 @@ focusd-start() {
   zle -F -w $focusd_out focusd-receive
 }
 
+# focusd-say LINE: nothing, when `focusctl hold` has ended.
+focusd-say() { print -r -u $focusd_in -- "$1" 2>/dev/null }
+
 # focusd-tell KEY TEXT
-focusd-tell() {
-  print -r -u $focusd_in -- "$1 ${${${2//\\/\\\\}//$'\n'/\\n}//$'\t'/\\t}" 2>/dev/null
-}
+focusd-tell() { focusd-say "$1 ${${${2//\\/\\\\}//$'\n'/\\n}//$'\t'/\\t}" }
 
 # What others wrote, and which command they called.
 focusd-receive() {
   local line
   if ! IFS= read -r -u $focusd_out line; then
     zle -F $focusd_out
+    focusd-hooks -d
+    print -n '\e[?1004l'
     return
   fi
   case $line in
@@ -56,11 +59,11 @@ focusd-redraw() {
 
 # The terminal tells when its window comes to the front and leaves it, but not while a command runs.
 focusd_is_in_front=yes
-focusd-focus-in() { focusd_is_in_front=yes; print -u $focusd_in focus }
-focusd-focus-out() { focusd_is_in_front=; print -u $focusd_in blur }
+focusd-focus-in() { focusd_is_in_front=yes; focusd-say focus }
+focusd-focus-out() { focusd_is_in_front=; focusd-say blur }
 focusd-line-init() {
   print -n '\e[?1004h'
-  [[ -z $focusd_is_in_front ]] || print -u $focusd_in focus
+  [[ -z $focusd_is_in_front ]] || focusd-say focus
   if [[ -n $focusd_accepted ]]; then
     BUFFER=$focusd_accepted
     zle accept-line
@@ -71,10 +74,18 @@ focusd-line-init() {
 }
 focusd-line-finish() {
   print -n '\e[?1004l'
-  print -u $focusd_in blur
+  focusd-say blur
   focusd_accepted=
 }
 focusd-directory() { focusd-tell org.focusd.Shell.Directory "$PWD" }
+
+# focusd-hooks [-d]: has zsh call the functions above, or no longer.
+focusd-hooks() {
+  add-zle-hook-widget "$@" line-init focusd-line-init
+  add-zle-hook-widget "$@" line-pre-redraw focusd-redraw
+  add-zle-hook-widget "$@" line-finish focusd-line-finish
+  add-zsh-hook "$@" chpwd focusd-directory
+}
 
 if [[ -o interactive ]]; then
   zle -N focusd-receive
@@ -82,9 +93,6 @@ if [[ -o interactive ]]; then
   zle -N focusd-focus-out
   bindkey '\e[I' focusd-focus-in
   bindkey '\e[O' focusd-focus-out
-  add-zle-hook-widget line-init focusd-line-init
-  add-zle-hook-widget line-pre-redraw focusd-redraw
-  add-zle-hook-widget line-finish focusd-line-finish
-  add-zsh-hook chpwd focusd-directory
+  focusd-hooks
   focusd-start
 fi

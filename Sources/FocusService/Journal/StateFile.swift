@@ -79,6 +79,9 @@ struct StateFile {
       throw StateFileRefused(description: "\(directory) is not a directory: it must be a directory of the user")
     }
     try checkOwner(found, directory)
+    // Nobody else may have changed anything in a directory that others could only read: such is the one of the user's
+    // settings, to which systemd since 254 links if that is there first.
+    if found.st_mode & 0o022 == 0, found.st_mode & 0o055 != 0, chmod(directory, 0o700) == 0 { return }
     guard found.st_mode & 0o077 == 0 else {
       let mode = String(found.st_mode & 0o777, radix: 8)
       throw StateFileRefused(

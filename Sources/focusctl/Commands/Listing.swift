@@ -85,8 +85,8 @@ enum Listing {
   private static var hint: String {
     let desktops = Environment.value("XDG_CURRENT_DESKTOP")?.split(separator: ":") ?? []
     guard desktops.contains("GNOME") else { return "" }
-    return "; GNOME's windows need an extension: 'gnome-extensions enable focusd@org.focusd', then log in again, "
-      + "see focusd-windows(8)"
+    return "; GNOME's windows need an extension: log in again, then 'gnome-extensions enable focusd@org.focusd', on "
+      + "GNOME 43 and 44 'focusd-43@org.focusd', see focusd-windows(8)"
   }
 
   static func focused(_ call: Invocation) throws(CommandError) {
