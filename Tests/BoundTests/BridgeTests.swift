@@ -157,8 +157,13 @@ struct BridgeTests {
       } else {
         try await bridge.leave()
         try await client.settle()
+        // Its successor need not wait until the program answers.
+        let own = Exported(client, Self.xml, Self.values)
+        try await client.register("a", object: own.path)
         object.release()
         try await object.owner.settle()
+        #expect(try await client.fields() == ["a"])
+        try await client.field("a", "Unregister")
       }
       #expect(try await client.fields().isEmpty)
       try await client.register("a")

@@ -22,6 +22,16 @@ import Testing
     ([.told(dora, level: 2)], carl),
   ]
 
+  @Test func itIsAskedWhenAnotherIsActiveFromTheStart() async throws {
+    try await Stage.with { stage in
+      stage.bus.setLevel(2, of: carl)
+      stage.bus.setLevel(2, of: dora)
+      try stage.settle([.call(carl, .register("dial", object: "/slider", Self.active))])
+      let sent = try stage.settle([.call(dora, .register("knob", object: "/slider", Self.active))])
+      #expect(sent.lines.contains("\(carl): Get demo.Bound Level"))
+    }
+  }
+
   @Test(arguments: turns.indices) func itIsAsked(_ index: Int) async throws {
     try await Stage.with { stage in
       for owner in [carl, dora] {
@@ -33,6 +43,41 @@ import Testing
       let (turn, asked) = Self.turns[index]
       let sent = try stage.settle(turn)
       #expect(sent.lines.contains("\(asked): Get demo.Bound Level"))
+    }
+  }
+}
+
+/// What an owner has been asked for, and what happens meanwhile.
+@Suite struct AskedTests {
+  private static let dial = Focus1.field("dial")
+
+  /// Registers the field `dial`, which has an object and focus, and `other`, which stores its key; the object's value is
+  /// not known any more.
+  private static func begin(_ stage: Stage) throws {
+    try stage.settle([.call(carl, .register("dial", object: OwnersObject.path, [("focus", .boolean(true))]))])
+    try stage.settle([.call(anna, .register("other", [(OwnersObject.levelKey, .int32(9))]))])
+    try stage.turn([.invalidated(carl, ["Level"])])
+    while !stage.bus.questions.isEmpty { try stage.turn([.refusal(carl, "Get", "Failed")]) }
+  }
+
+  /// What an owner does not tell says nothing of another field's value.
+  @Test func aValueOfAnotherFieldIsRead() async throws {
+    try await Stage.with { stage in
+      try Self.begin(stage)
+      #expect(try stage.turn([.call(bert, .readAll())]).lines == ["\(carl): Get demo.Bound Level"])
+      try stage.turn([.call(anna, .field("other", "Focus"))])
+      let lines = try stage.turn([.refusal(carl, "Get", "Failed")]).lines
+      #expect(lines.count == 1 && lines[0].contains("demo.Bound.Level") && lines[0].contains("9"), "\(lines)")
+    }
+  }
+
+  @Test func aFieldThatGoesIsNotThere() async throws {
+    try await Stage.with { stage in
+      try Self.begin(stage)
+      try stage.turn([.call(bert, .readAll(at: Self.dial))])
+      try stage.turn([.call(carl, .field("dial", "Unregister"))])
+      let lines = try stage.turn([.refusal(carl, "Get", "Failed")]).lines
+      #expect(lines.last == "ReadAll: UnknownObject", "\(lines)")
     }
   }
 }

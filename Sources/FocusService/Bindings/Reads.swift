@@ -148,9 +148,15 @@ extension FocusService {
     switch read.wanted {
     case .one(let one): path = one
     case .all(let interface):
-      let failed = Set(read.answers.compactMap { (try? $1.answer.get()) == nil ? $0.key : nil })
-      let readings = try model.readAll(at: read.place, by: read.client).filter { key, _ in
-        interface ?? key.interface == key.interface && !failed.contains(key)
+      let failed = Set(read.answers.compactMap { (try? $1.answer.get()) == nil ? $0 : nil })
+      let path = ownFields(at: read.place)
+      // A field further in that does not tell may have a value, too; one further out says nothing.
+      func isKnown(_ key: Key, in id: FieldID) -> Bool {
+        let inner = path.prefix { $0 != id }
+        return failed.isEmpty || !(inner + [id]).contains { failed.contains(.init(key: key, field: $0)) }
+      }
+      let readings = try model.readAll(at: read.place, by: read.client).filter { key, reading in
+        interface ?? key.interface == key.interface && isKnown(key, in: reading.field)
       }
       return try read.asProperty
         ? DaemonInterfaces.results(readings, of: read, model) : .readings(readings.mapValues { try checked($0) })

@@ -17,6 +17,10 @@ final class BoundWrite {
   let isShown: Bool
   /// The whole value that the owner was asked to take.
   var asked: MarshalledValue?
+  /// Who had the field when the owner was asked.
+  var registrant: BusName?
+  /// Whether the writer might see the value then.
+  var isVisible = false
   /// The binding's revision when the owner was asked.
   var revisionBefore: UInt64?
   /// What the owner has told of the key since it was asked; nil if nothing.
@@ -115,6 +119,8 @@ extension FocusService {
     // A write that was reported as timed out should not take effect later.
     guard request.stage != .ended, request.timeLeft > OwnerCalls.leastTime else { throw DBusError.ownerTimeout }
     guard objects[write.field] === object else { throw DBusError.ownerGone }
+    write.registrant = model.fields[write.field]?.owner
+    write.isVisible = model.fields[write.field]?.isVisible(to: request.client) == true
     write.revisionBefore = model.fields[write.field]?.bindings[key]?.revision
     let whole = try whole(of: write, by: request.client)
     write.asked = whole
@@ -137,7 +143,7 @@ extension FocusService {
     // Whether an owner that did not answer will still take the value is not known.
     if case .failure(let error) = answer, error.name == .timeout { object.lostTrack(of: key) }
     try answer.accepted()
-    guard objects[write.field] === object else { throw DBusError.ownerGone }
+    guard objects[write.field] === object else { return try readingWithoutField(after: write, of: object.owner) }
     guard let property = model.fields[write.field]?.object?.properties[key], property.isReadable else {
       return .hidden(write.field)
     }
@@ -149,11 +155,19 @@ extension FocusService {
       carryOut(write, request) {
         let isKnown = (try? answer.get()) != nil
         if !isKnown { object.lostTrack(of: key) }
-        guard objects[write.field] === object else { throw DBusError.ownerGone }
+        guard objects[write.field] === object else { return try readingWithoutField(after: write, of: object.owner) }
         return reading(after: write, by: request.client, isKnown: isKnown)
       }
     }
     return nil
+  }
+
+  /// What is told of `write`, which `owner` has taken before it took the field away.
+  /// - Throws: `DBusError.ownerGone` if another has, a bridge.
+  private func readingWithoutField(after write: BoundWrite, of owner: BusName) throws(DBusError) -> Reading {
+    guard write.registrant == owner else { throw .ownerGone }
+    guard write.isVisible else { return .hidden(write.field) }
+    return model.unconfirmedReading(of: write.asked ?? write.value, afterWriteTo: write.path, of: write.field)
   }
 
   /// What the binding holds after `write`, which the owner has taken; if that is not known, or nothing, what was written.

@@ -137,7 +137,7 @@ extension FocusService {
       throw DBusError(.unknownObject, "the field '\(id)' has been unregistered meanwhile")
     }
     try model.renew(bound, of: id)
-    look.object.named.formIntersection(bound.properties.keys)
+    look.object.forget(except: bound.properties.keys)
     nameUnfit(look, of: id)
     return .empty
   }
@@ -155,6 +155,8 @@ extension FocusService {
       let name = DBusError(any: error).name
       guard name != .timeout else {
         log.debug("the owner of the field '\(id)' does not reply yet")
+        // Who asked for an examination asks again; the daemon goes on by itself.
+        guard case .restoration = look.purpose else { return false }
         loop.schedule(after: .seconds(1)) { [weak self] in
           guard let self, let field = model.fields[id], field.registration == registration else { return }
           self.look(for: field).map(begin)

@@ -104,6 +104,15 @@ extension OwnedObject {
     }
   }
 
+  /// Forgets all of keys that it does not have any more, unless its owner is being asked for them.
+  func forget(except keys: some Sequence<Key>) {
+    let kept = Set(keys)
+    named.formIntersection(kept)
+    unknown = unknown.filter { key, state in
+      if case .asked = state { true } else { kept.contains(key) }
+    }
+  }
+
   /// Notes that it has told of values.
   func noteTold() { hasToldInVain = hasToldInVain || !lostFields.isEmpty }
 

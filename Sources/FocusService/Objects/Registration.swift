@@ -13,7 +13,9 @@ final class Registration {
   let owner: BusName
   let reply: PendingReply
   /// Whether the registrant has left the bus meanwhile.
-  var hasLeft = false
+  fileprivate(set) var hasLeft = false
+  /// Whether its id is kept for it.
+  fileprivate var isReserved = false
 
   init(
     _ id: FieldID?, _ values: [Key: MarshalledValue], _ options: FieldOptions, _ choice: ObjectChoice,
@@ -81,7 +83,10 @@ extension FocusService {
     let load = registration.load
     try ownerCalls.enter(holder, load)
     do {
-      if let id = registration.id { try model.reserve(id) }
+      if let id = registration.id {
+        try model.reserve(id)
+        registration.isReserved = true
+      }
     } catch {
       ownerCalls.leave(holder, load)
       throw error
@@ -89,6 +94,17 @@ extension FocusService {
     registrations[ObjectIdentifier(registration)] = registration
     let object = objects.object(at: path, of: holder)
     begin(Look(at: object, registration.choice, for: .registration(registration)))
+  }
+
+  /// Takes note that the registrant has left: who comes in its place may have the id while the object is still looked at.
+  func registrantLeft(_ registration: Registration) {
+    registration.hasLeft = true
+    release(registration)
+  }
+
+  private func release(_ registration: Registration) {
+    if registration.isReserved, let id = registration.id { model.release(id) }
+    registration.isReserved = false
   }
 
   /// Checks that one more field may have `object`; fields that are being registered count too.
@@ -110,7 +126,7 @@ extension FocusService {
   ) -> Bool {
     if isFirst {
       ownerCalls.leave(look.object.owner, registration.load)
-      if let id = registration.id { model.release(id) }
+      release(registration)
     }
     do {
       if let refusal { throw refusal }

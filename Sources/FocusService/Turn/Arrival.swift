@@ -69,7 +69,10 @@ extension FocusService {
     case .answered(let reply, let changes, let body):
       isDone = reply.answer {
         if changes, let refusal { throw refusal }
-        return try body(self)
+        do { return try body(self) } catch ModelError.noSuchField(let id) {
+          // It was there when the call came.
+          throw DBusError(.unknownObject, "the field '\(id)' has been unregistered meanwhile")
+        }
       }
     case .departure(let owner): return ownerLeft(owner)
     case .bridge(let name, let owner):
@@ -103,7 +106,7 @@ extension FocusService {
     if Bridges.isName(name) {
       deliver(.bridge(name, owner: owner.isEmpty ? nil : BusName(known: owner)))
     } else if owner.isEmpty {
-      for registration in registrations.values where registration.owner == name { registration.hasLeft = true }
+      for registration in registrations.values where registration.owner == name { registrantLeft(registration) }
       deliver(.departure(name))
     }
   }

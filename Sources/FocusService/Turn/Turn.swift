@@ -145,8 +145,13 @@ extension FocusService {
   func emit(_ changes: [Change]) {
     var emitter = Emitter()
     for change in changes {
-      if case .fieldChanged(let id, .active) = change { checkActivity(besides: id) }
-      if case .fieldAdded(let id) = change { findProcess(of: id) }
+      switch change {
+      case .fieldChanged(let id, .active): checkActivity(besides: id)
+      case .fieldAdded(let id):
+        findProcess(of: id)
+        checkActivity(besides: id)
+      default: break
+      }
       do {
         try emitter.tell(of: change, model, &turn.outbox)
       } catch {
