@@ -274,6 +274,23 @@ internal import Testing
     #expect(transcript.output == ["b false", #"s "1.0.0""#, "b false"], "\(transcript)")
   }
 
+  /// As on Ubuntu: the services start with what is left of the sandbox.
+  @Test func withoutUserNamespacesTheSandboxIsSmaller() async throws {
+    let transcript = try await Script.runInSession(
+      hasUserNamespaces: false,
+      """
+      find ~ | sort >/run/user/$UID/before
+      /run/stage/Systemd/install --binaries /run/stage | grep -c 'smaller sandbox'
+      version
+      for unit in $(ls ~/.local/share/systemd/user/*.service); do
+        systemctl --user show "$(basename "$unit")" --value --property PrivateUsers --property NoNewPrivileges | xargs
+      done | sort -u
+      /run/stage/Systemd/install --uninstall >/dev/null
+      find ~ | sort | comm -13 /run/user/$UID/before - | grep -v -e state -e /[.]config || true
+      """)
+    #expect(transcript.output == ["1", #"s "1.0.0""#, "no yes"], "\(transcript)")
+  }
+
   /// A stand-in for a bridge: what `Systemd/install` does with every unit but the daemon's.
   @Test func otherServicesAreOffUntilTheUserEnablesThemAndEndWithTheInstallation() async throws {
     let transcript = try await Script.runInSession(

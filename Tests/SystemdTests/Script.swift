@@ -75,7 +75,7 @@ enum Script {
   /// `logged N TEXT` waits until the journal has N lines with TEXT, and prints them.
   /// Cancels the test, with the reason, where this machine cannot have such a session.
   static func runInSession(
-    on bus: SessionBus = .daemon, staging files: [String] = [], _ script: String
+    on bus: SessionBus = .daemon, hasUserNamespaces: Bool = true, staging files: [String] = [], _ script: String
   ) async throws -> Transcript {
     let staged = [project + "/Systemd"] + (try programs.map { binaries + "/" + $0 }) + files
     let functions = """
@@ -86,7 +86,8 @@ enum Script {
 
       """
     let transcript = try await finish(
-      [project + "/Tests/SystemdTests/user-manager", "--bus", bus.rawValue] + staged.flatMap { ["--stage", $0] }
+      (hasUserNamespaces ? [] : [project + "/Tests/SystemdTests/without-user-namespaces"])
+        + [project + "/Tests/SystemdTests/user-manager", "--bus", bus.rawValue] + staged.flatMap { ["--stage", $0] }
         + ["bash", "-euo", "pipefail", "-c", functions + script],
       with: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
     if transcript.status == 77 {
