@@ -152,8 +152,8 @@ extension FocusService {
       let path = ownFields(at: read.place)
       // A field further in that does not tell may have a value, too; one further out says nothing.
       func isKnown(_ key: Key, in id: FieldID) -> Bool {
-        let inner = path.prefix { $0 != id }
-        return failed.isEmpty || !(inner + [id]).contains { failed.contains(.init(key: key, field: $0)) }
+        guard !failed.isEmpty else { return true }
+        return !(path.prefix { $0 != id } + [id]).contains { failed.contains(.init(key: key, field: $0)) }
       }
       let readings = try model.readAll(at: read.place, by: read.client).filter { key, reading in
         interface ?? key.interface == key.interface && isKnown(key, in: reading.field)
