@@ -7,7 +7,7 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
   public let name: ErrorName
   /// What was asked and what would have been right, in one sentence.
   public let message: String
-  /// Where it arose.
+  /// Where it arose, which makes no error another.
   public let origin: Origin
 
   /// Where an error arose; a peer may answer with any name, those that the bus uses included.
@@ -25,6 +25,17 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
     self.name = name
     self.message = message
     self.origin = origin
+  }
+
+  /// Whether the names and the messages are the same.
+  public static func == (first: DBusError, second: DBusError) -> Bool {
+    first.name == second.name && first.message == second.message
+  }
+
+  /// Hashes the name and the message.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(message)
   }
 
   /// The message, then the name.
