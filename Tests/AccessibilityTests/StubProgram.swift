@@ -19,6 +19,9 @@ struct StubElement: Sendable {
   var selection: (Int32, Int32) = (0, 0)
   var value = 0.0
   var actions: [String] = []
+  /// What it names them one by one; nil: the same.
+  var english: [String]?
+  var step = 1.0
   /// How often it is not there yet.
   var late = 0
   /// It agrees to writes and makes none; it refuses them.
@@ -260,8 +263,7 @@ final class StubProgram: Sendable {
       return .values([.array(DBusArray(known: .structure([text, text, text]), actions))])
     case "GetName":
       let index = call.arguments.first.flatMap { if case .int32(let index) = $0 { Int(index) } else { nil } } ?? 0
-      guard element.actions.indices.contains(index) else { return .values([.string("")]) }
-      return .values([.string(element.actions[index])])
+      return .values([.string((element.english ?? element.actions).dropFirst(index).first ?? "")])
     case "DoAction":
       if element.refusesWrites { return .values([.boolean(false)]) }
       if !element.ignoresWrites { element.states ^= StubElement.checked }
@@ -290,7 +292,7 @@ final class StubProgram: Sendable {
       case "Value.CurrentValue": .double(element.value)
       case "Value.MinimumValue": .double(0)
       case "Value.MaximumValue": .double(100)
-      case "Value.MinimumIncrement": .double(1)
+      case "Value.MinimumIncrement": .double(element.step)
       default: nil
       }
     return value.map { .values([.variant($0)]) }

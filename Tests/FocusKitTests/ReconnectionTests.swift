@@ -203,6 +203,30 @@ import Testing
     }
   }
 
+  /// The daemon looks at a field's object before the program knows that it is the daemon.
+  @Test func aSecretIsWritableAfterTheDaemonHasComeBack() async throws {
+    try await TestDesktop.with { desktop in
+      let number = State(wrappedValue: 1)
+      let owner = desktop.client()
+      let errors = Errors(of: owner)
+      let field = FocusField("secret", client: owner).privacySensitive().focusedValue(\.number, number.projectedValue)
+        .focusedValue(\.save) {}
+      try await field.setEnabled(\.save, false)
+      try await field.register().registered()
+      try await desktop.kill()
+      try await desktop.start()
+      let peer = try await desktop.peer()
+      try await eventually("it is written") {
+        try? await peer.set("demo.Form.Number", .int64(5), at: Focus1.field("secret"))
+        return number.wrappedValue == 5
+      }
+      try await eventually("its command is off") {
+        try await peer.commands(at: Focus1.field("secret"))["demo.Form.Save"] == false
+      }
+      #expect(errors.all == [])
+    }
+  }
+
   @Test func programsMayComeBeforeTheDaemon() async throws {
     try await TestDesktop.with(isServed: false) { desktop in
       let (owner, reader) = (desktop.client(), desktop.client())

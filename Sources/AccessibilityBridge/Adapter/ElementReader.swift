@@ -244,10 +244,13 @@ final class ElementReader {
     bus.call(
       element, AccessibilityNames.action, "GetName", [.int32(Int32(index))],
       answers.expect { [self] answer in
-        guard case .success(let values) = answer, case .string(let name)? = values.first,
-          snapshot.actions.indices.contains(index)
-        else { return }
-        snapshot.actions[index] = name
+        guard snapshot.actions.indices.contains(index) else { return }
+        if case .success(let values) = answer, case .string(let name)? = values.first {
+          snapshot.actions[index] = name
+        } else if answer.isLate {
+          snapshot.isIncomplete = true
+          if let known, known.actions.indices.contains(index) { snapshot.actions[index] = known.actions[index] }
+        }
       })
   }
 }

@@ -79,12 +79,30 @@ final class ElementWriter {
   }
 
   /// Goes on if the action `index` is still the one that the command names: some are named by the element's state.
+  ///
+  /// `GetActions` tells names in the user's language, and `GetName` in English; Chromium tells them by that alone.
   private func checkAction(_ index: Int32, _ next: @escaping () -> Void) {
-    bus.call(field.element, AccessibilityNames.action, "GetName", [.int32(index)]) { [self] answer in
-      guard case .success(let values) = answer, case .string(let name)? = values.first,
-        let member = ActionName.member(name), member != key.member
-      else { return next() }
+    let check = { [self] (name: String?) in
+      guard completion != nil else { return }
+      guard let member = name.flatMap(ActionName.member), member != key.member else { return next() }
       read { [self] _ in fail(.unknownMethod, "the element's action is '\(member)' now") }
+    }
+    askAction("GetActions", []) { [self] answer in
+      guard case .array(let actions)? = answer?.first, let action = actions.dropFirst(Int(index)).first,
+        case .structure(let members) = action, case .string(let name)? = members.first
+      else { return check(nil) }
+      guard name.isEmpty else { return check(name) }
+      askAction("GetName", [.int32(index)]) { answer in check(answer?.first?.basicText) }
+    }
+  }
+
+  /// Asks of the element's actions as patiently as they are run, or fails if the program does not answer.
+  private func askAction(_ member: String, _ arguments: [DBusValue], _ next: @escaping ([DBusValue]?) -> Void) {
+    bus.call(
+      field.element, AccessibilityNames.action, member, arguments, timeout: ProgramBus.changeTimeout
+    ) { [self] answer in
+      if case .failure(let error) = answer, error.isLate { return fail(error.name, error.message) }
+      next(try? answer.get())
     }
   }
 
@@ -100,7 +118,7 @@ final class ElementWriter {
       guard number.isFinite else {
         return done(.failure(DBusError(.notSupported, "\(key) cannot be run: the element tells no finite value")))
       }
-      set(number, from: now)
+      set(number, from: now, isStep: true)
     }
   }
 
@@ -111,17 +129,18 @@ final class ElementWriter {
     withNow { [self] now in set(number, from: now) }
   }
 
-  private func set(_ number: Double, from before: ElementSnapshot) {
+  private func set(_ number: Double, from before: ElementSnapshot, isStep: Bool = false) {
     guard let range = before.range else { return done(.failure(.elementGone)) }
     let number = range.clamped(number)
     let arguments: [DBusValue] = [
       .string(AccessibilityNames.value.text), .string("CurrentValue"), .variant(.double(number)),
     ]
     change(.properties, "Set", arguments, hasResult: false) { [self] in
-      // The bits, because NaN is different from itself. A value that is less than a step away may be rounded to it.
-      verify(from: before, changes: { $0.range?.value.bitPattern }) { now in
-        now.range.map { abs($0.value - number) < max($0.step, .leastNonzeroMagnitude) } ?? false
-      }
+      // The bits, because NaN is different from itself. What is less than a step away may have been rounded to what it was.
+      let before = range.value.bitPattern
+      attempt(
+        0, { $0.range?.value == number || $0.range?.value.bitPattern != before },
+        isEnough: { now in !isStep && now.range.map { abs($0.value - number) < $0.step } == true })
     }
   }
 
@@ -165,22 +184,18 @@ final class ElementWriter {
     bus.call(field.element, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler)
   }
 
-  /// Reads the element until it is as asked for, or at least different from before, which is the program's decision.
-  private func verify<Part: Equatable>(
-    from before: ElementSnapshot, changes: @escaping (ElementSnapshot) -> Part,
-    _ isRight: @escaping (ElementSnapshot) -> Bool
-  ) {
-    let before = changes(before)
-    attempt(0) { isRight($0) || changes($0) != before }
-  }
-
   /// Reads the element until it is as asked for.
   func verify(_ isRight: @escaping (ElementSnapshot) -> Bool) { attempt(0, isRight) }
 
-  private func attempt(_ number: Int, _ isOver: @escaping (ElementSnapshot) -> Bool) {
-    guard Self.patience.indices.contains(number) else { return fail(.failed, Self.nothingChanged) }
+  /// Reads the element until that is over, or at last enough.
+  private func attempt(
+    _ number: Int, _ isOver: @escaping (ElementSnapshot) -> Bool,
+    isEnough: @escaping (ElementSnapshot) -> Bool = { _ in false }
+  ) {
     readLater(number) { [self] now in
-      if isOver(now) { done(.success(())) } else { attempt(number + 1, isOver) }
+      let isLast = !Self.patience.indices.contains(number + 1)
+      if isOver(now) || (isLast && isEnough(now)) { return done(.success(())) }
+      if isLast { fail(.failed, Self.nothingChanged) } else { attempt(number + 1, isOver, isEnough: isEnough) }
     }
   }
 

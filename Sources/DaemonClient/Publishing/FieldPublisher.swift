@@ -195,7 +195,8 @@ package final class FieldPublisher {
     guard !commands.isEmpty, let path = field.path else { return false }
     let states = commands.map { ($0.description, false) }
     link.call(.setEnabled(Dictionary(uniqueKeysWithValues: states), at: path)) { [weak self] result in
-      if case .failure(let error) = result { self?.onError?(error) }
+      // The next daemon is told anew.
+      if case .failure(let error) = result, !Self.waitsForDaemon(after: error) { self?.onError?(error) }
     }
     return true
   }
@@ -266,7 +267,10 @@ package final class FieldPublisher {
       guard let self, session == self.session else { return }
       underWay = nil
       if case .success(let owner) = result, owner == link.daemon?.connection.uniqueName?.text {
-        registered(field, path, Set(field.description.commands.keys), isRestored: true)
+        // The daemon looked at its object before it had its name: what is sensitive was not shown to it.
+        let isHidden = field.description.isSensitive
+        if isHidden { field.mustBeExamined() }
+        registered(field, path, isHidden ? [] : Set(field.description.commands.keys), isRestored: true)
       } else {
         refused(field, error)
       }

@@ -137,7 +137,8 @@ extension FocusService {
       throw DBusError(.unknownObject, "the field '\(id)' has been unregistered meanwhile")
     }
     try model.renew(bound, of: id)
-    look.object.forget(except: bound.properties.keys)
+    let keys = look.object.fields.compactMap { model.fields[$0]?.object?.properties.keys }
+    look.object.forget(except: keys.joined())
     nameUnfit(look, of: id)
     return .empty
   }
