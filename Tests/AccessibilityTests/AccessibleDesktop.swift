@@ -195,10 +195,8 @@ final class AccessibleDesktop: DaemonSession {
   ) async throws -> StubProgram {
     let program = try await program(name, toolkit: toolkit)
     program.set("/entry", .entry(text))
-    guard isTold else {
-      program.focusSilently("/entry")
-      return program
-    }
+    program.focusSilently("/entry")
+    guard isTold else { return program }
     program.activate()
     program.focus("/entry")
     try await waits(for: "Text.Content", .string(text))

@@ -223,6 +223,7 @@ import Testing
   /// Qt does not tell that a dialog was closed, and may be busy then, or another program in front.
   @Test(arguments: [true, false]) func aClosedDialogIsForgotten(isInFront: Bool) async throws {
     try await Self.withProgram { desktop, program in
+      program.focusSilently("/entry")
       program.activate()
       program.focus("/entry")
       try await desktop.waits(for: "Text.Content", .string("late"))

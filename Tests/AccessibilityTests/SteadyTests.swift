@@ -182,7 +182,7 @@ import Testing
       front.change("/window") { $0.states = 0 }
       front.deactivate()
       try await desktop.waitsForNothing()
-      let next = try await desktop.program("next")
+      let next = try await desktop.program("next", isRegistered: false)
       let child = DBusValue.structure([.string(next.peer.name), .objectPath(ObjectPath(known: StubProgram.root))])
       let event: [DBusValue] = [.string("add"), .int32(0), .int32(0), .variant(child), .properties([])]
       let (path, interface) = (StubProgram.root, StubProgram.interface + "Event.Object")

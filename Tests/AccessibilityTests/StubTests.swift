@@ -12,6 +12,8 @@ import Testing
     try await AccessibleDesktop.with { desktop in
       let program = try await desktop.program(toolkit: toolkit)
       program.set("/entry", element)
+      // Before the window is in front, so that it is not taken for one without a focused element.
+      program.focusSilently("/entry")
       program.activate()
       program.focus("/entry")
       try await desktop.waits(for: "Window.Title", .string("The window"))
@@ -345,7 +347,9 @@ import Testing
       program.change("/entry") { $0.silent = ["SetTextContents"] }
       let write = desktop.session.begin(.set("org.focusd.Text.Content", .string("new")))
       guard case .failure(let error) = try await write.outcome() else { throw DeadlinePassed(description: "written") }
-      #expect(error.message == "org.focusd.Text.Content may be changed later: the program does not answer", "\(error)")
+      // Usually it is the bridge that says so; the daemon does if the bridge is late, too.
+      let texts = ["may be changed later: the program does not answer", "did not reply within 5 seconds"]
+      #expect(texts.contains { error.message.contains($0) }, "\(error)")
     }
   }
 

@@ -66,7 +66,7 @@ import Testing
       try await PublishingThread.run(
         on: desktop, add: { $0.add(field(1)) },
         onTurnEnd: { publisher in
-          guard isNext.now else { return }
+          guard isNext.now, publisher.path(of: 1) != nil else { return }
           isNext.update { $0 = false }
           wanted.update { $0 = 2 }
           publisher.add(field(2))

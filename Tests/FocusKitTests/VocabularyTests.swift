@@ -34,6 +34,8 @@ import Testing
       let editor = Editor()
       let field = editor.field(desktop.client())
       try await field.focus()
+      // The scene's keys are a field of their own, which may be registered later.
+      try await eventually("the scene's keys") { try await desktop.client().read(\.document.path) == "/tmp/a" }
       for (key, value) in [
         ("Element.Role", #"s "textbox""#), ("Text.Content", #"s "gr\303\274\303\237e""#), ("Text.Length", "i 5"),
         ("Text.Caret", "i 0"), ("Text.Selection", "(ii) 1 3"), ("Document.Path", #"s "/tmp/a""#),

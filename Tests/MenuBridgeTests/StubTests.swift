@@ -125,7 +125,7 @@ import Testing
       program.release()
       // The daemon is told of both at once; until then both are enabled.
       try await stage.has("Edit.Redo", isEnabled: false)
-      #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == change.isEnabled)
+      try await stage.has("Edit.Undo", isEnabled: change.isEnabled)
     }
   }
 
@@ -169,6 +169,8 @@ import Testing
     try await MenuStage.with { stage in
       let program = try await stage.program("w1")
       try await stage.has("Edit.Undo")
+      // What was told too late at first is read now.
+      _ = try await stage.items()
       try await stage.windows.register("w2")
       try await stage.windows.focus("w2")
       let path = "/org/focusd/Focus1/field/" + (try await stage.menus(of: "w1"))
@@ -223,7 +225,10 @@ import Testing
       try await stage.has("Edit.Undo")
       program.state.update { $0.answers[member] = .hold }
       let error = await #expect(throws: RemoteError.self) { try await stage.run("Menu.Activate", [.string(id)]) }
-      #expect(error?.shortName == "Timeout" && error?.message == "the program does not answer")
+      // Usually it is the bridge that says so; the daemon does if the bridge is late, too.
+      let texts = ["the program does not answer", "did not reply within 5 seconds"]
+      #expect(
+        error?.shortName == "Timeout" && texts.contains { error?.message.contains($0) == true }, "\(error as Any)")
     }
   }
 
@@ -294,10 +299,13 @@ import Testing
       try await stage.has("Edit.Undo")
       try await stage.windows.focus("w1")
       try await stage.has("Edit.Undo")
-      for stub in [program, other] {
-        #expect(stub.state.now.calls.count <= 12, "\(stub.state.now.calls)")
-        stub.state.update { $0.calls = [] }
+      for stub in [program, other] { #expect(stub.state.now.calls.count <= 12, "\(stub.state.now.calls)") }
+      // What was told too late at first is read now.
+      for window in ["w2", "w1"] {
+        try await stage.windows.focus(window)
+        _ = try await stage.items()
       }
+      for stub in [program, other] { stub.state.update { $0.calls = [] } }
       for window in ["w2", "w1", "w2", "w1"] { try await stage.windows.focus(window) }
       // What the bridge asks because of these comes before what it asks for this.
       _ = try await stage.items()

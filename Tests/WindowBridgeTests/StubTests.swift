@@ -35,7 +35,8 @@ import WindowBridge
       try await peer.reached(["w5"])
       stub.state.update { $0.answers = false }
       let silent = peer.begin(.invoke("org.focusd.Window.Float", []))
-      #expect(try await silent.refusal() == "Failed")
+      // The daemon says it if the bridge is late, too.
+      #expect(["Failed", "Timeout"].contains(try await silent.refusal()))
       stub.state.update { $0.answers = true }
       withExtendedLifetime(bridge) {}
     }
@@ -120,7 +121,8 @@ import WindowBridge
       #expect(try await peer.begin(.field("w5", "Focus")).refusal() == "Failed")
       stub.state.update { ($0.refusal, $0.obeys) = (nil, false) }
       let ignored = try await desktop.focusctl("focus", "w5")
-      #expect(ignored.errorText.contains("did not do so"))
+      // The daemon says it if the bridge is late, too.
+      #expect(["did not do so", "did not reply"].contains { ignored.errorText.contains($0) }, "\(ignored)")
       #expect(try await peer.path() == ["w6"])
       // A field outside of all windows has focus, and the window in front is asked for.
       try await peer.register("outside", [], [("focus", .boolean(true))])
