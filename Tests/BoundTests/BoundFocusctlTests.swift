@@ -130,10 +130,10 @@ struct BoundFocusctlTests {
     try await TestDesktop.with { desktop in
       let object = try await edit(desktop)
       object.rule("Nothing") { _, _, _ in .hold }
-      let call = ["run", "Nothing", "--field", "edit", "--timeout", "300ms"]
+      let call = ["run", "Nothing", "--field", "edit", "--timeout", "2s"]
       let owner = try await desktop.focusctl(call)
       #expect(owner.status == 4, "\(owner)")
-      let start = "focusctl: no reply to 'demo.Edit.Nothing' within 0.3 seconds: "
+      let start = "focusctl: no reply to 'demo.Edit.Nothing' within 2.0 seconds: "
       #expect(owner.errors == [start + "focusd waits for the field's owner, who may still do it"])
       desktop.daemon.terminate(SIGSTOP)
       let daemon = try await desktop.focusctl(call)

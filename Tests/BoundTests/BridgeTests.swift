@@ -184,9 +184,11 @@ struct BridgeTests {
       let own = Exported(bridge, Self.xml, Self.values)
       try await bridge.register("own", object: own.path)
       #expect(try await client.write("demo.Player.Title", .string("x"), at: Focus1.field("own")).field == "own")
-      #expect(try await more.refusal() == "LimitsExceeded")
+      // On a slow machine their owner's five seconds may be over by then.
+      let refusal = try await more.refusal()
+      let hasRoom = client.replies.contains { number in calls.contains { $0.number == number } }
+      #expect(refusal == "LimitsExceeded" || hasRoom, "\(refusal ?? "")")
       object.release()
-      // On a slow machine their owner's five seconds are over by then.
       for call in calls { #expect([nil, "Timeout"].contains(try await call.refusal())) }
     }
   }

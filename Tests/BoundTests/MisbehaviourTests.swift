@@ -251,10 +251,12 @@ struct MisbehaviourTests {
       // Every place is free again.
       object.rule("Do") { _, _, _ in .hold }
       let again = (0..<256).map { _ in client.begin(DaemonCall(Focus1.focused, "demo.Bad", "Do")) }
-      #expect(try await refusal { try await client.call(Focus1.focused, "demo.Bad", "Do") } == "LimitsExceeded")
+      // On a slow machine their owner's five seconds may be over by then.
+      let refused = try await refusal { try await client.call(Focus1.focused, "demo.Bad", "Do") }
+      let hasRoom = client.replies.contains { number in again.contains { $0.number == number } }
+      #expect(refused == "LimitsExceeded" || hasRoom, "\(refused ?? "")")
       object.rule("Do", nil)
       object.release()
-      // On a slow machine their owner's five seconds are over by then.
       for call in again { #expect([nil, "Timeout"].contains(try await call.refusal())) }
     }
   }

@@ -85,7 +85,7 @@ extension RecoveryTests {
       try stage.settle(Self.before + [.call(carl, .register("dial", object: OwnersObject.path))])
       try stage.breakState()
       try stage.start()
-      #expect(try stage.settle([.call(carl, .register("x"))]).lines == ["Register: IOError"])
+      #expect(try stage.settle([.call(carl, .register("x"))]).told == ["Register: IOError"])
       try stage.mendState()
       try stage.turn([.call(bert, .register(id, object: OwnersObject.path))])
       for owner in [anna, bert, carl] { try stage.wait(for: "Introspect", of: owner) }

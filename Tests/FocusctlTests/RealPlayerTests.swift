@@ -21,7 +21,7 @@ import Testing
   private func mpv(_ desktop: TestDesktop, _ track: String) async throws -> ManagedProcess {
     try await desktop.start([
       "/usr/bin/mpv", "--no-config", "--load-scripts=no", "--script=/usr/lib/mpv-mpris/mpris.so", "--no-terminal",
-      "--ao=null", "--vo=null", "--pause", track,
+      "--ao=null", "--vo=null", "--loop-file=inf", "--pause", track,
     ])
   }
 
