@@ -142,7 +142,7 @@ extension FocusedValues {
       let seen = Changes(desktop.client().changes(of: \.number))
       try await seen.wait(for: 0)
       try await onThread { for number in 1...30_000 { state.wrappedValue = number } }
-      // A write waits for what still is to be told, for five seconds at most.
+      // A write is answered after the changes before it, and times out after five seconds.
       try await seen.wait(for: 30_000)
       #expect(try await desktop.focusctl("set", "Number", "-1").status == 0)
       #expect(state.wrappedValue == -1)

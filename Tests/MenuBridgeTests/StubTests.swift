@@ -169,7 +169,7 @@ import Testing
     try await MenuStage.with { stage in
       let program = try await stage.program("w1")
       try await stage.has("Edit.Undo")
-      // What was told too late at first is read now.
+      // This reads the menus again, in case an answer came too late the first time.
       _ = try await stage.items()
       try await stage.windows.register("w2")
       try await stage.windows.focus("w2")
@@ -300,7 +300,7 @@ import Testing
       try await stage.windows.focus("w1")
       try await stage.has("Edit.Undo")
       for stub in [program, other] { #expect(stub.state.now.calls.count <= 12, "\(stub.state.now.calls)") }
-      // What was told too late at first is read now.
+      // This reads the menus again, in case an answer came too late the first time.
       for window in ["w2", "w1"] {
         try await stage.windows.focus(window)
         _ = try await stage.items()

@@ -223,16 +223,13 @@ final class ElementReader {
     bus.call(
       element, AccessibilityNames.action, "GetActions", [],
       answers.expect { [self] answer in
-        guard case .success(let values) = answer, case .array(let actions)? = values.first else {
+        guard case .success(let values) = answer, let names = ActionName.names(values) else {
           guard case .failure(let error) = answer, error.isLate else { return }
           snapshot.isIncomplete = true
           if let known { snapshot.actions = known.actions }
           return
         }
-        snapshot.actions = actions.prefix(64).map { action in
-          guard case .structure(let members) = action, case .string(let name)? = members.first else { return "" }
-          return name
-        }
+        snapshot.actions = names
         for (index, name) in snapshot.actions.prefix(8).enumerated() where name.isEmpty {
           readName(ofAction: index, answers)
         }

@@ -88,9 +88,7 @@ final class ElementWriter {
       read { [self] _ in fail(.unknownMethod, "the element's action is '\(member)' now") }
     }
     askAction("GetActions", []) { [self] answer in
-      guard case .array(let actions)? = answer?.first, let action = actions.dropFirst(Int(index)).first,
-        case .structure(let members) = action, case .string(let name)? = members.first
-      else { return check(nil) }
+      guard let name = answer.flatMap(ActionName.names)?.dropFirst(Int(index)).first else { return check(nil) }
       guard name.isEmpty else { return check(name) }
       askAction("GetName", [.int32(index)]) { answer in check(answer?.first?.basicText) }
     }

@@ -5,6 +5,15 @@ package enum ActionName {
   /// The most actions of one element.
   private static let limit = 32
 
+  /// Returns the names in a reply of `GetActions`, 64 at most, empty where the program tells none; nil for another reply.
+  package static func names(_ reply: [DBusValue]) -> [String]? {
+    guard case .array(let actions)? = reply.first else { return nil }
+    return actions.prefix(64).map { action in
+      guard case .structure(let members) = action, case .string(let name)? = members.first else { return "" }
+      return name
+    }
+  }
+
   /// `name` in ASCII letters and digits, each word with a capital first; nil if nothing is left of it.
   package static func member(_ name: String) -> MemberName? {
     var text = ""

@@ -79,14 +79,13 @@ struct StateFile {
       throw StateFileRefused(description: "\(directory) is not a directory: it must be a directory of the user")
     }
     try checkOwner(found, directory)
-    // Nobody else may have changed anything in a directory that others could only read: such is the one of the user's
-    // settings, to which systemd since 254 links if that is there first.
-    if found.st_mode & 0o022 == 0, found.st_mode & 0o055 != 0, chmod(directory, 0o700) == 0 { return }
-    guard found.st_mode & 0o077 == 0 else {
-      let mode = String(found.st_mode & 0o777, radix: 8)
-      throw StateFileRefused(
-        description: "\(directory) is accessible to others with the mode \(mode): it must have the mode 700")
-    }
+    guard found.st_mode & 0o077 != 0 else { return }
+    // Nobody else can have changed anything in a directory that others could only read. The directory of the user's settings
+    // may be one, and systemd since 254 links to it if it is there first.
+    if found.st_mode & 0o022 == 0, chmod(directory, 0o700) == 0 { return }
+    let mode = String(found.st_mode & 0o777, radix: 8)
+    throw StateFileRefused(
+      description: "\(directory) is accessible to others with the mode \(mode): it must have the mode 700")
   }
 
   private func checkFile(_ path: String) throws(StateFileRefused) {

@@ -78,20 +78,18 @@ enum ItemChoice: Equatable {
     let id = columns.count > 3 ? columns[3] : nil
     let texts: Set = [String(path), Output.unescaped(path)]
     let lowered = word.lowercased()
-    let line = items.filter { item in
-      texts.contains(item.path) && keys ?? "" == Output.escaped(item.accelerator)
+    func isLine(_ item: OfferedItem, _ keys: Substring?) -> Bool {
+      texts.contains(item.path) && keys.map { $0 == Output.escaped(item.accelerator) } ?? true
         && id.map { $0 == Output.escaped(item.id) } ?? true
     }
     // A line without keys is that of an item without any, though others with this path have some.
-    guard line.count != 1 else {
-      self = .one(line[0])
+    let exact = items.filter { isLine($0, keys ?? "") }
+    if exact.count == 1, let item = exact.first {
+      self = .one(item)
       return
     }
     let ways: [(OfferedItem) -> Bool] = [
-      { item in
-        texts.contains(item.path) && keys.map { $0 == Output.escaped(item.accelerator) } ?? true
-          && id.map { $0 == Output.escaped(item.id) } ?? true
-      },
+      { isLine($0, keys) },
       { $0.id == word },
       { $0.label.lowercased() == lowered },
       { $0.path.lowercased().contains(lowered) },
