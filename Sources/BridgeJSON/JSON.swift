@@ -26,7 +26,7 @@ package struct JSON {
     // Each value but the first follows one of these.
     let separators = bytes.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: ":") }
     guard separators < Self.mostValues,
-      let root = Self.read(bytes) ?? Self.read(Array(String(decoding: bytes, as: UTF8.self).utf8))
+      let root = Self.read(bytes) ?? Self.read(Self.repaired(bytes), isReal: true)
     else { return nil }
     document = Document(root)
     value = root
@@ -37,10 +37,43 @@ package struct JSON {
     self.value = value
   }
 
-  private static func read(_ bytes: [UInt8]) -> UnsafeMutablePointer<json_t>? {
+  private static func read(_ bytes: [UInt8], isReal: Bool = false) -> UnsafeMutablePointer<json_t>? {
     bytes.withUnsafeBufferPointer { buffer in
-      buffer.withMemoryRebound(to: CChar.self) { cjansson_read($0.baseAddress, $0.count) }
+      buffer.withMemoryRebound(to: CChar.self) { cjansson_read($0.baseAddress, $0.count, isReal) }
     }
+  }
+
+  /// A message with replacement characters for what is no character: bytes that are not UTF-8, and halves of surrogate pairs,
+  /// which JavaScript escapes (RFC 8259, section 8.2).
+  private static func repaired(_ bytes: [UInt8]) -> [UInt8] {
+    var repaired = Array(String(decoding: bytes, as: UTF8.self).utf8)
+    /// The surrogate that is escaped at a place.
+    func surrogate(at place: Int) -> UInt16? {
+      guard place + 6 <= repaired.count, repaired[place] == UInt8(ascii: "\\"),
+        repaired[place + 1] == UInt8(ascii: "u"),
+        let unit = UInt16(String(decoding: repaired[(place + 2)..<(place + 6)], as: UTF8.self), radix: 16)
+      else { return nil }
+      return UTF16.isSurrogate(unit) ? unit : nil
+    }
+    var place = 0
+    while place < repaired.count {
+      guard repaired[place] == UInt8(ascii: "\\") else {
+        place += 1
+        continue
+      }
+      guard let unit = surrogate(at: place) else {
+        // Past what is escaped, which may be a backslash.
+        place += 2
+        continue
+      }
+      if UTF16.isLeadSurrogate(unit), let next = surrogate(at: place + 6), UTF16.isTrailSurrogate(next) {
+        place += 12
+      } else {
+        repaired.replaceSubrange((place + 2)..<(place + 6), with: "fffd".utf8)
+        place += 6
+      }
+    }
+    return repaired
   }
 
   /// The member of an object.
@@ -57,7 +90,9 @@ package struct JSON {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  package var integer: Int64? { value.pointee.type == JSON_INTEGER ? json_integer_value(value) : nil }
+  package var integer: Int64? {
+    value.pointee.type == JSON_INTEGER ? json_integer_value(value) : real.flatMap { Int64(exactly: $0) }
+  }
 
   /// A number that counts or names something.
   package var number: UInt64? { integer.flatMap { UInt64(exactly: $0) } }

@@ -2,9 +2,10 @@
 #pragma once
 #include <jansson.h>
 
-// Reads any JSON value, with escaped NULs in texts.
-static inline json_t *cjansson_read(const char *bytes, size_t count) {
-  return json_loadb(bytes, count, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+// Reads any JSON value, with escaped NULs in texts; whole numbers as real ones, of any size, or as integers of 64 bits.
+static inline json_t *cjansson_read(const char *bytes, size_t count, _Bool is_real) {
+  size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL;
+  return json_loadb(bytes, count, is_real ? flags | JSON_DECODE_INT_AS_REAL : flags, NULL);
 }
 
 // Writes any JSON value on one line, with the members of objects in order.

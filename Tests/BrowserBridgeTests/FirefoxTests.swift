@@ -26,6 +26,7 @@ struct FirefoxTests {
       }
       #expect(try await !stage.held("seen:entry").contains("false"), "the page saw events that nobody typed")
       try await typing(stage)
+      try await whatChangesNothing(stage)
       try await refusals(stage)
       try await editable(stage)
     }
@@ -69,6 +70,26 @@ struct FirefoxTests {
     #expect(try await stage.held("area").utf8.count == 60000)
   }
 
+  /// Nothing is deleted where nothing is selected, and what is there already is not written twice.
+  private func whatChangesNothing(_ stage: FirefoxStage) async throws {
+    for (name, content) in [("entry", "abc"), ("email", "a@b"), ("plain", "abc"), ("pastes", "a\nb")] {
+      try await stage.focusNamed(name)
+      for _ in 0..<2 { try await stage.write("Text.Content", .string(content)) }
+      #expect(try await stage.get("Text.Content") == .string(content), "\(name)")
+      let held = try await stage.held(name)
+      try await stage.runs("Text.Insert", [.string("")])
+      #expect(try await stage.held(name) == held, "\(name)")
+    }
+    try await stage.runs("Edit.SelectAll")
+    try await stage.write("Text.SelectedText", .string("a\nb"))
+    #expect(try await stage.get("Text.Content") == .string("a\nb"))
+    // No more than somebody could type, however often.
+    try await stage.focusNamed("limited")
+    for _ in 0..<2 { #expect(try await stage.write("Text.Content", .string("too long")) == .string("too l")) }
+    #expect(try await errorName { try await stage.runs("Text.Insert", [.string("x")]) } == "Failed")
+    #expect(try await stage.held("limited") == "too l")
+  }
+
   private func refusals(_ stage: FirefoxStage) async throws {
     try await stage.focusNamed("fixed")
     try await stage.shows("Text.Content", .string("fixed"))
@@ -83,6 +104,18 @@ struct FirefoxTests {
     #expect(
       try await errorName { _ = try await stage.client.write("org.focusd.Text.Content", .string("x"), at: field) }
         == "UnknownObject")
+    // One that lost focus while it is written, or before a text is inserted where nothing tells.
+    try await stage.focusNamed("plain")
+    try await stage.script("document.addEventListener('selectionchange', () => focusOn('entry'), { once: true })")
+    let entry = try await stage.held("entry")
+    #expect(try await errorName { try await stage.write("Text.Content", .string("astray")) } == "Failed")
+    #expect(try await stage.held("entry") == entry)
+    try await stage.focusNamed("email")
+    let email = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))
+    try await stage.focusNamed("entry")
+    #expect(
+      try await errorName { _ = try await stage.client.invoke("org.focusd.Text.Insert", [.string("x")], at: email) }
+        == "Failed")
     // One that lost focus is written all the same, and takes none.
     try await stage.focusNamed("upper")
     let upper = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))
@@ -141,6 +174,19 @@ struct FirefoxTests {
       try await stage.focusNamed("number")
       try await stage.runs("Range.Decrement")
       #expect(try await stage.held("number") == "2")
+      for (name, step, held) in [
+        ("decimal", "Increment", "0.3"), ("any", "Increment", "6"), ("any", "Decrement", "5"),
+      ] {
+        try await stage.focusNamed(name)
+        try await stage.runs("Range.\(step)")
+        #expect(try await stage.held(name) == held, "\(name)")
+      }
+      try await stage.focusNamed("huge")
+      #expect(try await stage.get("Range.Value") == .double(1e20))
+      try await stage.script("find('box').ariaLabel = 'x'.repeat(199) + '😀'")
+      try await stage.focus("#box")
+      try await stage.shows("Element.Name", .string(String(repeating: "x", count: 199) + "\u{fffd}"))
+      try await stage.script("document.querySelector('#box').ariaLabel = 'box'")
       for name in ["box", "radio", "switch"] {
         try await stage.focusNamed(name)
         try await stage.write("Toggle.Checked", .boolean(true))
@@ -267,7 +313,7 @@ struct FirefoxTests {
     try await stage.focusNamed("outside")
     try await stage.write("Text.Content", .string("outside"))
     #expect(try await stage.held("outside") == "outside")
-    // A page that goes takes its elements along.
+    // A page that goes takes its elements along, and brings them back.
     try await stage.open("rewritten.html")
     try await stage.shows("Document.Title", .string("Rewritten"))
     try await eventually("the tab alone") { try await stage.client.fields("FocusPath").count == 1 }
@@ -278,6 +324,9 @@ struct FirefoxTests {
     try await stage.focusNamed("two")
     try await stage.runs("Navigation.Back")
     try await stage.shows("Document.Title", .string("Frames"))
+    try await stage.focusNamed("outside")
+    try await stage.write("Text.Content", .string("back"))
+    #expect(try await stage.held("outside") == "back")
   }
 
   /// Killed, and turned off and on again: no field stays behind, and all come back.

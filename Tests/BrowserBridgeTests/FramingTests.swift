@@ -68,4 +68,19 @@ import Testing
     #expect(JSONText.array([.real(.nan)]).bytes == nil)
     #expect(JSONText.object(["x": .real(.infinity)]).bytes == nil)
   }
+
+  @Test(arguments: [
+    // (what JavaScript writes, the text of it)
+    (#""\ud83d""#, "\u{fffd}"), (#""\ud83d\ude00""#, "😀"), (#""\uDE00\ud83d\ude00\uD83Dx""#, "\u{fffd}😀\u{fffd}x"),
+    (#""\\ud83d\ud83d""#, "\\ud83d\u{fffd}"), (#""\\\ud83d""#, "\\\u{fffd}"), (#""\ud83d\\\"""#, "\u{fffd}\\\""),
+  ])
+  func halvesOfCharactersAreReplaced(json: String, text: String) throws {
+    #expect(try #require(JSON(Array(json.utf8))).text == text)
+  }
+
+  @Test func numbersOfAnySizeAreRead() throws {
+    let json = try #require(JSON(Array(#"{"document":7,"value":99999999999999999999,"tab":9007199254740992}"#.utf8)))
+    #expect(json["document"]?.number == 7 && json["tab"]?.integer == 1 << 53)
+    #expect(json["value"]?.real == 1e20 && json["value"]?.integer == nil)
+  }
 }

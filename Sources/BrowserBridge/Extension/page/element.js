@@ -56,7 +56,7 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
     return TAG_ROLES[get(element, "localName")] ?? "generic";
   };
 
-  const clean = (value) => text.whole(value.replaceAll("\0", "").replace(/\s+/g, " ").trim()).slice(0, NAME_LIMIT);
+  const clean = (value) => text.whole(value.replaceAll("\0", "").replace(/\s+/g, " ").trim().slice(0, NAME_LIMIT));
 
   /** The beginning of what an element shows, unless somebody types it. */
   const shown = (element) => (element && !hasText(element) ? get(element, "textContent").slice(0, READ_LIMIT) : "");

@@ -144,15 +144,14 @@ if (Object.hasOwn(focusdPage, "connect")) {
     call(document, "addEventListener", "selectionchange", events.selectionchange, true);
     globalThis.addEventListener("focus", windowGained, true);
     globalThis.addEventListener("blur", windowLeft, true);
+    globalThis.addEventListener("pagehide", hidden, true);
     globalThis.addEventListener("pageshow", shown, true);
   };
 
   const received = async (message) => {
     switch (message.type) {
       case "end":
-        port?.disconnect();
-        port = null;
-        isCurrent = false;
+        disconnect();
         return;
       case "rest":
         isCurrent = false;
@@ -185,6 +184,13 @@ if (Object.hasOwn(focusdPage, "connect")) {
     tellSoon();
   };
 
+  const disconnect = () => {
+    port?.disconnect();
+    port = null;
+    isCurrent = false;
+    tellAnew();
+  };
+
   const connect = () => {
     // An extension that was removed or updated has no name any more; its next version looks for itself.
     if (port || !api.runtime?.id) return;
@@ -196,6 +202,11 @@ if (Object.hasOwn(focusdPage, "connect")) {
       setTimeout(connect, 500);
     });
     if (hasFocus()) gained();
+  };
+
+  // Chromium ends the connection of a page that it keeps for later, and the page is not told.
+  const hidden = (event) => {
+    if (event.persisted) disconnect();
   };
 
   const shown = (event) => {

@@ -17,6 +17,10 @@ if (!Object.hasOwn(focusdPage, "text")) {
 
   const isValue = (element) => VALUE_TYPES.has(inputType(element));
 
+  /** Whether an entry holds whatever text somebody types. */
+  const isTyped = (element) =>
+    element instanceof HTMLTextAreaElement || (inputType(element) !== "number" && TEXT_TYPES.has(inputType(element)));
+
   const isEntry = (element) =>
     element instanceof HTMLTextAreaElement || TEXT_TYPES.has(inputType(element)) || isValue(element);
 
@@ -177,5 +181,5 @@ if (!Object.hasOwn(focusdPage, "text")) {
     return told;
   };
 
-  focusdPage.text = { isEntry, isValue, isEditable, whole, read, select, state };
+  focusdPage.text = { isEntry, isTyped, isValue, isEditable, whole, read, select, state };
 }

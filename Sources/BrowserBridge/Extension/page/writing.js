@@ -16,13 +16,16 @@ if (!Object.hasOwn(focusdPage, "perform")) {
   const pause = (milliseconds) => new Promise((resume) => setTimeout(resume, milliseconds));
   const isActive = (element) => activeElement() === element;
 
-  /** Waits until a page that works off its events later shows what was asked for. */
-  const verify = async (holds) => {
+  /** Waits for what a page shows that works off its events later; whether it came. */
+  const comes = async (holds) => {
     for (let waited = 0; !holds(); waited += 20) {
-      if (waited >= PATIENCE) refuse("refused");
+      if (waited >= PATIENCE) return false;
       await pause(20);
     }
+    return true;
   };
+
+  const verify = async (holds) => (await comes(holds)) || refuse("refused");
 
   /** Sets what the page holds itself, if nobody could type it. */
   const change = (element, set) => {
@@ -33,16 +36,28 @@ if (!Object.hasOwn(focusdPage, "perform")) {
 
   // MARK: Texts
 
-  const writeEntry = (element, wanted, isWhole) => {
-    const { value, start, end } = text.read(element);
+  /** Types a text over the selection; whether the page took the event for itself. */
+  const type = (element, wanted) => {
+    let event;
+    const listener = (sent) => { event = sent; };
+    globalThis.addEventListener("beforeinput", listener, true);
+    execute(wanted === "" ? "delete" : "insertText", wanted);
+    globalThis.removeEventListener("beforeinput", listener, true);
+    return event?.defaultPrevented === true;
+  };
+
+  const writeEntry = (element, { value, start, end }, wanted, isWhole) => {
     if (isActive(element) && !text.isValue(element)) {
       if (isWhole) element.select();
-      execute(wanted === "" ? "delete" : "insertText", wanted);
+      const isTaken = type(element, wanted);
       // An editor empties the area that it reads.
-      if (element.value !== value || kinds.isEditor(element)) return;
+      if (element.value !== value || isTaken || kinds.isEditor(element)) return;
+    } else if (!isWhole && (start === null || kinds.isEditor(element))) {
+      // Only what types knows where the caret is.
+      refuse(text.isValue(element) ? "refused" : "unfocused");
     }
-    if (isWhole && value !== wanted) change(element, () => { element.value = wanted; });
-    else if (!isWhole && start !== null && value.slice(start, end) !== wanted) {
+    if (isWhole) change(element, () => { element.value = wanted; });
+    else if (start !== null && value.slice(start, end) !== wanted) {
       change(element, () => element.setRangeText(wanted, start, end, "end"));
     }
   };
@@ -57,19 +72,24 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     }));
   };
 
-  const writeEditable = async (element, wanted, isWhole) => {
-    if (!isActive(element)) refuse("unfocused");
+  const writeEditable = async (element, { value, start, end }, wanted, isWhole) => {
+    const checkFocus = () => isActive(element) || refuse("unfocused");
+    checkFocus();
     if (isWhole) {
       selection(element)?.selectAllChildren(element);
       // The page hears of a selection after the script, and editors write at the one that they know.
       await pause(20);
+      checkFocus();
+      // Somebody has clicked meanwhile.
+      if (value !== "" && selection(element)?.isCollapsed) refuse("refused");
     }
     const target = selection(element)?.focusNode ?? element;
     const receiver = target instanceof Text ? target.parentNode : target;
-    const before = text.read(element).value;
     if (wanted.includes("\n") && paste(receiver, wanted)) {
-      await pause(20);
-      if (text.read(element).value !== before) return;
+      // What replaces its equal changes nothing.
+      if (!isWhole && value.slice(start, end) === wanted) return;
+      if (await comes(() => text.read(element).value !== value)) return;
+      checkFocus();
     }
     if (wanted === "") execute("delete");
     wanted.split("\n").forEach((line, index) => {
@@ -78,15 +98,28 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     });
   };
 
+  /** A text with one kind of line break, or with none for an entry of one line. */
+  const oneKindOfBreak = (element, value) =>
+    inputType(element) ? value.replace(/[\r\n]+/g, "") : value.replace(/\r\n?/g, "\n");
+
+  /** The part of a text that an entry lets somebody type. */
+  const limited = (element, { value, start, end }, wanted, isWhole) => {
+    if (!text.isTyped(element) || element.maxLength < 0) return wanted;
+    const room = element.maxLength - (isWhole ? 0 : value.length - (end - start));
+    if (wanted.length <= room) return wanted;
+    return wanted.slice(0, Math.max(room, 0)).replace(/[\uD800-\uDBFF]$/, "") || refuse("refused");
+  };
+
   /** Replaces the selection, or all, with a text. */
   const write = async (element, value, isWhole) => {
     if (!kinds.hasText(element)) refuse("gone");
     if (!kinds.isWritable(element)) refuse("read-only");
-    // Entries have one line, and all have one kind of line break.
-    const wanted = inputType(element) ? value.replace(/[\r\n]+/g, "") : value.replace(/\r\n?/g, "\n");
     const before = text.read(element);
-    await (text.isEntry(element) ? writeEntry : writeEditable)(element, wanted, isWhole);
+    const wanted = limited(element, before, oneKindOfBreak(element, value), isWhole);
     const replaced = isWhole ? before.value : before.value.slice(before.start, before.end);
+    // Where nothing is selected, deleting takes the character before the caret.
+    if (replaced === wanted && (isWhole || wanted === "")) return;
+    await (text.isEntry(element) ? writeEntry : writeEditable)(element, before, wanted, isWhole);
     // What replaces its equal changes nothing.
     const isBlind = !isWhole && (kinds.isEditor(element) || kinds.isSecret(element) || before.start === null);
     if (!isBlind && replaced !== wanted) await verify(() => text.read(element).value !== before.value);
@@ -112,7 +145,15 @@ if (!Object.hasOwn(focusdPage, "perform")) {
 
   const stepBy = async (element, direction) => {
     const { value = 0, minimum, maximum, step } = extent(element);
-    const next = value + direction * (step || (maximum - minimum) / 100);
+    if (step > 0) {
+      // The browser knows where the steps begin, and what decimals they have.
+      change(element, () => (direction > 0 ? element.stepUp() : element.stepDown()));
+      const next = kinds.range(element)?.value;
+      if (next === value && (direction > 0 ? value + step <= maximum : value - step >= minimum)) refuse("refused");
+      return;
+    }
+    const isBounded = minimum > -Number.MAX_VALUE && maximum < Number.MAX_VALUE;
+    const next = value + direction * (isBounded ? (maximum - minimum) / 100 : 1);
     await writeRange(element, Math.min(Math.max(next, minimum), maximum));
   };
 
