@@ -46,14 +46,23 @@ struct MenuStage: Sendable {
         method("Items", out: ["a(sasssbi)"]) + method("Activate", in: ["s"]) + method("Check", in: ["s", "b"])
       ))
     object = Exported(owner, menu, at: "/\(id)")
-    let values = items.map(\.value)
-    object.rule("Items") { _, _, _ in
-      .values([
-        .array(DBusArray(known: .structure([.string, .array(.string), .string, .string, .boolean, .int32]), values))
-      ])
-    }
+    let answer = Self.answer(items)
+    object.rule("Items") { _, _, _ in answer }
     for member in ["Activate", "Check"] { object.rule(member) { _, _, _ in .values([]) } }
     try await owner.register(id, object: "/\(id)", options)
+  }
+
+  private static func answer(_ items: [Item]) -> Answer {
+    let type = DBusType.structure([.string, .array(.string), .string, .string, .boolean, .int32])
+    return .values([.array(DBusArray(known: type, items.map(\.value)))])
+  }
+
+  /// Waits until the items are asked for, holds the answer during `body`, and gives it.
+  func whileAsked(_ items: [Item] = Self.items, _ body: () async throws -> Void) async throws {
+    let answer = Self.answer(items)
+    try await object.state.wait(for: "a question") { $0.calls.contains { $0.member == "Items" } ? () : nil }
+    try await body()
+    object.owner.perform { thread in thread.release { $0.member == "Items" ? answer : .hold } }
   }
 
   func rule(_ member: String, _ rule: Exported.Rule?) { object.rule(member, rule) }

@@ -142,6 +142,20 @@ import Testing
     }
   }
 
+  /// Another window comes to the front while the first tells its items, one of which has the same name there.
+  @Test func anItemIsRunWhereItWasListed() async throws {
+    try await TestDesktop.with { desktop in
+      let (first, other) = (try await desktop.peer(), try await desktop.peer())
+      let menus = try await MenuStage(desktop, "first", options: Self.focused, owner: first)
+      let others = try await MenuStage(desktop, "other", owner: other)
+      menus.rule("Items") { _, _, _ in .hold }
+      let run = try await desktop.start([Products.focusctl, "--address", desktop.bus.address, "menu", "win.undo"])
+      try await menus.whileAsked { try await other.focus("other") }
+      #expect(try await run.finish() == .status(0), "\(run.progress.now)")
+      #expect(menus.calls == ["Activate win.undo"] && others.calls.isEmpty)
+    }
+  }
+
   /// Bridges offer menus by a scene-scoped field beside the one that has focus, and then a launcher takes focus.
   @Test func menusOfAnotherFieldAreThoseOfItsScene() async throws {
     try await TestDesktop.with { desktop in

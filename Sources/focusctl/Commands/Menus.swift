@@ -55,26 +55,29 @@ enum Menus {
   }
 }
 
-/// Where menus are called: the focused object, or the field that has them for another field.
+/// Where menus are called: the field that has them for a field, or for the focused one, whatever takes focus meanwhile.
 struct MenuField {
   private let bindings: Bindings
 
   /// - Throws: `CommandError`; status 1 if nothing there has menus.
   init(_ daemon: DaemonConnection, _ options: Options) throws(CommandError) {
     let asked = try Bindings(daemon, options)
-    guard asked.path != Focus1.focused else {
-      bindings = asked
-      return
+    let isFocused = asked.path == Focus1.focused
+    var path = asked.path
+    if isFocused {
+      do { path = try daemon.call(.focusedField()) ?? path } catch { throw CommandError(error) }
     }
     let fields = try FieldInfo.all(daemon)
-    guard fields.contains(where: { $0.path == asked.path }) else {
-      let id = FieldID.id(asked.path)
-      throw CommandError(.nothing, "there is no field '\(id)'; '\(Program.name) list' shows all fields")
+    if let field = FocusPath(of: path, among: fields).fields.first(where: \.offersMenus)?.path {
+      bindings = Bindings(daemon, field)
+    } else if isFocused {
+      // One of the session's, or none.
+      bindings = asked
+    } else if fields.contains(where: { $0.path == path }) {
+      throw Self.nothing("neither the field '\(FieldID.id(path))' nor its scene")
+    } else {
+      throw CommandError(.nothing, "there is no field '\(FieldID.id(path))'; '\(Program.name) list' shows all fields")
     }
-    guard let field = FocusPath(of: asked.path, among: fields).fields.first(where: \.offersMenus)?.path else {
-      throw Self.nothing("neither the field '\(FieldID.id(asked.path))' nor its scene")
-    }
-    bindings = Bindings(daemon, field)
   }
 
   func items() throws(CommandError) -> [OfferedItem] {
