@@ -164,7 +164,8 @@ let package = Package(
       dependencies: ["BusSupport", "DBus", "DBusTypes", "EventLoop", "TestSupport", "focusctl", "focusd"],
       resources: [.copy("Resources")], swiftSettings: strict),
     .testTarget(
-      name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"], exclude: ["user-manager"],
+      name: "SystemdTests", dependencies: ["TestSupport", "focusd", "focusctl"],
+      exclude: ["user-manager", "without-user-namespaces"],
       swiftSettings: strict),
     .testTarget(
       name: "AccessibilityTests",

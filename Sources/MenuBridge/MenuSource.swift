@@ -11,6 +11,9 @@ protocol MenuSource: AnyObject {
   /// Whether an item that was read is enabled now; nil unless it calls `onEnabled` for every change of that.
   func isEnabled(_ id: String) -> Bool?
 
+  /// Whether it notices when another item has the place of one that was read.
+  var checksItems: Bool { get }
+
   /// Whether its items can be run; else they only tell more of another's.
   var canRun: Bool { get }
 
@@ -40,6 +43,7 @@ protocol MenuSource: AnyObject {
 
 extension MenuSource {
   func isEnabled(_: String) -> Bool? { nil }
+  var checksItems: Bool { true }
   var canRun: Bool { true }
   var isPartial: Bool { false }
   func forget(except _: Set<String>) {}

@@ -37,6 +37,8 @@ package struct MenuAddresses: Hashable, Sendable {
     case gtkWindow = "gtk-window-object-path"
     case gtkMenubar = "gtk-menubar-object-path"
     case gtkAppMenu = "gtk-app-menu-object-path"
+    /// What a module for GTK exports of programs without an application of GTK's.
+    case unity = "unity-object-path"
     case kdeBusName = "kde-appmenu-service-name"
     case kdeMenubar = "kde-appmenu-object-path"
 

@@ -188,14 +188,15 @@ import Testing
       1: [
         [(":section", StubMenus.list(2, 0))], Self.submenu("More", 3, [("submenu-action", .string("win.more-open"))]),
       ],
-      2: [Self.item("_Undo", "win.undo"), Self.item("Again", "win.undo")],
+      2: [Self.item("_Undo", "win.undo"), Self.item("Again", "win.undo"), Self.item("Again", "win.undo")],
       3: [Self.item("Redo", "app.redo")],
     ])
     let items = menus.items([:])
-    #expect(items.map(\.item.id) == ["win.undo", "app.redo", "win.top"])
-    #expect(items.map(\.item.menus) == [["Edit"], ["Edit", "More"], []])
-    #expect(items.map(\.openers) == [["win.edit-open"], ["win.edit-open", "win.more-open"], []])
-    #expect(items.map(\.group) == ["win", "app", "win"] && items.map(\.name) == ["undo", "redo", "top"])
+    #expect(items.map(\.item.id) == ["win.undo", "Edit › Again", "app.redo", "win.top"])
+    #expect(items.map(\.item.menus) == [["Edit"], ["Edit"], ["Edit", "More"], []])
+    #expect(
+      items.map(\.openers) == [["win.edit-open"], ["win.edit-open"], ["win.edit-open", "win.more-open"], []])
+    #expect(items.map { "\($0.group).\($0.name)" } == ["win.undo", "win.undo", "app.redo", "win.top"])
     #expect(menus.started == [0, 1, 2, 3])
   }
 

@@ -22,10 +22,11 @@ import Testing
     }
   }
 
-  /// Titles on the accessibility bus tell which is which, and without that, none is taken.
+  /// Titles on the accessibility bus tell that it is no dialog, and the program which is active: their numbers tell no order.
   @Test(arguments: [true, false]) func oneOfSeveralWindows(hasTitles: Bool) async throws {
     try await StubKDE.with(windows: 2, areAccessible: true) { stage, program in
       for name in ["a", "b"] { program.frames?.window(name, isActive: false, []) }
+      program.state.update { $0.active = "MainWindow_1" }
       try await stage.show("w1", [], title: hasTitles ? "b" : "")
       guard hasTitles else {
         _ = try await program.frames?.state.wait(for: "several looks") { state in
@@ -36,7 +37,21 @@ import Testing
       }
       try await stage.has("Edit.Undo")
       try await stage.run("Edit.Undo")
-      try await program.state.ran(\.triggered, ["/stub/MainWindow_2/actions/edit_undo"])
+      try await program.state.ran(\.triggered, ["/stub/MainWindow_1/actions/edit_undo"])
+    }
+  }
+
+  /// Qt tells its windows nowhere else until an assistive program runs.
+  @Test func aDialogWithoutAccessibility() async throws {
+    try await StubKDE.with(windows: 1) { stage, program in
+      program.state.update { $0.active = nil }
+      try await stage.show("w1", [], title: "question")
+      _ = try await program.state.wait(for: "several looks") { $0.activeCalls >= 2 ? true : nil }
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == nil)
+      #expect(!program.state.now.asked.contains { $0.contains("actions") })
+      program.state.update { $0.active = "MainWindow_1" }
+      try await stage.show("w2", [], title: "document")
+      try await stage.has("Edit.Undo")
     }
   }
 
@@ -112,6 +127,9 @@ import Testing
 private final class StubKDE: Sendable {
   struct State: Sendable {
     var isUndoEnabled = true
+    /// The main window that it says is active, and how often it was asked.
+    var active: String? = "MainWindow_1"
+    var activeCalls = 0
     /// The paths of the actions that were run, in order, and of all objects that were asked.
     var triggered: [String] = []
     var asked: [String] = []
@@ -154,6 +172,10 @@ private final class StubKDE: Sendable {
         switch (call.member, call.path) {
         case ("Introspect", "/"): return .values([Self.node(["stub", "MainApplication"])])
         case ("Introspect", "/stub"): return .values([Self.node(names)])
+        case ("Get", let path):
+          guard call.arguments == [.string("org.qtproject.Qt.QWidget"), .string("isActiveWindow")] else { break }
+          state.activeCalls += 1
+          return .values([.variant(.boolean(path == state.active.map { "/stub/" + $0 }))])
         case ("actions", _): return .values([.strings(["edit_undo", "other_action", "edit_redo"])])
         case ("GetAll", let path) where path.hasSuffix("/edit_undo"):
           return .values([Self.action("&Undo", "Ctrl+Z", state.isUndoEnabled)])
@@ -162,8 +184,9 @@ private final class StubKDE: Sendable {
         case ("trigger", let path):
           state.triggered.append(path)
           return .values([])
-        default: return .error("org.freedesktop.DBus.Error.UnknownObject", call.path)
+        default: break
         }
+        return .error("org.freedesktop.DBus.Error.UnknownObject", call.path)
       }
     }
   }

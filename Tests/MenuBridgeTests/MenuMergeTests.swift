@@ -44,6 +44,13 @@ import Testing
       name: "an id once", sources: [[item("a", ["One"], "A")], [item("a", ["Two"], "A")]], merged: ["a "]),
   ]
 
+  /// Of a source whose items cannot be run.
+  @Test func keysAloneAreNoItems() {
+    let keys = [Self.item("Edit › Undo", ["Edit"], "Undo", "Ctrl+Z"), Self.item("Edit › Redo", ["Edit"], "Redo", "F1")]
+    let items = MenuMerge.items([[Self.item("win.undo", ["Edit"], "Undo")]], keys: keys)
+    #expect(items.map { "\($0.id) \($0.accelerator)" } == ["win.undo Ctrl+Z"])
+  }
+
   @Test(arguments: cases) func theList(_ it: Case) {
     #expect(MenuMerge.items(it.sources).map { "\($0.id) \($0.accelerator)" } == it.merged, "\(it.name)")
   }

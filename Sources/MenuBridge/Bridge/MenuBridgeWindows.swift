@@ -98,8 +98,7 @@ extension MenuBridge {
   private func looked(at menus: WindowMenus) {
     guard windows[menus.window] === menus else { return }
     if menus.hasItems, !publisher.contains(menus.number) { publish(menus) }
-    if !menus.isPoor { return followTitle(of: menus.window, .remove) }
-    guard menus.looks <= Self.again.count else { return }
+    guard menus.isPoor, menus.looks <= Self.again.count else { return }
     loop.schedule(after: Self.again[menus.looks - 1]) { [weak self] in
       if self?.front?.scene == menus.window { self?.look(at: menus.window, isDue: true) }
     }
@@ -171,6 +170,10 @@ extension MenuBridge {
   private func tellEnabled(_ menus: WindowMenus) {
     guard !menus.commands.isEmpty, let path = publisher.path(of: menus.number) else { return }
     link.call(.setEnabled(menus.commands, at: path)) { _ in }
+  }
+
+  func isPoorChanged(of menus: WindowMenus) {
+    if windows[menus.window] === menus { followTitle(of: menus.window, menus.isPoor ? .add : .remove) }
   }
 
   func changed(_ menus: WindowMenus) {

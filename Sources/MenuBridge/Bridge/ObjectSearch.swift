@@ -50,7 +50,7 @@ final class ObjectSearch {
   /// The most questions; what takes more is not found.
   private static let limit = 8
   /// The most windows that are asked for their actions.
-  private static let mostWindows = 16
+  static let mostWindows = 16
 
   private let bus: ProgramBus
   private let program: BusName

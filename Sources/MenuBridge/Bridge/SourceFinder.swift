@@ -118,6 +118,7 @@ final class SourceFinder {
       var addresses = GTKAddresses(program: owner)
       addresses.actions["app"] = window["gtk-application-object-path"]
       addresses.actions["win"] = window["gtk-window-object-path"]
+      addresses.actions["unity"] = window["unity-object-path"]
       addresses.menubar = window["gtk-menubar-object-path"]
       done(addresses)
     }
@@ -170,9 +171,42 @@ final class SourceFinder {
           if addresses.isOffice { addresses.menubar = try? window.appending("menus").appending("menubar") }
           sources.append(GTKSource(bus, addresses))
         }
-        if let window = chosen(objects.mainWindows) { sources.append(KDESource(bus, program, window: window)) }
-        done(sources)
+        let take = { (main: ObjectPath?) in
+          if let main { sources.append(KDESource(self.bus, program, window: main)) }
+          done(sources)
+        }
+        // It is that of the only frame, or of the only one that is no dialog.
+        if objects.mainWindows.count <= 1, frames > 0 { return take(objects.mainWindows.first) }
+        findActive(objects.mainWindows, of: program, window, take)
       }
+    }
+  }
+
+  /// The main window of KDE's that its program says is active, after the window was in front for a while; nil if none is.
+  ///
+  /// Their numbers tell no order: a new window has the lowest that is free.
+  private func findActive(
+    _ mainWindows: [ObjectPath], of program: BusName, _ window: Window, _ done: @escaping (ObjectPath?) -> Void
+  ) {
+    guard let time = session?.timeInFront(of: window.path), !mainWindows.isEmpty else { return done(nil) }
+    bus.loop.schedule(after: max(.zero, Self.settling - time)) { [self] in
+      let asked = SuspendingClock.now
+      var active: [ObjectPath] = []
+      let answers = Answers { [self] in
+        let time = session?.timeInFront(of: window.path) ?? .zero
+        done(time >= Self.settling + (SuspendingClock.now - asked) && active.count == 1 ? active[0] : nil)
+      }
+      for path in mainWindows.prefix(ObjectSearch.mostWindows) {
+        bus.call(
+          program, path, .properties, "Get", [.string("org.qtproject.Qt.QWidget"), .string("isActiveWindow")],
+          timeout: window.timeout,
+          answers.expect { (answer: ProgramBus.Answer) in
+            if case .success(let values) = answer, values.first?.variantContent == .boolean(true) {
+              active.append(path)
+            }
+          })
+      }
+      answers.finish()
     }
   }
 

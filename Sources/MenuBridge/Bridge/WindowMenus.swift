@@ -8,6 +8,7 @@ internal import ProgramSupport
 protocol WindowMenusDelegate: FrontSession {
   /// The commands that are there, or whether each is enabled, may be others.
   func changed(_ menus: WindowMenus)
+  func isPoorChanged(of menus: WindowMenus)
 }
 
 /// The menus of one window: its sources, and which of their items are standard commands.
@@ -52,7 +53,11 @@ final class WindowMenus {
   /// Whether it is looked at again soon, because of another title.
   var isWaiting = false
   /// Whether it offers so little that there may be more later.
-  private(set) var isPoor = true
+  private(set) var isPoor = true {
+    didSet { if isPoor != oldValue { delegate?.isPoorChanged(of: self) } }
+  }
+  /// What waits until an item is checked or not, as another call wants it, by id.
+  var checks: [String: [() -> Void]] = [:]
 
   init(_ window: ObjectPath, number: UInt64, on loop: EventLoop, _ delegate: any WindowMenusDelegate) {
     (self.window, self.number, self.loop) = (window, number, loop)
@@ -146,11 +151,18 @@ final class WindowMenus {
 
   /// Keeps of what was read what the standard commands need.
   func forget() {
-    for (index, source) in sources.enumerated() {
-      source.forget(except: Set(places.values.filter { $0.source == index }.map(\.id)))
-    }
+    for (index, source) in sources.enumerated() { source.forget(except: standard(in: index)) }
     // A window's menus take some hundred kilobytes while they are read.
     ServiceProgram.releaseMemory()
+  }
+
+  /// The ids of the standard commands of a source.
+  private func standard(in source: Int) -> Set<String> { Set(places.values.filter { $0.source == source }.map(\.id)) }
+
+  /// Forgets what was read for one item; of a source that checks its items, which takes long to read, nothing.
+  func forget(_ id: String, at place: Place) {
+    guard sources.indices.contains(place.source), !sources[place.source].checksItems else { return }
+    sources[place.source].forget(except: standard(in: place.source))
   }
 
   private func enabled(_ place: Place, _ isEnabled: Bool) {

@@ -17,7 +17,11 @@ extension WindowMenus {
   /// All items, each as `Menu.Items` returns it.
   func items(_ done: @escaping (Result<[DBusValue], DBusError>) -> Void) {
     read(isWhole: true) { [weak self] all in
-      let items = MenuMerge.items(all).map(\.value)
+      var (shown, keys) = ([[MenuItem]](), [MenuItem]())
+      for (source, items) in zip(self?.sources ?? [], all) {
+        if source.canRun { shown.append(items) } else { keys += items }
+      }
+      let items = MenuMerge.items(shown, keys: keys).map(\.value)
       if items.isEmpty, let self, let failure = failure ?? (isPartial ? .unread : nil) {
         return done(.failure(failure))
       }
@@ -42,14 +46,29 @@ extension WindowMenus {
 
   /// Runs the item `id`.
   func activate(_ id: String, _ done: @escaping Completion) {
-    find(id, done) { [weak self] place in
+    find(id, done) { [weak self] place, done in
       self?.whenReady(place, since: .now, done) { _ in self?.perform(place, done) }
     }
   }
 
-  /// Makes the item `id` checked or not.
+  /// Makes the item `id` checked or not, after who does so already: two at once would both run it.
   func check(_ id: String, _ isChecked: Bool, _ done: @escaping Completion) {
-    find(id, done) { [weak self] place in
+    guard checks[id] == nil else {
+      checks[id]?.append { [weak self] in
+        self?.check(id, isChecked, done) ?? done(.failure(.itemGone(id)))
+      }
+      return
+    }
+    checks[id] = []
+    checkNow(id, isChecked) { [weak self] result in
+      let waiting = self?.checks.removeValue(forKey: id) ?? []
+      done(result)
+      for next in waiting { next() }
+    }
+  }
+
+  private func checkNow(_ id: String, _ isChecked: Bool, _ done: @escaping Completion) {
+    find(id, done) { [weak self] place, done in
       self?.whenReady(place, since: .now, mustBeEnabled: false, done) { item in
         guard let now = item.isChecked else {
           return done(
@@ -75,15 +94,29 @@ extension WindowMenus {
     }
   }
 
-  /// Finds an item by id, and reads all items if none that was read before has it.
-  private func find(_ id: String, isAgain: Bool = false, _ done: @escaping Completion, _ use: @escaping (Place) -> Void)
-  {
+  /// Finds an item by id; reads all items if none that was read before has it, and again if it is forgotten while it is used.
+  private func find(
+    _ id: String, readings: Int = 0, _ done: @escaping Completion,
+    _ use: @escaping (Place, @escaping Completion) -> Void
+  ) {
+    let readAll = { [weak self] in
+      self?.read(isWhole: true) { _ in
+        self?.find(id, readings: readings + 1, done, use)
+      } ?? done(.failure(.itemGone(id)))
+    }
     look(id) { [weak self] result in
       guard let self, !isEnded else { return done(.failure(.itemGone(id))) }
       switch result {
-      case .success(let place): use(place)
-      case .failure(let error) where isAgain || error.isLate: done(.failure(late ?? error))
-      case .failure: read(isWhole: true) { _ in self.find(id, isAgain: true, done, use) }
+      case .success(let place):
+        use(place) { [weak self] result in
+          guard case .failure(let error) = result, error == .itemGone(id), readings < 2 else {
+            if readings > 0 { self?.forget(id, at: place) }
+            return done(result)
+          }
+          readAll()
+        }
+      case .failure(let error) where readings > 0 || error.isLate: done(.failure(late ?? error))
+      case .failure: readAll()
       }
     }
   }

@@ -152,8 +152,13 @@ struct GTKMenus {
     var items: [GTKItem] = []
 
     mutating func add(_ item: GTKItem) {
-      guard item.item.id.utf8.count <= 1024, list.add(item.item) else { return }
       var item = item
+      guard item.item.id.utf8.count <= 1024 else { return }
+      if !list.add(item.item) {
+        // Its action is also that of an item before.
+        item.item.id = MenuText.id(menus: item.item.menus, label: item.item.label)
+        guard !item.item.menus.isEmpty, list.add(item.item) else { return }
+      }
       item.item = item.updated(actions[item.group]?[item.name])
       items.append(item)
     }

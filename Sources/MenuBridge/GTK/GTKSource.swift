@@ -37,6 +37,9 @@ final class GTKSource: MenuSource {
   private(set) var isPartial = false
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
+  /// An action may be another's of the next list of documents.
+  var checksItems: Bool { false }
+
   /// Nil for an item whose menu must be opened to know.
   func isEnabled(_ id: String) -> Bool? { items[id].flatMap { $0.openers.isEmpty ? $0.item.isEnabled : nil } }
   var hasMenubar: Bool { addresses.menubar != nil }

@@ -7,11 +7,12 @@ enum MenuMerge {
     init(_ item: MenuItem) { (menus, label) = (item.menus, item.label) }
   }
 
-  /// The items of each source in turn, without those that one before has; with the accelerators that only one after tells.
-  static func items(_ sources: [[MenuItem]]) -> [MenuItem] {
+  /// The items of each source in turn, without those that one before has; with the accelerators that only one after tells, or
+  /// `keys`.
+  static func items(_ sources: [[MenuItem]], keys: [MenuItem] = []) -> [MenuItem] {
     let labels = Set(sources.joined().filter { !$0.menus.isEmpty }.map { MenuLabel.plain($0.label) })
     var accelerators: [Place: String] = [:]
-    for item in sources.joined() where !item.accelerator.isEmpty && accelerators[Place(item)] == nil {
+    for item in sources.joined() + keys where !item.accelerator.isEmpty && accelerators[Place(item)] == nil {
       accelerators[Place(item)] = item.accelerator
     }
     var list = ItemList()

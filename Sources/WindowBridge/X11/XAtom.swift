@@ -26,6 +26,7 @@ package enum XAtom: String, CaseIterable, Sendable {
   case gtkWindow = "_GTK_WINDOW_OBJECT_PATH"
   case gtkMenubar = "_GTK_MENUBAR_OBJECT_PATH"
   case gtkAppMenu = "_GTK_APP_MENU_OBJECT_PATH"
+  case unity = "_UNITY_OBJECT_PATH"
   case kdeBusName = "_KDE_NET_WM_APPMENU_SERVICE_NAME"
   case kdeMenubar = "_KDE_NET_WM_APPMENU_OBJECT_PATH"
 
@@ -37,7 +38,8 @@ package enum XAtom: String, CaseIterable, Sendable {
   /// The properties that tell where a window's menus are.
   static let menus: [XAtom: MenuAddresses.Part] = [
     .gtkApplicationID: .gtkApplicationID, .gtkBusName: .gtkBusName, .gtkApplication: .gtkApplication,
-    .gtkWindow: .gtkWindow, .gtkMenubar: .gtkMenubar, .gtkAppMenu: .gtkAppMenu, .kdeBusName: .kdeBusName,
+    .gtkWindow: .gtkWindow, .gtkMenubar: .gtkMenubar, .gtkAppMenu: .gtkAppMenu, .unity: .unity,
+    .kdeBusName: .kdeBusName,
     .kdeMenubar: .kdeMenubar,
   ]
 }

@@ -1,0 +1,110 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// Items that change, are forgotten or wanted twice while they are called.
+@Suite struct ItemTests {
+  /// Both would find it off, and turn it on and off again.
+  @Test func twoChecksRunAnItemOnce() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Menu.Items")
+      program.state.update { $0.answers["Describe"] = .hold }
+      let check = DaemonCall.invoke("org.focusd.Menu.Check", [.string("win.wrap"), .boolean(true)])
+      let calls = (0..<2).map { _ in stage.windows.begin(check) }
+      // The program was asked by both, if both ask.
+      _ = try await stage.items()
+      try await program.state.wait(for: "a question") { $0.calls.contains("Describe") ? () : nil }
+      program.release()
+      for call in calls { _ = try await call.values() }
+      #expect(program.state.now.activated == ["wrap"])
+    }
+  }
+
+  /// Who lists the items forgets those that were read for it.
+  @Test func anItemThatIsForgottenWhileItIsRunIsReadAgain() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Menu.Items")
+      program.state.update { $0.answers["Describe"] = .hold }
+      let call = stage.windows.begin(.invoke("org.focusd.Menu.Activate", [.string("win.wrap")]))
+      try await program.state.wait(for: "a question") { $0.calls.contains("Describe") ? () : nil }
+      _ = try await stage.items()
+      program.release()
+      _ = try await call.values()
+      try await program.state.ran(\.activated, ["wrap"])
+    }
+  }
+
+  /// Its name is another each time, and its place that of another item now.
+  @Test func anItemWithoutAStableNameIsReadEachTime() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.menu("Edit", ["slot-10001": "1: a.odt"])
+      program.state.update { $0.actions["slot-10001"] = .init() }
+      try await stage.show("w1", of: program)
+      try await stage.has("Menu.Items")
+      let id = "Edit › 1: a.odt"
+      try await stage.run("Menu.Activate", [.string(id)])
+      try await program.state.ran(\.activated, ["slot-10001"])
+      program.menu("Edit", ["slot-10001": "1: b.odt"])
+      #expect(try await stage.refusal("Menu.Activate", [.string(id)]) == "InvalidArgs")
+      #expect(program.state.now.activated == ["slot-10001"])
+    }
+  }
+
+  @Test func anActionInTwoMenusIsTwoItems() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      let undo: Named = [("label", .string("Undo")), ("action", .string("win.undo"))]
+      let menus = [("Edit", UInt32(1)), ("Tools", 2)].map { name, group -> Named in
+        [("label", .string(name)), (":submenu", StubMenus.list(group, 0))]
+      }
+      program.state.update { $0.lists = [[0, 0]: menus, [1, 0]: [undo], [2, 0]: [undo]] }
+      try await stage.show("w1", of: program)
+      try await stage.has("Menu.Items")
+      #expect(try await stage.items().map(\.id) == ["win.undo", "Tools › Undo"])
+      try await stage.run("Menu.Activate", [.string("Tools › Undo")])
+      try await program.state.ran(\.activated, ["undo"])
+    }
+  }
+
+  /// A module exports the menus of programs that have no application of GTK's.
+  @Test func theActionsOfAModule() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.state.update { state in
+        state.lists[[1, 0]] = [[("label", .string("_Undo")), ("action", .string("unity.undo"))]]
+      }
+      let parts: Named = [
+        ("gtk-unique-bus-name", .string(program.peer.name)),
+        ("gtk-menubar-object-path", .objectPath(ObjectPath(known: StubMenus.menubar))),
+        ("unity-object-path", .objectPath(ObjectPath(known: StubMenus.window))),
+      ]
+      try await stage.show("w1", parts)
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, ["undo"])
+    }
+  }
+
+  /// The last document was closed, and another is opened: its title tells it.
+  @Test func aWindowThatBecomesPoorFollowsItsTitle() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Edit.Undo")
+      let undo = program.state.update { state in
+        defer { (state.actions, state.lists[[1, 0]]) = (["wrap": .init()], []) }
+        return state.lists[[1, 0]]
+      }
+      _ = try await stage.items()
+      try await eventually("no command") { try await stage.windows.commands()["org.focusd.Edit.Undo"] == nil }
+      program.state.update { state in
+        (state.actions["undo"], state.lists[[1, 0]]) = (.init(), undo)
+      }
+      try await stage.windows.publish("w1", [("org.focusd.Window.Title", .string("another"))])
+      try await stage.has("Edit.Undo")
+    }
+  }
+}
