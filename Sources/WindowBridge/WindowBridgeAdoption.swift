@@ -19,7 +19,8 @@ extension WindowBridge {
     if learnFront() { homes = adoption.homes(of: all, among: possible, limit: Limits.adoptedConnections) }
     for field in fields.values.sorted(by: { $0.id < $1.id }) {
       let owners = homes[field.id] ?? []
-      guard let path = field.path, field.adopted != owners else { continue }
+      // The daemon may have come back with what a window has adopted whose process is told in a moment.
+      guard let path = field.path, field.adopted != owners, !programs.isAwaited(field.published) else { continue }
       field.adopted = owners
       link.call(.field(path, "Adopt", [.strings(owners.map(\.text))])) { [log] result in
         if case .failure(let error) = result { log.debug("\(path) adopts nothing: \(error.message)") }

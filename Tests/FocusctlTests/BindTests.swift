@@ -123,6 +123,11 @@ import Testing
       #expect(lamp.state.now.values["demo.Lamp.Level"] == .int32(5))
       #expect(try await desktop.focusctl("run", "Blink").status == 0)
       try await lamp.called("Blink")
+      // Whoever asks what it has need not wait.
+      let owner = try #require(try await lamp.owner.owners()["lamp"])
+      let question = DaemonCall(
+        to: owner, "/org/focusd/Bridge1/Window", Focus1.properties, "GetAll", [.string("org.focusd.Bridge1.Window")])
+      #expect(try await lamp.owner.begin(question).refusal() == "UnknownObject")
       // It stays on the bus, and so does its object.
       try await lamp.owner.askBus("ReleaseName", [.string("demo.Lamp.One")])
       try await fields(desktop, are: [])
@@ -133,6 +138,25 @@ import Testing
       bind.terminate()
       try await bind.finish()
       try await fields(desktop, are: [])
+    }
+  }
+
+  /// The daemon, or the program, comes back twice while it is asked whose a field is.
+  @Test func aFieldThatGoesWhileItIsAskedForIsRegisteredAgain() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await ScriptedDaemon(
+        on: desktop,
+        [
+          .error("org.focusd.Focus1.Error.FieldExists"), .error("org.freedesktop.DBus.Error.UnknownObject"),
+          .reply([Focus1.fieldPath("lamp")]),
+        ])
+      let lamp = try await lamp(desktop)
+      try await lamp.owner.own("demo.Lamp.One")
+      let bind = try await bind(desktop, "--service", "demo.Lamp.One")
+      let calls = try await daemon.calls.wait(for: "the calls") { $0.count >= 3 ? $0 : nil }
+      #expect(calls.map { $0.contains(" Register ") } == [true, false, true], "\(calls)")
+      bind.terminate()
+      try await bind.finish()
     }
   }
 

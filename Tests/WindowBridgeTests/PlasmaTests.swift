@@ -167,8 +167,12 @@ struct PlasmaTests {
       #expect(try await peer.get("org.focusd.Window.ProcessId") == .uint32(UInt32(windows["two"]?.processID ?? 0)))
       #expect(try await peer.get("org.focusd.Window.Application") == .string("org.test.two"))
       #expect(try await peer.get("org.focusd.Window.Workspace") == .string("Desktop 1"))
+      windows["two"]?.send(line: "menu")
+      try await eventually("a menu") { windows["two"]?.progress.now.output.last == "menu" }
       windows["two"]?.send(line: "due")
       try await eventually("title") { try await peer.read(Peer.title).value == .string("due") }
+      #expect(try await peer.windows().keys.sorted() == ["due", "one"])
+      windows["two"]?.send(line: "menu")
       _ = try await peer.invoke("org.focusd.Window.Fullscreen")
       _ = try await peer.invoke("org.focusd.Window.Minimize")
       try await eventually("another in front") { try await peer.path().last == ids["one"] }

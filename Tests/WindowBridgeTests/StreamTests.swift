@@ -90,6 +90,11 @@ import WindowBridge
       #expect(state.desktop.front == front, "\(line)")
     }
     #expect(state.desktop.windows[two]?.title == "a, b>>c")
+    // The list may be older than what was told since it was asked for.
+    state.clients(
+      try #require(JSON(Array(clients.utf8))),
+      before: ["closewindow>>55d0c8a1", "windowtitlev2>>55d0c8b2,newer", "activewindowv2>>55d0c8b2"])
+    #expect(state.desktop.windows.mapValues(\.title) == [two: "newer"] && state.desktop.front == two)
     state.activeWindow(try #require(JSON(Array("{}".utf8))))
     #expect(state.desktop.front == nil)
     #expect(HyprlandState.request(.close, on: one) == Array("dispatch closewindow address:0x55d0c8a1".utf8))

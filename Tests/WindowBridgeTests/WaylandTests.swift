@@ -227,6 +227,14 @@ import WindowBridge
       fake.set(6, editor)
       let window = try await peer.window("editor")
       try await eventually("adoption") { try await peer.parent(of: "editor") == window }
+      // The daemon comes back with what it has adopted, and the bus is asked for the name once more.
+      try await peer.subscribe()
+      try await desktop.crash()
+      fake.set(7, .init(title: "another", application: "other"))
+      _ = try await peer.window("another")
+      #expect(try await peer.parent(of: "editor") == window)
+      let parents = peer.signals.values(of: "org.focusd.Focus1.Field.Parent", at: Focus1.field("editor"))
+      #expect(parents.allSatisfy { $0?.basicText == Focus1.field(window) }, "\(parents)")
       withExtendedLifetime(bridge) {}
     }
   }

@@ -82,7 +82,11 @@ package struct Adoption {
   private mutating func choose(
     _ candidates: Set<WindowID>, for connection: BusName, _ resident: Resident, _ windows: [WindowID: Home]
   ) -> Set<WindowID> {
-    guard let title = resident.title else { return resident.isAwaited && candidates.count > 1 ? [] : candidates }
+    guard let title = resident.title else {
+      guard resident.isAwaited, candidates.count > 1 else { return candidates }
+      // The daemon may have come back with what it was known to speak for.
+      return choices[connection].map { candidates.intersection([$0.window]) } ?? []
+    }
     self.candidates[connection] = candidates
     let choice = choices[connection]
     let known = choice.flatMap { candidates.contains($0.window) ? $0 : nil }

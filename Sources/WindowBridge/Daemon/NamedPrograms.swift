@@ -56,6 +56,12 @@ final class NamedPrograms {
     return found
   }
 
+  /// Whether the bus has yet to tell the process of a window.
+  func isAwaited(_ window: Window) -> Bool {
+    guard window.process == nil, let application = window.application else { return false }
+    return owners[application] == .some(nil)
+  }
+
   private func nearest(_ chain: [UInt32], _ name: String) -> UInt32? {
     chain.first { names[$0]?.contains(name) == true }
   }

@@ -14,6 +14,10 @@ package final class HyprlandSource: RequestSource {
   private var isReading = false
   /// Whether something happened that only the list of clients tells, since it was last asked for.
   private var isStale = false
+  /// The events since then.
+  private var missed: [String] = []
+  /// Whether an event has told the active window.
+  private var hasActive = false
 
   package var onChange: ((Desktop) -> Void)?
   package var onEnd: ((String) -> Void)?
@@ -38,9 +42,11 @@ package final class HyprlandSource: RequestSource {
   }
 
   private func connected() {
-    input = ByteQueue()
+    (input, hasActive) = (ByteQueue(), false)
     readClients()
-    ask("j/activewindow") { [weak self] answer in self?.change { $0.activeWindow(answer) } }
+    ask("j/activewindow") { [weak self] answer in
+      if let self, !hasActive { change { $0.activeWindow(answer) } }
+    }
   }
 
   private func readClients() {
@@ -48,11 +54,11 @@ package final class HyprlandSource: RequestSource {
       isStale = true
       return
     }
-    (isReading, isStale) = (true, false)
+    (isReading, isStale, missed) = (true, false, [])
     ask("j/clients") { [weak self] answer in
       guard let self else { return }
       stream.succeeded()
-      change { $0.clients(answer) }
+      change { $0.clients(answer, before: missed) }
     }
   }
 
@@ -60,7 +66,7 @@ package final class HyprlandSource: RequestSource {
     SocketQuestion.ask(Array(question.utf8), at: requests, .everything, on: loop) { [weak self] answer in
       if case .success(let bytes) = answer, let answer = JSON(bytes) { handler(answer) }
       guard let self, question == "j/clients" else { return }
-      isReading = false
+      (isReading, missed) = (false, [])
       if isStale { readClients() }
     }
   }
@@ -68,9 +74,12 @@ package final class HyprlandSource: RequestSource {
   private func arrived(_ bytes: [UInt8]) throws {
     input.append(bytes)
     while let line = try input.nextLine() {
+      let line = String(decoding: line, as: UTF8.self)
+      if line.hasPrefix("activewindowv2") { hasActive = true }
+      if isReading { missed.append(line) }
       var mustRead = false
       // One by one: which window was in front before a launcher matters.
-      change { mustRead = $0.event(String(decoding: line, as: UTF8.self)) }
+      change { mustRead = $0.event(line) }
       if mustRead { readClients() }
     }
   }

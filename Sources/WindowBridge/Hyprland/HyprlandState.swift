@@ -8,8 +8,8 @@ package struct HyprlandState: RequestState {
 
   package init() {}
 
-  /// Takes over the answer to `j/clients`.
-  package mutating func clients(_ list: JSON) {
+  /// Takes over the answer to `j/clients`, which may be older than `events` that have come since it was asked for.
+  package mutating func clients(_ list: JSON, before events: [String] = []) {
     desktop.windows = [:]
     for client in list.elements where client["mapped"]?.isTrue ?? true {
       guard let id = Self.id(client["address"]?.text) else { continue }
@@ -18,6 +18,7 @@ package struct HyprlandState: RequestState {
         application: WindowText.name(client["class"]?.text), process: client["pid"]?.process,
         workspace: WindowText.name(client["workspace"]?["name"]?.text), actions: [.close, .fullscreen, .float])
     }
+    for line in events { _ = event(line) }
     settle()
   }
 

@@ -123,13 +123,16 @@ final class BoundName {
     case Focus1.fieldExists: reclaim(error, current)
     // The bus tells of the next owner.
     case Focus1.ownerGone: givenUp = current
-    case _ where error.meansNoDaemon || error.name == .disconnected: failed(self, .noDaemon(error))
+    case _ where Self.isUnanswered(error): failed(self, .noDaemon(error))
     case .accessDenied, .limitsExceeded: giveUp(error, current)
     // Only what the daemon says of the object may be different later.
     case .invalidArgs where !error.message.hasPrefix("the object "): giveUp(error, current)
     default: retry(error)
     }
   }
+
+  /// Whether the daemon did not answer; it is asked again when it is there.
+  private static func isUnanswered(_ error: DBusError) -> Bool { error.meansNoDaemon || error.name == .disconnected }
 
   private func giveUp(_ error: DBusError, _ current: Int) {
     givenUp = current
@@ -154,12 +157,17 @@ final class BoundName {
     link.call(.owner(of: path), patiently: true) { [weak self] result in
       guard let self else { return }
       stage = .idle
-      guard case .success(let owner) = result, owner == link.daemon?.connection.uniqueName?.text else {
-        return giveUp(error, current)
+      switch result {
+      case .success(link.daemon?.connection.uniqueName?.text):
+        if lastRegistered == current { return registered(current) }
+        link.call(.field(path, "Unregister")) { _ in }
+        proceed()
+      case .success: giveUp(error, current)
+      case .failure where current != owner: proceed()
+      case .failure(let error) where Self.isUnanswered(error): failed(self, .noDaemon(error))
+      // The field has gone meanwhile.
+      case .failure(let error): retry(error)
       }
-      if lastRegistered == current { return registered(current) }
-      link.call(.field(path, "Unregister")) { _ in }
-      proceed()
     }
   }
 }

@@ -1,6 +1,6 @@
 """A window of GTK 3 with a field of its own, which prints whether the compositor says that it is active.
 
-A line of the input is the window's next title.
+A line of the input is the window's next title; `menu` opens a popup, which it prints, or closes it.
 """
 
 import os
@@ -29,7 +29,12 @@ def changed(_, event):
 def typed(*_):
     lines = os.read(0, 65536).decode().splitlines()
     for line in lines:
-        window.set_title(line)
+        if line != "menu":
+            window.set_title(line)
+        elif popup.get_visible():
+            popup.hide()
+        else:
+            popup.show_all()
     return bool(lines)
 
 
@@ -39,6 +44,9 @@ window = Gtk.Window(title=title)
 window.set_default_size(200, 100)
 window.connect("window-state-event", changed)
 window.connect("destroy", Gtk.main_quit)
+popup = Gtk.Window(type=Gtk.WindowType.POPUP, transient_for=window, type_hint=Gdk.WindowTypeHint.POPUP_MENU)
+popup.add(Gtk.Label(label="Item"))
+popup.connect("map-event", lambda *_: print("menu", flush=True))
 GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, 0, GLib.IOCondition.IN, typed, None)
 bus.connect("closed", lambda *_: Gtk.main_quit())
 window.show_all()
