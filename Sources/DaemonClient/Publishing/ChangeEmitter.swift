@@ -59,6 +59,12 @@ final class ChangeEmitter {
     latest.updateValue(value, forKey: key)
   }
 
+  /// Forgets the values of keys that are gone: what they have when they are back is no change.
+  func forget(_ isGone: (Key) -> Bool) {
+    emitted = emitted.filter { !isGone($0.key) }
+    latest = latest.filter { !isGone($0.key) }
+  }
+
   /// Emits values that differ from the previous ones, nil for none; all of them as one change.
   ///
   /// If they are `separate`, others see what came before without them.

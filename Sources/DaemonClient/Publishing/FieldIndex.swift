@@ -6,6 +6,8 @@ struct FieldIndex {
   private var byObject: [ObjectPath: PublishedField] = [:]
   private var byPath: [ObjectPath: PublishedField] = [:]
   private var groups: [UInt64: [PublishedField]] = [:]
+  /// The numbers of each field's children, as they were added.
+  private var children: [UInt64: [UInt64]] = [:]
   /// Those that may wait for a daemon, in order; those before `next` do not any more.
   private var waiting: [PublishedField] = []
   private var next = 0
@@ -26,13 +28,14 @@ struct FieldIndex {
     byNumber[field.number] = field
     byObject[field.description.objectPath] = field
     groups[field.description.group, default: []].append(field)
+    if let parent = field.description.parent { children[parent, default: []].append(field.number) }
     waiting.append(field)
   }
 
   /// The fields of `group`.
   func inGroup(_ group: UInt64) -> [PublishedField] { groups[group] ?? [] }
 
-  /// Takes the fields of `group` out.
+  /// Takes the fields of `group` out; children that are left are those of their parent, as the daemon has it.
   mutating func remove(group: UInt64) -> [PublishedField] {
     let fields = groups.removeValue(forKey: group) ?? []
     for field in fields {
@@ -40,7 +43,19 @@ struct FieldIndex {
       byObject[field.description.objectPath] = nil
       if let path = field.path { byPath[path] = nil }
     }
+    for field in fields { leave(field) }
     return fields
+  }
+
+  private mutating func leave(_ field: PublishedField) {
+    let parent = field.description.parent
+    if let parent { children[parent]?.removeAll { $0 == field.number } }
+    if let parent, children[parent]?.isEmpty == true { children[parent] = nil }
+    for child in children.removeValue(forKey: field.number) ?? [] {
+      guard let child = byNumber[child] else { continue }
+      child.move(to: parent)
+      if let parent { children[parent, default: []].append(child.number) }
+    }
   }
 
   mutating func registered(_ field: PublishedField, at path: ObjectPath) { byPath[path] = field }

@@ -33,6 +33,8 @@ package final class FieldPublisher {
   var claimants: Set<UInt64> = []
   /// The field that had focus when the daemon left.
   var returning: UInt64?
+  /// The fields that were removed, which a daemon that comes back may still have.
+  private var removed: Set<ObjectPath> = []
 
   /// Called with an error that reaches no caller.
   package var onError: ((DBusError) -> Void)?
@@ -68,7 +70,7 @@ package final class FieldPublisher {
   package func remove(group: UInt64, isLetGo: Bool = false) {
     for field in fields.remove(group: group) {
       claimants.remove(field.number)
-      if let path = field.path { link.call(.field(path, "Unregister")) { _ in } }
+      if let path = field.path { unregister(path) } else if let path = field.formerPath { removed.insert(path) }
       guard isLetGo, field.isWaiting, !field.wasRegistered else {
         field.fail(DBusError(.unknownObject, "the field was unregistered"))
         continue
@@ -116,8 +118,21 @@ package final class FieldPublisher {
     fields.daemonLeft()
   }
 
+  /// Takes a field of this program away from the daemon, or from the next one if this one does not answer.
+  private func unregister(_ path: ObjectPath) {
+    link.call(.field(path, "Unregister")) { [weak self] result in
+      guard let self, case .failure(let error) = result, Self.waitsForDaemon(after: error) else { return }
+      if fields.field(at: path) == nil { removed.insert(path) }
+    }
+  }
+
   private func registerNext() {
-    guard underWay == nil, link.daemon != nil, let (field, parentPath) = nextWithParent() else { return }
+    guard underWay == nil, link.daemon != nil else { return }
+    // Before another field has the same name.
+    let former = removed
+    removed = []
+    for path in former.sorted() { unregister(path) }
+    guard let (field, parentPath) = nextWithParent() else { return }
     underWay = field
     let (session, arrivals) = (session, arrivals)
     let options = field.options(parent: parentPath, hadFocus: returning == field.number)
@@ -170,12 +185,13 @@ package final class FieldPublisher {
   private func registered(
     _ field: PublishedField, _ path: ObjectPath, _ shown: Set<Key>, isRestored: Bool = false
   ) {
-    guard fields[field.number] === field else { return link.call(.field(path, "Unregister")) { _ in } }
+    guard fields[field.number] === field else { return unregister(path) }
+    removed.remove(path)
     let hadFocus = returning == field.number
     if hadFocus { returning = nil }
     fields.registered(field, at: path)
     field.registered(at: path, isRestored: isRestored)
-    let isDisabled = disable(shown, of: field)
+    let isDisabled = disable(shown, of: field, isRestored: isRestored)
     examine(field)
     if isDisabled, hadFocus, field.focus == nil { callFocus("Focus", path) { _ in } }
     // A daemon that came back knows of focus what it was told, and what others told it since.
@@ -188,17 +204,19 @@ package final class FieldPublisher {
   }
 
   /// Tells the daemon which commands of the field are off, of those that were `shown` to it: it refuses a list with others.
-  /// - Returns: whether there are any.
+  /// One that came back is told which were turned on, too: it may have them off.
+  /// - Returns: whether any are off.
   @discardableResult
-  private func disable(_ shown: Set<Key>, of field: PublishedField) -> Bool {
-    let commands = field.disabledCommands.intersection(shown)
-    guard !commands.isEmpty, let path = field.path else { return false }
-    let states = commands.map { ($0.description, false) }
+  private func disable(_ shown: Set<Key>, of field: PublishedField, isRestored: Bool = false) -> Bool {
+    let off = field.disabledCommands.intersection(shown)
+    let on = isRestored ? field.enabledCommands.intersection(shown) : []
+    guard !off.isEmpty || !on.isEmpty, let path = field.path else { return false }
+    let states = off.map { ($0.description, false) } + on.map { ($0.description, true) }
     link.call(.setEnabled(Dictionary(uniqueKeysWithValues: states), at: path)) { [weak self] result in
       // The next daemon is told anew.
       if case .failure(let error) = result, !Self.waitsForDaemon(after: error) { self?.onError?(error) }
     }
-    return true
+    return !off.isEmpty
   }
 
   /// Notes whether the command `key` of the fields of `group` is on, for each daemon that they are registered with from
@@ -245,7 +263,7 @@ package final class FieldPublisher {
         // A field whose daemon is gone comes back with all of its keys.
         if !Self.waitsForDaemon(after: error) { onError?(error) }
       }
-      if session == self.session { disable(shown, of: field) }
+      if session == self.session { disable(shown, of: field, isRestored: field.isRestored) }
       field.examined(isDone: true)
     }
   }

@@ -34,6 +34,8 @@ final class PublishedField {
   /// How often it is doing so.
   private var examinations = 0
   private var examinationWaiters: [() -> Void] = []
+  /// The commands that were turned on.
+  private(set) var enabledCommands: Set<Key> = []
 
   init(_ description: FieldDescription, order: UInt64, _ link: Link) {
     self.description = description
@@ -53,6 +55,9 @@ final class PublishedField {
     guard case .registered(let path) = stage else { return nil }
     return path
   }
+
+  /// The path that the daemon before gave it; nil if none has taken it.
+  var formerPath: ObjectPath? { wasRegistered ? try? FieldID(id).path : nil }
 
   var isWaiting: Bool {
     guard case .waiting = stage else { return false }
@@ -85,16 +90,21 @@ final class PublishedField {
   /// Notes whether a command is on when the field is registered again.
   func declareCommand(_ key: Key, isEnabled: Bool) {
     if isEnabled { description.disabled.remove(key) } else { description.disabled.insert(key) }
+    if isEnabled { enabledCommands.insert(key) } else { enabledCommands.remove(key) }
   }
 
   /// The commands that the daemon must be told are off: the names of others are declared for the program's fields that have them.
   var disabledCommands: Set<Key> { description.disabled.filter { description.commands[$0] != nil } }
 
-  /// Shows other keys from now on; which commands are off stays as it was declared.
+  /// Has another parent when it is registered again: its own was removed.
+  func move(to parent: UInt64?) { description.parent = parent }
+
+  /// Shows other keys from now on; where it is, and which commands are off, stays as it was declared.
   func describe(_ description: FieldDescription) {
-    let disabled = self.description.disabled
+    let (parent, disabled) = (self.description.parent, self.description.disabled)
     self.description = description
-    self.description.disabled = disabled
+    (self.description.parent, self.description.disabled) = (parent, disabled)
+    emitter.forget { description.properties[$0] == nil }
     interfaces = ServedInterfaces(PublishedField.tables(of: description))
     mustBeExamined()
   }

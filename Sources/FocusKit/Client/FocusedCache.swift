@@ -48,6 +48,9 @@ final class FocusedCache: Sendable {
     }
   }
 
+  /// Takes over what a key is now, of a field that no signal named.
+  func learn(_ key: String, _ reading: KeyReading) { set(key, snapshot(key, reading.value, reading.origin)) }
+
   private func snapshot(_ key: String, _ value: DBusValue, _ origin: Origin?) -> Snapshot {
     guard let origin else { return Snapshot(value, after: snapshots[key], moves: moves) }
     return Snapshot(value, origin, moves: moves)

@@ -59,7 +59,9 @@ final class WriteQueue {
   /// Finds out which state of which field `base` is.
   private func ask(_ slot: Slot, _ write: PendingWrite, _ base: Snapshot) {
     read(slot) { [self] reading in
-      guard base.isOfSameField(reading, moves: cache.moves) else { return refuse(slot, Self.conflict(slot)) }
+      guard base.isOfSameField(reading, moves: cache.moves) else {
+        return refuse(slot, Self.conflict(slot), instead: reading)
+      }
       resolve(slot, write, reading, conflicts: 0)
     }
   }
@@ -77,7 +79,7 @@ final class WriteQueue {
           return refuse(slot, error)
         }
         read(slot) { reading in
-          guard reading.origin.field == origin.field else { return self.refuse(slot, error) }
+          guard reading.origin.field == origin.field else { return self.refuse(slot, error, instead: reading) }
           self.resolve(slot, write, reading, conflicts: conflicts + 1)
         }
       }
@@ -121,8 +123,10 @@ final class WriteQueue {
     FocusError("'\(slot.key)' is no longer the value that was read", name: FocusError.conflict)
   }
 
-  /// Undoes the write, and those that were made on it: one refusal, told once.
-  private func refuse(_ slot: Slot, _ error: FocusError) {
+  /// Undoes the write, and those that were made on it: one refusal, told once. What was found `instead` is of another field,
+  /// which the next write is of.
+  private func refuse(_ slot: Slot, _ error: FocusError, instead: KeyReading? = nil) {
+    if let instead { cache.learn(slot.key, instead) }
     slot.undoWrites()
     ended(slot, isAll: true)
     reporter.report(error)

@@ -18,10 +18,13 @@ extension Binding: FocusedBindingContent where Value: DBusRepresentable {
         ifNil()
         return nil
       }
-      if let binding = made.withLock({ $0 }) { return binding }
-      let binding = slot.value(as: Value.self).map { Binding(UnwrappedLocation(location, $0)) }
-      made.withLock { $0 = binding }
-      return binding
+      // Another field may have a value of another type.
+      guard let value = slot.value(as: Value.self) else { return nil }
+      return made.withLock { made in
+        let binding = made ?? Binding(UnwrappedLocation(location, value))
+        made = binding
+        return binding
+      }
     } as () -> Binding<Value>?
   }
 }

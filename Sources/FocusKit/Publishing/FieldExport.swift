@@ -13,6 +13,8 @@ final class FieldExport {
   private var sources: [UInt64: [Key: PropertySource]] = [:]
   /// The focus states that fields are joined to, each with what ends following it.
   private var joined: [UInt64: (focus: FieldDefinition.Focus, cancel: @Sendable () -> Void)] = [:]
+  /// What keeps the writes and commands of each field in order.
+  private var queues: [UInt64: FieldQueue] = [:]
   /// The fields that were described anew, as they were last.
   private var amended: [UInt64: FieldDescription] = [:]
 
@@ -100,7 +102,7 @@ final class FieldExport {
   func end(_ number: UInt64) {
     for number in [number, Self.sceneNumber(number)] {
       for (_, source) in sources.removeValue(forKey: number) ?? [:] { source.end() }
-      amended[number] = nil
+      (amended[number], queues[number]) = (nil, nil)
     }
     leave(number)
   }
@@ -116,7 +118,8 @@ final class FieldExport {
   }
 
   private func publish(_ publications: [Publication], _ field: inout FieldDescription) {
-    let queue = FieldQueue()
+    let queue = queues[field.number] ?? FieldQueue()
+    queues[field.number] = queue
     for publication in publications {
       do {
         let key = try Key(publication.name)
