@@ -176,6 +176,27 @@ struct ExamineTests {
     }
   }
 
+  /// What was accepted once is not refused, at a restart or when the owner has it looked at.
+  @Test("A named interface that has vanished takes no other with it") func vanishedInterface() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.peer()
+      let both = document(("demo.A", property("X", "i")), ("demo.B", property("Y", "i")))
+      let object = Exported(owner, both, ["demo.A.X": .int32(1), "demo.B.Y": .int32(2)])
+      try await owner.register(
+        "a", object: object.path, [("interfaces", .strings(["demo.A", "demo.B"])), ("focus", .boolean(true))])
+      object.state.update {
+        $0.xml = document(("demo.A", property("X", "i")))
+        $0.values["demo.B.Y"] = nil
+      }
+      for _ in 0..<2 {
+        try await desktop.crash()
+        #expect(try await owner.readAll() == ["demo.A.X": .int32(1)])
+        try await owner.field("a", "Examine")
+        #expect(try await owner.readAll() == ["demo.A.X": .int32(1)])
+      }
+    }
+  }
+
   @Test("Properties that are not declared appear with it; values that were nil are back")
   func undeclared() async throws {
     try await TestDesktop.with { desktop in

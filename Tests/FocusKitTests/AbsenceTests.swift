@@ -17,7 +17,7 @@ import Testing
       try await fields[1].focus()
       for field in fields { try await field.registered() }
       try await desktop.kill()
-      fields.forEach { $0.unregister() }
+      for field in fields { field.unregister() }
       fields = [FocusField("text1", client: owner).focusedValue(\.number, .constant(2)).register()]
       try await desktop.start()
       try await fields[0].registered()

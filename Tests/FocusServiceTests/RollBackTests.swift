@@ -110,6 +110,20 @@ extension RollBackTests {
     }
   }
 
+  @Test("A write's reply follows what its owner told before, also in a turn that is taken back") func ownersWrite()
+    async throws
+  {
+    try await Stage.with { stage in
+      try stage.settle(Self.before)
+      try stage.turn([.call(bert, .write(OwnersObject.levelKey, .int32(2), at: Self.slider))])
+      try stage.wait(for: "Set", of: carl)
+      try stage.breakState()
+      let change = Letter.call(carl, .field("slider", "SetEnabled", [OwnersObject.disabled]))
+      let sent = try stage.turn([.told(carl, level: 2), .answer(carl, "Set"), change]).lines
+      #expect(sent.count == 3 && sent.first == "slider: demo.Bound Level=2", "\(sent)")
+    }
+  }
+
   @Test("Why an object cannot back a field is told, also in a turn that is taken back") func failedLook() async throws {
     try await Stage.with { stage in
       try stage.settle(Self.before)

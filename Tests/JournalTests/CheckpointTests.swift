@@ -15,8 +15,29 @@ import Testing
       if isOvertaken { checkpoints.wrote(Checkpoints.size, to: file.path) }
       let deadline = SuspendingClock.now + DeadlinePassed.patience
       while checkpoints.isUnderWay, SuspendingClock.now < deadline { sched_yield() }
-      try checkpoints.prepareToWrite(to: journal.database)
+      try checkpoints.prepareToWrite(to: journal.database, at: file.path)
       #expect((file.log.size > 0) == isOvertaken)
+    }
+  }
+
+  @Test("What is refused while the disk is behind is taken once it is not") func fullLog() throws {
+    try withStateFile { file in
+      let journal = try #require(Journal.open(file).journal)
+      var checkpoints = Checkpoints()
+      checkpoints.wrote(Checkpoints.size, to: file.path)
+      checkpoints.wrote(1 << 30, to: file.path)
+      var refusals = 0
+      let deadline = SuspendingClock.now + DeadlinePassed.patience
+      while SuspendingClock.now < deadline {
+        do {
+          try checkpoints.prepareToWrite(to: journal.database, at: file.path)
+          break
+        } catch {
+          refusals += 1
+          while checkpoints.isUnderWay, SuspendingClock.now < deadline { sched_yield() }
+        }
+      }
+      #expect(1...2 ~= refusals && file.log.size == 0)
     }
   }
 }

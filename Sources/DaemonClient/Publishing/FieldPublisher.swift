@@ -204,6 +204,7 @@ package final class FieldPublisher {
   }
 
   /// Tells the daemon which commands of the field are off, of those that were `shown` to it: it refuses a list with others.
+  ///
   /// One that came back is told which were turned on, too: it may have them off.
   /// - Returns: whether any are off.
   @discardableResult

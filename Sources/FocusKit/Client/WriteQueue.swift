@@ -123,8 +123,9 @@ final class WriteQueue {
     FocusError("'\(slot.key)' is no longer the value that was read", name: FocusError.conflict)
   }
 
-  /// Undoes the write, and those that were made on it: one refusal, told once. What was found `instead` is of another field,
-  /// which the next write is of.
+  /// Undoes the write, and those that were made on it: one refusal, told once.
+  ///
+  /// What was found `instead` is of another field, which the next write is of.
   private func refuse(_ slot: Slot, _ error: FocusError, instead: KeyReading? = nil) {
     if let instead { cache.learn(slot.key, instead) }
     slot.undoWrites()

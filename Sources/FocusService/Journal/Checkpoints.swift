@@ -28,15 +28,17 @@ struct Checkpoints {
   /// Whether one is under way.
   var isUnderWay: Bool { current.map { !$0.thread.hasEnded(within: .zero) } ?? false }
 
-  /// Empties the log if all of it has been copied; to be called before each transaction.
+  /// Empties the log of the database at `path` if all of it has been copied; to be called before each transaction.
   /// - Throws: `DatabaseError` if so much waits to be copied that no more may be written.
-  mutating func prepareToWrite(to database: Database) throws(DatabaseError) {
+  mutating func prepareToWrite(to database: Database, at path: @autoclosure () -> String) throws(DatabaseError) {
     if let current, current.thread.hasEnded(within: patience(for: current)) {
       self.current = nil
       // If the log cannot be emptied, it goes on to grow.
       if current.end(), database.emptyLog() { (logSize, due, waitDue) = (0, Checkpoints.size, Checkpoints.largeStep) }
     }
     guard logSize < Checkpoints.mostSize else {
+      // Nothing is written meanwhile, so that this one copies all of it.
+      if current == nil { current = Checkpoint(of: path()) }
       throw DatabaseError(code: SQLITE_FULL, description: "the disk is too slow for the changes")
     }
   }

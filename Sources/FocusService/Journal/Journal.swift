@@ -122,7 +122,7 @@ final class Journal {
     state.history = model.history
     state.front = model.front
     if mustReserve(for: model) { state.revision = model.revision + Journal.revisionsAhead }
-    try checkpoints.prepareToWrite(to: database)
+    try checkpoints.prepareToWrite(to: database, at: file.resolvedPath)
     do {
       for table in everything ? ["state", "field", "binding"] : [] {
         try write(database.statement("DELETE FROM \(table)"))

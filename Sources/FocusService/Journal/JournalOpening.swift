@@ -29,9 +29,10 @@ extension Journal {
     }
     var left = retries
     var problems: [String] = []
+    var revision: UInt64 = 0
     while true {
       do {
-        var opened = try openOnce(file, progress)
+        var opened = try openOnce(file, after: revision, progress)
         opened.problems = problems + opened.problems
         return opened
       } catch let error as DatabaseError where error.isBusy && left > 0 {
@@ -41,6 +42,7 @@ extension Journal {
         guard problems.isEmpty, let reason = reasonToSetAside(error) else {
           return Opened(problems: problems + ["cannot save state in \(file.path): \(sentence(error))"])
         }
+        revision = leastRevision(after: file)
         guard let aside = file.setAside(reason.word) else {
           return Opened(problems: ["cannot save state: \(file.path) \(reason.sentence), and cannot be renamed"])
         }
@@ -49,12 +51,22 @@ extension Journal {
     }
   }
 
-  private static func openOnce(_ file: StateFile, _ progress: @escaping StartProgress) throws -> Opened {
+  /// A revision that none of a file which is set aside has passed: as it says itself, if that can be read, or one that
+  /// grows with time, faster than changes can be saved.
+  private static func leastRevision(after file: StateFile) -> UInt64 {
+    let database = try? Database(copyOf: file.resolvedPath, hasLog: file.log.size > 0)
+    let saved = try? database?.number("SELECT value FROM state WHERE name = 'revision'")
+    return max(UInt64(max(0, saved ?? 0)), UInt64(max(0, Glibc.time(nil))) << 20)
+  }
+
+  private static func openOnce(
+    _ file: StateFile, after revision: UInt64, _ progress: @escaping StartProgress
+  ) throws -> Opened {
     try file.prepare()
     if file.size > largeSize { progress("reading \(file.size >> 20) MiB of saved state", time(for: file)) }
     guard !file.isReadOnly else { return try read(file, progress) }
     let journal = try Journal(file)
-    let saved = try Loading.load(journal.database, progress)
+    let saved = try Loading.load(journal.database, after: revision, progress)
     journal.begin(after: saved)
     var opened = Opened(journal: journal, saved: saved)
     guard !saved.restoration.leftOut.isEmpty else { return opened }

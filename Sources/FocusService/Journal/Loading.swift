@@ -28,11 +28,14 @@ struct Loading {
   /// What the daemon adds to a value when it saves it takes less than this.
   private static let overhead = 4096
 
-  /// Reads everything.
+  /// Reads everything; revisions go on after `revision` at least.
   /// - Throws: `DatabaseError`, or another error if this program did not write a row in that form.
-  static func load(_ database: Database, _ progress: @escaping StartProgress = { _, _ in }) throws -> Saved {
+  static func load(
+    _ database: Database, after revision: UInt64 = 0, _ progress: @escaping StartProgress = { _, _ in }
+  ) throws -> Saved {
     var loading = Loading(database: database, progress: progress)
     try loading.readState()
+    loading.saved.state.revision = max(loading.saved.state.revision, revision)
     try loading.readFields()
     try loading.saved.restoration.finish(loading.saved.state)
     return loading.saved

@@ -42,9 +42,9 @@ final class Look {
 
   var isEnded: Bool { outcome != nil }
 
-  /// Whether it is a look at what a field shows already: what has vanished is nil then.
+  /// Whether it is a look at what a field shows or has shown: what has vanished is nil then.
   private var isAgain: Bool {
-    if case .examination(let id, _) = purpose { object.fields.contains(id) } else { false }
+    if case .registration = purpose { false } else { true }
   }
 
   /// What the object declares, and holds now.

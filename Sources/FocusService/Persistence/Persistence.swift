@@ -41,6 +41,14 @@ struct Persistence {
     if case .none = store { true } else { false }
   }
 
+  /// Takes note that the file is opened again in a second, if there is a place for one and it could not be opened.
+  /// - Returns: whether that must be begun.
+  mutating func mustReopen() -> Bool {
+    guard case .none(false) = store, file != nil else { return false }
+    store = .none(isReopening: true)
+    return true
+  }
+
   private var journal: Journal? {
     if case .journal(let journal) = store { journal } else { nil }
   }
@@ -123,12 +131,8 @@ extension Persistence {
     } catch {
       let reason = DBusError(any: error).message
       let refusal = DBusError(Focus1.ioError, "the change cannot be saved and was not made: \(reason)")
-      guard case .none(let isReopening) = store else {
-        fail(reason)
-        return (refusal, false)
-      }
-      store = .none(isReopening: true)
-      return (refusal, !isReopening)
+      if !isClosed { fail(reason) }
+      return (refusal, mustReopen())
     }
   }
 

@@ -74,13 +74,20 @@ struct Outbox {
   }
 
   /// Takes back the signals that tell of changes, and the replies of `unsaved`, since the changes were not made.
+  ///
+  /// What is told all the same is told next: before the replies that came after its signal.
   mutating func takeBack(_ unsaved: [PendingReply]) {
     let unsaved = Set(unsaved.map { ObjectIdentifier($0) })
     seal()
-    sealed.removeAll { item in item.tellsOfChange || item.origin.map { unsaved.contains(ObjectIdentifier($0)) } ?? false
-    }
-    hasSignals = sealed.contains { $0.origin == nil }
-    size = sealed.reduce(0) { $0 + $1.message.bodySize }
+    let end = sealed.firstIndex(where: \.tellsOfChange) ?? sealed.endIndex
+    let later = sealed[end...].filter { !$0.tellsOfChange }
+    sealed.removeSubrange(end...)
+    (signals, replies) = (later.filter { $0.origin == nil }, later.filter { $0.origin != nil })
+    let isUnsaved = { (item: Item) in item.origin.map { unsaved.contains(ObjectIdentifier($0)) } ?? false }
+    sealed.removeAll(where: isUnsaved)
+    replies.removeAll(where: isUnsaved)
+    hasSignals = !signals.isEmpty || sealed.contains { $0.origin == nil }
+    size = [sealed, signals, replies].joined().reduce(0) { $0 + $1.message.bodySize }
   }
 
   /// Sends everything and empties itself, even if the bus accepts nothing.
