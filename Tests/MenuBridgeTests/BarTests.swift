@@ -146,6 +146,21 @@ import Testing
     }
   }
 
+  /// The items of the document that was in front go on to exist.
+  @Test func anItemThatWasTakenOutOfItsMenuIsNotRun() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      program.state.update { state in
+        state.elements["/a/bar/0/new"] = state.elements["/a/bar/0/0"]
+        state.elements["/a/bar/0"]?.children = ["/a/bar/0/new"]
+      }
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, ["/a/bar/0/new"])
+    }
+  }
+
   /// It has few commands, so that it is looked at again with another title, and does not say then which windows it has.
   @Test func aProgramThatIsLateAtTheNextLookKeepsItsCommands() async throws {
     try await MenuStage.withBars { stage, program in

@@ -9,7 +9,7 @@ import Testing
 
   /// Beside its document's window it exports one that nobody sees.
   @Test func aWindowWithoutActionsIsNone() async throws {
-    let found = Observed<StubMenus?>(nil)
+    let (found, searches) = (Observed<StubMenus?>(nil), Observed(0))
     let start = { (desktop: TestDesktop) in
       // Of a process's connections, the first ones are searched.
       let peer = try await desktop.peer()
@@ -18,7 +18,10 @@ import Testing
         ("/", ["org"]), ("/org", ["libreoffice"]), ("/org/libreoffice", ["window"]), (Self.windows, ["7", "9"]),
       ] {
         let nodes = children.map { #"<node name="\#($0)"/>"# }.joined()
-        peer.answer(at: path) { _, _ in .values([.string("<node>\(nodes)</node>")]) }
+        peer.answer(at: path) { _, _ in
+          if path == "/" { searches.update { $0 += 1 } }
+          return .values([.string("<node>\(nodes)</node>")])
+        }
       }
       peer.answer(at: Self.windows + "/7") { _, _ in .values([.strings([])]) }
       found.update { $0 = program }
@@ -30,6 +33,13 @@ import Testing
       #expect(try await stage.items().map(\.id) == ["win.undo", "win.wrap"])
       try await stage.run("Edit.Undo")
       try await program.state.ran(\.activated, ["undo"])
+      // Without accessibility, another window of the program may be a dialog.
+      let before = searches.now
+      try await stage.show("w2", [])
+      try await searches.wait(for: "several looks") { $0 >= before + 2 ? () : nil }
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == nil)
+      try await stage.windows.focus("w1")
+      try await stage.has("Edit.Undo")
     }
   }
 }

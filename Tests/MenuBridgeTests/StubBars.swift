@@ -118,6 +118,9 @@ final class StubBars: Sendable {
       case ("GetState", _):
         let words = [UInt32(truncatingIfNeeded: element.states), UInt32(truncatingIfNeeded: element.states >> 32)]
         return .values([.array(DBusArray(known: .uint32, words.map { .uint32($0) }))])
+      case ("GetIndexInParent", _):
+        let places = state.elements.values.compactMap { $0.children.firstIndex(of: call.path) }
+        return .values([.int32(Int32(places.first ?? -1))])
       case ("GetKeyBinding", _): return .values([.string(element.keys)])
       case ("Get", interface + ".Name"): return .values([.variant(.string(element.name))])
       case ("Get", interface + ".ChildCount"): return .values([.variant(.int32(Int32(element.children.count)))])

@@ -107,7 +107,21 @@ final class MenuBarSource: MenuSource {
       guard error == nil, known.isSame(as: now) else { return done(.failure(.itemGone(id))) }
       var item = now.item(in: menus)
       item.id = id
-      done(.success(item))
+      self.checkPlace(of: known, id) { done($0.map { item }) }
+    }
+  }
+
+  /// Checks that an element is still in its menu: programs take the items of one document out, and put in those of another,
+  /// and both go on to exist.
+  private func checkPlace(of element: MenuElement, _ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) {
+    bus.ask(element.reference, "GetIndexInParent", timeout: ProgramBus.changeTimeout) { answer in
+      switch answer {
+      case .success(let values):
+        if case .int32(let index)? = values.first, index < 0 { return done(.failure(.itemGone(id))) }
+        done(.success(()))
+      // Not every toolkit tells it.
+      case .failure(let error): done(error.isLate ? .failure(error) : .success(()))
+      }
     }
   }
 

@@ -209,6 +209,10 @@ package final class MenuBridge {
 }
 
 extension MenuBridge: WindowMenusDelegate {
+  func isAlone(_ window: ObjectPath, of process: UInt32) -> Bool {
+    !windows.contains { $0.key != window && $0.value.process == process }
+  }
+
   func timeInFront(of window: ObjectPath) -> Duration? {
     guard let front, front.scene == window else { return nil }
     return SuspendingClock.now - front.since

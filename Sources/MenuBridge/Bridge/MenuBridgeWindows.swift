@@ -32,6 +32,7 @@ extension MenuBridge {
       guard let self, let menus, case .success(let reading?) = result, case .uint32(let process) = reading.value,
         process > 0
       else { return next.run() }
+      menus.process = process
       guard !isIgnored(process) else {
         log.debug("\(window) is of a program that is never looked into")
         return next.run()

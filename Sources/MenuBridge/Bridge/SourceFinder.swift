@@ -5,6 +5,8 @@ internal import EventLoop
 
 /// What the session tells of windows and processes.
 protocol FrontSession: AnyObject {
+  /// Whether no other window of the process is known.
+  func isAlone(_ window: ObjectPath, of process: UInt32) -> Bool
   /// How long a window has been in front, or nil.
   func timeInFront(of window: ObjectPath) -> Duration?
   /// Reads a window's title; nil if it has none.
@@ -158,6 +160,8 @@ final class SourceFinder {
       search(names.prefix(4), timeout: window.timeout) { [weak self] program, objects in
         guard let self, let program else { return done([]) }
         func chosen(_ windows: [ObjectPath]) -> ObjectPath? {
+          // Of a program without accessibility, another one may be a dialog.
+          if frames == 0, session?.isAlone(window.path, of: window.process) != true { return nil }
           if windows.count == 1 { return windows.first }
           guard windows.count == frames, let active else { return nil }
           return windows[active]

@@ -46,6 +46,8 @@ final class WindowMenus {
   /// Whether programs may have more than was read.
   var isPartial: Bool { late != nil || sources.contains { $0.isPartial } }
 
+  /// The process of its program; 0 while it is not known.
+  var process: UInt32 = 0
   /// How often the program was looked at, whether it is just now, and before when it is not again.
   var looks = 0
   var isLooking = false
