@@ -97,6 +97,34 @@ struct FirefoxTests {
     try await stage.focusNamed("stubborn")
     #expect(try await errorName { try await stage.write("Text.Content", .string("x")) } == "Failed")
     #expect(try await stage.held("stubborn") == "mine")
+    // (an element, what is written, what it holds then)
+    for (name, text, held) in [
+      ("later", "x", "mine"), ("trusting", "x", "mine"), ("digits", "none", ""), ("replaced", "x", ""),
+      ("date", "tomorrow", "2024-05-06"), ("time", "9:00", "10:00"), ("number", "1,5", "7"), ("title", "a\nb", "a"),
+      ("chat", "a\nb", ""),
+    ] {
+      try await stage.focusNamed(name)
+      #expect(
+        try await errorName { try await stage.write("Text.Content", .string(text)) }
+          == (name == "replaced" ? "UnknownObject" : "Failed"), "\(name)")
+      #expect(try await stage.held(name) == held, "\(name)")
+    }
+    #expect(try await stage.held("entry") != "b")
+    try await stage.focusNamed("number")
+    #expect(try await errorName { try await stage.runs("Text.Insert", [.string("x")]) } == "Failed")
+    #expect(try await stage.held("number") == "7")
+    try await stage.focusNamed("kept")
+    #expect(try await errorName { try await stage.write("Range.Value", .double(4)) } == "Failed")
+    try await stage.focusNamed("slow")
+    #expect(try await errorName { try await stage.write("Text.Content", .string("a\nb")) } == "Failed")
+    try await stage.holds("slow", "a\nb")
+    try await stage.focusNamed("inner")
+    let inner = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))
+    try await stage.script("document.querySelector('#set').disabled = true")
+    #expect(
+      try await errorName { _ = try await stage.client.write("org.focusd.Text.Content", .string("x"), at: inner) }
+        == "PropertyReadOnly")
+    #expect(try await stage.held("inner") == "mine")
     // An element that is gone.
     try await stage.focusNamed("limited")
     let field = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))

@@ -75,6 +75,9 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
     return names.reduce((found, next) => found || clean(next()), "");
   };
 
+  /** Whether an entry is disabled, or a fieldset that it is in. */
+  const isOff = (element) => call(element, "matches", ":disabled");
+
   const number = (value, otherwise) => {
     const result = value === "" ? NaN : Number(value);
     return Number.isFinite(result) ? result : otherwise;
@@ -83,10 +86,10 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
   /** The range of a slider or a spin button; null if it has none. */
   const range = (element) => {
     if (["range", "number"].includes(inputType(element))) {
-      const { step, min, max, disabled, readOnly } = element;
+      const { step, min, max, readOnly } = element;
       const isSlider = element.type === "range";
       return {
-        access: disabled || (!isSlider && readOnly) ? "r" : "rw",
+        access: isOff(element) || (!isSlider && readOnly) ? "r" : "rw",
         value: number(element.value),
         minimum: number(min, isSlider ? 0 : -Number.MAX_VALUE),
         maximum: number(max, isSlider ? 100 : Number.MAX_VALUE),
@@ -102,7 +105,7 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
   };
 
   const isDisabled = (element) =>
-    (inputType(element) && element.disabled) || attribute(element, "aria-disabled") === "true";
+    (inputType(element) && isOff(element)) || attribute(element, "aria-disabled") === "true";
 
   /** Whether a check box is checked; null if it is not one. */
   const checked = (element) => {
@@ -115,7 +118,7 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
   };
 
   const isWritable = (element) =>
-    text.isEntry(element) ? !element.readOnly && !element.disabled : attribute(element, "aria-readonly") !== "true";
+    text.isEntry(element) ? !element.readOnly && !isOff(element) : attribute(element, "aria-readonly") !== "true";
 
   const textState = (element) => {
     const access = isWritable(element) ? "rw" : "r";

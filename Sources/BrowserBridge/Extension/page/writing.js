@@ -36,22 +36,21 @@ if (!Object.hasOwn(focusdPage, "perform")) {
 
   // MARK: Texts
 
-  /** Types a text over the selection; whether the page took the event for itself. */
-  const type = (element, wanted) => {
+  /** Types a text over the selection; whether that was possible, also if the page made nothing of it. */
+  const type = (wanted) => {
     let event;
     const listener = (sent) => { event = sent; };
     globalThis.addEventListener("beforeinput", listener, true);
-    execute(wanted === "" ? "delete" : "insertText", wanted);
+    const isDone = execute(wanted === "" ? "delete" : "insertText", wanted);
     globalThis.removeEventListener("beforeinput", listener, true);
-    return event?.defaultPrevented === true;
+    return isDone || event?.defaultPrevented === true;
   };
 
   const writeEntry = (element, { value, start, end }, wanted, isWhole) => {
     if (isActive(element) && !text.isValue(element)) {
       if (isWhole) element.select();
-      const isTaken = type(element, wanted);
       // An editor empties the area that it reads.
-      if (element.value !== value || isTaken || kinds.isEditor(element)) return;
+      if (type(wanted) || element.value !== value || kinds.isEditor(element)) return;
     } else if (!isWhole && (start === null || kinds.isEditor(element))) {
       // Only what types knows where the caret is.
       refuse(text.isValue(element) ? "refused" : "unfocused");
@@ -86,15 +85,19 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     const target = selection(element)?.focusNode ?? element;
     const receiver = target instanceof Text ? target.parentNode : target;
     if (wanted.includes("\n") && paste(receiver, wanted)) {
-      // What replaces its equal changes nothing.
-      if (!isWhole && value.slice(start, end) === wanted) return;
-      if (await comes(() => text.read(element).value !== value)) return;
-      checkFocus();
+      // What replaces its equal changes nothing. Typed as well, it would be there twice if it comes later.
+      if (isWhole || value.slice(start, end) !== wanted) await verify(() => text.read(element).value !== value);
+      return;
     }
     if (wanted === "") execute("delete");
+    let length = 0;
     wanted.split("\n").forEach((line, index) => {
+      // A page may go elsewhere at the end of a line, or send what it has.
       if (index > 0) execute("insertParagraph");
+      checkFocus();
+      if (get(element, "textContent").length < length) refuse("refused");
       if (line !== "") execute("insertText", line);
+      length = get(element, "textContent").length;
     });
   };
 
@@ -110,6 +113,25 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     return wanted.slice(0, Math.max(room, 0)).replace(/[\uD800-\uDBFF]$/, "") || refuse("refused");
   };
 
+  /** Whether an entry for numbers, dates or times takes a text: another leaves it empty. */
+  const accepts = (element, wanted) => {
+    if (wanted === "" || text.isTyped(element) || !text.isEntry(element)) return true;
+    const probe = call(element, "cloneNode");
+    probe.value = wanted;
+    return probe.value !== "";
+  };
+
+  /** Refuses if nothing is left of a text that was written. */
+  const checkKept = (element, wanted, before, isWhole) => {
+    if (!/\S/.test(wanted) || kinds.isEditor(element) || text.read(element).value !== "") return;
+    if (text.isEntry(element) && !text.isTyped(element)) {
+      // What is typed of a number may be none yet; over one, it is an error.
+      if (!isWhole && before.value === "") return;
+      change(element, () => { element.value = before.value; });
+    }
+    refuse("refused");
+  };
+
   /** Replaces the selection, or all, with a text. */
   const write = async (element, value, isWhole) => {
     if (!kinds.hasText(element)) refuse("gone");
@@ -119,7 +141,12 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     const replaced = isWhole ? before.value : before.value.slice(before.start, before.end);
     // Where nothing is selected, deleting takes the character before the caret.
     if (replaced === wanted && (isWhole || wanted === "")) return;
+    if (isWhole && !accepts(element, wanted)) refuse("refused");
     await (text.isEntry(element) ? writeEntry : writeEditable)(element, before, wanted, isWhole);
+    // Some pages take back what they do not want as soon as the events are over.
+    if (get(document, "visibilityState") === "visible") await pause(0);
+    if (!get(element, "isConnected")) refuse("gone");
+    checkKept(element, wanted, before, isWhole);
     // What replaces its equal changes nothing.
     const isBlind = !isWhole && (kinds.isEditor(element) || kinds.isSecret(element) || before.start === null);
     if (!isBlind && replaced !== wanted) await verify(() => text.read(element).value !== before.value);
@@ -139,7 +166,8 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     const { value, minimum, maximum, step } = kinds.range(element) ?? refuse("gone");
     // A slider goes to the step that is nearest.
     const isNear =
-      wanted >= minimum && wanted <= maximum ? Math.abs(wanted - value) <= step : value === minimum || value === maximum;
+      wanted >= minimum && wanted <= maximum
+        ? Math.abs(wanted - value) <= step * 0.501 : value === minimum || value === maximum;
     if (value === undefined || (value === before.value && !isNear)) refuse("refused");
   };
 
