@@ -15,6 +15,9 @@ if (!Object.hasOwn(focusdPage, "text")) {
       .split(" "),
   );
 
+  /** What has text that nobody sees. */
+  const HIDDEN = new Set("datalist noscript script style template".split(" "));
+
   const isValue = (element) => VALUE_TYPES.has(inputType(element));
 
   /** Whether an entry holds whatever text somebody types. */
@@ -88,7 +91,7 @@ if (!Object.hasOwn(focusdPage, "text")) {
         begin();
         place(node);
         if (!isFiller(node, host)) value += "\n";
-      } else if (isElement(node)) {
+      } else if (isElement(node) && !HIDDEN.has(get(node, "localName"))) {
         const block = isBlock(node);
         if (block && (begun || broken)) {
           value += "\n";
