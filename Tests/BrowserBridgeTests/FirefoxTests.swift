@@ -88,6 +88,11 @@ struct FirefoxTests {
     for _ in 0..<2 { #expect(try await stage.write("Text.Content", .string("too long")) == .string("too l")) }
     #expect(try await errorName { try await stage.runs("Text.Insert", [.string("x")]) } == "Failed")
     #expect(try await stage.held("limited") == "too l")
+    // What a script made longer is shortened all the same.
+    try await stage.script("find('limited').value = 'too long'")
+    try await stage.write("Text.Selection", .structure([.int32(3), .int32(5)]))
+    try await stage.write("Text.SelectedText", .string(""))
+    #expect(try await stage.held("limited") == "tooong")
   }
 
   private func refusals(_ stage: FirefoxStage) async throws {
@@ -167,6 +172,12 @@ struct FirefoxTests {
     try await stage.write("Text.Caret", .int32(5))
     try await stage.runs("Text.Insert", [.string("!")])
     try await stage.shows("Text.Content", .string("three!\nshort\n\nlines"))
+    // A selection may begin at something that nobody sees.
+    try await stage.script("find('rich').prepend(document.createElement('style'))")
+    try await stage.runs("Edit.SelectAll")
+    try await stage.shows("Text.Selection", .structure([.int32(0), .int32(19)]))
+    try await stage.write("Text.SelectedText", .string(""))
+    #expect(try await stage.held("rich").allSatisfy(\.isWhitespace))
   }
 
   /// A page that is open all day has more elements than the extension keeps.

@@ -22,6 +22,21 @@ import Testing
     }
   }
 
+  @Test func checksThatWaitEndWithTheirWindow() async throws {
+    try await MenuStage.with { stage in
+      let program = try await stage.program("w1")
+      try await stage.has("Menu.Items")
+      program.state.update { $0.answers["Describe"] = .hold }
+      let check = DaemonCall.invoke("org.focusd.Menu.Check", [.string("win.wrap"), .boolean(true)])
+      let calls = (0..<2).map { _ in stage.windows.begin(check) }
+      try await program.state.wait(for: "a question") { $0.calls.contains("Describe") ? () : nil }
+      _ = try await stage.items()
+      try await stage.windows.field("w1", "Unregister")
+      for call in calls { #expect(try await call.refusal() != "Timeout") }
+      #expect(program.state.now.activated.isEmpty)
+    }
+  }
+
   /// Who lists the items forgets those that were read for it.
   @Test func anItemThatIsForgottenWhileItIsRunIsReadAgain() async throws {
     try await MenuStage.with { stage in
@@ -57,16 +72,19 @@ import Testing
   @Test func anActionInTwoMenusIsTwoItems() async throws {
     try await MenuStage.with { stage in
       let program = StubMenus(try await stage.desktop.peer())
-      let undo: Named = [("label", .string("Undo")), ("action", .string("win.undo"))]
-      let menus = [("Edit", UInt32(1)), ("Tools", 2)].map { name, group -> Named in
+      let larger: Named = [("label", .string("Zoom In")), ("action", .string("win.larger"))]
+      let menus = [("View", UInt32(1)), ("Tools", 2)].map { name, group -> Named in
         [("label", .string(name)), (":submenu", StubMenus.list(group, 0))]
       }
-      program.state.update { $0.lists = [[0, 0]: menus, [1, 0]: [undo], [2, 0]: [undo]] }
+      program.state.update { state in
+        (state.lists, state.actions) = ([[0, 0]: menus, [1, 0]: [larger], [2, 0]: [larger]], ["larger": .init()])
+      }
       try await stage.show("w1", of: program)
       try await stage.has("Menu.Items")
-      #expect(try await stage.items().map(\.id) == ["win.undo", "Tools › Undo"])
-      try await stage.run("Menu.Activate", [.string("Tools › Undo")])
-      try await program.state.ran(\.activated, ["undo"])
+      #expect(try await stage.items().map(\.id) == ["win.larger", "Tools › Zoom In"])
+      try await stage.run("Menu.Activate", [.string("Tools › Zoom In")])
+      try await stage.run("View.ZoomIn")
+      try await program.state.ran(\.activated, ["larger", "larger"])
     }
   }
 

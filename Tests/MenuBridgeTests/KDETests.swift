@@ -41,6 +41,18 @@ import Testing
     }
   }
 
+  /// Somebody passes through it, or it has a dialog by now: what was found is kept.
+  @Test func aWindowThatIsLookedAtAgainKeepsItsCommands() async throws {
+    try await StubKDE.with(windows: 1) { stage, program in
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      program.state.update { ($0.active, $0.activeCalls) = (nil, 0) }
+      _ = try await program.state.wait(for: "another look") { $0.activeCalls >= 1 ? true : nil }
+      _ = try await stage.items()
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == true)
+    }
+  }
+
   /// Qt tells its windows nowhere else until an assistive program runs.
   @Test func aDialogWithoutAccessibility() async throws {
     try await StubKDE.with(windows: 1) { stage, program in

@@ -15,6 +15,8 @@ extension Journal {
     var model: FocusModel { saved.restoration.model }
     /// What is not as it should be, a line each.
     var problems: [String] = []
+    /// Whether another process uses the file.
+    var isBusy = false
   }
 
   /// Opens the journal in `file` and reads it, also if that is read-only.
@@ -40,7 +42,8 @@ extension Journal {
         usleep(50_000)
       } catch {
         guard problems.isEmpty, let reason = reasonToSetAside(error) else {
-          return Opened(problems: problems + ["cannot save state in \(file.path): \(sentence(error))"])
+          let isBusy = (error as? DatabaseError)?.isBusy == true
+          return Opened(problems: problems + ["cannot save state in \(file.path): \(sentence(error))"], isBusy: isBusy)
         }
         revision = leastRevision(after: file)
         guard let aside = file.setAside(reason.word) else {

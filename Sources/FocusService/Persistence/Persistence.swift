@@ -17,6 +17,8 @@ struct Persistence {
 
   /// What was not as it should be when the state file was opened last, a line each.
   private var problems: [String] = []
+  /// Whether another process used it then.
+  private var isBusy = false
   private var store = Store.none(isReopening: false)
   /// The recovery that is under way, or nil: the saved fields are in the model, and nothing is saved before it ends.
   private(set) var recovery: Recovery?
@@ -42,9 +44,11 @@ struct Persistence {
   }
 
   /// Takes note that the file is opened again in a second, if there is a place for one and it could not be opened.
+  ///
+  /// What another daemon uses is only wanted if `isWanted` by somebody: else it would be taken while that one restarts.
   /// - Returns: whether that must be begun.
-  mutating func mustReopen() -> Bool {
-    guard case .none(false) = store, file != nil else { return false }
+  mutating func mustReopen(isWanted: Bool) -> Bool {
+    guard case .none(false) = store, file != nil, isWanted || !isBusy else { return false }
     store = .none(isReopening: true)
     return true
   }
@@ -64,7 +68,7 @@ extension Persistence {
   ) -> (model: FocusModel, bus: String?, recovery: Recovery)? {
     let opened = Journal.open(file, retries: retries, progress)
     if opened.problems != problems { opened.problems.forEach(log.error) }
-    problems = opened.problems
+    (problems, isBusy) = (opened.problems, opened.isBusy)
     let recovery = Recovery(hasFields: !opened.model.fields.isEmpty, isLate: isLate)
     if let journal = opened.journal {
       journal.bus = bus
@@ -132,7 +136,7 @@ extension Persistence {
       let reason = DBusError(any: error).message
       let refusal = DBusError(Focus1.ioError, "the change cannot be saved and was not made: \(reason)")
       if !isClosed { fail(reason) }
-      return (refusal, mustReopen())
+      return (refusal, mustReopen(isWanted: true))
     }
   }
 

@@ -36,7 +36,7 @@ extension FocusService {
     beginRecovery(among: names, isStart: true)
     while persistence.recovery != nil, connection.isConnected, !loop.isStopped { loop.turn() }
     if let recovery = persistence.recovery { end(recovery) }
-    if persistence.mustReopen() { recoverLater() }
+    if persistence.mustReopen(isWanted: false) { recoverLater() }
   }
 
   /// Has the saved fields back, but those whose owners are not among `names`, and begins to look at the objects behind

@@ -53,7 +53,8 @@ final class SourceFinder {
   /// A window is gone.
   func forget(_ window: ObjectPath) { frames = frames.filter { $0.value != window } }
 
-  /// Finds the sources of a window that is in front, the best first, and whether more may be told later: the program was too slow.
+  /// Finds the sources of a window that is in front, the best first, and whether more may be told later: the program was too
+  /// slow, or another window of it may be in front.
   func find(for window: Window, _ done: @escaping ([any MenuSource], _ isLate: Bool) -> Void) {
     gtk(window) { [self] gtk in
       // LibreOffice shows its menus to accessibility, and runs none of them.
@@ -69,11 +70,11 @@ final class SourceFinder {
         choose(window, frames, active) { [self] active in
           let bar = bar(of: window, frames, active)
           if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? []), isLate) }
-          ofProcess(window, told, active) { [self] found in
+          ofProcess(window, told, active) { [self] found, isUnsure in
             var sources = found
             let hasMenus = found.contains { ($0 as? GTKSource)?.hasMenubar == true }
             if let bar { sources.append(hasMenus ? Keys(of: bar) : bar) }
-            dbusmenu(window) { menu in done(sources + (menu.map { [$0] } ?? []), isLate) }
+            dbusmenu(window) { menu in done(sources + (menu.map { [$0] } ?? []), isLate || isUnsure) }
           }
         }
       }
@@ -141,27 +142,32 @@ final class SourceFinder {
 
   /// What the connections of the window's process have, if it is sure that it is no dialog: that is of the window behind it.
   private func ofProcess(
-    _ window: Window, _ frames: [ElementReference]?, _ active: Int?, _ done: @escaping ([any MenuSource]) -> Void
+    _ window: Window, _ frames: [ElementReference]?, _ active: Int?,
+    _ done: @escaping ([any MenuSource], _ isUnsure: Bool) -> Void
   ) {
-    guard let frames else { return done([]) }
+    guard let frames else { return done([], false) }
     let connections = { [self] in ofConnections(window, frames: frames.count, active, done) }
     guard frames.count > 1 else { return connections() }
-    guard let active else { return done([]) }
-    accessible.isDialog(frames[active], timeout: window.timeout) { $0 == false ? connections() : done([]) }
+    guard let active else { return done([], false) }
+    accessible.isDialog(frames[active], timeout: window.timeout) { $0 == false ? connections() : done([], false) }
   }
 
   /// What the connections of the window's process have; of several windows, the one whose place the active one has.
+  ///
+  /// It `isUnsure` if another of them may be in front by now: what was found before may be the window's.
   private func ofConnections(
-    _ window: Window, frames: Int, _ active: Int?, _ done: @escaping ([any MenuSource]) -> Void
+    _ window: Window, frames: Int, _ active: Int?,
+    _ done: @escaping ([any MenuSource], _ isUnsure: Bool) -> Void
   ) {
     processes.update(from: bus.connection) { [weak self] in
-      guard let self else { return done([]) }
+      guard let self else { return done([], false) }
       let names = processes.known.filter { $0.value == window.process }.keys.sorted()
       search(names.prefix(4), timeout: window.timeout) { [weak self] program, objects in
-        guard let self, let program else { return done([]) }
+        guard let self, let program else { return done([], false) }
+        // Of a program without accessibility, another window may be a dialog.
+        let mayBeDialog = frames == 0 && session?.isAlone(window.path, of: window.process) != true
         func chosen(_ windows: [ObjectPath]) -> ObjectPath? {
-          // Of a program without accessibility, another one may be a dialog.
-          if frames == 0, session?.isAlone(window.path, of: window.process) != true { return nil }
+          if mayBeDialog { return nil }
           if windows.count == 1 { return windows.first }
           guard windows.count == frames, let active else { return nil }
           return windows[active]
@@ -175,9 +181,10 @@ final class SourceFinder {
           if addresses.isOffice { addresses.menubar = try? window.appending("menus").appending("menubar") }
           sources.append(GTKSource(bus, addresses))
         }
+        let isUnsure = mayBeDialog && !objects.windows.isEmpty
         let take = { (main: ObjectPath?) in
           if let main { sources.append(KDESource(self.bus, program, window: main)) }
-          done(sources)
+          done(sources, isUnsure || (main == nil && !objects.mainWindows.isEmpty))
         }
         // It is that of the only frame, or of the only one that is no dialog.
         if objects.mainWindows.count <= 1, frames > 0 { return take(objects.mainWindows.first) }

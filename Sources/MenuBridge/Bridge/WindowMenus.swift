@@ -60,6 +60,8 @@ final class WindowMenus {
   }
   /// What waits until an item is checked or not, as another call wants it, by id.
   var checks: [String: [() -> Void]] = [:]
+  /// How many calls run items, or wait for what these show then.
+  var calls = 0
 
   init(_ window: ObjectPath, number: UInt64, on loop: EventLoop, _ delegate: any WindowMenusDelegate) {
     (self.window, self.number, self.loop) = (window, number, loop)
@@ -70,6 +72,9 @@ final class WindowMenus {
     isEnded = true
     for source in sources { source.end() }
     sources = []
+    let waiting = checks.values.joined()
+    checks = [:]
+    for next in waiting { next() }
   }
 
   func received(_ message: Message) { for source in sources { source.received(message) } }
@@ -151,8 +156,9 @@ final class WindowMenus {
     delegate?.changed(self)
   }
 
-  /// Keeps of what was read what the standard commands need.
+  /// Keeps of what was read what the standard commands need, unless a call needs more.
   func forget() {
+    guard calls == 0 else { return }
     for (index, source) in sources.enumerated() { source.forget(except: standard(in: index)) }
     // A window's menus take some hundred kilobytes while they are read.
     ServiceProgram.releaseMemory()
@@ -163,7 +169,7 @@ final class WindowMenus {
 
   /// Forgets what was read for one item; of a source that checks its items, which takes long to read, nothing.
   func forget(_ id: String, at place: Place) {
-    guard sources.indices.contains(place.source), !sources[place.source].checksItems else { return }
+    guard calls == 0, sources.indices.contains(place.source), !sources[place.source].checksItems else { return }
     sources[place.source].forget(except: standard(in: place.source))
   }
 

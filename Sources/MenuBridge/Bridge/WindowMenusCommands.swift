@@ -94,9 +94,21 @@ extension WindowMenus {
     }
   }
 
-  /// Finds an item by id; reads all items if none that was read before has it, and again if it is forgotten while it is used.
+  /// Finds an item by id for a call, which ends with `done`; reads all items if none that was read before has it, and again if it is forgotten while it is used.
   private func find(
-    _ id: String, readings: Int = 0, _ done: @escaping Completion,
+    _ id: String, _ done: @escaping Completion, _ use: @escaping (Place, @escaping Completion) -> Void
+  ) {
+    calls += 1
+    find(
+      id, readings: 0,
+      { [weak self] in
+        self?.calls -= 1
+        done($0)
+      }, use)
+  }
+
+  private func find(
+    _ id: String, readings: Int, _ done: @escaping Completion,
     _ use: @escaping (Place, @escaping Completion) -> Void
   ) {
     let readAll = { [weak self] in
@@ -110,8 +122,9 @@ extension WindowMenus {
       case .success(let place):
         use(place) { [weak self] result in
           guard case .failure(let error) = result, error == .itemGone(id), readings < 2 else {
+            done(result)
             if readings > 0 { self?.forget(id, at: place) }
-            return done(result)
+            return
           }
           readAll()
         }

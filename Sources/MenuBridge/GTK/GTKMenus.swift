@@ -156,6 +156,7 @@ struct GTKMenus {
       guard item.item.id.utf8.count <= 1024 else { return }
       if !list.add(item.item) {
         // Its action is also that of an item before.
+        item.item.twin = item.item.id
         item.item.id = MenuText.id(menus: item.item.menus, label: item.item.label)
         guard !item.item.menus.isEmpty, list.add(item.item) else { return }
       }

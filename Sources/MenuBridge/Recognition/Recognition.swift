@@ -98,8 +98,8 @@ private struct Menus {
   /// The only item with the command's label, in a menu that fits.
   func labelled(_ command: Int) -> Described? {
     var found = items.filter { $0.labelled == command && isInPlace($0, command) }
-    if Set(found.map(\.item.id)).count > 1 { found = found.filter { $0.hasAccelerator(of: command) } }
-    guard let only = found.first, Set(found.map(\.item.id)).count == 1 else { return nil }
+    if Self.count(found) > 1 { found = found.filter { $0.hasAccelerator(of: command) } }
+    guard let only = found.first, Self.count(found) == 1 else { return nil }
     // A label may be that of something else in this program's translation: then another item has the accelerator.
     if !only.item.accelerator.isEmpty, !only.hasAccelerator(of: command), structural(command) != nil { return nil }
     return only
@@ -117,8 +117,11 @@ private struct Menus {
           && (item.named ?? item.labelled ?? command) == command
       }
     }
-    return found.count == 1 ? found.first : nil
+    return Self.count(found) == 1 ? found.first : nil
   }
+
+  /// How many items there are, one in several menus counted once.
+  private static func count(_ items: [Described]) -> Int { Set(items.map { $0.item.twin ?? $0.item.id }).count }
 
   /// Whether the item's menu is one where its label means the command.
   private func isInPlace(_ item: Described, _ command: Int) -> Bool {

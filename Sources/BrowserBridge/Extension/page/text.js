@@ -112,9 +112,11 @@ if (!Object.hasOwn(focusdPage, "text")) {
       const found = places.find(({ node }) => node === container);
       return found ? found.start + Math.min(offset, found.length) : value.length;
     }
-    const next = get(container, "childNodes")[offset];
-    const found = next && places.find(({ node }) => contains(next, node));
-    if (found) return found.start;
+    // What nobody sees has no place.
+    for (const next of [...get(container, "childNodes")].slice(offset)) {
+      const found = places.find(({ node }) => contains(next, node));
+      if (found) return found.start;
+    }
     if (container === host) return value.length;
     // After all that is in the container.
     const last = places.findLast(({ node }) => contains(container, node));

@@ -107,7 +107,7 @@ if (!Object.hasOwn(focusdPage, "perform")) {
 
   /** The part of a text that an entry lets somebody type. */
   const limited = (element, { value, start, end }, wanted, isWhole) => {
-    if (!text.isTyped(element) || element.maxLength < 0 || (!isWhole && start === null)) return wanted;
+    if (wanted === "" || !text.isTyped(element) || element.maxLength < 0 || (!isWhole && start === null)) return wanted;
     const room = element.maxLength - (isWhole ? 0 : value.length - (end - start));
     if (wanted.length <= room) return wanted;
     return wanted.slice(0, Math.max(room, 0)).replace(/[\uD800-\uDBFF]$/, "") || refuse("refused");
