@@ -83,6 +83,11 @@ struct FirefoxTests {
     try await stage.runs("Edit.SelectAll")
     try await stage.write("Text.SelectedText", .string("a\nb"))
     #expect(try await stage.get("Text.Content") == .string("a\nb"))
+    // What the entry or the page makes of it is there already.
+    for (name, first, again) in [("email", "a@b.c", "a@b.c "), ("upper", "abc", "aBC")] {
+      try await stage.focusNamed(name)
+      for text in [first, again] { try await stage.write("Text.Content", .string(text)) }
+    }
     // No more than somebody could type, however often.
     try await stage.focusNamed("limited")
     for _ in 0..<2 { #expect(try await stage.write("Text.Content", .string("too long")) == .string("too l")) }
@@ -172,6 +177,10 @@ struct FirefoxTests {
     try await stage.write("Text.Caret", .int32(5))
     try await stage.runs("Text.Insert", [.string("!")])
     try await stage.shows("Text.Content", .string("three!\nshort\n\nlines"))
+    // A line break in the place of a selection.
+    try await stage.write("Text.Content", .string("\nfoo"))
+    #expect(try await stage.get("Text.Content") == .string("\nfoo"))
+    try await stage.write("Text.Content", .string("three!\nshort\n\nlines"))
     // A selection may begin at something that nobody sees.
     try await stage.script("find('rich').prepend(document.createElement('style'))")
     try await stage.runs("Edit.SelectAll")

@@ -62,6 +62,8 @@ final class WindowMenus {
   var checks: [String: [() -> Void]] = [:]
   /// How many calls run items, or wait for what these show then.
   var calls = 0
+  /// Whether more was read for them than the standard commands need.
+  var mustForget = false
 
   init(_ window: ObjectPath, number: UInt64, on loop: EventLoop, _ delegate: any WindowMenusDelegate) {
     (self.window, self.number, self.loop) = (window, number, loop)
@@ -158,7 +160,10 @@ final class WindowMenus {
 
   /// Keeps of what was read what the standard commands need, unless a call needs more.
   func forget() {
-    guard calls == 0 else { return }
+    guard calls == 0 else {
+      mustForget = true
+      return
+    }
     for (index, source) in sources.enumerated() { source.forget(except: standard(in: index)) }
     // A window's menus take some hundred kilobytes while they are read.
     ServiceProgram.releaseMemory()
@@ -167,10 +172,14 @@ final class WindowMenus {
   /// The ids of the standard commands of a source.
   private func standard(in source: Int) -> Set<String> { Set(places.values.filter { $0.source == source }.map(\.id)) }
 
-  /// Forgets what was read for one item; of a source that checks its items, which takes long to read, nothing.
-  func forget(_ id: String, at place: Place) {
-    guard calls == 0, sources.indices.contains(place.source), !sources[place.source].checksItems else { return }
-    sources[place.source].forget(except: standard(in: place.source))
+  /// A call that needed what was read is over; of a source that checks its items, which takes long to read, it is kept.
+  func callEnded() {
+    calls -= 1
+    guard calls == 0, mustForget else { return }
+    mustForget = false
+    for (index, source) in sources.enumerated() where !source.checksItems {
+      source.forget(except: standard(in: index))
+    }
   }
 
   private func enabled(_ place: Place, _ isEnabled: Bool) {

@@ -99,12 +99,11 @@ extension WindowMenus {
     _ id: String, _ done: @escaping Completion, _ use: @escaping (Place, @escaping Completion) -> Void
   ) {
     calls += 1
-    find(
-      id, readings: 0,
-      { [weak self] in
-        self?.calls -= 1
-        done($0)
-      }, use)
+    let end: Completion = { [weak self] result in
+      done(result)
+      self?.callEnded()
+    }
+    find(id, readings: 0, end, use)
   }
 
   private func find(
@@ -112,6 +111,7 @@ extension WindowMenus {
     _ use: @escaping (Place, @escaping Completion) -> Void
   ) {
     let readAll = { [weak self] in
+      self?.mustForget = true
       self?.read(isWhole: true) { _ in
         self?.find(id, readings: readings + 1, done, use)
       } ?? done(.failure(.itemGone(id)))
@@ -120,11 +120,9 @@ extension WindowMenus {
       guard let self, !isEnded else { return done(.failure(.itemGone(id))) }
       switch result {
       case .success(let place):
-        use(place) { [weak self] result in
+        use(place) { result in
           guard case .failure(let error) = result, error == .itemGone(id), readings < 2 else {
-            done(result)
-            if readings > 0 { self?.forget(id, at: place) }
-            return
+            return done(result)
           }
           readAll()
         }

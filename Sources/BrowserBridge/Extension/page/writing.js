@@ -89,7 +89,8 @@ if (!Object.hasOwn(focusdPage, "perform")) {
       if (isWhole || value.slice(start, end) !== wanted) await verify(() => text.read(element).value !== value);
       return;
     }
-    if (wanted === "") execute("delete");
+    // A line break alone takes the place of a selection only afterwards.
+    if (wanted === "" || (wanted[0] === "\n" && !selection(element)?.isCollapsed)) execute("delete");
     let length = 0;
     wanted.split("\n").forEach((line, index) => {
       // A page may go elsewhere at the end of a line, or send what it has.
@@ -113,13 +114,16 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     return wanted.slice(0, Math.max(room, 0)).replace(/[\uD800-\uDBFF]$/, "") || refuse("refused");
   };
 
-  /** Whether an entry for numbers, dates or times takes a text: another leaves it empty. */
-  const accepts = (element, wanted) => {
-    if (wanted === "" || text.isTyped(element) || !text.isEntry(element)) return true;
+  /** What an entry makes of a text: one for numbers, dates or times takes no other. */
+  const sanitized = (element, wanted) => {
+    if (!inputType(element)) return wanted;
     const probe = call(element, "cloneNode");
     probe.value = wanted;
-    return probe.value !== "";
+    return probe.value;
   };
+
+  /** A text without what entries add to it or change of it: separators, and upper case. */
+  const bare = (value) => value.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
   /** Refuses if nothing is left of a text that was written. */
   const checkKept = (element, wanted, before, isWhole) => {
@@ -141,7 +145,11 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     const replaced = isWhole ? before.value : before.value.slice(before.start, before.end);
     // Where nothing is selected, deleting takes the character before the caret.
     if (replaced === wanted && (isWhole || wanted === "")) return;
-    if (isWhole && !accepts(element, wanted)) refuse("refused");
+    if (isWhole) {
+      const held = sanitized(element, wanted);
+      if (held === before.value) return;
+      if (held === "" && wanted !== "") refuse("refused");
+    }
     await (text.isEntry(element) ? writeEntry : writeEditable)(element, before, wanted, isWhole);
     // Some pages take back what they do not want as soon as the events are over.
     if (get(document, "visibilityState") === "visible") await pause(0);
@@ -149,7 +157,9 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     checkKept(element, wanted, before, isWhole);
     // What replaces its equal changes nothing.
     const isBlind = !isWhole && (kinds.isEditor(element) || kinds.isSecret(element) || before.start === null);
-    if (!isBlind && replaced !== wanted) await verify(() => text.read(element).value !== before.value);
+    if (isBlind || replaced === wanted || (await comes(() => text.read(element).value !== before.value))) return;
+    // An entry may have its own way to write what it has already.
+    if (!isWhole || kinds.isSecret(element) || bare(wanted) === "" || bare(wanted) !== bare(before.value)) refuse("refused");
   };
 
   // MARK: Ranges and check boxes
@@ -190,7 +200,8 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     if (kinds.checked(element) === wanted) return;
     if (kinds.isDisabled(element)) refuse("read-only");
     call(element, "click");
-    await verify(() => kinds.checked(element) === wanted);
+    await verify(() => kinds.checked(element) === wanted || !get(element, "isConnected"));
+    if (!get(element, "isConnected")) refuse("gone");
   };
 
   // MARK: Requests
