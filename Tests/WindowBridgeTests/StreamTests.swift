@@ -90,7 +90,7 @@ import WindowBridge
       #expect(state.desktop.front == front, "\(line)")
     }
     #expect(state.desktop.windows[two]?.title == "a, b>>c")
-    // The list may be older than what was told since it was asked for.
+    // Events that arrive before the list are newer than the list.
     state.clients(
       try #require(JSON(Array(clients.utf8))),
       before: ["closewindow>>55d0c8a1", "windowtitlev2>>55d0c8b2,newer", "activewindowv2>>55d0c8b2"])
