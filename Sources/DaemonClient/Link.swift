@@ -144,4 +144,9 @@ package final class Link {
 
   /// Sends a signal, if there is a bus.
   package func send(_ message: OutgoingMessage) { _ = try? daemon?.connection.send(message) }
+
+  /// Answers a call of an object of `program`, which has no objects: the window bridge asks the owner of each field.
+  package func refuse(_ call: Message, of program: String) {
+    if call.wantsReply { send(call.reply(DBusError(.unknownObject, "\(program) has no objects"))) }
+  }
 }

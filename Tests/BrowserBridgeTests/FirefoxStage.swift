@@ -109,6 +109,11 @@ final class FirefoxStage: Sendable {
     try await shows("Element.Name", .string(what))
   }
 
+  /// The path of the field that has focus.
+  func focusedField() async throws -> String {
+    Focus1.field(try #require(try await client.fields("FocusPath").first))
+  }
+
   @discardableResult
   func write(
     _ key: String, _ value: DBusValue, sourceLocation: SourceLocation = #_sourceLocation

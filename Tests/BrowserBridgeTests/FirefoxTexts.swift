@@ -102,7 +102,7 @@ extension FirefoxTests {
     #expect(try await errorName { try await stage.write("Text.Content", .string("a\nb")) } == "Failed")
     try await stage.holds("slow", "a\nb")
     try await stage.focusNamed("inner")
-    let inner = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))
+    let inner = try await stage.focusedField()
     try await stage.script("document.querySelector('#set').disabled = true")
     #expect(
       try await errorName { _ = try await stage.client.write("org.focusd.Text.Content", .string("x"), at: inner) }
@@ -110,7 +110,7 @@ extension FirefoxTests {
     #expect(try await stage.held("inner") == "mine")
     // An element that is gone.
     try await stage.focusNamed("limited")
-    let field = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))
+    let field = try await stage.focusedField()
     try await stage.script("window.kept = find('limited'); kept.remove()")
     #expect(
       try await errorName { _ = try await stage.client.write("org.focusd.Text.Content", .string("x"), at: field) }
@@ -122,14 +122,14 @@ extension FirefoxTests {
     #expect(try await errorName { try await stage.write("Text.Content", .string("astray")) } == "Failed")
     #expect(try await stage.held("entry") == entry)
     try await stage.focusNamed("email")
-    let email = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))
+    let email = try await stage.focusedField()
     try await stage.focusNamed("entry")
     #expect(
       try await errorName { _ = try await stage.client.invoke("org.focusd.Text.Insert", [.string("x")], at: email) }
         == "Failed")
     // One that lost focus is written all the same, and takes none.
     try await stage.focusNamed("upper")
-    let upper = Focus1.field(try #require(try await stage.client.fields("FocusPath").first))
+    let upper = try await stage.focusedField()
     try await stage.focusNamed("entry")
     _ = try await stage.client.write("org.focusd.Text.Content", .string("aside"), at: upper)
     #expect(try await stage.held("upper") == "ASIDE")

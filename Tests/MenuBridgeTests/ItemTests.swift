@@ -5,17 +5,27 @@ import Testing
 
 /// Items that change, are forgotten or wanted twice while they are called.
 @Suite struct ItemTests {
-  /// Both would find it off, and turn it on and off again.
-  @Test func twoChecksRunAnItemOnce() async throws {
+  /// Runs `body` with `count` calls of a command for an item, of which the program has yet to answer a question, and all items
+  /// have been listed since the calls.
+  private static func withHeldItem(
+    _ command: String, _ arguments: [DBusValue] = [], count: Int = 1,
+    _ body: (MenuStage, StubMenus, [Peer.Pending]) async throws -> Void
+  ) async throws {
     try await MenuStage.with { stage in
       let program = try await stage.program("w1")
       try await stage.has("Menu.Items")
       program.state.update { $0.answers["Describe"] = .hold }
-      let check = DaemonCall.invoke("org.focusd.Menu.Check", [.string("win.wrap"), .boolean(true)])
-      let calls = (0..<2).map { _ in stage.windows.begin(check) }
-      // The program was asked by both, if both ask.
-      _ = try await stage.items()
+      let call = DaemonCall.invoke("org.focusd." + command, [.string("win.wrap")] + arguments)
+      let calls = (0..<count).map { _ in stage.windows.begin(call) }
       try await program.state.wait(for: "a question") { $0.calls.contains("Describe") ? () : nil }
+      _ = try await stage.items()
+      try await body(stage, program, calls)
+    }
+  }
+
+  /// Both would find it off, and turn it on and off again.
+  @Test func twoChecksRunAnItemOnce() async throws {
+    try await Self.withHeldItem("Menu.Check", [.boolean(true)], count: 2) { _, program, calls in
       program.release()
       for call in calls { _ = try await call.values() }
       #expect(program.state.now.activated == ["wrap"])
@@ -23,14 +33,7 @@ import Testing
   }
 
   @Test func checksThatWaitEndWithTheirWindow() async throws {
-    try await MenuStage.with { stage in
-      let program = try await stage.program("w1")
-      try await stage.has("Menu.Items")
-      program.state.update { $0.answers["Describe"] = .hold }
-      let check = DaemonCall.invoke("org.focusd.Menu.Check", [.string("win.wrap"), .boolean(true)])
-      let calls = (0..<2).map { _ in stage.windows.begin(check) }
-      try await program.state.wait(for: "a question") { $0.calls.contains("Describe") ? () : nil }
-      _ = try await stage.items()
+    try await Self.withHeldItem("Menu.Check", [.boolean(true)], count: 2) { stage, program, calls in
       try await stage.windows.field("w1", "Unregister")
       for call in calls { #expect(try await call.refusal() != "Timeout") }
       #expect(program.state.now.activated.isEmpty)
@@ -39,15 +42,9 @@ import Testing
 
   /// Who lists the items forgets those that were read for it.
   @Test func anItemThatIsForgottenWhileItIsRunIsReadAgain() async throws {
-    try await MenuStage.with { stage in
-      let program = try await stage.program("w1")
-      try await stage.has("Menu.Items")
-      program.state.update { $0.answers["Describe"] = .hold }
-      let call = stage.windows.begin(.invoke("org.focusd.Menu.Activate", [.string("win.wrap")]))
-      try await program.state.wait(for: "a question") { $0.calls.contains("Describe") ? () : nil }
-      _ = try await stage.items()
+    try await Self.withHeldItem("Menu.Activate") { _, program, calls in
       program.release()
-      _ = try await call.values()
+      for call in calls { _ = try await call.values() }
       try await program.state.ran(\.activated, ["wrap"])
     }
   }

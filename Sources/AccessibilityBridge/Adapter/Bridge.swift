@@ -113,20 +113,13 @@ package final class Bridge {
     case .other(let message): nameChanged(message)
     case .closed: onEnd?("lost the connection to the bus")
     case .refused(let error): log.error("\(error)")
-    case .call(let message): refuse(message)
+    case .call(let message): main.refuse(message, of: Self.name.text)
     }
   }
 
   /// The field that has focus, as the daemon tells, if it is an element's.
   var focused: ElementField? {
     focusedPath.flatMap { path in kept.first { publisher(of: $0)?.path(of: $0.number) == path } }
-  }
-
-  /// The connection that owns the name has no objects.
-  private func refuse(_ message: Message) {
-    guard message.wantsReply else { return }
-    let error = DBusError(.unknownObject, "\(Self.name) has no objects")
-    _ = try? main.daemon?.connection.send(message.reply(error))
   }
 
   private func nameChanged(_ message: Message) {

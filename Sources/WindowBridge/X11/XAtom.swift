@@ -39,8 +39,7 @@ package enum XAtom: String, CaseIterable, Sendable {
   static let menus: [XAtom: MenuAddresses.Part] = [
     .gtkApplicationID: .gtkApplicationID, .gtkBusName: .gtkBusName, .gtkApplication: .gtkApplication,
     .gtkWindow: .gtkWindow, .gtkMenubar: .gtkMenubar, .gtkAppMenu: .gtkAppMenu, .unity: .unity,
-    .kdeBusName: .kdeBusName,
-    .kdeMenubar: .kdeMenubar,
+    .kdeBusName: .kdeBusName, .kdeMenubar: .kdeMenubar,
   ]
 }
 

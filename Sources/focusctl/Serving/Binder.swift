@@ -51,16 +51,9 @@ final class Binder {
     case .other(let message): received(message)
     case .refused(let error): end = end ?? CommandError(error)
     case .closed: end = end ?? CommandError(.noDaemon, "lost the connection to the bus")
-    case .call(let message): refuse(message)
+    case .call(let message): link.refuse(message, of: "'\(Program.name) bind \(plan.id)'")
     case .signal: break
     }
-  }
-
-  /// The window bridge asks the owner of each field whether it speaks for one window.
-  private func refuse(_ message: Message) {
-    guard message.wantsReply else { return }
-    let error = DBusError(.unknownObject, "'\(Program.name) bind \(plan.id)' has no objects")
-    _ = try? link.daemon?.connection.send(message.reply(error))
   }
 
   private func arrived() {

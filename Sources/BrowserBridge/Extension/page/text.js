@@ -3,7 +3,7 @@
 
 if (!Object.hasOwn(focusdPage, "text")) {
   const { get, call, selection, inputType } = focusdPage;
-  const TEXT_TYPES = new Set("text search url tel email number password".split(" "));
+  const TEXT_TYPES = new Set("text search url tel email password".split(" "));
   /** The types of entries that nobody types a text into. */
   const VALUE_TYPES = new Set("date datetime-local month time week".split(" "));
   const PAIR = /[\uD800-\uDBFF][\uDC00-\uDFFF]/g;
@@ -22,10 +22,10 @@ if (!Object.hasOwn(focusdPage, "text")) {
 
   /** Whether an entry holds whatever text somebody types. */
   const isTyped = (element) =>
-    element instanceof HTMLTextAreaElement || (inputType(element) !== "number" && TEXT_TYPES.has(inputType(element)));
+    element instanceof HTMLTextAreaElement || TEXT_TYPES.has(inputType(element));
 
   const isEntry = (element) =>
-    element instanceof HTMLTextAreaElement || TEXT_TYPES.has(inputType(element)) || isValue(element);
+    isTyped(element) || inputType(element) === "number" || isValue(element);
 
   const isEditable = (element) =>
     element instanceof HTMLElement && (get(element, "isContentEditable") ||
