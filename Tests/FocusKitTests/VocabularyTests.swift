@@ -1,10 +1,37 @@
 import BusSupport
 import DBusTypes
-import FocusKit
 import TestSupport
 import Testing
 
+@testable import FocusKit
+
 @Suite struct VocabularyTests {
+  /// The contract's shared keys, spelled out, with the group that has them.
+  @Test(
+    "Each shared key has a member, in the group with the interface's name",
+    arguments: [
+      ("org.focusd.Window", "Title Application ProcessId Workspace Close Fullscreen Float Minimize", WindowKeys()),
+      ("org.focusd.Element", "Role Name Description", ElementKeys()),
+      ("org.focusd.Text", "Content Length Caret Selection SelectedText Insert", TextKeys()),
+      ("org.focusd.Range", "Value Minimum Maximum Step Increment Decrement", RangeKeys()),
+      ("org.focusd.Toggle", "Checked", ToggleKeys()),
+      ("org.focusd.Edit", "Undo Redo Cut Copy Paste SelectAll Find", EditKeys()),
+      ("org.focusd.View", "ZoomIn ZoomOut ZoomReset Fullscreen", ViewKeys()),
+      ("org.focusd.Tab", "New Close Next Previous", TabKeys()),
+      ("org.focusd.Navigation", "Back Forward Reload", NavigationKeys()),
+      ("org.focusd.Application", "Preferences NewWindow Quit", ApplicationKeys()),
+      ("org.focusd.Menu", "Items Activate Check", MenuKeys()),
+      ("org.focusd.Document", "Path Url Title New Open Save SaveAs Print Close", DocumentKeys()),
+      ("org.focusd.Shell", "Buffer Directory Accept", ShellKeys()),
+    ] as [(String, String, any Sendable)])
+  func eachKeyIsThere(interface: String, members: String, group: any Sendable) {
+    let names = Mirror(reflecting: group).children.compactMap {
+      Mirror(reflecting: $0.value).descendant("name") as? String
+    }
+    #expect(Set(names) == Set(members.split(separator: " ").map { "\(interface).\($0)" }))
+    #expect(names.count == Set(names).count)
+  }
+
   /// A text, and an editor's commands on it.
   private struct Editor {
     let text = State(wrappedValue: "grüße")
@@ -90,6 +117,46 @@ import Testing
       try await carets.wait(for: 4)
       #expect(try await client.read(\.text.caret) == 4)
       #expect(editor.caret.wrappedValue == 4)
+    }
+  }
+
+  private struct Launcher {
+    @FocusedValue var items: (@Sendable () async throws -> [MenuItem])?
+    @FocusedValue var activate: (@Sendable (String) async throws -> Void)?
+    @FocusedValue var check: (@Sendable (String, Bool) async throws -> Void)?
+
+    init(_ client: FocusClient) {
+      _items = FocusedValue(\.menu.items, client: client)
+      _activate = FocusedValue(\.menu.activate, client: client)
+      _check = FocusedValue(\.menu.check, client: client)
+    }
+  }
+
+  @Test func menusAreOfferedAndRun() async throws {
+    try await TestDesktop.with { desktop in
+      let done = State(wrappedValue: [String]())
+      let items = [
+        MenuItem(id: "app.save", menus: ["File"], label: "Save", accelerator: "Ctrl+S", isEnabled: false),
+        MenuItem(id: "win.wrap", menus: ["View", "Text"], label: "Größe", isChecked: true),
+        MenuItem(id: "win.spell", menus: [], label: "Spelling", isChecked: false),
+      ]
+      let field = FocusField("editor", client: desktop.client())
+        .focusedValue(\.menu.items) { items }
+        .focusedValue(\.menu.activate) { id in done.wrappedValue.append(id) }
+        .focusedValue(\.menu.check) { id, isChecked in done.wrappedValue.append("\(id) \(isChecked)") }
+        .register()
+      try await field.focus()
+      let told = try await desktop.busctl("call", "org.focusd.Menu", "Items")
+      #expect(
+        told.text
+          == #"a(sasssbi) 3 "app.save" 1 "File" "Save" "Ctrl+S" false -1 "win.wrap" 2 "View" "Text" "Gr\303\266\303\237e" "#
+          + #""" true 1 "win.spell" 0 "Spelling" "" true 0"#)
+      let launcher = Launcher(desktop.client())
+      try await until("the commands") { launcher.items != nil && launcher.activate != nil && launcher.check != nil }
+      #expect(try await launcher.items?() == items)
+      try await launcher.activate?("app.save")
+      try await launcher.check?("win.wrap", false)
+      #expect(done.wrappedValue == ["app.save", "win.wrap false"])
     }
   }
 

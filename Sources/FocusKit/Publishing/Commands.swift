@@ -32,10 +32,13 @@ enum Commands {
       })
   }
 
-  /// `value` as a command, if it is a closure without results, and without arguments or with a text.
+  /// `value` as a command, if it is a closure without arguments and results, or of a type that a shared key has.
   static func published(_ value: Any) -> PublishedCommand? {
     switch value {
     case let run as @Sendable (String) async throws -> Void: return PublishedCommand(run, []) { _ in [] }
+    case let run as @Sendable (String, Bool) async throws -> Void: return PublishedCommand(run, []) { _ in [] }
+    case let run as @Sendable () async throws -> [MenuItem]:
+      return PublishedCommand(run, [[MenuItem].dbusType]) { [try $0.dbusValue()] }
     case let run as @Sendable () -> Void: return command(run)
     case let run as @Sendable () throws -> Void: return command(run)
     case let run as @Sendable () async -> Void: return command(run)
@@ -84,6 +87,11 @@ enum Commands {
       start as @MainActor () -> Void, start as @MainActor () throws -> Void, report, report as () async -> Void, wait,
       wait as () async throws -> Void,
       { @Sendable (text: String) async throws -> Void in _ = try await client.run(name, text) },
+      { @Sendable (text: String, isOn: Bool) async throws -> Void in _ = try await client.run(name, text, isOn) },
+      { @Sendable () async throws -> [MenuItem] in
+        guard let items = try await client.run(name).first else { throw FocusError("'\(name)' returned nothing") }
+        return try [MenuItem](dbusValue: items)
+      },
     ]
     return closures.lazy.compactMap { $0 as? Value }.first
   }

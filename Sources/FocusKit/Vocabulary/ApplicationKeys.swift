@@ -22,10 +22,66 @@ public struct EditKeys: Sendable {
 public struct DocumentKeys: Sendable {
   /// The open file's absolute path, for others to read: `org.focusd.Document.Path`, type `s`.
   public let path = SharedKey<String>("org.focusd.Document.Path")
+  /// The address of the page that is shown, for others to read: `org.focusd.Document.Url`, type `s`.
+  public let url = SharedKey<String>("org.focusd.Document.Url")
+  /// The title of the page that is shown, for others to read: `org.focusd.Document.Title`, type `s`.
+  public let title = SharedKey<String>("org.focusd.Document.Title")
+  /// Begins a document: the command `org.focusd.Document.New`.
+  public let new = SharedKey<FocusedCommand>("org.focusd.Document.New")
+  /// Asks for a document and opens it: the command `org.focusd.Document.Open`.
+  public let open = SharedKey<FocusedCommand>("org.focusd.Document.Open")
   /// Saves the document: the command `org.focusd.Document.Save`.
   public let save = SharedKey<FocusedCommand>("org.focusd.Document.Save")
+  /// Asks for a name and saves the document there: the command `org.focusd.Document.SaveAs`.
+  public let saveAs = SharedKey<FocusedCommand>("org.focusd.Document.SaveAs")
+  /// Prints the document, or asks how: the command `org.focusd.Document.Print`.
+  public let print = SharedKey<FocusedCommand>("org.focusd.Document.Print")
   /// Closes the document: the command `org.focusd.Document.Close`.
   public let close = SharedKey<FocusedCommand>("org.focusd.Document.Close")
+}
+
+/// The commands of a menu *View*: ``FocusedValues/view``.
+public struct ViewKeys: Sendable {
+  /// Shows everything larger: the command `org.focusd.View.ZoomIn`.
+  public let zoomIn = SharedKey<FocusedCommand>("org.focusd.View.ZoomIn")
+  /// Shows everything smaller: the command `org.focusd.View.ZoomOut`.
+  public let zoomOut = SharedKey<FocusedCommand>("org.focusd.View.ZoomOut")
+  /// Shows everything in its usual size: the command `org.focusd.View.ZoomReset`.
+  public let zoomReset = SharedKey<FocusedCommand>("org.focusd.View.ZoomReset")
+  /// Fills the screen, or no longer, as the program does it: the command `org.focusd.View.Fullscreen`.
+  public let fullscreen = SharedKey<FocusedCommand>("org.focusd.View.Fullscreen")
+}
+
+/// The commands of a program's tabs: ``FocusedValues/tab``.
+public struct TabKeys: Sendable {
+  /// Opens a tab: the command `org.focusd.Tab.New`.
+  public let new = SharedKey<FocusedCommand>("org.focusd.Tab.New")
+  /// Closes the tab in front: the command `org.focusd.Tab.Close`.
+  public let close = SharedKey<FocusedCommand>("org.focusd.Tab.Close")
+  /// Shows the next tab: the command `org.focusd.Tab.Next`.
+  public let next = SharedKey<FocusedCommand>("org.focusd.Tab.Next")
+  /// Shows the previous tab: the command `org.focusd.Tab.Previous`.
+  public let previous = SharedKey<FocusedCommand>("org.focusd.Tab.Previous")
+}
+
+/// The commands of a browser or a file manager: ``FocusedValues/navigation``.
+public struct NavigationKeys: Sendable {
+  /// Goes to the page before: the command `org.focusd.Navigation.Back`.
+  public let back = SharedKey<FocusedCommand>("org.focusd.Navigation.Back")
+  /// Goes to the page from which ``back`` came: the command `org.focusd.Navigation.Forward`.
+  public let forward = SharedKey<FocusedCommand>("org.focusd.Navigation.Forward")
+  /// Loads the page again: the command `org.focusd.Navigation.Reload`.
+  public let reload = SharedKey<FocusedCommand>("org.focusd.Navigation.Reload")
+}
+
+/// The commands of the program in front: ``FocusedValues/application``.
+public struct ApplicationKeys: Sendable {
+  /// Shows the program's settings: the command `org.focusd.Application.Preferences`.
+  public let preferences = SharedKey<FocusedCommand>("org.focusd.Application.Preferences")
+  /// Opens a window: the command `org.focusd.Application.NewWindow`.
+  public let newWindow = SharedKey<FocusedCommand>("org.focusd.Application.NewWindow")
+  /// Ends the program: the command `org.focusd.Application.Quit`.
+  public let quit = SharedKey<FocusedCommand>("org.focusd.Application.Quit")
 }
 
 /// The keys of the focused shell: ``FocusedValues/shell``.

@@ -78,6 +78,36 @@ extension FocusedValues {
     set { self = newValue.values }
   }
 
+  /// What a menu *View* has: `org.focusd.View`.
+  public var view: SharedKeys<ViewKeys> {
+    get { SharedKeys(values: self, group: ViewKeys()) }
+    set { self = newValue.values }
+  }
+
+  /// The tabs of the program in front: `org.focusd.Tab`.
+  public var tab: SharedKeys<TabKeys> {
+    get { SharedKeys(values: self, group: TabKeys()) }
+    set { self = newValue.values }
+  }
+
+  /// Where a browser or a file manager goes: `org.focusd.Navigation`.
+  public var navigation: SharedKeys<NavigationKeys> {
+    get { SharedKeys(values: self, group: NavigationKeys()) }
+    set { self = newValue.values }
+  }
+
+  /// The program in front: `org.focusd.Application`.
+  public var application: SharedKeys<ApplicationKeys> {
+    get { SharedKeys(values: self, group: ApplicationKeys()) }
+    set { self = newValue.values }
+  }
+
+  /// The menus of the window in front: `org.focusd.Menu`.
+  public var menu: SharedKeys<MenuKeys> {
+    get { SharedKeys(values: self, group: MenuKeys()) }
+    set { self = newValue.values }
+  }
+
   /// The focused shell: `org.focusd.Shell`.
   public var shell: SharedKeys<ShellKeys> {
     get { SharedKeys(values: self, group: ShellKeys()) }
