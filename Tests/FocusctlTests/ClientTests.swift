@@ -145,6 +145,22 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: TestDesktop.has("python3"))) func aProgramWithoutAWindow() async throws {
+    try await TestDesktop.with { desktop in
+      let program = try await desktop.start(
+        ["/usr/bin/python3", Self.clients + "/lamp.py"], extra: ModuleTests.environment)
+      let result = try await desktop.shell(
+        """
+        focusctl wait Brightness --timeout 20; focusctl get Brightness; focusctl update Brightness +90 --max 100
+        focusctl set Brightness 101; focusctl run Off; focusctl get Brightness
+        """)
+      #expect(result.output == ["20", "0"], "\(result)")
+      #expect(result.errors == ["focusctl: 101 is not between 0 and 100"], "\(result)")
+      #expect(try await program.lines(2) == ["brightness 100", "brightness 0"])
+      try await program.stop()
+    }
+  }
+
   private static let otherWindow = """
     import gi
     gi.require_version("Gtk", "4.0")

@@ -20,12 +20,12 @@ import Testing
   }
 
   @Test func hotkeys() async throws {
-    let (clear, undo) = (try bound("$mod+Delete", "A hotkey"), try bound("$mod+z", "A hotkey"))
+    let (greet, undo) = (try bound("$mod+g", "A hotkey"), try bound("$mod+z", "A hotkey"))
     try await TestDesktop.with { desktop in
-      let entry = try await desktop.hold("--focus org.focusd.Text.Content=abc --command org.focusd.Edit.Undo")
-      let result = try await desktop.shell("\(clear); focusctl get Text.Content; \(undo)")
-      #expect(result.output == [""] && result.errors.isEmpty, "\(result)")
-      #expect(try await entry.lines(2) == ["org.focusd.Text.Content ", "run org.focusd.Edit.Undo"])
+      let entry = try await desktop.hold("--focus org.focusd.Text.SelectedText= --command org.focusd.Edit.Undo")
+      let result = try await desktop.shell("\(greet); focusctl get Text.SelectedText; \(undo)")
+      #expect(result.output == ["Best wishes"] && result.errors.isEmpty, "\(result)")
+      #expect(try await entry.lines(2) == ["org.focusd.Text.SelectedText Best wishes", "run org.focusd.Edit.Undo"])
     }
   }
 

@@ -28,9 +28,10 @@ import Testing
         #expect(try await desktop.run(["/usr/bin/xdotool", "key", code]).succeeded)
         #expect(try await slider.lines(1 + index).last == "run " + command)
       }
-      let entry = try await desktop.hold("--focus org.focusd.Text.Content=abc --command org.focusd.Edit.Undo")
-      #expect(try await desktop.run(["/usr/bin/xdotool", "key", "super+Delete", "super+z"]).succeeded)
-      #expect(try await Set(entry.lines(2)) == ["org.focusd.Text.Content ", "run org.focusd.Edit.Undo"])
+      let entry = try await desktop.hold("--focus org.focusd.Text.SelectedText= --command org.focusd.Edit.Undo")
+      #expect(try await desktop.run(["/usr/bin/xdotool", "key", "super+g", "super+z"]).succeeded)
+      #expect(
+        try await Set(entry.lines(2)) == ["org.focusd.Text.SelectedText Best wishes", "run org.focusd.Edit.Undo"])
       #expect(!manager.progress.now.errors.contains { $0.contains("config") }, "\(manager.progress.now)")
       try await manager.stop()
     }
