@@ -177,13 +177,13 @@ extension FocusModel {
   }
 
   /// Turns commands of a field off and on.
-  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `unknownCommand`.
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `unknownCommand` for the first that the field does not have.
   public func setEnabled(
-    _ enabled: [Key: Bool], of id: FieldID, by client: BusName
+    _ enabled: some Collection<(key: Key, value: Bool)>, of id: FieldID, by client: BusName
   ) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "enable commands of")
     let commands = field.commands
-    if let stray = enabled.keys.sorted().first(where: { commands[$0] == nil }) { throw .unknownCommand(stray, id) }
+    if let stray = enabled.first(where: { commands[$0.key] == nil }) { throw .unknownCommand(stray.key, id) }
 
     edit(id, by: client) { table in
       for (key, isEnabled) in enabled { table.enable(key, isEnabled, in: id) }

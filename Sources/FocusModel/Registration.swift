@@ -150,12 +150,12 @@ extension FocusModel {
   }
 
   /// Takes stored bindings away from a field.
-  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `unknownProperty` for a key that the field does not publish.
+  /// - Throws: `ModelError`: `noSuchField`, `accessDenied`, `unknownProperty` for the first key that the field does not publish.
   public func withdraw(
-    _ keys: Set<Key>, from id: FieldID, by client: BusName
+    _ keys: some Collection<Key>, from id: FieldID, by client: BusName
   ) throws(ModelError) {
     let field = try field(id, ownedBy: client, to: "withdraw keys from")
-    for key in keys.sorted() {
+    for key in keys {
       guard let binding = field.bindings[key] else { throw .unknownProperty(key, id) }
       guard !binding.isBound else {
         throw .invalid("\(key) is a property of the field's object and cannot be withdrawn")

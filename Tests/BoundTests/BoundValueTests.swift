@@ -245,6 +245,56 @@ struct BoundValueTests {
     }
   }
 
+  @Test("that are nil are asked for in the scene, too, if nobody would tell of them: the newest field first")
+  func nilInTheScene() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.peer()
+      let client = try await desktop.peer()
+      let number = "demo.P.Number"
+      try await owner.register("window", [("demo.P.Title", .string("window"))])
+      var objects: [Exported] = []
+      for (index, id) in ["older", "newer"].enumerated() {
+        objects.append(
+          Exported(owner, document(("demo.P", property("Number", "i", emits: "false"))), [:], at: "/\(index)"))
+        try await owner.register(
+          id, object: objects[index].path, [("parent", Focus1.fieldPath("window")), ("scope", .string("scene"))])
+      }
+      try await owner.register("entry", [], [("parent", Focus1.fieldPath("window")), ("focus", .boolean(true))])
+      #expect(try await client.read(number).field == "")
+      objects[0].change(number, to: .int32(1))
+      #expect(try await client.read(number).field == "older")
+      objects[1].change(number, to: .int32(2))
+      #expect(try await client.get(number) == .int32(2))
+      #expect(try await client.read(number).field == "newer")
+      #expect(try await client.readAll()[number] == .int32(2))
+      // Nothing further away is asked for what a nearer field has.
+      try await owner.call(.publish("entry", [(number, .int32(3))]))
+      let asked = objects.map { $0.count("Get") }
+      #expect(try await client.get(number) == .int32(3))
+      #expect(try await client.readAll()[number] == .int32(3))
+      #expect(objects.map { $0.count("Get") } == asked)
+    }
+  }
+
+  @Test("of a field that went while they were asked for are those of what has focus then")
+  func unregisteredMeanwhile() async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await slider(desktop, emits: "false")
+      let client = try await desktop.peer()
+      try await object.owner.register("window", [(key, .double(7))])
+      try await object.owner.field("slider", "Unregister")
+      try await object.owner.register(
+        "slider", object: object.path, [("parent", Focus1.fieldPath("window")), ("focus", .boolean(true))])
+      object.rule("Get") { _, _, _ in .hold }
+      let readings = (client.begin(.read(key)), client.begin(.get(key)))
+      try await object.called("Get", times: 2)
+      try await object.owner.field("slider", "Unregister")
+      object.release()
+      #expect(try await readings.1.values() == [.variant(.double(7))])
+      #expect(try await readings.0.values()[1] == Focus1.fieldPath("window"))
+    }
+  }
+
   @Test("are read all from what has focus when the reply is made")
   func readAllWhileFocusMoves() async throws {
     try await TestDesktop.with { desktop in

@@ -82,6 +82,14 @@ struct CommandTests {
       #expect(try await refusal { try await client.setEnabled("entry", ["demo.Edit.Save": false]) } == "AccessDenied")
       #expect(
         try await refusal { try await entry.owner.setEnabled("entry", ["demo.Edit.No": false]) } == "UnknownMethod")
+      let states = ["Save", "Zoom", "A"].map {
+        DBusDictionary.Entry(key: .string("demo.Edit.\($0)"), value: .boolean(false))
+      }
+      let first = try await entry.owner.begin(
+        .field("entry", "SetEnabled", [.dictionary(DBusDictionary(key: .string, value: .boolean, states))])
+      ).remoteError()
+      #expect(
+        first?.shortName == "UnknownMethod" && first?.message.contains("demo.Edit.Zoom") == true, "\(first as Any)")
       try await entry.owner.setEnabled("entry", ["demo.Edit.Save": false])
       #expect(try await refusal { try await save(client) } == "Disabled")
       #expect(try await refusal { try await save(client, at: Focus1.field("entry")) } == "Disabled")

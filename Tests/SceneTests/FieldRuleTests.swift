@@ -170,6 +170,11 @@ import Testing
         "({'demo.Form.Title': <'x'>, 'bad': <1>}, @a{sv} {})")
       #expect(refusal.shortName == "InvalidArgs")
       #expect(try await client.snapshot() == before)
+      let missing = try await client.refusal(
+        Focus1.field("entry"), Focus1.fieldInterface, "Withdraw",
+        "(['demo.Form.Title', 'demo.Other.Z', 'demo.Other.A'],)")
+      #expect(
+        missing.shortName == "UnknownProperty" && missing.message.contains("demo.Other.Z"), "the first that is missing")
       try await client.field("entry", "Withdraw", "(['demo.Form.Title', 'demo.Other.X'],)")
       try await client.field("window", "Withdraw", "(['demo.Form.Title'],)")
       #expect(try await client.value("demo.Form.Title") == "NotFocused")

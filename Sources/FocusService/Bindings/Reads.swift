@@ -81,14 +81,17 @@ extension FocusService {
     if read.awaited == 0 { deliver(.answered(read.reply, changes: false) { service in try service.goOn(read) }) }
   }
 
-  /// The innermost field whose owner must be asked before it is known what `key` resolves to, else the read's holder, also if
+  /// The nearest field whose owner must be asked before it is known what `key` resolves to, the read's holder at last, also if
   /// the key is nil as far as is known: an owner that tells no changes of it would never tell that it has a value.
   /// - Throws: what an owner answered instead of the value.
   private func unknownValue(of key: Key, _ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
     for (asked, (object, answer)) in read.answers {
+      let isThere = objects[asked.field] === object
+      // The key is another field's now.
+      if !isThere, read.place == .focused, (try? answer.get()) != nil { continue }
       read.reply.asked = (asked.key, asked.field)
       _ = try answer.get()
-      guard objects[asked.field] === object else { throw DBusError.ownerGone }
+      guard isThere else { throw DBusError.ownerGone }
     }
     func unknown(in id: FieldID) -> [PendingRead.Asked: OwnedObject] {
       let asked = PendingRead.Asked(key: key, field: id)
@@ -103,7 +106,13 @@ extension FocusService {
       let found = unknown(in: id)
       if !found.isEmpty || id == read.holder { return found }
     }
-    // Only for a key that is nil: to resolve an interface takes longer than to resolve a key.
+    // To resolve an interface takes longer than to resolve a key.
+    if read.place == .focused {
+      for id in model.sceneFields(declaring: key.interface) where model.isNearer(id, than: read.holder) {
+        let found = unknown(in: id)
+        if !found.isEmpty { return found }
+      }
+    }
     let outer = read.holder ?? (read.place == .focused ? model.resolve(key.interface) : nil)
     return outer.map(unknown) ?? [:]
   }
@@ -128,7 +137,12 @@ extension FocusService {
     let path = ownFields(at: read.place)
     for id in path { addNil(id) { _ in true } }
     guard read.place == .focused else { return unknown }
-    for (name, id) in try model.objectInterfaces(at: .focused) where !path.contains(id) && interface ?? name == name {
+    for (name, id) in try model.objectInterfaces(at: .focused) where interface ?? name == name {
+      for id in model.sceneFields(declaring: name) {
+        addNil(id) { $0.interface == name && model.isNearer(id, than: model.resolve($0)) }
+      }
+      // Of those that are no scene's, a session field supplies it.
+      guard model.fields[id]?.scope == .session else { continue }
       addNil(id) { $0.interface == name && model.resolve($0) == nil }
     }
     return unknown

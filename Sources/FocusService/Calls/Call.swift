@@ -42,7 +42,7 @@ struct Call {
   /// Reads a dictionary from names to variants.
   /// - Throws: `DBusError`: `invalidArgs` if it has a name twice, `limitsExceeded` if it has more than a field has keys.
   mutating func values() throws -> [String: MarshalledValue] {
-    try dictionary(limit: Call.entryLimit) { entry throws(WireError) in try entry.variant() }
+    try dictionary(limit: Call.entryLimit) { entry throws(WireError) in try entry.variant() }.values
   }
 
   /// Reads a dictionary from keys to variants.
@@ -51,26 +51,33 @@ struct Call {
     Dictionary(try values().map { (try Key($0), $1) }) { $1 }
   }
 
-  /// Reads a dictionary from names to booleans.
+  /// Reads a dictionary from names to booleans, in the order in which they are given, as far as one more than a field has.
   /// - Throws: `DBusError.invalidArgs` if it has a name twice.
-  mutating func states() throws -> [String: Bool] {
-    try dictionary(limit: .max) { entry throws(WireError) in try entry.boolean() }
+  mutating func states() throws -> [(name: String, isOn: Bool)] {
+    let (states, names) = try dictionary(limit: .max) { entry throws(WireError) in try entry.boolean() }
+    return names.compactMap { name in states[name].map { (name, $0) } }
   }
 
+  /// Reads a dictionary from names, and its first names in the order in which they are given.
   private mutating func dictionary<Value>(
     limit: Int, _ value: (inout BodyReader) throws(WireError) -> Value
-  ) throws -> [String: Value] {
+  ) throws -> (values: [String: Value], names: [String]) {
     var values: [String: Value] = [:]
+    var names: [String] = []
     var repeated: String?
     let isWhole = try arguments.array(ofEntries: true, limit: limit) { entry throws(WireError) in
       let name = try entry.text()
-      if values.updateValue(try value(&entry), forKey: name) != nil { repeated = repeated ?? name }
+      if values.updateValue(try value(&entry), forKey: name) != nil {
+        repeated = repeated ?? name
+      } else if names.count <= Limits.keysPerField {
+        names.append(name)
+      }
     }
     guard isWhole else {
       throw DBusError(.limitsExceeded, "more than \(limit) names are given, but a field has no more keys")
     }
     if let repeated { throw DBusError(.invalidArgs, "'\(repeated.excerpt)' is given twice") }
-    return values
+    return (values, names)
   }
 
   /// The bindings that the called object shows.

@@ -27,18 +27,21 @@ extension DaemonInterfaces {
       method(
         "Withdraw", in: [.init("keys", .array(.string))], changes: true, ownersAction: "withdraw keys from"
       ) { service, call in
+        var names: Set<String> = []
+        var keys: [Key] = []
         // Of more names than a field has keys, one is not there, and none is read as a key in vain.
-        let keys = try Set(call.strings()).prefix(Limits.keysPerField + 1).map { try Key($0) }
-        try service.model.withdraw(Set(keys), from: call.field(), by: call.client)
+        for name in try call.strings() where keys.count <= Limits.keysPerField && names.insert(name).inserted {
+          keys.append(try Key(name))
+        }
+        try service.model.withdraw(keys, from: call.field(), by: call.client)
         return .empty
       },
       method(
         "SetEnabled", in: [.init("commands", .dictionary(key: .string, value: .boolean))], changes: true,
         ownersAction: "enable commands of"
       ) { service, call in
-        // As for `Withdraw`.
-        let states = try call.states().prefix(Limits.keysPerField + 1).map { (try Key($0), $1) }
-        try service.model.setEnabled(Dictionary(states) { $1 }, of: call.field(), by: call.client)
+        let states = try call.states().map { (key: try Key($0.name), value: $0.isOn) }
+        try service.model.setEnabled(states, of: call.field(), by: call.client)
         return .empty
       },
       method("Activate", changes: true) { service, call in

@@ -52,9 +52,15 @@ extension DaemonInterfaces {
       case (false, true): access = .write
       case (false, false): continue
       }
-      // If an owner only invalidates a property, the daemon fetches the value and emits it.
       let declared = field.object?.properties[key]
-      let emits = declared?.emits == .invalidates ? .always : declared?.emits ?? .always
+      let emits: InterfaceDescription.Property.Emits =
+        switch declared?.emits {
+        case .never: .never
+        // It changes at `focused` when focus does.
+        case .constant where place != .focused: .constant
+        // If an owner only invalidates a property, the daemon fetches the value and emits it.
+        case .constant, .invalidates, .always, nil: .always
+        }
       let type = binding.isWriteOnly ? declared?.type : nil
       found[key.interface, default: .init(key.interface)].properties.append(
         .init(key.member, type ?? binding.value.type, access, emits: emits))
