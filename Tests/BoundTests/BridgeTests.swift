@@ -156,7 +156,7 @@ struct BridgeTests {
         #expect(try await registering.refusal() == "OwnerGone")
       } else {
         try await bridge.leave()
-        try await client.settle()
+        try await client.waitForDeparture(of: bridge.name)
         // Its successor need not wait until the program answers.
         let own = Exported(client, Self.xml, Self.values)
         try await client.register("a", object: own.path)
