@@ -168,9 +168,9 @@ final class AccessibleDesktop: DaemonSession {
 
   /// A program with a window and nothing in it.
   func program(
-    _ name: String = "stub", toolkit: String = "Qt", isRegistered: Bool = true
+    _ name: String = "stub", toolkit: String = "Qt", version: String = "3.24.38", isRegistered: Bool = true
   ) async throws -> StubProgram {
-    let program = StubProgram(try await Peer(to: address.now), name: name, toolkit: toolkit)
+    let program = StubProgram(try await Peer(to: address.now), name: name, toolkit: toolkit, version: version)
     if isRegistered { status.update { $0.programs.append(program.peer.name) } }
     state.update { $0.programs.append(program) }
     program.set("/window", StubElement(role: 23, states: 1 << 1, name: "The window", parent: StubProgram.root))

@@ -304,6 +304,45 @@ import Testing
     }
   }
 
+  /// GTK 4 tells no changes that the keyboard makes of a range, also of one that it did not tell at first.
+  @Test func aRangeOfGTK4ThatIsNotToldAtFirstIsPolled() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(toolkit: "GTK", version: "4.8.3")
+      program.set("/slider", .slider(7))
+      program.change("/slider") { $0.lateProperties = ["Value.CurrentValue"] }
+      program.activate()
+      program.focus("/slider")
+      try await desktop.waits(for: "Element.Role", .string("slider"))
+      program.change("/slider") { $0.lateProperties = [] }
+      try await desktop.waits(for: "Range.Value", .double(7))
+      program.change("/slider") { $0.value = 8 }
+      try await desktop.waits(for: "Range.Value", .double(8))
+    }
+  }
+
+  /// The window takes longer to be found than its element takes to be read.
+  @Test func whatIsReadMeanwhileIsNotTakenBack() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program()
+      program.set("/entry", .entry("old"))
+      program.change("/window") { $0.lateProperties = ["Accessible.Name"] }
+      program.focusSilently("/entry")
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("old"))
+      try await desktop.session.subscribe()
+      let texts = program.state.now.calls.count { $0.path == "/entry" && $0.member == "GetText" }
+      try await Self.asked(program, "GetText", at: "/entry", times: texts + 1)
+      program.change("/entry") { $0.text = "new" }
+      program.textChanged("/entry")
+      try await desktop.waits(for: "Text.Content", .string("new"))
+      let names = program.state.now.calls.count { $0.path == "/window" && $0.member == "Get" }
+      try await Self.asked(program, "Get", at: "/window", times: names + 2)
+      #expect(try await desktop.get("Text.Content") == .string("new"))
+      #expect(desktop.session.signals.values(of: "org.focusd.Text.Content") == [.string("new")])
+    }
+  }
+
   @Test func aTextThatIsNotToldAtFirst() async throws {
     try await Self.withProgram { desktop, program in
       program.change("/entry") { $0.answers = ["GetText": DBusValue?.none] }

@@ -183,6 +183,15 @@ import Testing
       }
       program.focus("/secret")
       try await desktop.waits(for: "Element.Role", .string("password"))
+      // Or when other settings have the bridge look at all programs anew.
+      try desktop.desktop.write(settings: "[accessibility]\nIgnore=vault\n")
+      desktop.bridge.terminate(SIGHUP)
+      try await eventually("no field") { try await desktop.get("Element.Role") == nil }
+      try await eventually("a password") {
+        program.activate()
+        program.focus("/secret")
+        return try await desktop.get("Element.Role") == .string("password")
+      }
       try await desktop.expectNowhere(Self.secret, in: traffic)
     }
   }

@@ -72,6 +72,27 @@ import Testing
     }
   }
 
+  @Test func itStaysOutOfThemWhileTheDaemonIsAway() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(entry: "abc")
+      let own = try await desktop.desktop.peer()
+      try await own.register("own", [("demo.Form.Number", .int32(1))], [("focus", .boolean(true))])
+      try await eventually("only the field of its own") { try await desktop.fields().count == 1 }
+      program.set("/other", .entry("other"))
+      program.focus("/other")
+      // What it asks before that is answered.
+      try await eventually("its own field has focus") { try await desktop.focusedField() == Focus1.field("own") }
+      let calls = program.state.now.calls.count
+      try await desktop.desktop.kill()
+      try await desktop.desktop.start()
+      try await eventually("the field of its own") { try await desktop.focusedField() == Focus1.field("own") }
+      #expect(
+        program.state.now.calls[calls...].allSatisfy { $0.path != "/other" }, "\(program.state.now.calls[calls...])")
+      #expect(try await desktop.fields().count == 1)
+      try await own.leave()
+    }
+  }
+
   /// Such as a shell in it that runs 'focusctl hold'.
   @Test func itStaysOutOfProgramsWhoseChildrenRegister() async throws {
     try await AccessibleDesktop.with { desktop in

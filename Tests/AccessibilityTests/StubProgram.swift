@@ -78,7 +78,7 @@ final class StubProgram: Sendable {
   }
 
   /// What it says of itself.
-  private struct Identity: Sendable { let connection, name, toolkit: String }
+  private struct Identity: Sendable { let connection, name, toolkit, version: String }
 
   static let interface = "org.a11y.atspi."
   static let root = "/org/a11y/atspi/accessible/root"
@@ -87,9 +87,9 @@ final class StubProgram: Sendable {
   let name: String
   let state = Observed(State())
 
-  init(_ peer: Peer, name: String, toolkit: String) {
+  init(_ peer: Peer, name: String, toolkit: String, version: String) {
     (self.peer, self.name) = (peer, name)
-    let program = Identity(connection: peer.name, name: name, toolkit: toolkit)
+    let program = Identity(connection: peer.name, name: name, toolkit: toolkit, version: version)
     // In one step: a test may change the element meanwhile, which must not be undone.
     peer.answer { [state] call, thread in
       let (answer, isMoved) = state.update { state in
@@ -229,7 +229,7 @@ final class StubProgram: Sendable {
     switch (call.member, call.key) {
     case ("Get", interface + "Accessible.Name"): .values([.variant(.string(program.name))])
     case ("Get", interface + "Application.ToolkitName"): .values([.variant(.string(program.toolkit))])
-    case ("Get", interface + "Application.Version"): .values([.variant(.string("3.24.38"))])
+    case ("Get", interface + "Application.Version"): .values([.variant(.string(program.version))])
     case ("GetChildren", _):
       .values([.array(DBusArray(known: referenceType, children.map { reference($0, program) }))])
     default: .error("org.freedesktop.DBus.Error.UnknownMethod", call.member)

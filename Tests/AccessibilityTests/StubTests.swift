@@ -121,7 +121,16 @@ import Testing
       program.change("/entry") { $0.ignoresWrites = true }
       let ignored = try await desktop.refusal("Text.Content", .string("new"))
       #expect(ignored?.message.contains("agreed and changed nothing") == true)
-      #expect(try await desktop.refusal("Text.SelectedText", .string("new")) != nil)
+      // Where nothing is inserted, typing goes on where it was, over what was selected.
+      for selection: (Int32, Int32) in [(1, 1), (1, 3)] {
+        program.change("/entry") { ($0.caret, $0.selection) = (selection.1, selection) }
+        program.textChanged("/entry")
+        try await desktop.waits(for: "Text.Selection", .structure([.int32(selection.0), .int32(selection.1)]))
+        #expect(try await desktop.refusal("Text.SelectedText", .string("new")) != nil)
+        let entry = program.state.now.elements["/entry"]
+        #expect(entry?.selection.0 == selection.0 && entry?.selection.1 == selection.1, "\(entry as Any)")
+        #expect(entry?.caret == selection.1)
+      }
       program.change("/entry") { ($0.ignoresWrites, $0.refusesWrites) = (false, true) }
       let refused = try await desktop.refusal("Text.Content", .string("new"))
       #expect(refused?.message.contains("refused") == true)

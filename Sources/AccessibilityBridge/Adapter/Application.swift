@@ -52,13 +52,15 @@ final class Application {
   var fields: [ElementReference: ElementField] = [:]
   /// How often the elements were read again of which the program does not tell everything.
   var attempts: [ElementReference: Int] = [:]
-  private var secrets: Set<ObjectPath> = []
+  private(set) var secrets: Set<ObjectPath>
   /// Whether the user says that all its texts are secrets.
   private var keepsSecrets = false
   /// Those who wait until the program is known.
   private var askers: [() -> Void] = []
   /// The element that is read before it takes focus, and what of it changed meanwhile.
   var reading: (element: ElementReference, marks: ReadingMarks, changed: ElementAspects)?
+  /// The element that was read last, whose focus is checked before it has its field.
+  var checking: (element: ElementReference, marks: ReadingMarks, changed: ElementAspects)?
   /// What it told that counts only if its window is in front, and how far it is asked that.
   var claims = FocusClaims()
   var claimCheck = ClaimCheck.none
@@ -77,16 +79,18 @@ final class Application {
   /// The root of its elements.
   private(set) var root: ElementReference
 
-  init(_ name: BusName) {
-    self.name = name
+  /// A program of whose elements these are secret.
+  init(_ name: BusName, secrets: Set<ObjectPath> = []) {
+    (self.name, self.secrets) = (name, secrets)
     root = ElementReference(name, AccessibilityNames.root)
   }
 
   /// Whether the element was secret before, or all of the program's are.
   func isSecret(_ element: ElementReference) -> Bool { keepsSecrets || secrets.contains(element.path) }
 
-  /// Notes that the element is secret from now on.
+  /// Notes that the element is secret from now on; what only the user's settings say may change with them.
   func noteSecret(_ element: ElementReference) {
+    guard !keepsSecrets else { return }
     if secrets.count < Self.secretLimit { secrets.insert(element.path) } else { stage = .ignored }
   }
 

@@ -55,6 +55,8 @@ package final class Bridge {
   var closedTimer: TimerID?
   var closing: Set<BusName> = []
   var focusWaiters: [(element: ElementReference, timer: TimerID, done: FieldProperty.Completion)] = []
+  /// The secret elements of the programs that the bridge knew before its options changed.
+  private var formerSecrets: [BusName: Set<ObjectPath>] = [:]
   /// The connection that has the registry's name.
   private var registry: BusName?
 
@@ -88,7 +90,10 @@ package final class Bridge {
     ignored = ProgramList(others: options.ignored, secret: options.secret)
     status.enables = options.enables
     if !options.enables { status.restore() }
+    let secrets = applications.compactMapValues { $0.secrets.isEmpty ? nil : $0.secrets }
     disconnect()
+    // Secret once, secret for good: it is the same bus.
+    formerSecrets.merge(secrets) { $1 }
     status.begin()
   }
 
@@ -206,6 +211,7 @@ package final class Bridge {
   private func busEnded() {
     log.info("the accessibility bus is gone")
     disconnect()
+    formerSecrets = [:]
   }
 
   private func disconnect() {
@@ -278,6 +284,7 @@ package final class Bridge {
     }
     guard now.isEmpty, let name = try? BusName(name) else { return }
     bus?.forget(name)
+    formerSecrets[name] = nil
     guard let application = applications[name] else { return }
     applications[name] = nil
     remove(application, programHasLeft: true)
@@ -286,7 +293,7 @@ package final class Bridge {
 
   func application(_ name: BusName) -> Application {
     if let application = applications[name] { return application }
-    let application = Application(name)
+    let application = Application(name, secrets: formerSecrets[name] ?? [])
     applications[name] = application
     return application
   }

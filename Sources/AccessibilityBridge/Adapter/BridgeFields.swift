@@ -24,7 +24,9 @@ extension Bridge {
   /// Hears what is followed, and what is about to be read, so that no change is missed after it was.
   func listen() {
     var elements = Set(followed.map(\.element))
-    for application in applications.values { if let reading = application.reading { elements.insert(reading.element) } }
+    for application in applications.values {
+      elements.formUnion([application.reading, application.checking].compactMap { $0?.element })
+    }
     listener?.follow(elements)
     for field in followed {
       let hasText = field.snapshot.interfaces.contains(.text)
@@ -42,6 +44,7 @@ extension Bridge {
       if let reading = application.reading, reading.element == element, !reading.marks.contains(aspects, answers) {
         application.reading?.changed.formUnion(aspects)
       }
+      if application.checking?.element == element { application.checking?.changed.formUnion(aspects) }
       return
     }
     guard followed.contains(where: { $0 === field }) || application.reading?.element == element else { return }
@@ -126,10 +129,18 @@ extension Bridge {
     if !left.isEmpty { publisher.changed(field.number, left, separate: !gone.isEmpty) }
     if hasOtherKeys { publisher.describe(field.description(fieldActions)) }
     if snapshot.isSecret != wasSecret { listen() }
+    // What a program does not tell at first may be a range.
+    if field === shown { pollIfNeeded(field) }
+  }
+
+  /// Asks for what the program never tells of the field that is shown, unless that is done already.
+  func pollIfNeeded(_ field: ElementField) {
+    guard poll == nil, applications[field.element.application]?.toolkit.mustBePolled(field) == true else { return }
+    pollLater(field)
   }
 
   /// Asks again and again for what is not told: the value of a range, or whether a menu is open.
-  func pollLater(_ field: ElementField) {
+  private func pollLater(_ field: ElementField) {
     poll = loop.schedule(after: Self.pollInterval) { [weak self] in
       guard let self, shown === field, let bus else { return }
       if field.shape.range != nil { pollRange(field, bus) } else { pollMenu(field, bus) }

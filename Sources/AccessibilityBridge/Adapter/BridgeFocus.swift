@@ -86,16 +86,13 @@ extension Bridge {
     let frame = Box<ElementReference?>(nil)
     let outcome = Box<ElementReader.Outcome>(.failure(.elementGone))
     let answers = Answers { [weak self] in
-      let changed = application.reading?.changed ?? []
-      application.reading = nil
+      // Until it has its field, what changes of it is kept.
+      (application.checking, application.reading) = (application.reading, nil)
       guard let self, applications[application.name] === application else { return }
       checkFocus(of: element, in: window.content, application, outcome.content) { [weak self] isSure in
         if !isSure { place.content.isIncomplete = true }
         self?.finish(element, of: application, outcome.content, (window.content, frame.content), place.content)
       }
-      guard !changed.isEmpty, let field = application.fields[element] else { return }
-      field.pending.formUnion(changed)
-      readLater()
     }
     let findTitle = answers.expect { (title: WindowTitle) in
       place.content.title = title.text
@@ -227,7 +224,8 @@ extension Bridge {
         field = known
         move(field, to: windows.frame, application)
         field.window = windows.own
-        publish(snapshot, at: place, in: field)
+        // It may have been read again while its window was looked for.
+        publish(field.snapshot, at: place, in: field)
       } else {
         lastNumber += 1
         field = ElementField(
@@ -236,6 +234,10 @@ extension Bridge {
       }
       show(field)
       retryUnlessWhole(field)
+      guard let checked = application.checking, checked.element == element, !checked.changed.isEmpty else { return }
+      application.checking = nil
+      field.pending.formUnion(checked.changed)
+      readLater()
     }
   }
 
@@ -269,7 +271,7 @@ extension Bridge {
     }
     keep(field)
     tellFocusWaiters(field.element)
-    if application.toolkit.mustBePolled(field) { pollLater(field) }
+    pollIfNeeded(field)
   }
 
   func publisher(of field: ElementField) -> FieldPublisher? {

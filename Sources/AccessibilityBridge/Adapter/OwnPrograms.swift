@@ -19,6 +19,8 @@ final class OwnPrograms {
   private var bridgeOwners: [String: String] = [:]
   /// The processes, each with its parents, until something changes.
   private var known: [[UInt32]]?
+  /// Those of the daemon that has gone, until the fields of the next are known.
+  private var former: [[UInt32]]?
   /// Called when there may be others.
   var onChange: (() -> Void)?
 
@@ -35,9 +37,14 @@ final class OwnPrograms {
   /// Whether the process, or another for it, has registered fields; what a program starts is the program's, but not what a
   /// program of `others` between them starts.
   func contains(_ process: UInt32, among others: Set<UInt32>) -> Bool {
+    chains.contains { chain in chain.first { $0 == process || others.contains($0) } == process }
+  }
+
+  private var chains: [[UInt32]] {
     let chains = known ?? findChains()
     known = chains
-    return chains.contains { chain in chain.first { $0 == process || others.contains($0) } == process }
+    if fields.hasRead, !fields.isAsking { former = nil }
+    return former ?? chains
   }
 
   private func findChains() -> [[UInt32]] {
@@ -81,6 +88,7 @@ final class OwnPrograms {
 
   /// The daemon is gone, with all fields.
   func end() {
+    former = chains
     fields.end()
     changed()
   }

@@ -68,10 +68,19 @@ extension ElementWriter {
 
   private func replace(_ change: TextChange) {
     exchange(change, movesCaret: true) { [self] in
-      settle(change) { [self] next in
-        insert(change.replaced, at: change.range.lowerBound) { [self] _ in
-          ask("AddSelection", [change.range.lowerBound, change.range.upperBound]) { _ in next() }
+      // Where nothing changes, the caret has moved all the same.
+      let selectAgain = { [self] (next: @escaping () -> Void) in
+        let (start, end) = (change.range.lowerBound, change.range.upperBound)
+        if start == end {
+          ask("SetCaretOffset", [start]) { _ in next() }
+        } else {
+          ask("AddSelection", [start, end]) { _ in next() }
         }
+      }
+      settle(change) { [self] next in
+        insert(change.replaced, at: change.range.lowerBound) { _ in selectAgain(next) }
+      } whenUnchanged: { [self] in
+        selectAgain { [self] in read { [self] _ in fail(.failed, Self.nothingChanged) } }
       } whenDone: { [self] now in
         let caret = change.caret(in: now)
         guard now.counted.caret != caret else { return done(.success(())) }
