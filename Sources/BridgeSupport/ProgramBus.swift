@@ -65,7 +65,7 @@ package final class ProgramBus {
         guard let self else { return handler(.failure(DBusError(.disconnected, "the bus is gone"))) }
         send(name, path, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler)
       },
-      refuse: { handler(.failure(.programSilent)) })
+      refuse: { handler(.failure($0)) })
     // The registry is no program, and asked little.
     guard name.isUnique else { return question.ask() }
     let questions = programs[name] ?? ProgramQuestions()
@@ -126,7 +126,7 @@ package final class ProgramBus {
   package func heard(_ name: BusName) { programs[name]?.heard() }
 
   /// A program has left.
-  package func forget(_ name: BusName) { programs[name] = nil }
+  package func forget(_ name: BusName) { programs.removeValue(forKey: name)?.refuseAll(.programLeft) }
 
   /// Reads one property of an element: never all of them, which kills programs that use Qt.
   package func get(

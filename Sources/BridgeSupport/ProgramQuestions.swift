@@ -1,3 +1,5 @@
+package import DBus
+
 /// The questions that one program is asked: few at a time, and none for a while after it did not answer.
 ///
 /// What a program owes takes the bus's memory until it leaves, and the bus bounds how much is owed to one connection.
@@ -9,9 +11,11 @@ package final class ProgramQuestions {
   /// A question that can be asked, or not.
   package struct Question {
     let ask: () -> Void
-    let refuse: () -> Void
+    let refuse: (DBusError) -> Void
 
-    package init(ask: @escaping () -> Void, refuse: @escaping () -> Void) { (self.ask, self.refuse) = (ask, refuse) }
+    package init(ask: @escaping () -> Void, refuse: @escaping (DBusError) -> Void) {
+      (self.ask, self.refuse) = (ask, refuse)
+    }
   }
 
   /// What came of a question.
@@ -37,7 +41,7 @@ package final class ProgramQuestions {
 
   /// Asks a question, now or when others are answered, or refuses it if the program is left alone.
   package func add(_ question: Question) {
-    guard !isSilent else { return question.refuse() }
+    guard !isSilent else { return question.refuse(.programSilent) }
     waiting.append(question)
     askNext()
   }
@@ -55,6 +59,13 @@ package final class ProgramQuestions {
     }
   }
 
+  /// Refuses what has not been asked yet.
+  func refuseAll(_ error: DBusError) {
+    let refused = waiting
+    waiting = []
+    for question in refused { question.refuse(error) }
+  }
+
   /// A question is over.
   package func ended(_ outcome: Outcome) {
     underWay -= 1
@@ -64,9 +75,7 @@ package final class ProgramQuestions {
     case .late where !isSilent:
       let next = min(silence.map { $0 * 2 } ?? firstSilence, Self.longestSilence)
       (silence, silentUntil) = (next, SuspendingClock.now + next)
-      let refused = waiting
-      waiting = []
-      for question in refused { question.refuse() }
+      refuseAll(.programSilent)
     case .late, .unknown: break
     }
     askNext()

@@ -1,4 +1,8 @@
 import BridgeSupport
+import DBus
+import DBusTypes
+import EventLoop
+import TestSupport
 import Testing
 
 /// Which questions a program is asked, and which are refused in its place.
@@ -10,7 +14,7 @@ import Testing
 
   private static func questions(_ numbers: ClosedRange<Int>, to program: ProgramQuestions, _ told: Told) {
     for number in numbers {
-      program.add(.init(ask: { told.asked.append(number) }, refuse: { told.refused.append(number) }))
+      program.add(.init(ask: { told.asked.append(number) }, refuse: { _ in told.refused.append(number) }))
     }
   }
 
@@ -36,6 +40,27 @@ import Testing
     program.ended(.answered)
     Self.questions(22...22, to: program, told)
     #expect(told.asked == Array(1...16) + [22])
+  }
+
+  @Test func whatWaitsIsRefusedWhenTheProgramLeaves() async throws {
+    try await PrivateBus.with { bus in
+      let peer = try await GDBusPeer(on: bus)
+      let (loop, connection) = (EventLoop(), try Connection(to: .address(bus.address)))
+      let programs = ProgramBus(connection, on: loop)
+      connection.attach(to: loop)
+      let name = try BusName(peer.uniqueName)
+      var refused = 0
+      for _ in 1...40 {
+        programs.call(
+          name, ObjectPath(known: "/test"), InterfaceName(known: "test.Service"), "Hang", timeout: .seconds(60)
+        ) { answer in
+          if case .failure(let error) = answer, error.name == .unknownObject { refused += 1 }
+        }
+      }
+      try await peer.kill()
+      try loop.turn(until: "all answers") { refused == 40 }
+      programs.close()
+    }
   }
 
   /// It is asked again when it tells something, but one that tells and never answers is not asked more and more.
