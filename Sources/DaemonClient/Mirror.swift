@@ -1,11 +1,13 @@
 package import DBus
 package import DBusTypes
+internal import EventLoop
 package import FocusContract
 
 /// What the daemon shows of one object, kept as the daemon has it: one reading, and then signals.
 ///
 /// It subscribes before it reads. What a signal says before the reply to the reading is at least as new as the reply, since
-/// the daemon sends every change before the replies of the same turn: it replaces what the reply says.
+/// the daemon sends every change before the replies of the same turn: it replaces what the reply says. A reply that waits for
+/// the owner of one key holds up no other: these are read one by one then.
 package final class Mirror {
   /// A value that was received; a reading says of which state of which field it is, a signal does not.
   package struct Received: Sendable {
@@ -31,6 +33,10 @@ package final class Mirror {
     case ended
   }
 
+  /// How long the reading of all may take before keys are read one by one, and how many keys are.
+  private static let patience = Duration.milliseconds(100)
+  private static let mostKeys = 1024
+
   private let link: Link
   private let path: ObjectPath
   private let followsFocus: Bool
@@ -39,6 +45,8 @@ package final class Mirror {
   private var reading = 0
   /// What signals changed since the reading under way began; nil without a reading.
   private var changedMeanwhile: [String: DBusValue?]?
+  /// What has been read one by one, until that is handed over.
+  private var readOne: [String: Received]?
   /// Counts the questions for the commands, and the signals that tell them: only the answer to the newest counts.
   private var commandsAsked = 0
   private var hasFocus = false
@@ -60,9 +68,13 @@ package final class Mirror {
   /// Reads everything again.
   package func begin() {
     reading += 1
-    changedMeanwhile = [:]
+    (changedMeanwhile, readOne) = ([:], nil)
     hasFocus = false
     ask(.readAll(at: path)) { $0.take($1) }
+    link.loop.schedule(after: Self.patience) { [weak self, number = reading] in
+      guard let self, number == reading, changedMeanwhile != nil else { return }
+      ask(.keys(at: path)) { $0.readEach($1) }
+    }
     guard followsFocus else { return }
     askCommands()
     ask(.focusedField()) { if !$0.hasFocus, case .success(let field) = $1 { $0.handler(.focusedField(field)) } }
@@ -93,9 +105,31 @@ package final class Mirror {
     }
   }
 
+  /// Reads each of `keys`. The daemon answers what it knows in the order in which it was asked, and the rest later.
+  private func readEach(_ keys: Result<[String], DBusError>) {
+    guard changedMeanwhile != nil, case .success(let keys) = keys, keys.count <= Self.mostKeys else { return }
+    readOne = [:]
+    for key in keys { ask(.read(key, at: path)) { $0.take(key, $1) } }
+    ask(.keys(at: path)) { mirror, _ in
+      guard let changed = mirror.changedMeanwhile, var values = mirror.readOne else { return }
+      mirror.readOne = nil
+      for (key, value) in changed { values[key] = value.map { Received(value: $0, origin: nil) } }
+      mirror.handler(.values(values))
+    }
+  }
+
+  private func take(_ key: String, _ result: Result<KeyReading?, DBusError>) {
+    guard let changed = changedMeanwhile, case .success(let reading?) = result else { return }
+    if readOne != nil {
+      readOne?[key] = Received(value: reading.value, origin: reading.origin)
+    } else if changed[key] == nil {
+      handler(.changed([(key, reading.value)]))
+    }
+  }
+
   private func take(_ result: Result<[String: KeyReading], DBusError>) {
     let changed = changedMeanwhile ?? [:]
-    changedMeanwhile = nil
+    (changedMeanwhile, readOne) = (nil, nil)
     do throws(DBusError) {
       var values = try result.get().mapValues { Received(value: $0.value, origin: $0.origin) }
       for (key, value) in changed { values[key] = value.map { Received(value: $0, origin: nil) } }

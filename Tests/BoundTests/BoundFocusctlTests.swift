@@ -126,6 +126,28 @@ struct BoundFocusctlTests {
     }
   }
 
+  /// A player that hangs holds up nobody who watches something else.
+  @Test func othersAreWatchedWhileAnOwnerIsSilent() async throws {
+    try await TestDesktop.with { desktop in
+      let player = Exported(
+        try await desktop.peer(), document(("demo.Player", property("Position", "x", emits: "false"))),
+        ["demo.Player.Position": .int64(7)], at: "/player")
+      try await player.owner.register("player", object: player.path, [("scope", .string("session"))])
+      try await player.owner.register("text1", [("demo.Form.Number", .int32(1))], [("focus", .boolean(true))])
+      player.rule("Get") { _, _, _ in .hold }
+      let result = try await desktop.focusctl("wait", "demo.Form.Number", "--timeout", "3")
+      #expect(result.succeeded, "\(result)")
+      let watch = try await desktop.start([Products.focusctl, "watch", "Number", "Position"])
+      #expect(try await watch.lines(2) == ["Number 1", "Position nil"])
+      // What is changed meanwhile is told, and what comes at last, too.
+      try await player.owner.publish("text1", [("demo.Form.Number", .int32(2))])
+      #expect(try await watch.lines(3).last == "Number 2")
+      player.release()
+      #expect(try await watch.lines(4).last == "Position 7")
+      try await watch.stop()
+    }
+  }
+
   @Test func whoWaitsInVainIsToldWhoDoesNotAnswer() async throws {
     try await TestDesktop.with { desktop in
       let object = try await edit(desktop)
