@@ -84,9 +84,9 @@ struct Completion {
         ("field", "with focus in the field"), ("scene", "with focus anywhere in its scene"),
         ("session", "if nothing there has the interface"),
       ]
-    case .active: typedKeys + keys.map { ($0.word + "=", $0.meaning) }
+    case .active: typedKeys + wholeKeys.map { ($0.word + "=", $0.meaning) }
     case .readOnly: typedKeys.map { (String($0.word.dropLast()), $0.meaning) }
-    case .live: keys
+    case .live: wholeKeys
     default: []
     }
   }
@@ -99,8 +99,10 @@ struct Completion {
     }
     switch kind.drop(while: { $0 == "[" }).prefix(while: { $0.isLetter }) {
     case "ID" where command.name == "activate": return ids(ofScope: "session")
+    // These name a new field: what is there already is refused, and keys are whole.
+    case "ID" where isNew: return []
     case "ID": return ids
-    case "KEY" where kind.contains("="): return keys.map { ($0.word + "=", $0.meaning) }
+    case "KEY" where kind.contains("="): return (isNew ? wholeKeys : keys).map { ($0.word + "=", $0.meaning) }
     case "KEY": return begun.contains("/") ? elements : keys
     case "COMMAND" where command.name == "help": return commandNames
     case "COMMAND": return commands
@@ -115,6 +117,9 @@ struct Completion {
     default: return []
     }
   }
+
+  /// Whether the command makes a field.
+  private var isNew: Bool { ["register", "hold", "bind"].contains(parsed.operands.first) }
 
   private var daemon: DaemonConnection? {
     var options = parsed.options
@@ -141,13 +146,14 @@ struct Completion {
     fields.filter { $0.scope == scope }.map { ($0.id, Output.escaped($0.label)) }
   }
 
-  /// The keys that resolve, or if there are none, those of any field; by their last part, or their last two, if the word begins so.
-  private var keys: [Candidate] {
+  /// The keys of `wholeKeys`; by their last part, or their last two, if the word begins so.
+  private var keys: [Candidate] { whole(wholeKeys) }
+
+  /// The keys that resolve, or if there are none, those of any field.
+  private var wholeKeys: [Candidate] {
     let now = bindings.flatMap { try? $0.keys() } ?? []
-    let all =
-      now.isEmpty && changedField == nil
+    return now.isEmpty && changedField == nil
       ? fields.flatMap { field in field.values.map { ($0.key, field.id) } } : now.map { ($0, "key") }
-    return whole(all)
   }
 
   /// The keys that the call gives values to.
@@ -206,7 +212,11 @@ struct Completion {
     guard parsed.operands.count > 1, let key = try? KeyArgument(parsed.operands[1]),
       let value = try? bindings?.read(key)?.reading.value
     else { return [] }
-    if case .boolean = value { return [("true", "boolean"), ("false", "boolean")] }
-    return [(ValueText.line(value), "the current value")]
+    switch value.lookedThrough {
+    case .boolean: return [("true", "boolean"), ("false", "boolean")]
+    // It is taken as it is; what begins so would be taken for an option.
+    case .string(let text): return text.hasPrefix("-") && !isPastOptions ? [] : [(text, "the current value")]
+    default: return [(ValueText.line(value), "the current value")]
+    }
   }
 }

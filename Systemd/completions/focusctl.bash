@@ -1,18 +1,18 @@
 # bash completion for focusctl: focusctl itself computes the candidates.
 _focusctl() {
-  local words=() word begun line quote=
-  # bash splits words at '=' and ':'.
+  local words=() word begun line quote= gap rest=${COMP_LINE#"${COMP_WORDS[0]}"}
+  # bash splits words at '=' and ':', too: what has no blank before it belongs to the word before.
   for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
-    if [ ${#words[@]} -gt 0 ] && [[ $word == [=:]* || ${words[-1]} == *[=:] ]]; then
-      words[-1]+=$word
-    else
-      words+=("$word")
-    fi
+    gap=${rest%%[![:space:]]*}
+    rest=${rest#"$gap$word"}
+    if [ ${#words[@]} -gt 0 ] && [ -z "$gap" ]; then words[-1]+=$word; else words+=("$word"); fi
   done
   # An open quote stays before what is inserted.
   if [[ ${words[-1]} == [\'\"]* ]]; then quote=1 words[-1]=${words[-1]:1}; else words[-1]=${words[-1]//\\/}; fi
   begun=${words[-1]}
-  local before=${begun%"${begun##*[=:]}"}
+  # Of a word without a quote, bash replaces only what follows the last of these.
+  local before=
+  [ -n "$quote" ] || before=${begun%"${begun##*[=:]}"}
   COMPREPLY=()
   while IFS= read -r line; do
     line=${line%%$'\t'*}

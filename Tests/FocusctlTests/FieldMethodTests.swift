@@ -38,6 +38,18 @@ import Testing
     }
   }
 
+  @Test func aSecretKeyKeepsItsType() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell(
+        """
+        focusctl register vault --sensitive demo.Vault.Pin:s=abc
+        focusctl publish vault demo.Vault.Pin=1234 && focusctl publish vault Pin=5678 && focusctl withdraw vault Pin; echo $?
+        focusctl set --field vault demo.Vault.Pin 1; echo $?
+        """)
+      #expect(result.output == ["vault", "0", "1"], "\(result)")
+    }
+  }
+
   @Test func whatOnlyTheHolderMayWriteIsNamedByItsEnd() async throws {
     try await TestDesktop.with { desktop in
       let result = try await desktop.shell(

@@ -133,6 +133,7 @@ import Testing
     ("host", true, "argv1=-xT,argv2=--,argv3=host,argv4=systemd-stdio-bridge"),
     ("me@host:22", true, "argv1=-xT,argv2=-p,argv3=22,argv4=--,argv5=me%40host,argv6=systemd-stdio-bridge"),
     ("[::1]", false, "argv1=-xT,argv2=--,argv3=%3a%3a1,argv4=exec%20sh%20-c%20%27exec%20systemd-stdio-bridge%20"),
+    ("me@[fe80::1]:22", true, "argv1=-xT,argv2=-p,argv3=22,argv4=--,argv5=me%40fe80%3a%3a1,argv6=systemd-stdio-bridge"),
   ])
   func hostsHaveAddresses(host: String, isSystem: Bool, words: String) throws {
     #expect(try RemoteHost(host).address(ofSystemBus: isSystem).hasPrefix("unixexec:path=ssh," + words))

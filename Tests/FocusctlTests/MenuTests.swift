@@ -224,7 +224,7 @@ import Testing
         source \(completions)/focusctl.bash
         for line in \(lines); do
           # As readline splits it: at spaces that no backslash escapes.
-          IFS=$'\\n' COMP_WORDS=($(sed 's/\\\\ /\\x01/g; s/ /\\n/g; s/\\x01/\\\\ /g' <<<"$line"))
+          COMP_LINE=$line IFS=$'\\n' COMP_WORDS=($(sed 's/\\\\ /\\x01/g; s/ /\\n/g; s/\\x01/\\\\ /g' <<<"$line"))
           COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
           _focusctl focusctl
           IFS=' '; echo "${COMPREPLY[*]}"

@@ -51,6 +51,33 @@ import Testing
     }
   }
 
+  /// Of a scene's fields the newest comes first, whatever they are called.
+  @Test func theNewestOfASceneIsMeant() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = try await desktop.peer()
+      try await owner.register("window")
+      var holders: [ManagedProcess] = []
+      for (index, id) in ["m", "z", "a"].enumerated() {
+        holders.append(
+          try await desktop.background("exec focusctl hold \(id) --parent window --scope scene --command demo.Tool.Go"))
+        try await eventually(id) { try await desktop.focusctl("list", "--format", "{id}").output.count == index + 2 }
+      }
+      try await owner.register("entry", [], [("parent", Focus1.fieldPath("window")), ("focus", .boolean(true))])
+      let described = try await desktop.shell("focusctl describe demo.Tool.Go | sed -n 's/^field: *//p'")
+      #expect(described.output == ["a"], "\(described)")
+      try await owner.register("launcher", [], [("focus", .boolean(true))])
+      for called in [2, 1, 0] {
+        #expect(try await desktop.focusctl("--previous", "run", "Go").succeeded)
+        #expect(try await holders[called].lines(1) == ["run demo.Tool.Go"])
+        try await holders[called].stop()
+        try await eventually("it is gone") {
+          try await desktop.focusctl("list", "--format", "{id}").output.count == called + 3
+        }
+      }
+      try await owner.leave()
+    }
+  }
+
   @Test func theyAreListed() async throws {
     try await Self.with { desktop, _ in
       let listed = try await desktop.focusctl("commands", "--previous")

@@ -93,7 +93,7 @@ import Testing
         source \(completions)/focusctl.bash
         for line in \(lines); do
           IFS=' ' read -ra words <<<"${line//=/ = }"
-          COMP_WORDS=("${words[@]}") COMP_CWORD=$((${#words[@]} - 1))
+          COMP_LINE=$line COMP_WORDS=("${words[@]}") COMP_CWORD=$((${#words[@]} - 1))
           $(complete -p focusctl | sed 's/.*-F \\([^ ]*\\).*/\\1/') focusctl
           [[ $line != *=* ]] || COMPREPLY=("${line##* }${COMPREPLY[0]}") COMPREPLY=("${COMPREPLY[0]/=sc/=}")
           echo "${line% *} ${COMPREPLY[*]}"
@@ -113,6 +113,42 @@ import Testing
       let result = try await desktop.shell(script, extra: ["TERM": "dumb"])
       let completed = result.output.map { $0.trimmingCharacters(in: .whitespaces) }
       #expect(completed == Self.typed.map(\.1), "\(result)")
+    }
+  }
+
+  /// What is offered is taken as it is: no key that is too short or an id that is there where a new field is named, and no
+  /// text that would mean something else.
+  @Test func whatCannotBeUsedIsNotOffered() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell(
+        #"""
+        focusctl register text1 --focus 'demo.Form.Path=C:\temp' demo.Form.Draft=--draft demo.Form.Less:i=-5
+        for words in 'register x Pat' 'hold x Pat' 'bind x --live Pat' 'register x --active Pat' 'register tex' 'hold tex' \
+          'bind tex' 'register x demo.Form.P' 'publish text1 Pat' 'set Path C' 'set Draft ' 'set Draft -- ' 'set Less '; do
+          IFS=' ' read -ra words <<<"$words."; words[-1]=${words[-1]%.}
+          echo "$(focusctl __complete "${words[@]}" | cut -f 1)"
+        done
+        """#)
+      #expect(
+        result.output == [
+          "text1", "", "", "", "", "", "", "", "demo.Form.Path=", "Path=", #"C:\temp"#, "", "--draft", "-5",
+        ], "\(result)")
+    }
+  }
+
+  /// bash splits a line at `=`, too, and says nothing of blanks but in the line itself.
+  @Test func aWordAfterAnAssignmentIsOneOfItsOwn() async throws {
+    try await TestDesktop.with { desktop in
+      let result = try await desktop.shell(
+        """
+        source \(TestDesktop.project)/Systemd/completions/focusctl.bash
+        focusctl register text1 --focus demo.Form.Items=a
+        tell() { COMP_LINE=$1 COMP_WORDS=("${@:2}") COMP_CWORD=$(($# - 2)); _focusctl focusctl; echo "${COMPREPLY[*]}"; }
+        tell 'focusctl hold p a.b.C= --comm' focusctl hold p a.b.C = --comm
+        tell 'focusctl register x --scope=se' focusctl register x --scope = se
+        tell "focusctl get 'demo.Form.It" focusctl get "'demo.Form.It"
+        """)
+      #expect(result.output == ["text1", "--command", "session", "demo.Form.Items"], "\(result)")
     }
   }
 

@@ -14,7 +14,9 @@ extension DaemonInterfaces {
       ) { service, call in
         let model = service.model
         let size = try SnapshotSize(client: call.client).check(model)
-        let places = [.focused] + model.fields.keys.sorted().map { Place.field($0) }
+        // In the order of their registrations, which decides which field of a scene comes first.
+        let fields = model.fields.values.sorted { $0.registration < $1.registration }
+        let places = [.focused] + fields.map { Place.field($0.id) }
         // To grow step by step would touch the memory many times.
         var writer = WireWriter(capacity: 65_536 + size)
         writer.array(alignment: 8) { array in

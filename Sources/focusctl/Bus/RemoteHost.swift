@@ -21,7 +21,9 @@ struct RemoteHost: Hashable, Sendable {
         $0.value > 0x20 && $0.value != 0x7f && !"/\"'`$;&|<>()\\".unicodeScalars.contains($0)
       })
     else { throw .usage("'\(text.excerpt)' is not a host: expected [USER@]HOST[:PORT], as for ssh") }
-    self.name = String(name.hasPrefix("[") && name.hasSuffix("]") ? name.dropFirst().dropLast() : name)
+    // ssh takes an address without brackets.
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    self.name = isBracketed ? String(name.dropLast(host.count)) + host.dropFirst().dropLast() : String(name)
     self.port = port
   }
 

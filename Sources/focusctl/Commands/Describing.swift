@@ -138,19 +138,8 @@ private struct Supply {
   private let session: [FieldInfo]
 
   init(_ fields: [FieldInfo], _ session: [FieldInfo]) {
-    path = Listing.focusPath(of: fields).reversed()
-    self.session = session
-    let parents = Dictionary(fields.map { ($0.path, $0.parent) }) { first, _ in first }
-    func root(of path: ObjectPath) -> ObjectPath {
-      var path = path
-      for _ in fields {
-        guard let parent = parents[path], parent != .root else { break }
-        path = parent
-      }
-      return path
-    }
-    let focused = path.first.map { root(of: $0.path) }
-    scene = fields.filter { $0.scope != "field" && focused == root(of: $0.path) }
+    let focused = fields.first(where: \.isFocused).map { FocusPath(of: $0.path, among: fields) }
+    (path, scene, self.session) = (focused?.chain ?? [], focused?.scene ?? [], session)
   }
 
   /// The field that supplies `name`, which may be a command.

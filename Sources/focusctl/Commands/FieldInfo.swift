@@ -6,6 +6,8 @@ import FocusContract
 /// A field as the daemon's `GetManagedObjects` shows it.
 struct FieldInfo {
   let path: ObjectPath
+  /// Its place in the order of their registrations.
+  var position = 0
   var label = ""
   /// The unique name of its owner, or empty.
   var owner = ""
@@ -46,9 +48,9 @@ struct FieldInfo {
 
   /// The fields among `objects`, a reply to `GetManagedObjects`.
   static func fields(of objects: DBusValue) -> [FieldInfo] {
-    entries(objects).compactMap { path, interfaces in FieldInfo(path, entries(interfaces)) }.sorted {
-      NaturalOrder.precedes($0.id, $1.id)
-    }
+    var fields = entries(objects).compactMap { path, interfaces in FieldInfo(path, entries(interfaces)) }
+    for index in fields.indices { fields[index].position = index }
+    return fields.sorted { NaturalOrder.precedes($0.id, $1.id) }
   }
 
   private static func entries(_ value: DBusValue) -> [(key: String, value: DBusValue)] {

@@ -23,10 +23,10 @@ enum FieldMethods {
     let path = try FieldID.path(call.operands[0])
     let given = try call.operands.dropFirst().map { operand throws(CommandError) in try KeyedValue(operand) }
     let daemon = try call.connect()
-    let known = given.allSatisfy { $0.type != nil && $0.isWhole } ? [:] : try ask(daemon, .readAll(at: path))
+    let known = given.allSatisfy { $0.type != nil && $0.isWhole } ? [:] : try types(at: path, daemon)
     var published: [(name: String, value: DBusValue)] = []
     for each in try Registration.completed(given, among: known.keys) {
-      published.append((each.key, try each.value(known: known[each.key]?.value.type)))
+      published.append((each.key, try each.value(known: known[each.key])))
     }
     try ask(daemon, .field(path, "Publish", [.properties(published), .properties([])]))
   }
@@ -35,10 +35,21 @@ enum FieldMethods {
     let path = try FieldID.path(call.operands[0])
     let given = try call.operands.dropFirst().map { operand throws(CommandError) in try KeyArgument(operand) }
     let daemon = try call.connect()
-    let known = given.allSatisfy(\.mayBeWhole) ? [] : try ask(daemon, .keys(at: path))
+    let known = given.allSatisfy(\.mayBeWhole) ? [:] : try types(at: path, daemon)
     var keys: [String] = []
-    for key in given { keys.append(try key.whole(among: known)) }
+    for key in given { keys.append(try key.whole(among: known.keys)) }
     try ask(daemon, .field(path, "Withdraw", [.strings(keys)]))
+  }
+
+  /// The types of the field's keys, also of those whose values nobody is shown.
+  private static func types(
+    at path: ObjectPath, _ daemon: DaemonConnection
+  ) throws(CommandError) -> [String: DBusType] {
+    var types: [String: DBusType] = [:]
+    for interface in try ask(daemon, .introspection(of: path)) where !Key.isReserved(interface.name.text) {
+      for property in interface.properties { types["\(interface.name).\(property.name)"] = property.type }
+    }
+    return types
   }
 
   static func unregister(_ call: Invocation) throws(CommandError) { try onEach("Unregister", call) }

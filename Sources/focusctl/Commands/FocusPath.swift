@@ -5,8 +5,12 @@ import FocusContract
 
 /// The fields whose commands would resolve if a field had focus, the one that comes first at the front; session fields apart.
 struct FocusPath {
-  /// The field, its ancestors, then the scene-scoped fields of its scene, the session-scoped ones included.
-  let fields: [FieldInfo]
+  /// The field, and its ancestors.
+  let chain: [FieldInfo]
+  /// The scene-scoped fields of its scene, the session-scoped ones included, the newest first.
+  private(set) var scene: [FieldInfo] = []
+
+  var fields: [FieldInfo] { chain + scene }
 
   /// The path of the field at `path` among all fields; empty if it is not there.
   init(of path: ObjectPath, among all: [FieldInfo]) {
@@ -20,15 +24,16 @@ struct FocusPath {
       }
       return chain
     }
-    let chain = ancestors(path)
-    var others = all.filter { $0.scope != "field" }.map { ($0, Set(ancestors($0.parent).map(\.path))) }
-    var fields = chain
-    // An adopted scene comes before the window that it is in: the innermost common ancestor decides.
-    for ancestor in chain {
-      fields += others.reversed().filter { $0.1.contains(ancestor.path) }.map(\.0)
-      others.removeAll { $0.1.contains(ancestor.path) }
+    chain = ancestors(path)
+    var others = all.filter { $0.scope != "field" }.sorted { $0.position > $1.position }.map {
+      (field: $0, ancestors: Set(ancestors($0.parent).map(\.path)))
     }
-    self.fields = fields
+    // An adopted scene comes before the window that it is in.
+    let adopted = chain.first { byPath[$0.parent]?.adopted.contains($0.owner) == true }
+    for scene in [adopted, chain.last].compactMap(\.self) {
+      self.scene += others.filter { $0.ancestors.contains(scene.path) }.map(\.field)
+      others.removeAll { $0.ancestors.contains(scene.path) }
+    }
   }
 
   /// The first field that has a command that `name` stands for; nil if none has one.
