@@ -22,8 +22,15 @@ package struct DaemonConnection {
   /// The user's session bus: that of the environment, else the user manager's, so that libdbus never starts one of its
   /// own; nil if the environment names neither.
   package static var sessionBus: Connection.Bus? {
-    if let address = Environment.value("DBUS_SESSION_BUS_ADDRESS") { return .address(address) }
+    if let address = Environment.value("DBUS_SESSION_BUS_ADDRESS") { return .address(withoutGUID(address)) }
     return Environment.value("XDG_RUNTIME_DIR").map { .address("unix:path=\($0)/bus") }
+  }
+
+  /// The same address without the identity of the bus: one that comes back at the same place has another.
+  package static func withoutGUID(_ address: String) -> String {
+    address.split(separator: ";").map { server in
+      server.split(separator: ",").filter { !$0.hasPrefix("guid=") }.joined(separator: ",")
+    }.joined(separator: ";")
   }
 
   /// Makes a call and waits for its reply.

@@ -74,7 +74,7 @@ package final class FieldFollower {
     if let known = processes[connection] { return known }
     guard asked.insert(connection).inserted else { return nil }
     let session = session
-    link.daemon?.connection.askProcess(of: connection, timeout: .seconds(25)) { [weak self] result in
+    link.daemon?.connection.askProcess(of: connection, timeout: nil) { [weak self] result in
       guard let self, session == self.session, asked.remove(connection) != nil else { return }
       processes[connection] = (try? result.get()) ?? 0
       onProcess?()

@@ -105,7 +105,9 @@ package final class Mirror {
     }
   }
 
-  /// Reads each of `keys`. The daemon answers what it knows in the order in which it was asked, and the rest later.
+  /// Reads each of `keys`.
+  ///
+  /// The daemon answers what it knows in the order in which it was asked, and the rest later.
   private func readEach(_ keys: Result<[String], DBusError>) {
     guard changedMeanwhile != nil, case .success(let keys) = keys, keys.count <= Self.mostKeys else { return }
     readOne = [:]

@@ -56,6 +56,21 @@ import Testing
     }
   }
 
+  /// The bus does not say who holds the name later, but it has said who holds it.
+  @Test func theHolderOfANameAnswersIfTheBusTakesNoMoreRules() async throws {
+    try await PrivateBus.with(matchRules: 0) { bus in
+      _ = try await Self.serve(on: bus, as: Self.name)
+      let (loop, client) = (EventLoop(), try Connection(to: bus))
+      for number in Int32(1)...2 {
+        #expect(try client.call(Self.call(Self.name, number)).arguments() == [.int32(number)])
+      }
+      client.attach(to: loop)
+      for number in Int32(1)...2 {
+        #expect(try loop.call(client, Self.call(Self.name, number)).arguments() == [.int32(number)])
+      }
+    }
+  }
+
   @Test func onlyTheBusAnswersForTheBus() async throws {
     try await PrivateBus.with { bus in
       let (victim, forger) = (try Connection(to: bus), try await Peer(on: bus))

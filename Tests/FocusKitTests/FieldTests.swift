@@ -1,4 +1,5 @@
 import BusSupport
+import DBusTypes
 import FocusKit
 import TestSupport
 import Testing
@@ -22,6 +23,54 @@ import Testing
       try await Changes(client.changes(of: \.title)).wait(for: "first")
       try await first.focus()
       #expect(try await client.read(\.title) == "first")
+    }
+  }
+
+  /// While it is asked whose the field is that is there already, the bus ends.
+  @Test func aFieldThatIsAskedForAtTheEndOfTheBusIsRegisteredWithTheNext() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await desktop.peer()
+      let asked = Observed(false)
+      daemon.answer { call, _ in
+        guard call.key == Focus1.fieldInterface + ".Owner" else {
+          return .error("org.focusd.Focus1.Error.FieldExists", "it is there")
+        }
+        asked.update { $0 = true }
+        return .hold
+      }
+      try await daemon.own(Focus1.name)
+      let client = desktop.client()
+      let errors = Errors(of: client)
+      let field = FocusField("text1", client: client).focusedValue(\.title, "first").register()
+      _ = try await asked.wait(for: "the question") { $0 ? true : nil }
+      try await desktop.bus.stop()
+      let again = try await desktop.beginAgain()
+      try await field.registered()
+      #expect(errors.all.allSatisfy { !$0.message.contains("it is there") }, "\(errors.all)")
+      for process in again { try await process.stop() }
+    }
+  }
+
+  /// What another program holds up is not missing for the others.
+  @Test func valuesAreKnownWhileTheOwnerOfAnotherIsSilent() async throws {
+    try await TestDesktop.with { desktop in
+      let player = Exported(
+        try await desktop.peer(),
+        document(("org.mpris.MediaPlayer2.Player", property("Position", "x", emits: "false"))),
+        ["org.mpris.MediaPlayer2.Player.Position": .int64(7)], at: "/player")
+      try await player.owner.register("player", object: player.path, [("scope", .string("session"))])
+      let field = FocusField("text1", client: desktop.client()).focusedValue(\.title, "first").register()
+      try await field.focus()
+      player.rule("Get") { _, _, _ in .hold }
+      let client = desktop.client()
+      let titles = Changes(client.changes(of: \.title))
+      let positions = Changes(client.changes(of: \.mediaPlayer.position))
+      try await titles.wait(for: "first")
+      try await positions.wait(for: nil)
+      // The daemon would not wait for so long.
+      player.release()
+      try await positions.wait(for: 7)
+      withExtendedLifetime(field) {}
     }
   }
 

@@ -17,8 +17,8 @@ extension Connection {
     ask(try questionForName(name), timeout, handler) { results in Connection.isOwner(results) }
   }
 
-  /// Asks for the process behind `name`, and calls `handler` once with the answer.
-  public func askProcess(of name: BusName, timeout: Duration, _ handler: @escaping AnswerHandler<UInt32>) {
+  /// Asks for the process behind `name`, and calls `handler` once with the answer; without a `timeout`, it waits for the bus.
+  public func askProcess(of name: BusName, timeout: Duration?, _ handler: @escaping AnswerHandler<UInt32>) {
     ask(try question("GetConnectionUnixProcessID", [.string(name.text)]), timeout, handler) {
       results throws(DBusError) in try Connection.process(results, of: name)
     }
@@ -37,7 +37,7 @@ extension Connection {
 
   /// Sends `question`, and calls `handler` once with what `read` makes of the results.
   private func ask<Answer>(
-    _ question: @autoclosure () throws(DBusError) -> OutgoingMessage, _ timeout: Duration,
+    _ question: @autoclosure () throws(DBusError) -> OutgoingMessage, _ timeout: Duration?,
     _ handler: @escaping AnswerHandler<Answer>, _ read: @escaping ([DBusValue]) throws(DBusError) -> Answer
   ) {
     do throws(DBusError) {

@@ -1,6 +1,7 @@
 internal import CDBus
 internal import DBusTypes
 internal import EventLoop
+internal import Glibc
 
 /// Method calls, and their replies by serial number and sender.
 extension Connection {
@@ -78,14 +79,16 @@ extension Connection {
     if let holder = calls.holder(of: name) { return holder }
     // A name holds no quote, and to write the rule out takes a tenth of the time that `MatchRule` does.
     let rule = "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',"
-    try begin(try question("AddMatch", [.string(rule + "arg0='" + name + "'")]), isImmediate: true) {
-      [weak self] result in
-      // Without the rule the bus does not tell of a new owner: the next call asks again.
-      if (try? result.get())?.error != nil { self?.calls.forget(name) }
+    var isTold = true
+    try begin(try question("AddMatch", [.string(rule + "arg0='" + name + "'")]), isImmediate: true) { result in
+      isTold = (try? result.get())?.error == nil
     }
     try begin(try question("GetNameOwner", [.string(name)]), isImmediate: true) { [weak self] result in
-      guard case .string(let owner)? = try? result.get().success().arguments().first else { return }
-      self?.calls.setOwner(of: name, owner)
+      if case .string(let owner)? = try? result.get().success().arguments().first {
+        self?.calls.setOwner(of: name, owner)
+      }
+      // Without the rule the bus does not tell of a new owner: the next call asks again.
+      if !isTold { self?.calls.forget(name) }
     }
     let holder = NameHolder(of: name)
     calls.follow(holder)
@@ -94,25 +97,34 @@ extension Connection {
 
   /// Receives until `isOver`; what arrives meanwhile is kept.
   ///
-  /// What has arrived by the deadline counts even if this process was held up and reads it late.
+  /// What has arrived by the deadline counts even if this process was held up and reads it late: that takes 250 ms at most.
   /// - Throws: `DBusError.disconnected`.
   /// - Returns: false if the deadline has passed.
   private func wait(until deadline: SuspendingClock.Instant, for isOver: () -> Bool) throws(DBusError) -> Bool {
-    var isLate = false
+    var lateSince: SuspendingClock.Instant?
     while true {
       guard try writeAll(until: deadline) else { return false }
       let status = dbus_connection_dispatch(raw)
       if isOver() { return true }
-      let left = deadline - SuspendingClock.now
-      guard status != DBUS_DISPATCH_DATA_REMAINS else {
-        guard left > .zero - EventLoop.mostDelay else { return false }
-        continue
+      let now = SuspendingClock.now
+      if now >= deadline {
+        let since = lateSince ?? now
+        lateSince = since
+        guard now - since < EventLoop.mostDelay else { return false }
       }
+      if status == DBUS_DISPATCH_DATA_REMAINS { continue }
       guard isConnected else { throw .disconnected }
-      guard !isLate else { return false }
-      isLate = left <= .zero
-      dbus_connection_read_write(raw, max(.zero, left).milliseconds)
+      guard lateSince == nil || hasInput else { return false }
+      dbus_connection_read_write(raw, max(.zero, deadline - now).milliseconds)
     }
+  }
+
+  /// Whether the bus has sent something that was not read yet.
+  private var hasInput: Bool {
+    var socket: Int32 = -1
+    guard dbus_connection_get_socket(raw, &socket) != 0 else { return false }
+    var input = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return poll(&input, 1, 0) > 0
   }
 }
 

@@ -285,6 +285,8 @@ package final class FieldPublisher {
     link.call(.owner(of: path), patiently: true) { [weak self] result in
       guard let self, session == self.session else { return }
       underWay = nil
+      // It may be told before the daemon's end; the field waits for the next.
+      if case .failure(let error) = result, Self.waitsForDaemon(after: error) { return }
       if case .success(let owner) = result, owner == link.daemon?.connection.uniqueName?.text {
         // The daemon looked at its object before it had its name: what is sensitive was not shown to it.
         let isHidden = field.description.isSensitive

@@ -29,16 +29,7 @@ public final class FocusClient: Sendable {
   deinit { mailbox.post { $0.stop() } }
 
   private static func bus(_ address: String?) -> Connection.Bus {
-    let bus = address.map(Connection.Bus.address) ?? DaemonConnection.sessionBus ?? .session
-    guard case .address(let address) = bus else { return bus }
-    return .address(withoutGUID(address))
-  }
-
-  /// The bus that comes back at the same place has another identity.
-  private static func withoutGUID(_ address: String) -> String {
-    address.split(separator: ";").map { server in
-      server.split(separator: ",").filter { !$0.hasPrefix("guid=") }.joined(separator: ",")
-    }.joined(separator: ";")
+    address.map { .address(DaemonConnection.withoutGUID($0)) } ?? DaemonConnection.sessionBus ?? .session
   }
 
   /// Calls `handler`, on a queue of the client's, one error after another, for each error that has no caller.
