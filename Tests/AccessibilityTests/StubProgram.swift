@@ -26,6 +26,8 @@ struct StubElement: Sendable {
   var late = 0
   /// It agrees to writes and makes none; it refuses them.
   var ignoresWrites = false
+  /// It agrees to changes of its text and makes none, as an entry that is full.
+  var ignoresText = false
   var refusesWrites = false
   /// It takes focus when it is asked to, and tells it.
   var takesFocus = false
@@ -316,7 +318,8 @@ final class StubProgram: Sendable {
     default: break
     }
     if element.refusesWrites { return .values([.boolean(false)]) }
-    if element.ignoresWrites { return .values([.boolean(true)]) }
+    let isText = ["SetTextContents", "InsertText", "DeleteText"].contains(call.member)
+    if element.ignoresWrites || (isText && element.ignoresText) { return .values([.boolean(true)]) }
     switch call.member {
     case "SetTextContents": (element.text, element.count) = (call.arguments[0].basicText ?? "", nil)
     case "InsertText":
@@ -324,8 +327,9 @@ final class StubProgram: Sendable {
       element.text = string(
         Array(characters.prefix(numbers[0])) + text.unicodeScalars + characters.dropFirst(numbers[0]))
     case "DeleteText": element.text = string(Array(characters.prefix(numbers[0])) + characters.dropFirst(numbers[1]))
-    case "SetCaretOffset": element.caret = Int32(numbers[0])
-    case "AddSelection": element.selection = (Int32(numbers[0]), Int32(numbers[1]))
+    case "SetCaretOffset": (element.caret, element.selection) = (Int32(numbers[0]), (0, 0))
+    case "AddSelection":
+      (element.caret, element.selection) = (Int32(numbers[1]), (Int32(numbers[0]), Int32(numbers[1])))
     case "SetSelection": element.selection = (Int32(numbers[1]), Int32(numbers[2]))
     case "RemoveSelection": element.selection = (0, 0)
     default: return .error("org.freedesktop.DBus.Error.UnknownMethod", call.member)

@@ -121,16 +121,7 @@ import Testing
       program.change("/entry") { $0.ignoresWrites = true }
       let ignored = try await desktop.refusal("Text.Content", .string("new"))
       #expect(ignored?.message.contains("agreed and changed nothing") == true)
-      // Where nothing is inserted, typing goes on where it was, over what was selected.
-      for selection: (Int32, Int32) in [(1, 1), (1, 3)] {
-        program.change("/entry") { ($0.caret, $0.selection) = (selection.1, selection) }
-        program.textChanged("/entry")
-        try await desktop.waits(for: "Text.Selection", .structure([.int32(selection.0), .int32(selection.1)]))
-        #expect(try await desktop.refusal("Text.SelectedText", .string("new")) != nil)
-        let entry = program.state.now.elements["/entry"]
-        #expect(entry?.selection.0 == selection.0 && entry?.selection.1 == selection.1, "\(entry as Any)")
-        #expect(entry?.caret == selection.1)
-      }
+      #expect(try await desktop.refusal("Text.SelectedText", .string("new")) != nil)
       program.change("/entry") { ($0.ignoresWrites, $0.refusesWrites) = (false, true) }
       let refused = try await desktop.refusal("Text.Content", .string("new"))
       #expect(refused?.message.contains("refused") == true)
@@ -140,6 +131,24 @@ import Testing
       program.focus("/slider")
       try await desktop.waits(for: "Range.Value", .double(5))
       #expect(try await desktop.refusal("Range.Value", .double(9)) != nil)
+    }
+  }
+
+  /// Where nothing is inserted, typing goes on where it was, over what was selected.
+  @Test func anEntryThatIsFullKeepsItsCaretAndItsSelection() async throws {
+    try await Self.withProgram { desktop, program in
+      program.change("/entry") { $0.ignoresText = true }
+      for selection: (start: Int32, end: Int32) in [(1, 1), (1, 3)] {
+        program.change("/entry") { entry in
+          (entry.caret, entry.selection) = (selection.end, selection.start == selection.end ? (0, 0) : selection)
+        }
+        program.textChanged("/entry")
+        try await desktop.waits(for: "Text.Selection", .structure([.int32(selection.start), .int32(selection.end)]))
+        #expect(try await desktop.refusal("Text.SelectedText", .string("new")) != nil)
+        let entry = try #require(program.state.now.elements["/entry"])
+        #expect(entry.caret == selection.end)
+        #expect(entry.selection == (selection.start == selection.end ? (0, 0) : selection))
+      }
     }
   }
 
