@@ -1,5 +1,6 @@
 import BusSupport
 import DBusTypes
+import Glibc
 import TestSupport
 import Testing
 
@@ -37,6 +38,33 @@ import Testing
       #expect(result.status == 3)
       #expect(result.errors == ["focusctl: no bus at 'unix:path=\(path)': no reply within 0.2 seconds"])
       try await silent.stop()
+    }
+  }
+
+  /// It was held up, and what it reads takes several steps.
+  @Test func aLongReplyThatCameInTimeCountsThoughItIsReadLate() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await desktop.peer()
+      let asked = Observed<SuspendingClock.Instant?>(nil)
+      daemon.answer { call, _ in
+        guard call.member == "Read" else { return .values([]) }
+        asked.update { $0 = .now }
+        return .hold
+      }
+      try await daemon.own(Focus1.name)
+      let get = try await desktop.start([Products.focusctl, "--timeout", "1s", "get", "demo.Form.Text"])
+      let start = try await asked.wait(for: "the call") { $0 }
+      get.terminate(SIGSTOP)
+      let text = String(repeating: "x", count: 100_000)
+      let reply: [DBusValue] = [
+        .variants([.string(text)]), .objectPath(ObjectPath(known: Focus1.field("text1"))), .uint64(1),
+      ]
+      daemon.perform { $0.release { _ in .values(reply) } }
+      try await daemon.flush()
+      try await eventually("its time is over") { SuspendingClock.now - start > .milliseconds(1100) }
+      get.terminate(SIGCONT)
+      #expect(try await get.line("the text") == text)
+      #expect(try await get.finish() == .status(0))
     }
   }
 
