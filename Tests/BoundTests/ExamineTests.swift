@@ -80,6 +80,23 @@ struct ExamineTests {
     }
   }
 
+  @Test("What it reads is known then, also if the owner did not tell it before")
+  func stale() async throws {
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
+      let object = Exported(
+        owner, document(("demo.A", property("X", "i", emits: "invalidates"))), ["demo.A.X": .int32(1)])
+      for id in ["a", "b"] { try await owner.register(id, object: object.path) }
+      object.rule("Get") { _, _, _ in .error("org.example.Error.Odd", "odd") }
+      object.invalidate("demo.A.X", to: .int32(5))
+      try await eventually("stale") {
+        try await client.begin(.get("demo.A.X", at: Focus1.field("a"))).refusal() == "org.example.Error.Odd"
+      }
+      try await owner.field("a", "Examine")
+      for id in ["a", "b"] { #expect(try await client.get("demo.A.X", at: Focus1.field(id)) == .int32(5)) }
+    }
+  }
+
   @Test("It comes after the writes under way, and later writes do not wait for it")
   func order() async throws {
     try await TestDesktop.with { desktop in

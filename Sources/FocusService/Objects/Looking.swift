@@ -75,9 +75,18 @@ extension FocusService {
       for interface in try look.introspected(answer) {
         try service.ask(look, .properties, "GetAll", [.string(interface.text)]) { service, answer in
           try look.read(interface, answer, service.ownerCalls)
+          service.takeStale(of: interface, from: look)
         }
       }
     }
+  }
+
+  /// Takes what `GetAll` has told of keys whose values are stale, for all fields: it is newer than what made them so.
+  private func takeStale(of interface: InterfaceName, from look: Look) {
+    let told = look.bound.values.filter { $0.key.interface == interface && look.object.isStale($0.key) }
+    guard !told.isEmpty else { return }
+    look.object.told(told.keys)
+    take(told.mapValues { $0 }, of: look.object)
   }
 
   /// Asks the object; `step` follows with its answer.
