@@ -39,6 +39,7 @@ package final class Mirror {
 
   private let link: Link
   private let path: ObjectPath
+  private let followsValues: Bool
   private let followsFocus: Bool
   private let handler: (Event) -> Void
   /// Which reading the next replies must belong to: an older one may still come.
@@ -51,11 +52,14 @@ package final class Mirror {
   private var commandsAsked = 0
   private var hasFocus = false
 
-  /// Follows the values of the object at `path`; the commands and the focused field too if `followsFocus`.
-  package init(_ path: ObjectPath, on link: Link, followsFocus: Bool = false, _ handler: @escaping (Event) -> Void) {
+  /// Follows the values of the object at `path` if `followsValues`, the commands and the focused field if `followsFocus`.
+  package init(
+    _ path: ObjectPath, on link: Link, followsValues: Bool = true, followsFocus: Bool = false,
+    _ handler: @escaping (Event) -> Void
+  ) {
     self.link = link
     self.path = path
-    self.followsFocus = followsFocus
+    (self.followsValues, self.followsFocus) = (followsValues, followsFocus)
     self.handler = handler
   }
 
@@ -68,16 +72,20 @@ package final class Mirror {
   /// Reads everything again.
   package func begin() {
     reading += 1
-    (changedMeanwhile, readOne) = ([:], nil)
     hasFocus = false
+    if followsValues { readValues() }
+    guard followsFocus else { return }
+    askCommands()
+    ask(.focusedField()) { if !$0.hasFocus, case .success(let field) = $1 { $0.handler(.focusedField(field)) } }
+  }
+
+  private func readValues() {
+    (changedMeanwhile, readOne) = ([:], nil)
     ask(.readAll(at: path)) { $0.take($1) }
     link.loop.schedule(after: Self.patience) { [weak self, number = reading] in
       guard let self, number == reading, changedMeanwhile != nil else { return }
       ask(.keys(at: path)) { $0.readEach($1) }
     }
-    guard followsFocus else { return }
-    askCommands()
-    ask(.focusedField()) { if !$0.hasFocus, case .success(let field) = $1 { $0.handler(.focusedField(field)) } }
   }
 
   /// Forgets everything: the daemon is gone.
@@ -163,7 +171,10 @@ package final class Mirror {
 
   private func focusChanged(_ changes: [(name: String, value: DBusValue?)]) {
     // What comes from another field may be of a session-scoped one. Whoever learns which field has focus knows of the move.
-    if changes.contains(where: { $0.name == "FocusPath" || $0.name == "SessionFields" }) { handler(.focusMoved) }
+    if changes.contains(where: { $0.name == "FocusPath" || $0.name == "SessionFields" }) {
+      readOne = readOne?.mapValues { Received(value: $0.value, origin: nil) }
+      handler(.focusMoved)
+    }
     guard case .objectPath(let field)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
     hasFocus = true
     handler(.focusedField(field == .root ? nil : field))

@@ -34,19 +34,19 @@ extension FocusModel {
     }
   }
 
-  /// The scene-scoped fields at `focused` whose objects declare `interface`, the nearest first.
-  public func sceneFields(declaring interface: InterfaceName) -> [FieldID] {
-    nearby.scenes.flatMap { (table.names.declared.all(interface, in: $0)?.reversed() ?? []).map(\.field) }
-  }
-
-  /// Whether a key of the scene-scoped field `id` at `focused` would come before that of `holder`, to which it resolves.
-  public func isNearer(_ id: FieldID, than holder: FieldID?) -> Bool {
-    guard let field = fields[id], let holder = holder.flatMap({ fields[$0] }) else { return true }
-    guard holder.scope != .session, !focusPath.contains(holder.id) else { return holder.scope == .session }
-    let scenes = nearby.scenes
-    let (place, other) = (scenes.firstIndex(of: table.scene(of: id)), scenes.firstIndex(of: table.scene(of: holder.id)))
-    guard let place, let other, place == other else { return (place ?? .max) < (other ?? .max) }
-    return field.registration > holder.registration
+  /// The fields of the scene at `focused` whose objects declare `interface` and whose keys come before those of `holder`, all
+  /// for nil; the nearest first, and `most` of them in each scene.
+  public func sceneFields(declaring interface: InterfaceName, before holder: FieldID?, most: Int) -> [FieldID] {
+    let holder = holder.flatMap { fields[$0] }
+    if let holder, focusPath.contains(holder.id) { return [] }
+    let last = holder.flatMap { $0.scope == .field ? nil : table.scene(of: $0.id) }
+    var found: [FieldID] = []
+    for scene in nearby.scenes {
+      let limit = scene == last ? holder?.byRegistration : nil
+      found += (table.names.declared.all(interface, in: scene)?.last(most, after: limit) ?? []).map(\.field)
+      if scene == last { break }
+    }
+    return found
   }
 
   /// Where keys are looked for now.

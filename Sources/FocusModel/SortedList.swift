@@ -25,6 +25,16 @@ struct SortedList<Element: Comparable>: Gathering {
     return runs[..<place.run].reduce(place.index) { $0 + $1.count }
   }
 
+  /// The elements that come after `element`, all for nil, the last first, and `most` of them.
+  func last(_ most: Int, after element: Element?) -> [Element] {
+    var found: [Element] = []
+    for one in runs.reversed().lazy.flatMap({ $0.reversed() }) {
+      guard found.count < most, element.map({ $0 < one }) ?? true else { break }
+      found.append(one)
+    }
+    return found
+  }
+
   mutating func set(_ element: Element, isThere: Bool) {
     let place = place(of: element)
     let wasThere = place.run < runs.count && runs[place.run][place.index] == element

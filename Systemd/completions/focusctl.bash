@@ -1,6 +1,6 @@
 # bash completion for focusctl: focusctl itself computes the candidates.
 _focusctl() {
-  local words=() word begun line quote= gap rest=${COMP_LINE#"${COMP_WORDS[0]}"}
+  local words=() word begun line quote= gap rest=${COMP_LINE#*"${COMP_WORDS[0]}"}
   # bash splits words at '=' and ':', too: what has no blank before it belongs to the word before.
   for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
     gap=${rest%%[![:space:]]*}

@@ -33,7 +33,7 @@ final class AccessibleDesktop: DaemonSession {
 
   let desktop: TestDesktop
   let status = Observed(Status())
-  private let address = Observed("")
+  let address = Observed("")
   private let state = Observed(State())
   let session: Peer
 

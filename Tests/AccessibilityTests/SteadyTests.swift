@@ -93,6 +93,22 @@ import Testing
     }
   }
 
+  /// What it writes would keep the bus and the bridge busy.
+  @Test func aProgramBehindIsNotHeard() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let first = try await desktop.program("first", entry: "abc")
+      let monitor = try await desktop.desktop.start(["/usr/bin/dbus-monitor", "--address", desktop.address.now])
+      try await monitor.line("monitor")
+      try await desktop.program("second", entry: "def")
+      _ = try await monitor.progress.wait(for: "the end of the rule") { progress in
+        zip(progress.output, progress.output.dropFirst()).contains { call, rule in
+          call.contains("member=RemoveMatch") && rule.contains("'\(first.peer.name)'") && rule.contains("'/entry'")
+        } ? () : nil
+      }
+      try await monitor.stop()
+    }
+  }
+
   /// Such as a shell in it that runs 'focusctl hold'.
   @Test func itStaysOutOfProgramsWhoseChildrenRegister() async throws {
     try await AccessibleDesktop.with { desktop in

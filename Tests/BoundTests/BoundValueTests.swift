@@ -267,6 +267,17 @@ struct BoundValueTests {
       #expect(try await client.get(number) == .int32(2))
       #expect(try await client.read(number).field == "newer")
       #expect(try await client.readAll()[number] == .int32(2))
+      // One that does not tell is not passed over.
+      objects[1].rule("Get") { _, _, _ in .error("org.example.Error.Odd", "odd") }
+      #expect(try await client.begin(.get(number)).refusal() == "org.example.Error.Odd")
+      #expect(try await client.readAll()[number] == nil)
+      objects[1].rule("Get") { _, _, _ in .hold }
+      // A session field is scene-scoped in its scene.
+      try await owner.register(
+        "player", [(number, .int32(4))], [("parent", Focus1.fieldPath("window")), ("scope", .string("session"))])
+      #expect(try await client.get(number) == .int32(4))
+      #expect(try await client.readAll()[number] == .int32(4))
+      objects[1].rule("Get", nil)
       // Nothing further away is asked for what a nearer field has.
       try await owner.call(.publish("entry", [(number, .int32(3))]))
       let asked = objects.map { $0.count("Get") }

@@ -78,6 +78,28 @@ import Testing
     }
   }
 
+  /// What a window adopts stays a scene of its own.
+  @Test func theCommandsOfAnotherSceneInTheWindowAreNotMeant() async throws {
+    try await TestDesktop.with { desktop in
+      let (windows, shell, editor) = (try await desktop.peer(), try await desktop.peer(), try await desktop.peer())
+      try await windows.own("org.focusd.Bridge1.Windows")
+      try await windows.register("window")
+      try await editor.register("document")
+      let menu = Exported(editor, document(("demo.Doc", method("Save"))), at: "/menu")
+      try await editor.register(
+        "menu", object: menu.path, [("parent", Focus1.fieldPath("document")), ("scope", .string("scene"))])
+      try await shell.register("shell", [("demo.Shell.Line", .string("ls"))], [("focus", .boolean(true))])
+      try await windows.field("window", "Adopt", [.strings([shell.name, editor.name])])
+      try await windows.focus("window")
+      try await shell.focus("shell")
+      try await windows.register("launcher", [], [("focus", .boolean(true))])
+      let result = try await desktop.focusctl("--previous", "run", "demo.Doc.Save")
+      #expect(result.status == 1, "\(result)")
+      #expect(menu.count("Save") == 0)
+      try await windows.leave()
+    }
+  }
+
   @Test func theyAreListed() async throws {
     try await Self.with { desktop, _ in
       let listed = try await desktop.focusctl("commands", "--previous")

@@ -60,7 +60,7 @@ final class Application {
   /// The element that is read before it takes focus, and what of it changed meanwhile.
   var reading: (element: ElementReference, marks: ReadingMarks, changed: ElementAspects)?
   /// The element that was read last, whose focus is checked before it has its field.
-  var checking: (element: ElementReference, marks: ReadingMarks, changed: ElementAspects)?
+  var checking: (element: ElementReference, changed: ElementAspects)?
   /// What it told that counts only if its window is in front, and how far it is asked that.
   var claims = FocusClaims()
   var claimCheck = ClaimCheck.none

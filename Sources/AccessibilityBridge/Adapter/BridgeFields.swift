@@ -25,7 +25,7 @@ extension Bridge {
   func listen() {
     var elements = Set(followed.map(\.element))
     for application in applications.values {
-      elements.formUnion([application.reading, application.checking].compactMap { $0?.element })
+      elements.formUnion([application.reading?.element, application.checking?.element].compactMap(\.self))
     }
     listener?.follow(elements)
     for field in followed {

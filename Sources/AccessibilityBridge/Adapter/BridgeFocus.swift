@@ -80,6 +80,7 @@ extension Bridge {
     let context = context(of: application, element, before: nil)
     application.reading = (element, context.marks, [])
     listen()
+    let isNew = application.fields[element] == nil
     let place = Box(ElementPlace(application: application.title, process: application.process))
     place.content.isShown = !ownPrograms.hasWindows
     let window = Box(application.fields[element]?.window)
@@ -87,11 +88,14 @@ extension Bridge {
     let outcome = Box<ElementReader.Outcome>(.failure(.elementGone))
     let answers = Answers { [weak self] in
       // Until it has its field, what changes of it is kept.
-      (application.checking, application.reading) = (application.reading, nil)
+      let earlier = application.checking?.element == element ? application.checking?.changed ?? [] : []
+      application.checking = (element, earlier.union(application.reading?.changed ?? []))
+      application.reading = nil
       guard let self, applications[application.name] === application else { return }
       checkFocus(of: element, in: window.content, application, outcome.content) { [weak self] isSure in
         if !isSure { place.content.isIncomplete = true }
-        self?.finish(element, of: application, outcome.content, (window.content, frame.content), place.content)
+        self?.finish(
+          element, of: application, outcome.content, isNew: isNew, (window.content, frame.content), place.content)
       }
     }
     let findTitle = answers.expect { (title: WindowTitle) in
@@ -159,7 +163,9 @@ extension Bridge {
     let goElsewhere = { [weak self] (event: FocusTracker.Event) in
       guard let self, tracker.desired == element else { return goOn(true) }
       let steps = tracker.take(event)
-      if steps.isEmpty { goOn(true) } else { carryOut(steps) }
+      guard !steps.isEmpty else { return goOn(true) }
+      application.checking = nil
+      carryOut(steps)
     }
     if snapshot.role.isPane || (snapshot.role == .comboBox && application.toolkit.hasFocusProxies) {
       let isOver = { [weak self] in self?.tracker.desired != element }
@@ -196,9 +202,12 @@ extension Bridge {
   }
 
   private func finish(
-    _ element: ElementReference, of application: Application, _ outcome: ElementReader.Outcome,
+    _ element: ElementReference, of application: Application, _ outcome: ElementReader.Outcome, isNew: Bool,
     _ windows: (own: ElementReference?, frame: ElementReference?), _ place: ElementPlace
   ) {
+    let checking = application.checking?.element == element ? application.checking : nil
+    if checking != nil { application.checking = nil }
+    defer { listen() }
     guard tracker.desired == element, !isOwn(application) else { return settle() }
     switch outcome {
     case .failure(let error):
@@ -224,8 +233,8 @@ extension Bridge {
         field = known
         move(field, to: windows.frame, application)
         field.window = windows.own
-        // It may have been read again while its window was looked for.
-        publish(field.snapshot, at: place, in: field)
+        // One with a field may have been read again while its window was looked for.
+        publish(isNew ? snapshot : field.snapshot, at: place, in: field)
       } else {
         lastNumber += 1
         field = ElementField(
@@ -234,9 +243,8 @@ extension Bridge {
       }
       show(field)
       retryUnlessWhole(field)
-      guard let checked = application.checking, checked.element == element, !checked.changed.isEmpty else { return }
-      application.checking = nil
-      field.pending.formUnion(checked.changed)
+      guard let changed = checking?.changed, !changed.isEmpty else { return }
+      field.pending.formUnion(changed)
       readLater()
     }
   }

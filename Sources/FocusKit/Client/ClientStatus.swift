@@ -64,7 +64,8 @@ final class ClientStatus: Observable, Sendable {
 
 /// The connection's state: Observation sees each change of it.
 extension FocusClient {
-  /// Whether the daemon is there, and all that is focused is known; until then, and without it, every focused value is nil.
+  /// Whether the daemon is there, and all that is focused is known, but for what an owner does not answer in time; until then,
+  /// and without it, every focused value is nil.
   ///
   /// Reading it connects nothing: see ``connect()``.
   public var isConnected: Bool { cache.status.content.isConnected }

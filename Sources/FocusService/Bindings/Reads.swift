@@ -106,15 +106,13 @@ extension FocusService {
       let found = unknown(in: id)
       if !found.isEmpty || id == read.holder { return found }
     }
-    // To resolve an interface takes longer than to resolve a key.
-    if read.place == .focused {
-      for id in model.sceneFields(declaring: key.interface) where model.isNearer(id, than: read.holder) {
-        let found = unknown(in: id)
-        if !found.isEmpty { return found }
-      }
+    guard read.place == .focused else { return read.holder.map(unknown) ?? [:] }
+    for id in sceneFields(for: key, before: read.holder) {
+      let found = unknown(in: id)
+      if !found.isEmpty { return found }
     }
-    let outer = read.holder ?? (read.place == .focused ? model.resolve(key.interface) : nil)
-    return outer.map(unknown) ?? [:]
+    // Only for a key that is nil: to resolve an interface takes longer than to resolve a key.
+    return (read.holder ?? model.resolve(key.interface)).map(unknown) ?? [:]
   }
 
   /// What owners must be asked for before all readings can be shown, each with its object.
@@ -138,14 +136,25 @@ extension FocusService {
     for id in path { addNil(id) { _ in true } }
     guard read.place == .focused else { return unknown }
     for (name, id) in try model.objectInterfaces(at: .focused) where interface ?? name == name {
-      for id in model.sceneFields(declaring: name) {
-        addNil(id) { $0.interface == name && model.isNearer(id, than: model.resolve($0)) }
+      for id in model.sceneFields(declaring: name, before: nil, most: Self.mostInScene) {
+        addNil(id) { key in
+          guard key.interface == name, objectToAsk(for: key, in: id) != nil else { return false }
+          return sceneFields(for: key, before: model.resolve(key)).contains(id)
+        }
       }
       // Of those that are no scene's, a session field supplies it.
       guard model.fields[id]?.scope == .session else { continue }
       addNil(id) { $0.interface == name && model.resolve($0) == nil }
     }
     return unknown
+  }
+
+  /// How many fields of a scene are asked for one key at most: a read costs the same however many there are.
+  private static let mostInScene = 64
+
+  /// The fields of the scene at `focused` that may have `key`, before `holder`, the nearest first.
+  private func sceneFields(for key: Key, before holder: FieldID?) -> [FieldID] {
+    model.sceneFields(declaring: key.interface, before: holder, most: Self.mostInScene)
   }
 
   /// The fields whose own keys are at `place`, innermost first.
@@ -167,7 +176,9 @@ extension FocusService {
       // A field further in that does not tell may have a value, too; one further out says nothing.
       func isKnown(_ key: Key, in id: FieldID) -> Bool {
         guard !failed.isEmpty else { return true }
-        return !(path.prefix { $0 != id } + [id]).contains { failed.contains(.init(key: key, field: $0)) }
+        func tells(_ nearer: FieldID) -> Bool { !failed.contains(.init(key: key, field: nearer)) }
+        guard (path.prefix { $0 != id } + [id]).allSatisfy(tells) else { return false }
+        return read.place != .focused || sceneFields(for: key, before: id).allSatisfy(tells)
       }
       let readings = try model.readAll(at: read.place, by: read.client).filter { key, reading in
         interface ?? key.interface == key.interface && isKnown(key, in: reading.field)

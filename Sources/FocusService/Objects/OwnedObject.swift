@@ -64,7 +64,7 @@ extension OwnedObject {
   /// Whether the owner has to be asked before the value of `key`, which it keeps the daemon told of, is known.
   func isOutdated(_ key: Key) -> Bool { unknown[key] != nil }
 
-  /// Whether the next read asks for the value of `key`, and nobody has asked for it yet.
+  /// Whether the value of `key` is not known, and its owner is not being asked for it.
   func isStale(_ key: Key) -> Bool { if case .stale? = unknown[key] { true } else { false } }
 
   /// Notes that the value of `key` is another now: the next read asks for it, or the owner is asked once more.

@@ -25,15 +25,16 @@ struct FocusPath {
       return chain
     }
     chain = ancestors(path)
-    var others = all.filter { $0.scope != "field" }.sorted { $0.position > $1.position }.map {
-      (field: $0, ancestors: Set(ancestors($0.parent).map(\.path)))
+    // An adopted scene stays one: its fields come first, then those of the window that it is in, and none of the others in it.
+    func scene(of chain: [FieldInfo]) -> ObjectPath? {
+      (chain.first { byPath[$0.parent]?.adopted.contains($0.owner) == true } ?? chain.last)?.path
     }
-    // An adopted scene comes before the window that it is in.
-    let adopted = chain.first { byPath[$0.parent]?.adopted.contains($0.owner) == true }
-    for scene in [adopted, chain.last].compactMap(\.self) {
-      self.scene += others.filter { $0.ancestors.contains(scene.path) }.map(\.field)
-      others.removeAll { $0.ancestors.contains(scene.path) }
+    let others = all.filter { $0.scope != "field" }.sorted { $0.position > $1.position }.map {
+      (field: $0, scene: scene(of: ancestors($0.path)))
     }
+    let (inner, outer) = (scene(of: chain), chain.last?.path)
+    self.scene = others.filter { $0.scene == inner }.map(\.field)
+    if outer != inner { self.scene += others.filter { $0.scene == outer }.map(\.field) }
   }
 
   /// The first field that has a command that `name` stands for; nil if none has one.

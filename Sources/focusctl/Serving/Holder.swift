@@ -29,7 +29,7 @@ final class Holder {
     link = Link(on: EventLoop(), rules: [.properties(of: Focus1.root)])
     let publisher = FieldPublisher(link)
     self.publisher = publisher
-    mirror = Mirror(Focus1.focused, on: link, followsFocus: true) { [weak publisher] event in
+    mirror = Mirror(Focus1.focused, on: link, followsValues: false, followsFocus: true) { [weak publisher] event in
       if case .focusedField(let field) = event { publisher?.focusMoved(to: field) }
     }
   }
