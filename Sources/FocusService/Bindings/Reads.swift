@@ -87,8 +87,11 @@ extension FocusService {
   private func unknownValue(of key: Key, _ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
     for (asked, (object, answer)) in read.answers {
       let isThere = objects[asked.field] === object
-      // The key is another field's now.
-      if !isThere, read.place == .focused, (try? answer.get()) != nil { continue }
+      if !isThere, read.place == .focused, (try? answer.get()) != nil {
+        // The key is another field's now, or another object's.
+        read.answers[asked] = nil
+        continue
+      }
       read.reply.asked = (asked.key, asked.field)
       _ = try answer.get()
       guard isThere else { throw DBusError.ownerGone }
