@@ -71,8 +71,9 @@ extension Bridge {
       (refreshTimer, changedTitles) = (nil, [])
       for window in titles { readTitle(window) }
       for field in followed where !field.pending.isEmpty && field.reading == nil {
-        // The one that had focus is of interest only if the daemon keeps it there.
-        if field === shown || isShownSettled { refresh(field, field.pending) } else { readLater() }
+        // The one that had focus is of interest only if the daemon keeps it there, the one that loses it no more.
+        let isCurrent = field === shown ? tracker.desired == field.element : isShownSettled
+        if isCurrent { refresh(field, field.pending) } else { readLater() }
       }
     }
   }
