@@ -52,7 +52,7 @@ import Testing
       var refused = 0
       for _ in 1...40 {
         programs.call(
-          name, ObjectPath(known: "/test"), InterfaceName(known: "test.Service"), "Hang", timeout: .seconds(60)
+          name, ObjectPath(known: "/peer"), InterfaceName(known: "test.Peer"), "Hang", timeout: .seconds(60)
         ) { answer in
           if case .failure(let error) = answer, error.name == .unknownObject { refused += 1 }
         }
