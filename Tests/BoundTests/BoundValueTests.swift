@@ -18,6 +18,14 @@ struct BoundValueTests {
     return object
   }
 
+  /// Moves the field `slider` into a field `window` that stores the same key.
+  private func putIntoWindow(_ object: Exported) async throws {
+    try await object.owner.register("window", [(key, .double(7))])
+    try await object.owner.field("slider", "Unregister")
+    try await object.owner.register(
+      "slider", object: object.path, [("parent", Focus1.fieldPath("window")), ("focus", .boolean(true))])
+  }
+
   @Test("are served by the daemon where the owner tells of changes, or there are none", arguments: ["true", "const"])
   func cached(_ emits: String) async throws {
     try await TestDesktop.with { desktop in
@@ -190,10 +198,7 @@ struct BoundValueTests {
       let object = try await slider(desktop, emits: emits)
       let client = try await desktop.peer()
       try await client.subscribe()
-      try await object.owner.register("window", [(key, .double(7))])
-      try await object.owner.field("slider", "Unregister")
-      try await object.owner.register(
-        "slider", object: object.path, [("parent", Focus1.fieldPath("window")), ("focus", .boolean(true))])
+      try await putIntoWindow(object)
       object.rule("Get") { _, _, _ in .error("org.freedesktop.DBus.Error.UnknownProperty", "not now") }
       object.invalidate(key, to: .double(1))
       try await object.owner.settle()
@@ -223,11 +228,7 @@ struct BoundValueTests {
     try await TestDesktop.with { desktop in
       let object = try await slider(desktop, emits: "false")
       let client = try await desktop.peer()
-      try await object.owner.register("window", [(key, .double(7))])
-      try await object.owner.field("slider", "Unregister")
-      try await object.owner.register(
-        "slider", object: object.path,
-        [("parent", Focus1.fieldPath("window")), ("focus", .boolean(true))])
+      try await putIntoWindow(object)
       #expect(try await client.read(key).field == "slider")
       object.rule("Get") { _, _, _ in .hold }
       let asked = object.count("Get")
@@ -292,10 +293,7 @@ struct BoundValueTests {
     try await TestDesktop.with { desktop in
       let object = try await slider(desktop, emits: "false")
       let client = try await desktop.peer()
-      try await object.owner.register("window", [(key, .double(7))])
-      try await object.owner.field("slider", "Unregister")
-      try await object.owner.register(
-        "slider", object: object.path, [("parent", Focus1.fieldPath("window")), ("focus", .boolean(true))])
+      try await putIntoWindow(object)
       object.rule("Get") { _, _, _ in .hold }
       let readings = (client.begin(.read(key)), client.begin(.get(key)))
       try await object.called("Get", times: 2)
