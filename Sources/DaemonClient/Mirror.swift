@@ -15,6 +15,9 @@ package final class Mirror {
     package let origin: Origin?
   }
 
+  /// What came of reading one key; nil if it has no value.
+  package typealias Reading = (key: String, result: Result<KeyReading?, DBusError>)
+
   /// An event for the mirror's follower.
   package enum Event {
     /// All values by key; a missing key's value is nil.
@@ -46,8 +49,8 @@ package final class Mirror {
   private var reading = 0
   /// What signals changed since the reading under way began; nil without a reading.
   private var changedMeanwhile: [String: DBusValue?]?
-  /// What has been read one by one, until that is handed over.
-  private var readOne: [String: Received]?
+  /// Whether focus has moved since each key is read, until what the daemon knows is handed over; nil otherwise.
+  private var movedMeanwhile: Bool?
   /// Counts the questions for the commands, and the signals that tell them: only the answer to the newest counts.
   private var commandsAsked = 0
   private var hasFocus = false
@@ -80,7 +83,7 @@ package final class Mirror {
   }
 
   private func readValues() {
-    (changedMeanwhile, readOne) = ([:], nil)
+    (changedMeanwhile, movedMeanwhile) = ([:], nil)
     ask(.readAll(at: path)) { $0.take($1) }
     link.loop.schedule(after: Self.patience) { [weak self, number = reading] in
       guard let self, number == reading, changedMeanwhile != nil else { return }
@@ -113,33 +116,52 @@ package final class Mirror {
     }
   }
 
-  /// Reads each of `keys`.
-  ///
-  /// The daemon answers what it knows in the order in which it was asked, and the rest later.
   private func readEach(_ keys: Result<[String], DBusError>) {
     guard changedMeanwhile != nil, case .success(let keys) = keys, keys.count <= Self.mostKeys else { return }
-    readOne = [:]
-    for key in keys { ask(.read(key, at: path)) { $0.take(key, $1) } }
-    ask(.keys(at: path)) { mirror, _ in
-      guard let changed = mirror.changedMeanwhile, var values = mirror.readOne else { return }
-      mirror.readOne = nil
-      for (key, value) in changed { values[key] = value.map { Received(value: $0, origin: nil) } }
-      mirror.handler(.values(values))
+    movedMeanwhile = false
+    read(keys) { [weak self] in self?.take($0) }
+  }
+
+  /// Reads each of `keys`, and hands over together what the daemon knows, then the rest as it comes.
+  ///
+  /// The daemon answers what it knows in the order in which it was asked, and the rest later. Nothing is handed over once
+  /// everything is read again, or the daemon is gone.
+  package func read(_ keys: [String], _ handler: @escaping ([Reading]) -> Void) {
+    var known: [Reading]? = []
+    for key in keys {
+      ask(.read(key, at: path)) { _, result in
+        if known == nil { handler([(key, result)]) } else { known?.append((key, result)) }
+      }
+    }
+    ask(.keys(at: path)) { _, _ in
+      let readings = known ?? []
+      known = nil
+      handler(readings)
     }
   }
 
-  private func take(_ key: String, _ result: Result<KeyReading?, DBusError>) {
-    guard let changed = changedMeanwhile, case .success(let reading?) = result else { return }
-    if readOne != nil {
-      readOne?[key] = Received(value: reading.value, origin: reading.origin)
-    } else if changed[key] == nil {
-      handler(.changed([(key, reading.value)]))
+  private func take(_ readings: [Reading]) {
+    guard let changed = changedMeanwhile else { return }
+    let found = readings.compactMap { (key, result) in
+      if case .success(let reading?) = result { (key, reading) } else { nil }
     }
+    guard let hasMoved = movedMeanwhile else {
+      let news = found.filter { changed[$0.0] == nil }.map { (key: $0, value: $1.value as DBusValue?) }
+      return news.isEmpty ? () : handler(.changed(news))
+    }
+    movedMeanwhile = nil
+    // After a move, what comes from another field may be of a session-scoped one.
+    var values: [String: Received] = [:]
+    for (key, reading) in found {
+      values[key] = Received(value: reading.value, origin: hasMoved ? nil : reading.origin)
+    }
+    for (key, value) in changed { values[key] = value.map { Received(value: $0, origin: nil) } }
+    handler(.values(values))
   }
 
   private func take(_ result: Result<[String: KeyReading], DBusError>) {
     let changed = changedMeanwhile ?? [:]
-    (changedMeanwhile, readOne) = (nil, nil)
+    (changedMeanwhile, movedMeanwhile) = (nil, nil)
     do throws(DBusError) {
       var values = try result.get().mapValues { Received(value: $0.value, origin: $0.origin) }
       for (key, value) in changed { values[key] = value.map { Received(value: $0, origin: nil) } }
@@ -170,9 +192,9 @@ package final class Mirror {
   }
 
   private func focusChanged(_ changes: [(name: String, value: DBusValue?)]) {
-    // What comes from another field may be of a session-scoped one. Whoever learns which field has focus knows of the move.
+    // Whoever learns which field has focus knows of the move.
     if changes.contains(where: { $0.name == "FocusPath" || $0.name == "SessionFields" }) {
-      readOne = readOne?.mapValues { Received(value: $0.value, origin: nil) }
+      if movedMeanwhile != nil { movedMeanwhile = true }
       handler(.focusMoved)
     }
     guard case .objectPath(let field)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }

@@ -182,37 +182,59 @@ import Testing
     #expect(calls.last == "focused Read demo.Login.Password")
   }
 
+  /// A daemon that has read everything, and holds back the reading of the keys in `held`; the numbers of others are 0.
+  private func followedDaemon(
+    _ desktop: TestDesktop, held: [String], _ questions: Observed<[String]>
+  ) async throws -> Peer {
+    let (all, one) = (try ScriptedDaemon.readingAll(number: 0).values, try ScriptedDaemon.reading(.int32(0)).values)
+    let daemon = try await desktop.peer()
+    daemon.answer { call, _ in
+      switch (call.member, call.arguments.first) {
+      case ("ReadAll", _): return .values(all)
+      case ("Read", .string(let key)):
+        questions.update { $0.append(key) }
+        return held.contains(key) ? .hold : .values(one)
+      case ("Get", _) where call.arguments.last == .string("FocusedField"):
+        return .values([.variant(Focus1.fieldPath("a"))])
+      default: return .values([.variant(.dictionary(DBusDictionary(known: .string, .boolean, [])))])
+      }
+    }
+    try await daemon.own(Focus1.name)
+    return daemon
+  }
+
   /// Changes that come before the daemon has said which fields the first of them are from.
   @Test func aWatchWithFieldsNeverGoesBack() async throws {
     try await TestDesktop.with(isServed: false) { desktop in
-      let (daemon, readings) = (try await desktop.peer(), Observed(0))
-      func reading(_ number: Int32) throws -> Answer {
-        guard case .reply(let values) = try ScriptedDaemon.readingAll(number: number) else { return .hold }
-        return .values(values)
-      }
-      let (first, last) = (try reading(0), try reading(3))
-      daemon.answer { call, _ in
-        switch call.member {
-        case "ReadAll":
-          return readings.update {
-            $0 += 1
-            return $0
-          } == 1 ? first : .hold
-        case "Get" where call.arguments.last == .string("FocusedField"):
-          return .values([.variant(Focus1.fieldPath("a"))])
-        default: return .values([.variant(.dictionary(DBusDictionary(known: .string, .boolean, [])))])
-        }
-      }
-      try await daemon.own(Focus1.name)
+      let questions = Observed<[String]>([])
+      let daemon = try await followedDaemon(desktop, held: ["demo.Form.Number"], questions)
+      let last = try ScriptedDaemon.reading(.int32(3)).values
       let watch = try await desktop.background("exec focusctl watch demo.Form.Number --format '{field}{value}'")
       _ = try await watch.lines(1)
       for number in 1...3 {
         daemon.perform { $0.emitChanged(Focus1.focused, "demo.Form", [("Number", .int32(Int32(number)))]) }
       }
-      _ = try await readings.wait(for: "the questions") { $0 == 4 ? true : nil }
-      daemon.perform { $0.release { $0.member == "ReadAll" ? last : .hold } }
+      _ = try await questions.wait(for: "the questions") { $0.count == 3 ? true : nil }
+      daemon.perform { $0.release { _ in .values(last) } }
       let lines = try await watch.progress.wait(for: "the last change") { $0.output.count >= 4 ? $0.output : nil }
-      #expect(lines == ["0", "1", "2", "3"], "\(lines)")
+      #expect(lines == ["0", "text11", "text12", "text13"], "\(lines)")
+      try await watch.stop()
+    }
+  }
+
+  /// The owner of one key is silent; what nobody watches is not asked for.
+  @Test func aWatchWithFieldsWaitsForNoOtherKey() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let questions = Observed<[String]>([])
+      let daemon = try await followedDaemon(desktop, held: ["demo.Form.Silent"], questions)
+      let watch = try await desktop.background("exec focusctl watch Silent Number --format '{key}{field}{value}'")
+      _ = try await watch.lines(2)
+      for (name, number) in [("Silent", 1), ("Other", 1), ("Number", 2)] {
+        daemon.perform { $0.emitChanged(Focus1.focused, "demo.Form", [(name, .int32(Int32(number)))]) }
+      }
+      let lines = try await watch.progress.wait(for: "the change") { $0.output.count >= 4 ? $0.output : nil }
+      #expect(lines == ["Silentnilnil", "Number0", "Numbertext12", "Numbertext10"], "\(lines)")
+      #expect(questions.now == ["demo.Form.Silent", "demo.Form.Number"])
       try await watch.stop()
     }
   }

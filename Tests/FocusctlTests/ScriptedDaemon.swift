@@ -12,6 +12,9 @@ final class ScriptedDaemon: Sendable {
     case error(String)
     /// `PropertiesChanged` of the interface `demo.Form`, sent before what follows.
     indirect case signal(number: Int32, then: Answer)
+
+    /// What a reply contains.
+    var values: [DBusValue] { if case .reply(let values) = self { values } else { [] } }
   }
 
   /// The calls that came: object, method and arguments, in text.

@@ -38,6 +38,18 @@ import Testing
     }
   }
 
+  /// The value of both fields is the same, so only the focus path tells of the move.
+  @Test func aWatchNamesTheFieldThatHasFocusNow() async throws {
+    try await TestDesktop.with { desktop in
+      _ = try await desktop.shell("for id in a b; do focusctl register $id demo.Form.Number=1; done; focusctl focus a")
+      let watch = try await desktop.background("exec focusctl watch Number Nothing --format '{key} {field} {value}'")
+      _ = try await watch.lines(2)
+      _ = try await desktop.shell("focusctl focus b")
+      #expect(try await watch.lines(3) == ["Number a 1", "Nothing nil nil", "Number b 1"])
+      try await watch.stop()
+    }
+  }
+
   @Test(arguments: [("GNOME", true), ("ubuntu:GNOME", true), ("KDE", false)])
   func onGNOMETheExtensionIsNamed(desktopName: String, isNamed: Bool) async throws {
     try await TestDesktop.with { desktop in

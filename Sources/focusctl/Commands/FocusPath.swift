@@ -15,15 +15,7 @@ struct FocusPath {
   /// The path of the field at `path` among all fields; empty if it is not there.
   init(of path: ObjectPath, among all: [FieldInfo]) {
     let byPath = Dictionary(all.map { ($0.path, $0) }) { first, _ in first }
-    func ancestors(_ path: ObjectPath) -> [FieldInfo] {
-      var chain: [FieldInfo] = []
-      var next = byPath[path]
-      while let field = next, chain.count <= all.count {
-        chain.append(field)
-        next = byPath[field.parent]
-      }
-      return chain
-    }
+    func ancestors(_ path: ObjectPath) -> [FieldInfo] { Self.chain(from: byPath[path], among: byPath) }
     chain = ancestors(path)
     // An adopted scene stays one: its fields come first, then those of the window that it is in, and none of the others in it.
     func scene(of chain: [FieldInfo]) -> ObjectPath? {
@@ -35,6 +27,17 @@ struct FocusPath {
     let (inner, outer) = (scene(of: chain), chain.last?.path)
     self.scene = others.filter { $0.scene == inner }.map(\.field)
     if outer != inner { self.scene += others.filter { $0.scene == outer }.map(\.field) }
+  }
+
+  /// The field and its ancestors; empty without a field.
+  static func chain(from field: FieldInfo?, among all: [ObjectPath: FieldInfo]) -> [FieldInfo] {
+    var chain: [FieldInfo] = []
+    var next = field
+    while let field = next, chain.count <= all.count {
+      chain.append(field)
+      next = all[field.parent]
+    }
+    return chain
   }
 
   /// The first field that has a command that `name` stands for; nil if none has one.

@@ -100,12 +100,6 @@ enum Listing {
   /// The focused field's ancestors from the scene down, then the field; empty if no field has focus.
   static func focusPath(of fields: [FieldInfo]) -> [FieldInfo] {
     let byPath = Dictionary(fields.map { ($0.path, $0) }) { first, _ in first }
-    var path: [FieldInfo] = []
-    var next = fields.first(where: \.isFocused)
-    while let field = next, path.count <= fields.count {
-      path.append(field)
-      next = byPath[field.parent]
-    }
-    return path.reversed()
+    return FocusPath.chain(from: fields.first(where: \.isFocused), among: byPath).reversed()
   }
 }

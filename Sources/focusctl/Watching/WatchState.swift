@@ -28,6 +28,11 @@ struct WatchState {
   /// Whether anything was shown.
   var hasBegun: Bool { shown != nil }
 
+  /// Whether `key` is one that a request can stand for.
+  func watches(_ key: String) -> Bool {
+    requests.isEmpty || requests.contains { !$0.matches(among: [key]).isEmpty }
+  }
+
   /// The keys that have a value.
   var keys: [String] { Array(known.keys) }
 

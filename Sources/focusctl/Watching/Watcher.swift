@@ -29,8 +29,12 @@ final class Watcher {
   var suggests = false
   private let handler: Handler
   private var end: CommandError?
-  /// How often it is being asked which fields values are from.
+  /// How often it was asked which fields values are from; the newest question for each key, and the newest that is answered.
   private var questions = 0
+  private var newest: [String: Int] = [:]
+  private var answered: [String: Int] = [:]
+  /// The last question that came before everything was read.
+  private var voided = 0
   private var reader: DescriptorSource?
 
   init(
@@ -95,30 +99,47 @@ final class Watcher {
     case (_, .focus): break
     case (.values(let values), _):
       begin(with: values.mapValues(\.value), of: values.compactMapValues { $0.origin.map { FieldID.id($0.field) } })
+      if subject == .valuesAndFields { askFields([], values.filter { $0.value.origin == nil }.map(\.key)) }
     case (.changed(let changes), .values): show(state.apply(changes))
     case (.changed(let changes), .valuesAndFields): askFields(changes)
-    case (.focusMoved, .valuesAndFields): askFields([])
+    case (.focusMoved, .valuesAndFields): askFields([], state.keys)
     case (.commands, _), (.focusMoved, _), (.focusedField, _): break
     }
   }
 
-  /// Shows `changes` with the fields that they are from, and what has another field now.
-  private func askFields(_ changes: [(key: String, value: DBusValue?)]) {
+  /// Shows `changes` with the fields that they are from, and `others` if these are from another field now.
+  private func askFields(_ changes: [(key: String, value: DBusValue?)] = [], _ others: [String] = []) {
+    let changes = changes.filter { state.watches($0.key) }
+    let keys = changes.map(\.key) + others.filter(state.watches)
+    guard !keys.isEmpty else { return }
     questions += 1
-    link.call(.readAll(at: path), patiently: true) { [weak self] result in
-      guard let self else { return }
-      questions -= 1
-      // If it fails, the daemon is gone, or the field is: that is told of too.
-      guard end == nil, state.hasBegun, case .success(let readings) = result else { return }
-      let fields = readings.mapValues { FieldID.id($0.origin.field) }
-      show(state.apply(changes, of: fields))
-      // It is newer than the changes that others of the questions are about.
-      if questions == 0 { show(state.replace(with: readings.mapValues(\.value), of: fields)) }
+    for key in keys { newest[key] = questions }
+    mirror?.read(keys) { [weak self, question = questions] in self?.show($0, changes, question) }
+  }
+
+  /// Shows `changes` as far as their keys are read, and then what these are now if nothing newer is asked for.
+  private func show(
+    _ readings: [Mirror.Reading], _ changes: [(key: String, value: DBusValue?)], _ question: Int
+  ) {
+    guard end == nil, state.hasBegun else { return }
+    // What was asked later may be answered first.
+    let readings = readings.filter { question > answered[$0.key] ?? voided }
+    let fields = readings.reduce(into: [String: String]()) { fields, reading in
+      answered[reading.key] = question
+      if case .success(let found?) = reading.result { fields[reading.key] = FieldID.id(found.origin.field) }
     }
+    let keys = Set(readings.map(\.key))
+    show(state.apply(changes.filter { keys.contains($0.key) }, of: fields))
+    let now = readings.compactMap { (key, result) -> (key: String, value: DBusValue?)? in
+      guard newest[key] == question, case .success(let reading) = result else { return nil }
+      return (key, reading?.value)
+    }
+    show(state.apply(now, of: fields))
   }
 
   private func begin(with values: [String: DBusValue], of fields: [String: String]) {
     let isFirst = !state.hasBegun
+    (voided, answered) = (questions, [:])
     let changes = state.replace(with: values, of: subject == .valuesAndFields ? fields : [:])
     // Later, a short key that several keys end with is nil: a status bar must survive that.
     if isFirst {
