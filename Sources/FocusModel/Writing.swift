@@ -50,10 +50,11 @@ extension FocusModel {
       _ = try Limits.check(whole, of: key)
       return .forwarded(field.id, whole)
     }
+    // Not after the revision: a value that moves would be read and tried again for ever.
+    guard !old.isReadOnly || (!old.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
     if let wanted = condition.revision, wanted != old.revision {
       throw .conflict("\(key) is now at revision \(old.revision), not \(wanted): read it again")
     }
-    guard !old.isReadOnly || (!old.isBound && field.isOwned(by: client)) else { throw .readOnly(key, field.id) }
     let whole = try path.replacing(old.value, with: value, declared: old.isBound ? declared : nil)
     let extent = try Limits.check(whole, of: key)
     let written = try path.written(to: whole)

@@ -142,6 +142,24 @@ struct CommandTests {
     }
   }
 
+  /// What is carried out is not refused, though a call may not carry so much.
+  @Test("come back whole, whatever their size")
+  func largeAnswers() async throws {
+    try await TestDesktop.with { desktop in
+      let (_, entry) = try await window(desktop)
+      let client = try await desktop.peer()
+      let large: [[DBusValue]] = [
+        [.string(String(repeating: "ü", count: 5 << 19)), .boolean(true)],
+        [.strings(Array(repeating: "", count: 140_000))],
+      ]
+      for results in large {
+        entry.rule("Undo") { _, _, _ in .values(results) }
+        #expect(try await client.call(Focus1.focused, "demo.Edit", "Undo") == results)
+        #expect(try await client.invoke("demo.Edit.Undo") == results)
+      }
+    }
+  }
+
   @Test("that want no reply get none, whatever becomes of them")
   func noReply() async throws {
     try await TestDesktop.with { desktop in

@@ -169,6 +169,13 @@ struct ObjectAsItIsTests {
       object.rule("Set") { _, _, _ in .error("org.example.Error.Weak", "too short") }
       let error = await #expect(throws: RemoteError.self) { try await client.set(key, .string("x")) }
       #expect(error == RemoteError(name: "org.example.Error.Weak", message: "too short"))
+      // A dialog that closes when it has what it asked for.
+      object.rule("Set") { _, _, thread in
+        thread.send(.field("login", "Unregister"))
+        return .values([])
+      }
+      let last = try await client.write(key, .string("secret"))
+      #expect(last.value == .string("") && last.revision == 0 && last.field == "login")
     }
   }
 

@@ -39,6 +39,22 @@ package struct BodyReader {
     return try variant()
   }
 
+  /// Reads the values of the types in `signature`.
+  /// - Throws: `WireError` if the bytes end too early.
+  package mutating func values(_ signature: String) throws(WireError) -> [MarshalledValue] {
+    let codes = Array(signature.utf8)
+    var values: [MarshalledValue] = []
+    var fault: WireError?
+    codes.withUnsafeBytes { codes in
+      var index = 0
+      do throws(WireError) {
+        while index < codes.count { values.append(try MarshalledValue(&walker, codes, &index)) }
+      } catch { fault = error }
+    }
+    if let fault { throw fault }
+    return values
+  }
+
   /// Skips a variant.
   /// - Throws: `WireError` if the bytes end too early.
   package mutating func skipVariant() throws(WireError) { try walker.skipAll("v") }

@@ -120,8 +120,9 @@ extension FocusService {
     guard request.stage != .ended, request.timeLeft > OwnerCalls.leastTime else { throw DBusError.ownerTimeout }
     guard objects[write.field] === object else { throw DBusError.ownerGone }
     write.registrant = model.fields[write.field]?.owner
-    write.isVisible = model.fields[write.field]?.isVisible(to: request.client) == true
-    write.revisionBefore = model.fields[write.field]?.bindings[key]?.revision
+    let (holder, binding) = (model.fields[write.field], model.fields[write.field]?.bindings[key])
+    write.isVisible = holder?.isVisible(to: request.client) == true && binding?.isWriteOnly != true
+    write.revisionBefore = binding?.revision
     let whole = try whole(of: write, by: request.client)
     write.asked = whole
     let message = try object.methodCall(.properties, MemberName(known: "Set"), .naming(key, whole))

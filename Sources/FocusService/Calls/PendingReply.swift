@@ -64,7 +64,7 @@ final class PendingReply {
     guard address.wantsReply else { return }
     do {
       switch results {
-      case .variants where reply.kind != .error: succeed(try MessageBody([.variants(reply.limitedArguments())]))
+      case .variants where reply.kind != .error: succeed(try reply.asVariants())
       case .none where reply.kind != .error: succeed()
       default: service?.post(reply: try reply.forwarded(asReplyTo: address), of: self)
       }
@@ -84,6 +84,28 @@ final class PendingReply {
       fail(error)
     }
     return true
+  }
+}
+
+extension Message {
+  /// The values as variants in an array, whatever their size: what was carried out is not refused.
+  /// - Throws: `DBusError.limitsExceeded` if no message carries them so, or past the limits of a call if descriptors are
+  ///   among them.
+  fileprivate func asVariants() throws(DBusError) -> MessageBody {
+    guard descriptors.isEmpty else { return try MessageBody([.variants(limitedArguments())]) }
+    let values = try withBody { bytes throws(DBusError) in
+      var reader = BodyReader(bytes)
+      do throws(WireError) { return try reader.values(signatureText) } catch { throw DBusError(any: error) }
+    }
+    // The array and the variant are around each.
+    guard values.allSatisfy({ $0.measure.depth + 2 <= ProtocolLimits.sendableDepth }) else {
+      throw DBusError(.limitsExceeded, "the results are nested too deeply to be variants in an array")
+    }
+    var writer = WireWriter()
+    writer.array(alignment: 1) { array in
+      for value in values { array.append(variant: value) }
+    }
+    return try MessageBody("av", writer)
   }
 }
 
