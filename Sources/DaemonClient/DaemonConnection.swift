@@ -109,7 +109,7 @@ extension DaemonCall {
   package static func introspection(of path: ObjectPath) -> DaemonCall where Reply == [InterfaceDescription] {
     DaemonCall(path, .introspectable, "Introspect") { values in
       guard values.count == 1, case .string(let xml) = values[0] else { return nil }
-      return try? IntrospectionDocument.interfaces(in: xml)
+      return try? IntrospectionDocument.interfaces(in: xml, isLimited: false)
     }
   }
 }

@@ -190,11 +190,13 @@ struct IntrospectionParserTests {
     // The interface counts too.
     #expect(try IntrospectionDocument.interfaces(in: methods(most - 1)).first?.methods.count == most - 1)
     #expect(throws: DBus.DBusError.self) { try IntrospectionDocument.interfaces(in: methods(most)) }
+    #expect(try IntrospectionDocument.interfaces(in: methods(most), isLimited: false).first?.methods.count == most)
 
     let size = IntrospectionDocument.maximumSize
     func padded(_ bytes: Int) -> String { "<node>" + String(repeating: " ", count: bytes - 13) + "</node>" }
     #expect(try IntrospectionDocument.interfaces(in: padded(size)).isEmpty)
     #expect(throws: DBus.DBusError.self) { try IntrospectionDocument.interfaces(in: padded(size + 1)) }
+    #expect(try IntrospectionDocument.interfaces(in: padded(size + 1), isLimited: false).isEmpty)
 
     #expect(try IntrospectionDocument.interfaces(in: Self.nested(64)).isEmpty)
     #expect(throws: DBus.DBusError.self) { try IntrospectionDocument.interfaces(in: Self.nested(65)) }

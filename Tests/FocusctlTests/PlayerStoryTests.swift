@@ -163,6 +163,19 @@ import Testing
     }
   }
 
+  /// The window adopts the player, and not who has registered it.
+  @Test func aPlayerInTheWindowInFrontIsASessionField() async throws {
+    try await TestDesktop.with { desktop in
+      let stage = try await PlayerStage(on: desktop)
+      try await stage.open("vlc", "Paused")
+      try await stage.bringToFront("vlc")
+      let result = try await desktop.focusctl("describe", "PlaybackStatus")
+      #expect(
+        result.output.contains { $0.contains("of the session fields that have it, this is the first") }, "\(result)")
+      try await stage.end()
+    }
+  }
+
   @Test func oneSongIsNeverShownWithTheVolumeOfAnother() async throws {
     try await TestDesktop.with { desktop in
       let stage = try await PlayerStage(on: desktop)

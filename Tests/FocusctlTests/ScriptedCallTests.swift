@@ -268,6 +268,14 @@ import Testing
     #expect(refused.status == 4 && more.count == 3)
   }
 
+  /// The program's word, and not the daemon's on the key.
+  @Test(arguments: [["get", "demo.Form.Live"], ["set", "demo.Form.Live", "1"], ["update", "demo.Form.Live", "+1"]])
+  func aProgramThatRefusesItsValueIsNoUsageError(arguments: [String]) async throws {
+    let (result, calls) = try await run(arguments, [.error("org.freedesktop.DBus.Error.InvalidArgs")])
+    #expect(result.status == 4 && result.errors == ["focusctl: because"], "\(result)")
+    #expect(calls == ["focused Read demo.Form.Live"])
+  }
+
   @Test func appendingAsksForTheArray() async throws {
     let (result, calls) = try await run(
       ["set", "demo.Form.Tags/-", "c"],

@@ -69,6 +69,8 @@ import Testing
         #expect(piped.errorText.contains(unit), "\(piped)")
         #expect(text.contains("systemctl --user enable --now \(unit)"), "\(text)")
       }
+      #expect(piped.errorText.contains("focusd-browser(8)"), "\(piped)")
+      #expect(text.contains("focusd-browser install-host"), "\(text)")
     }
   }
 

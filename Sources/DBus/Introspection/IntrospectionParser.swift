@@ -12,9 +12,10 @@ extension IntrospectionDocument {
   ///
   /// Members whose names or types are not valid are an error; unknown elements and annotations are passed over, as the
   /// specification asks.
+  /// - Parameter isLimited: whether `maximumSize` and `maximumMembers` hold; not for what a trusted peer has sent.
   /// - Throws: `DBusError.invalidArgs` if the document is not introspection data, or is too large.
-  public static func interfaces(in xml: String) throws(DBusError) -> [InterfaceDescription] {
-    try parsed(xml).interfaces
+  public static func interfaces(in xml: String, isLimited: Bool = true) throws(DBusError) -> [InterfaceDescription] {
+    try parsed(xml, isLimited: isLimited).interfaces
   }
 
   /// The names of the nodes below the root's: an object's children.
@@ -22,14 +23,14 @@ extension IntrospectionDocument {
   /// - Throws: `DBusError`, as `interfaces(in:)`.
   package static func children(in xml: String) throws(DBusError) -> [String] { try parsed(xml).children }
 
-  private static func parsed(_ xml: String) throws(DBusError) -> IntrospectionState {
-    guard xml.utf8.count <= maximumSize else {
+  private static func parsed(_ xml: String, isLimited: Bool = true) throws(DBusError) -> IntrospectionState {
+    guard xml.utf8.count <= maximumSize || !isLimited else {
       throw DBusError(
         .invalidArgs, "the introspection data has \(xml.utf8.count) bytes, but at most \(maximumSize) are allowed")
     }
     guard let parser = XML_ParserCreate("UTF-8") else { throw .noMemory }
     defer { XML_ParserFree(parser) }
-    let state = IntrospectionState(parser)
+    let state = IntrospectionState(parser, memberLimit: isLimited ? maximumMembers : .max)
     return try withExtendedLifetime(state) { () throws(DBusError) in
       XML_SetUserData(parser, Unmanaged.passUnretained(state).toOpaque())
       XML_SetElementHandler(
@@ -68,6 +69,7 @@ private final class IntrospectionState {
   private let parser: XML_Parser
   /// The elements that are open, outermost first.
   private var open: [Element] = []
+  private let memberLimit: Int
   private var members = 0
   private var names = NamesSeen<InterfaceName>()
   /// What the interface says of its properties that say nothing of themselves, wherever it says so.
@@ -79,7 +81,10 @@ private final class IntrospectionState {
   private(set) var children: [String] = []
   var problem: String?
 
-  init(_ parser: XML_Parser) { self.parser = parser }
+  init(_ parser: XML_Parser, memberLimit: Int) {
+    self.parser = parser
+    self.memberLimit = memberLimit
+  }
 
   static func with(_ data: UnsafeMutableRawPointer?, _ body: (IntrospectionState) -> Void) {
     guard let data else { return }
@@ -186,9 +191,7 @@ private final class IntrospectionState {
 
   private func count() {
     members += 1
-    if members > IntrospectionDocument.maximumMembers {
-      refuse("it has more than \(IntrospectionDocument.maximumMembers) members and arguments")
-    }
+    if members > memberLimit { refuse("it has more than \(memberLimit) members and arguments") }
   }
 
   private func emits(_ annotation: XMLAttributes) -> InterfaceDescription.Property.Emits? {

@@ -89,7 +89,7 @@ struct Bindings {
     if key.mayBeWhole {
       do {
         if let reading = try read(key.text) { return (key, reading) }
-      } catch  where error.name == .invalidArgs {
+      } catch  where error.name == .invalidArgs && (try? Key(key.name)) == nil {
         refusal = error
       } catch {
         throw ReadFailure(key: key, error: error)

@@ -11,6 +11,8 @@ struct FieldInfo {
   var label = ""
   /// The unique name of its owner, or empty.
   var owner = ""
+  /// The unique name of the connection whose object it is, or empty: with `service`, not its owner.
+  var connection = ""
   /// `/` for a scene.
   var parent = ObjectPath.root
   var scope = ""
@@ -33,6 +35,9 @@ struct FieldInfo {
   var commands: [(key: String, isEnabled: Bool)] = []
 
   var id: String { FieldID.id(path) }
+
+  /// The unique name of the program that it is of.
+  var program: String { connection.isEmpty ? owner : connection }
 
   /// All fields, ordered by id.
   static func all(_ daemon: DaemonConnection) throws(CommandError) -> [FieldInfo] {
@@ -93,6 +98,7 @@ struct FieldInfo {
     switch (property, value) {
     case ("Label", .string(let text)): label = text
     case ("Owner", .string(let text)): owner = text
+    case ("Connection", .string(let text)): connection = text
     case ("Scope", .string(let text)): scope = text
     case ("Parent", .objectPath(let path)): parent = path
     case ("Focused", .boolean(let truth)): isFocused = truth

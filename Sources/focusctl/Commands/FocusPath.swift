@@ -19,7 +19,7 @@ struct FocusPath {
     chain = ancestors(path)
     // An adopted scene stays one: its fields come first, then those of the window that it is in, and none of the others in it.
     func scene(of chain: [FieldInfo]) -> ObjectPath? {
-      (chain.first { byPath[$0.parent]?.adopted.contains($0.owner) == true } ?? chain.last)?.path
+      (chain.first { byPath[$0.parent]?.adopted.contains($0.program) == true } ?? chain.last)?.path
     }
     let others = all.filter { $0.scope != "field" }.sorted { $0.position > $1.position }.map {
       (field: $0, scene: scene(of: ancestors($0.path)))
