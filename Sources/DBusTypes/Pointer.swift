@@ -12,6 +12,9 @@ public struct Pointer: Hashable, Sendable, CustomStringConvertible {
   /// The pointer to the whole value.
   public static let whole = Pointer(tokens: [])
 
+  /// The bytes of its steps.
+  public var size: Int { tokens.reduce(0) { $0 + $1.utf8.count } }
+
   /// Creates a pointer from unescaped steps.
   public init(tokens: [String]) { self.tokens = tokens }
 

@@ -203,6 +203,65 @@ struct MisbehaviourTests {
     }
   }
 
+  /// What is kept of them until the last owner has answered must not be the messages: libdbus receives nothing then.
+  @Test("that answer a read with values of 10 MiB, all but one: no delay for others")
+  func largeAnswersToARead() async throws {
+    try await TestDesktop.with { desktop in
+      let names = (0..<8).map { "Large\($0)" }
+      let xml = document(
+        ("demo.Bad", property("Silent", "i", emits: "false") + names.map { property($0, "s", emits: "false") }.joined())
+      )
+      let object = Exported(try await desktop.peer(), xml, ["demo.Bad.Silent": .int32(1)])
+      try await object.owner.register("bad", object: object.path, [("focus", .boolean(true))])
+      let large = DBusValue.variant(.string(String(repeating: "x", count: 10 << 20)))
+      object.rule("Get") { call, _, _ in call.arguments.last == .string("Silent") ? .hold : .values([large]) }
+      let client = try await desktop.peer()
+      let all = client.begin(.readAll())
+      try await eventually("the questions") { object.count("Get") == names.count + 1 }
+      try await object.owner.settle()
+      let other = client.begin(.register("other", object: nil, stored: []))
+      _ = try await other.values()
+      object.release { _ in .values([.variant(.int32(1))]) }
+      _ = try await all.values()
+      let order = client.replies
+      #expect(try #require(order.firstIndex(of: other.number)) < (try #require(order.firstIndex(of: all.number))))
+    }
+  }
+
+  /// Whatever the size is of: 16 MiB may wait for one owner.
+  @Test(
+    "with calls of 3 MiB under way: the sixth is LimitsExceeded",
+    arguments: ["a label", "what makes it active", "a pointer"])
+  func tooManyBytesOfNames(what: String) async throws {
+    try await TestDesktop.with { desktop in
+      let object = try await field(desktop)
+      let client = try await desktop.peer()
+      for member in ["Get", "Introspect"] { object.rule(member) { _, _, _ in .hold } }
+      let large = String(repeating: "x", count: 3 << 20)
+      let calls = (0..<6).map { index in
+        switch what {
+        case "a pointer": client.begin(.read("demo.Bad.Asked/" + large))
+        default:
+          object.owner.begin(
+            .register(
+              "more\(index)", object: object.path,
+              what == "a label"
+                ? [("label", .string(large))]
+                : [
+                  ("scope", .string("session")),
+                  ("active", .structure([.string("demo.Bad.Text"), .variant(.string(large))])),
+                ]))
+        }
+      }
+      #expect(try await calls[5].refusal() == "LimitsExceeded")
+      let replies = what == "a pointer" ? client.replies : object.owner.replies
+      #expect(!replies.contains(calls[0].number))
+      for member in ["Get", "Introspect"] { object.rule(member, nil) }
+      object.release()
+      for call in calls { _ = try await call.refusal() }
+    }
+  }
+
   @Test("with 256 calls under way: the next is LimitsExceeded, and when they are over all is as before")
   func tooManyCalls() async throws {
     try await TestDesktop.with { desktop in

@@ -74,6 +74,33 @@ import Testing
     }
   }
 
+  @Test("Calls with file descriptors past the limit are refused while it lasts, and no others")
+  func descriptorsThatWait() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = try await BoundOwner(on: desktop)
+      try await desktop.kill()
+      let place = try Place(on: desktop)
+      try await desktop.start(environment: ["XDG_STATE_HOME": place.path])
+      let client = try await desktop.peer()
+      owner.fallSilent()
+      try await place.ask(client)
+      try place.open()
+      _ = try await owner.object.state.wait(for: "question to the owner") { $0.calls.isEmpty ? nil : true }
+      var ends: [Int32] = [-1, -1]
+      try #require(pipe(&ends) == 0)
+      let pipe = ends.map { UnixFD(owning: $0) }
+      let many = Array(repeating: DBusValue.unixFD(pipe[0]), count: 16)
+      let calls = (0..<40).map { _ in client.begin(DaemonCall(Focus1.focused, "demo.No", "Such", many)) }
+      let other = client.begin(.get("demo.No.Such"))
+      var refused = 0
+      for call in calls where try await call.refusal() == "LimitsExceeded" { refused += 1 }
+      // On a slow machine it is over before.
+      #expect(refused <= 8)
+      #expect(try await other.refusal() == "NotFocused")
+      owner.answerAgain()
+    }
+  }
+
   /// The bus stands still when the daemon tries the file again: it waits for the bus no more than for anyone else.
   @Test(.disabled(if: PrivateBus.isBroker, "only dbus-daemon can be stopped from here"))
   func aBusThatStandsStillStopsNothing() async throws {

@@ -121,6 +121,7 @@ import Testing
       // The new file's revisions go on, whatever the clock says.
       #expect(opened.model.revision >= Self.revision)
     }
+    try withStateFile { file in #expect(Journal.open(file, after: Self.revision).model.revision >= Self.revision) }
   }
 
   /// Neither the program's own mistakes nor what SQLite cannot do just now are damage.

@@ -30,11 +30,16 @@ final class PendingRead {
   /// How many answers are awaited.
   var awaited = 0
   /// What owners have answered, and for which objects.
-  var answers: [Asked: (object: OwnedObject, answer: Result<Message, any Error>)] = [:]
+  var answers: [Asked: (object: OwnedObject, answer: Result<MessageBody?, any Error>)] = [:]
 
   init(_ wanted: Wanted, asProperty: Bool, at place: Place, for call: Call) {
     (self.wanted, self.asProperty, self.place) = (wanted, asProperty, place)
     (client, reply) = (call.client, call.reply)
+  }
+
+  /// What it takes of what may wait for an owner.
+  var load: Load {
+    if case .one(let path) = wanted { Load(calls: 1, bytes: path.pointer.size) } else { .call }
   }
 }
 
@@ -60,9 +65,9 @@ extension FocusService {
     read.awaited = unknown.count
     for (asked, object) in unknown {
       do throws(DBusError) {
-        try ownerCalls.enter(object.owner)
+        try ownerCalls.enter(object.owner, read.load)
         makeCurrent(asked.key, in: asked.field, of: object) { [weak self] answer in
-          self?.ownerCalls.leave(object.owner)
+          self?.ownerCalls.leave(object.owner, read.load)
           self?.answered(read, asked, object, answer)
         }
       } catch {
@@ -76,9 +81,24 @@ extension FocusService {
   private func answered(
     _ read: PendingRead, _ asked: PendingRead.Asked, _ object: OwnedObject, _ answer: Result<Message, any Error>
   ) {
-    read.answers[asked] = (object, answer)
+    read.answers[asked] = (object, kept(answer, of: asked, for: read))
     read.awaited -= 1
     if read.awaited == 0 { deliver(.answered(read.reply, changes: false) { service in try service.goOn(read) }) }
+  }
+
+  /// What a read keeps of an owner's answer: the body if it is the reply. Not the message: libdbus receives nothing while what
+  /// is kept of its messages takes more than 63 MiB.
+  private func kept(
+    _ answer: Result<Message, any Error>, of asked: PendingRead.Asked, for read: PendingRead
+  ) -> Result<MessageBody?, any Error> {
+    guard case .one = read.wanted else {
+      return (try? answer.get()) == nil ? .failure(DBusError(.failed, "")) : .success(nil)
+    }
+    return answer.map { reply in
+      // Without a binding it is none: UnknownProperty, or too large.
+      guard read.asProperty, model.fields[asked.field]?.bindings[asked.key] != nil else { return nil }
+      return try? reply.body
+    }
   }
 
   /// The nearest field whose owner must be asked before it is known what `key` resolves to, the read's holder at last, also if
@@ -87,7 +107,7 @@ extension FocusService {
   private func unknownValue(of key: Key, _ read: PendingRead) throws -> [PendingRead.Asked: OwnedObject] {
     for (asked, (object, answer)) in read.answers {
       let isThere = objects[asked.field] === object
-      if !isThere, read.place == .focused, (try? answer.get()) != nil {
+      if !isThere, read.place == .focused, case .success = answer {
         // The key is another field's now, or another object's.
         read.answers[asked] = nil
         continue
@@ -174,7 +194,7 @@ extension FocusService {
     switch read.wanted {
     case .one(let one): path = one
     case .all(let interface):
-      let failed = Set(read.answers.compactMap { (try? $1.answer.get()) == nil ? $0 : nil })
+      let failed = Set(read.answers.compactMap { if case .failure = $1.answer { $0 } else { nil } })
       let path = ownFields(at: read.place)
       // A field further in that does not tell may have a value, too; one further out says nothing.
       func isKnown(_ key: Key, in id: FieldID) -> Bool {
@@ -194,10 +214,10 @@ extension FocusService {
       let reading = try model.read(path, at: place, by: read.client)
       guard read.asProperty else { return try .read(checked(reading)) }
       // The object may have been examined meanwhile, and the key be another.
-      guard case .success(let answer)? = read.answers[.init(key: path.key, field: reading.field)]?.answer,
-        answer.kind != .error, model.fields[reading.field]?.object?.reads(path.key) == true
+      guard case .success(let answer?)? = read.answers[.init(key: path.key, field: reading.field)]?.answer,
+        model.fields[reading.field]?.object?.reads(path.key) == true
       else { return try .variant(reading.value) }
-      return try answer.body
+      return answer
     } catch ModelError.notFocused where !read.asProperty {
       return try .read(nil)
     }

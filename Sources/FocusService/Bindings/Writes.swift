@@ -52,7 +52,8 @@ extension FocusService {
     }
     let write = BoundWrite(value, to: path, at: place, of: holder, if: condition, isShown: isShown)
     call.reply.asked = (path.key, holder)
-    try enqueue(.write(write), for: call.client, call.reply, Load(calls: 1, bytes: value.size), at: object)
+    let load = Load(calls: 1, bytes: value.size + path.pointer.size)
+    try enqueue(.write(write), for: call.client, call.reply, load, at: object)
     return nil
   }
 

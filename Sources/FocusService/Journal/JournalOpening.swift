@@ -17,21 +17,24 @@ extension Journal {
     var problems: [String] = []
     /// Whether another process uses the file.
     var isBusy = false
+    /// The revision after which those of a new file begin, if another was set aside.
+    var leastRevision: UInt64 = 0
   }
 
   /// Opens the journal in `file` and reads it, also if that is read-only.
   ///
   /// One that is damaged, or of a later version, is set aside and never deleted; a new one takes its place. One that another
-  /// process uses is tried again at most `retries` times, after a twentieth of a second each.
+  /// process uses is tried again at most `retries` times, after a twentieth of a second each. Revisions go on after `revision`.
   static func open(
-    _ file: StateFile?, retries: Int = 0, _ progress: @escaping StartProgress = { _, _ in }
+    _ file: StateFile?, retries: Int = 0, after revision: UInt64 = 0,
+    _ progress: @escaping StartProgress = { _, _ in }
   ) -> Opened {
     guard let file else {
       return Opened(problems: ["cannot save state: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set"])
     }
     var left = retries
     var problems: [String] = []
-    var revision: UInt64 = 0
+    var revision = revision
     while true {
       do {
         var opened = try openOnce(file, after: revision, progress)
@@ -43,7 +46,9 @@ extension Journal {
       } catch {
         guard problems.isEmpty, let reason = reasonToSetAside(error) else {
           let isBusy = (error as? DatabaseError)?.isBusy == true
-          return Opened(problems: problems + ["cannot save state in \(file.path): \(sentence(error))"], isBusy: isBusy)
+          return Opened(
+            problems: problems + ["cannot save state in \(file.path): \(sentence(error))"], isBusy: isBusy,
+            leastRevision: revision)
         }
         revision = leastRevision(after: file)
         guard let aside = file.setAside(reason.word) else {

@@ -57,7 +57,17 @@ struct StateFile {
     }
     try checkDirectory()
     for suffix in [""] + StateFile.suffixes { try checkFile(path + suffix) }
-    do { try StateFile.create(path) } catch { if status(path) == nil { throw error } }
+    do { try StateFile.create(path) } catch { if status(path) == nil { throw isDeleted ? deletion : error } }
+  }
+
+  /// Whether the directory is one that is no more: the service's sandbox holds it.
+  private var isDeleted: Bool {
+    var found = stat()
+    return stat(directory, &found) == 0 && found.st_nlink == 0
+  }
+
+  private var deletion: StateFileRefused {
+    StateFileRefused(description: "\(directory) has been deleted: 'systemctl --user restart focusd' makes it again")
   }
 
   private static func create(_ path: String) throws(StateFileRefused) {

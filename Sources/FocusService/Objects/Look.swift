@@ -25,6 +25,8 @@ final class Look {
   /// What the object exposes.
   private var interfaces: [InterfaceDescription] = []
   private var introspectionSize = 0
+  /// How many bytes of it count among what waits for the owner.
+  private var countedSize = 0
   private var hasResponder = false
   /// Whether the object shows any interface that could be exposed.
   private var showsAny = false
@@ -59,7 +61,7 @@ final class Look {
 extension Look {
   /// The owner has answered `Introspect`.
   /// - Returns: the interfaces of which `read` expects the properties.
-  func introspected(_ answer: Result<Message, DBusError>) throws -> [InterfaceName] {
+  func introspected(_ answer: Result<Message, DBusError>, _ calls: OwnerCalls) throws -> [InterfaceName] {
     guard case .string(let xml)? = try answer.get().success().limitedArguments().first else {
       throw DBusError(.invalidArgs, "the reply to Introspect is not a string")
     }
@@ -68,6 +70,12 @@ extension Look {
       throw DBusError(.invalidArgs, "'interfaces' lists '\(reserved)', which is reserved for D-Bus or focusd")
     }
     introspectionSize = xml.utf8.count
+    // What was saved must be there again, however much that is at once.
+    if case .restoration = purpose {
+    } else {
+      try calls.enter(object.owner, Load(bytes: introspectionSize))
+      countedSize = introspectionSize
+    }
     hasResponder = all.contains { $0.name == Focus1.responder }
     let free = all.filter { !Key.isReserved($0.name.text) }
     showsAny = !free.isEmpty
@@ -224,8 +232,8 @@ extension Look {
 
   /// Lets go of what was kept.
   func detach(_ calls: OwnerCalls) {
-    calls.leave(object.owner, Load(bytes: bound.values.values.reduce(0) { $0 + $1.size }))
-    bound.values = [:]
+    calls.leave(object.owner, Load(bytes: bound.values.values.reduce(countedSize) { $0 + $1.size }))
+    (bound.values, countedSize) = ([:], 0)
     object.looks.removeAll { $0 === self }
   }
 }

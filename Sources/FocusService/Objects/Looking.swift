@@ -72,7 +72,7 @@ extension FocusService {
     // Who has left while the bus was asked has no answer.
     guard !look.object.isGone else { throw DBusError.ownerGone }
     try ask(look, .introspectable, "Introspect") { service, answer in
-      for interface in try look.introspected(answer) {
+      for interface in try look.introspected(answer, service.ownerCalls) {
         try service.ask(look, .properties, "GetAll", [.string(interface.text)]) { service, answer in
           try look.read(interface, answer, service.ownerCalls)
           service.takeStale(of: interface, from: look)

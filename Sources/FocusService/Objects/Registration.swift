@@ -26,7 +26,10 @@ final class Registration {
   }
 
   /// What it takes of what may wait.
-  fileprivate var load: Load { Load(calls: 1, bytes: values.values.reduce(choice.size) { $0 + $1.size }) }
+  fileprivate var load: Load {
+    let options = (options.label?.utf8.count ?? 0) + (options.active?.value.size ?? 0)
+    return Load(calls: 1, bytes: values.values.reduce(choice.size + options) { $0 + $1.size })
+  }
 }
 
 /// Registration of a field with an object: the field is added when the object has been looked at.

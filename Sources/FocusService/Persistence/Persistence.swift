@@ -19,6 +19,10 @@ struct Persistence {
   private var problems: [String] = []
   /// Whether another process used it then.
   private var isBusy = false
+  /// How often in a row it was seen that no process uses it any more.
+  private var quiet = 0
+  /// The revision after which those of a new file begin.
+  private var leastRevision: UInt64 = 0
   private var store = Store.none(isReopening: false)
   /// The recovery that is under way, or nil: the saved fields are in the model, and nothing is saved before it ends.
   private(set) var recovery: Recovery?
@@ -53,6 +57,13 @@ struct Persistence {
     return true
   }
 
+  /// Whether the file may be opened again, asked once a second. The daemon that uses it may only restart.
+  mutating func mayReopen() -> Bool {
+    guard isBusy else { return true }
+    quiet = file?.isLocked == false ? quiet + 1 : 0
+    return quiet >= 5
+  }
+
   private var journal: Journal? {
     if case .journal(let journal) = store { journal } else { nil }
   }
@@ -66,9 +77,9 @@ extension Persistence {
   mutating func open(
     retries: Int, isLate: Bool, _ progress: @escaping StartProgress
   ) -> (model: FocusModel, bus: String?, recovery: Recovery)? {
-    let opened = Journal.open(file, retries: retries, progress)
+    let opened = Journal.open(file, retries: retries, after: leastRevision, progress)
     if opened.problems != problems { opened.problems.forEach(log.error) }
-    (problems, isBusy) = (opened.problems, opened.isBusy)
+    (problems, isBusy, quiet, leastRevision) = (opened.problems, opened.isBusy, 0, opened.leastRevision)
     let recovery = Recovery(hasFields: !opened.model.fields.isEmpty, isLate: isLate)
     if let journal = opened.journal {
       journal.bus = bus

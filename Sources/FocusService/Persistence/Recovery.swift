@@ -97,6 +97,7 @@ extension FocusService {
 
   /// Asks who is on the bus, then recovers; who leaves after the answer waits in line.
   private func recoverAgain() {
+    guard persistence.mayReopen() else { return recoverLater() }
     connection.askNames(timeout: FocusService.busTime) { [weak self] result in
       guard let self else { return }
       // Other effects of this turn are not a part of it.

@@ -45,12 +45,13 @@ extension FocusService {
   func deliver(_ arrival: Arrival) {
     guard let recovery = persistence.recovery else { return handle(arrival) }
     if case .call(let message, let reply) = arrival {
-      recovery.heldDescriptors += message.descriptorCount
-      guard recovery.heldDescriptors <= Limits.waitingDescriptors else {
+      let descriptors = recovery.heldDescriptors + message.descriptorCount
+      guard message.descriptorCount == 0 || descriptors <= Limits.waitingDescriptors else {
         return reply.refuseAtOnce(
           DBusError(
             .limitsExceeded, "calls that wait may carry \(Limits.waitingDescriptors) file descriptors in all"))
       }
+      recovery.heldDescriptors = descriptors
     }
     recovery.held.append(arrival)
     // The recovery does not wait for an answer that cannot come.
