@@ -85,6 +85,10 @@ struct FirefoxTests {
         let refusal = try await errorName { try await stage.write("Toggle.Checked", .boolean(false)) }
         #expect(refusal == (name == "radio" ? "Failed" : nil), "\(name)")
       }
+      for name in ["Country", "Send"] {
+        try await stage.focus("#\(name)")
+        try await stage.shows("Element.Name", .string(name))
+      }
       try await stage.focus("button")
       try await stage.shows("Element.Name", .string("Press me"))
       #expect(try await stage.get("Element.Role") == .string("button"))
@@ -117,10 +121,45 @@ struct FirefoxTests {
         try await stage.write("Text.Content", .string("filled in"))
         try await stage.holds(name, "filled in")
       }
+      // Shown by a button before it has ever had focus.
+      try await stage.focusNamed("show")
+      try await stage.script("find('hidden').type = 'text'")
+      try await stage.focusNamed("hidden")
+      #expect(try await stage.get("Text.Content") == .string("AccessDenied"))
       watch.terminate()
       try await watch.finish()
       let told = watch.progress.now.output.joined()
       #expect(told.contains("open") && !told.contains("hunter2") && !told.contains("filled"))
+    }
+  }
+
+  /// What the keyboard goes to then is not the page's.
+  @Test func theAddressBarAndAPrivateWindowHaveNoElement() async throws {
+    try await FirefoxStage.with { stage in
+      try await stage.open("entries.html")
+      try await stage.focusNamed("entry")
+      try await stage.write("Text.Content", .string("mine"))
+      try await stage.run("chrome", "gURLBar.focus(); return true")
+      try await stage.shows("Element.Name", nil)
+      try await stage.shows("Document.Title", .string("Entries"))
+      #expect(
+        try await errorName { try await stage.client.write("org.focusd.Text.SelectedText", .string("x")) }
+          == "NotFocused")
+      // What the page changes meanwhile does not bring it back.
+      try await stage.script("find('entry').value = 'changed'; find('entry').dispatchEvent(new Event('input'))")
+      try await stage.run("chrome", "gBrowser.selectedBrowser.focus(); return true")
+      try await stage.shows("Element.Name", .string("entry"))
+      try await stage.shows("Text.Content", .string("changed"))
+      try await stage.run("chrome", "OpenBrowserWindow({ private: true }); return true")
+      try await eventually("nothing in front") { try await stage.client.fields("FocusPath").isEmpty }
+      try await stage.run(
+        "chrome",
+        """
+        for (const other of Services.wm.getEnumerator("navigator:browser")) if (other !== window) other.close();
+        window.focus();
+        return true;
+        """)
+      try await stage.shows("Text.Content", .string("changed"))
     }
   }
 

@@ -160,5 +160,20 @@ extension FirefoxTests {
     try await stage.shows("Text.Selection", .structure([.int32(0), .int32(19)]))
     try await stage.write("Text.SelectedText", .string(""))
     #expect(try await stage.held("rich").allSatisfy(\.isWhitespace))
+    // One after the other, though the first waits for the page.
+    try await stage.focusNamed("plain")
+    try await stage.write("Text.Content", .string("a long text"))
+    let writes = [("Text.Content", "first"), ("Text.SelectedText", "second")].map { key, text in
+      stage.client.begin(.write("org.focusd." + key, .string(text)))
+    }
+    for write in writes { try await write.values() }
+    #expect(try await stage.held("plain") == "firstsecond")
+    // The selection is the page's, and somewhere else by now.
+    let field = try await stage.focusedField()
+    try await stage.focusNamed("entry")
+    for (key, value) in [("Caret", DBusValue.int32(1)), ("Selection", .structure([.int32(0), .int32(2)]))] {
+      #expect(
+        try await errorName { try await stage.client.write("org.focusd.Text." + key, value, at: field) } == "Failed")
+    }
   }
 }

@@ -7,6 +7,8 @@ const FILES = ["dom", "text", "element", "writing", "focus"].map((name) => `page
 const ZOOMS = [0.25, 0.33, 0.5, 0.67, 0.75, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5];
 const FIRST_DELAY = 250;
 const LONGEST_DELAY = 20000;
+/** The host shows no longer title or address. */
+const LONGEST = 8192;
 
 // MARK: What the user shares
 
@@ -125,8 +127,19 @@ const setCurrent = (page) => {
 const tellFocus = (tab) => {
   if (!toldTabs.has(tab)) return;
   const page = current.get(tab);
-  if (page?.focus) send({ type: "focus", tab, document: page.number, ...page.focus });
+  if (page?.focus && !page.isAside) send({ type: "focus", tab, document: page.number, ...page.focus });
   else send({ type: "blur", tab });
+};
+
+/** How long the browser may take to tell that its window went behind others, in milliseconds. */
+const BROWSER_DELAY = 250;
+
+/** Tells that nothing in a document has focus if it has lost it, and the window has not: the address bar has it then. */
+const putAside = async (page) => {
+  await tellFront();
+  if (!page.hasLeft || page.isAside || current.get(page.tab) !== page || toldFront !== page.tab) return;
+  page.isAside = true;
+  tellFocus(page.tab);
 };
 
 const pageSaid = (page, message) => {
@@ -135,10 +148,12 @@ const pageSaid = (page, message) => {
   switch (type) {
     case "focus":
     case "blur": {
-      const isSame = type === "focus" && page.focus?.element === element && current.get(page.tab) === page;
+      const wasAside = page.isAside;
+      if (message.isActive) [page.hasLeft, page.isAside] = [false, false];
+      const isSame =
+        type === "focus" && page.focus?.element === element && current.get(page.tab) === page && wasAside === page.isAside;
       setCurrent(page);
       page.focus = type === "focus" ? { element, state } : null;
-      page.hasLeft = false;
       if (!isSame) tellFocus(page.tab);
       else if (toldTabs.has(page.tab)) send({ type: "state", document: page.number, element, state });
       break;
@@ -150,6 +165,7 @@ const pageSaid = (page, message) => {
       break;
     case "left": {
       page.hasLeft = true;
+      setTimeout(() => putAside(page), BROWSER_DELAY);
       const top = [...pages.values()].find(({ tab, frame }) => tab === page.tab && frame === 0);
       if (top !== page) top?.port.postMessage({ type: "ask" });
       break;
@@ -177,7 +193,7 @@ api.runtime.onConnect.addListener(async (port) => {
   lastPage += 1;
   const page = {
     number: lastPage, port, tab: sender.tab.id, frame: sender.frameId, address: addressOf(sender), focus: null,
-    calls: new Set(),
+    hasLeft: false, isAside: false, calls: new Set(),
   };
   const early = [];
   let isReady = false;
@@ -224,7 +240,9 @@ const tellTab = async (id, isNew = false) => {
   if (tab.incognito || (!isNew && !toldTabs.has(id))) return false;
   const shared = [...pages.values()].some((page) => page.tab === id);
   const message = { type: "tab", tab: id, window: tab.windowId, shared };
-  if (shared && (await isShared(tab.url))) Object.assign(message, { title: tab.title, url: tab.url });
+  if (shared && (await isShared(tab.url))) {
+    for (const name of ["title", "url"]) if (tab[name]?.length <= LONGEST) message[name] = tab[name];
+  }
   const told = JSON.stringify(message);
   const before = toldTabs.get(id);
   if (before?.told === told && !isNew) return true;
@@ -250,7 +268,14 @@ const findFront = async () => {
   turn += 1;
   const mine = turn;
   try {
-    const window = await api.windows.getLastFocused();
+    // Firefox tells nothing of a private window that the extension is not allowed in.
+    const window = await api.windows.getLastFocused().catch(() => null);
+    if (!window) {
+      if (mine !== turn || !host || toldFront === null) return;
+      toldFront = null;
+      send({ type: "front" });
+      return;
+    }
     const isFront = eventsAreRight && focusedWindow !== null ? focusedWindow === window.id : window.focused;
     const [tab] = await api.tabs.query({ active: true, windowId: window.id });
     if (mine !== turn || !host) return;
@@ -261,6 +286,8 @@ const findFront = async () => {
     if (mine !== turn) return;
     toldFront = front;
     send({ type: "front", ...(front !== null && { tab: front }) });
+    const page = current.get(front);
+    if (page?.hasLeft) setTimeout(() => putAside(page), BROWSER_DELAY);
   } catch {
     // The window is gone; another comes to the front, or none is left.
   }

@@ -57,14 +57,9 @@ package struct BrowserState {
     switch message {
     case .tab(let id, let tab): set(id, tab, &changes)
     case .front(let tab):
-      guard let tab else {
-        front = nil
-        break
-      }
-      // The extension tells of a tab before it is in front.
-      guard tabs[tab] != nil else { break }
-      front = tab
-      use(tab, &changes)
+      // The extension tells of a tab before it is in front; if that did not arrive, the one before is in front no more.
+      front = tab.flatMap { tabs[$0] == nil ? nil : $0 }
+      if let front { use(front, &changes) }
     case .closed(let tab): remove(tab, &changes)
     case .focus(let tab, let id, let state):
       // A document stays in its tab.

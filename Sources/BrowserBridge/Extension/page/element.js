@@ -22,7 +22,7 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
   const RANGES = new Set("slider spinbutton progressbar scrollbar".split(" "));
   const SECRET_TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
   const SECRET_NAMES =
-    /(^|[^a-z])(passw(or)?d|passcode|passphrase|t?otp|one.?time.?(code|password)|cvv2?|cvc2?|card.?(number|num|no))([^a-z]|$)/;
+    /^pass$|(^|[^a-z])(passw(or)?d|passwort|pwd?|passcode|passphrase|t?otp|one.?time.?(code|password)|cvv2?|cvc2?|card.?(number|num|no))([^a-z]|$)/;
   // They keep their text elsewhere, and show only what is visible of it.
   const EDITORS = ".CodeMirror, .cm-editor, .monaco-editor, .ace_editor";
   const NAME_LIMIT = 200;
@@ -48,6 +48,15 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
     return secret;
   };
 
+  /** Notes the passwords where an event is: once shown, they look like other entries. */
+  const noteSecrets = (event) => {
+    const shadows = event.composedPath().filter((node) => node instanceof ShadowRoot);
+    for (const entry of [
+      ...call(document, "querySelectorAll", "input[type=password]"),
+      ...shadows.flatMap((root) => [...root.querySelectorAll("input[type=password]")]),
+    ]) secrets.add(entry);
+  };
+
   const role = (element) => {
     const [given] = attribute(element, "role").trim().toLowerCase().split(/\s+/);
     if (ROLES.has(given)) return given;
@@ -65,12 +74,27 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
     attribute(element, name).split(/\s+/).filter(Boolean).slice(0, 8)
       .map((id) => shown(call(document, "getElementById", id))).join(" ");
 
+  /** What a node shows beside an element that may be in it. */
+  const textBeside = (node, element) => {
+    if (node === element) return "";
+    if (!node.contains(element)) return node.textContent;
+    return [...node.childNodes].map((child) => textBeside(child, element)).join("");
+  };
+
+  const labelOf = (element) => {
+    const label = element.labels?.[0];
+    return label && !hasText(label) ? textBeside(label, element).slice(0, READ_LIMIT) : "";
+  };
+
   const name = (element) => {
-    const isInput = inputType(element) || element instanceof HTMLTextAreaElement;
+    const isList = element instanceof HTMLSelectElement;
+    const isInput = inputType(element) || isList || element instanceof HTMLTextAreaElement;
+    const isButton = ["submit", "reset", "button"].includes(inputType(element));
     const names = [
       () => referenced(element, "aria-labelledby"), () => attribute(element, "aria-label"),
-      () => shown(isInput && element.labels?.[0]), () => attribute(element, "placeholder"),
-      () => attribute(element, "alt"), () => shown(element), () => attribute(element, "title"),
+      () => (isInput ? labelOf(element) : ""), () => (isButton ? element.value : ""),
+      () => attribute(element, "placeholder"), () => attribute(element, "alt"), () => (isList ? "" : shown(element)),
+      () => attribute(element, "title"),
     ];
     return names.reduce((found, next) => found || clean(next()), "");
   };
@@ -140,5 +164,5 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
     return told;
   };
 
-  focusdPage.kinds = { hasText, isEditor, isSecret, isWritable, isDisabled, range, checked, state };
+  focusdPage.kinds = { hasText, isEditor, isSecret, noteSecrets, isWritable, isDisabled, range, checked, state };
 }

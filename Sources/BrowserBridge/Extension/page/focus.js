@@ -25,6 +25,7 @@ if (Object.hasOwn(focusdPage, "connect")) {
   let lastTime = 0;
   /** How many requests are worked off: their replies tell what they change. */
   let requests = 0;
+  let queue = Promise.resolve();
   let timer = null;
   let lookTimer = null;
   let lastNumber = 0;
@@ -79,7 +80,7 @@ if (Object.hasOwn(focusdPage, "connect")) {
     if (told === lastTold) return;
     [lastTold, lastElement] = [told, message.element];
     lastTime = performance.now();
-    post(message);
+    post({ ...message, isActive: hasFocus() });
   };
 
   /** What is told next is told whatever was told before. */
@@ -125,17 +126,24 @@ if (Object.hasOwn(focusdPage, "connect")) {
     }, 50);
   };
 
-  const focusedHere = () => {
+  /** Before a page's own listeners, which may show a secret. */
+  const acting = (event) => {
+    if (event.type !== "keydown" || event.key === "Enter" || event.key === " ") kinds.noteSecrets(event);
+  };
+
+  const focusedHere = (event) => {
+    if (event) kinds.noteSecrets(event);
     if (!isCurrent && hasFocus()) gained();
     else tellNow();
   };
 
   // Functions that stay the same are added once, however often.
-  const windowLeft = (event) => event.target === globalThis && left();
-  const windowGained = (event) => event.target === globalThis && gained();
+  // Not `globalThis`, which is another object in Firefox.
+  const windowLeft = (event) => event.target === window && left();
+  const windowGained = (event) => event.target === window && gained();
   // A key's event comes before what it changes, and a look at the next occasion comes after it.
   const events = {
-    focusin: focusedHere, focusout: () => setTimeout(focusedHere, 0), input: tellNow, change: tellNow,
+    mousedown: acting, keydown: acting, focusin: focusedHere, focusout: () => setTimeout(focusedHere, 0), input: tellNow, change: tellNow,
     selectionchange: tellSoon, keyup: tellSoon, mouseup: tellSoon,
   };
 
@@ -148,7 +156,7 @@ if (Object.hasOwn(focusdPage, "connect")) {
     globalThis.addEventListener("pageshow", shown, true);
   };
 
-  const received = async (message) => {
+  const received = (message) => {
     switch (message.type) {
       case "end":
         disconnect();
@@ -162,6 +170,11 @@ if (Object.hasOwn(focusdPage, "connect")) {
         return;
       default: break;
     }
+    // One after another: a write that waits for the page has selected what it replaces.
+    queue = queue.then(() => work(message)).catch(() => {});
+  };
+
+  const work = async (message) => {
     const element = message.element === undefined ? undefined : elements.get(message.element)?.deref();
     const reply = { type: "reply", call: message.call };
     if (message.element !== undefined && !element) {

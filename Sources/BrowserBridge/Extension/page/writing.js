@@ -219,11 +219,17 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     return element && text.isEntry(element) ? element.select() : execute("selectAll");
   };
 
+  /** Selects in an element; in one without a selection of its own, that is the page's, and whoever types types there. */
+  const select = (element, start, end) => {
+    if (!text.isEntry(element) && !isActive(element)) refuse("unfocused");
+    text.select(element, start, end);
+  };
+
   const writes = {
     "Text.Content": (element, value) => write(element, value, true),
     "Text.SelectedText": (element, value) => write(element, value, false),
-    "Text.Caret": (element, value) => text.select(element, value, value),
-    "Text.Selection": (element, [start, end]) => text.select(element, start, end),
+    "Text.Caret": (element, value) => select(element, value, value),
+    "Text.Selection": (element, [start, end]) => select(element, start, end),
     "Range.Value": writeRange,
     "Toggle.Checked": writeChecked,
   };
