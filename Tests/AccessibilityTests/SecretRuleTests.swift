@@ -44,6 +44,11 @@ import Testing
     Row(stored: "hunter2", display: .text("hunter2"), isSecret: false),
     Row(stored: "aaaa", display: .text("aaaa"), isSecret: false),
     Row(stored: "hunter2", display: .text("hunter…"), isSecret: false),
+    // What is being composed, in Korean or with a key for it.
+    Row(stored: "ㅋ", display: .text("ㅋㅋ"), isSecret: false),
+    Row(stored: "ㅋㅋ", display: .text("ㅋㅋㅋ"), isSecret: false),
+    Row(stored: "ab", display: .text("a·b"), isSecret: false),
+    Row(stored: "ab", display: .text("xxx"), isSecret: true),
     // Web pages that show bullets.
     Row(stored: "•••", isSecret: true),
     Row(stored: "••", isSecret: false),

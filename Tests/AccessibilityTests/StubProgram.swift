@@ -29,6 +29,8 @@ struct StubElement: Sendable {
   /// It agrees to changes of its text and makes none, as an entry that is full.
   var ignoresText = false
   var refusesWrites = false
+  /// What closes its window before it is answered.
+  var closing: Set<String> = []
   /// It takes focus when it is asked to, and tells it.
   var takesFocus = false
   /// It answers nothing.
@@ -94,12 +96,15 @@ final class StubProgram: Sendable {
     let program = Identity(connection: peer.name, name: name, toolkit: toolkit, version: version)
     // In one step: a test may change the element meanwhile, which must not be undone.
     peer.answer { [state] call, thread in
-      let (answer, isMoved) = state.update { state in
+      let (answer, isMoved, closes) = state.update { state in
+        let closes = state.elements[call.path]?.closing.contains(call.member) == true
         let answer = Self.answer(call, &state, as: program)
         let isMoved = call.member == "GrabFocus" && state.elements[call.path]?.takesFocus == true
         if isMoved { Self.moveFocus(to: call.path, in: &state) }
-        return (answer, isMoved)
+        if closes { state.elements[call.path] = nil }
+        return (answer, isMoved, closes)
       }
+      if closes { thread.emit("/window", Self.interface + "Event.Window", "Destroy", Self.event("", 0)) }
       if isMoved { Self.tellFocus(of: call.path, thread) }
       return answer
     }

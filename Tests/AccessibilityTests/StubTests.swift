@@ -116,6 +116,40 @@ import Testing
     }
   }
 
+  /// A dialog that has what it wants may close before it answers.
+  @Test(arguments: ["DoAction", "Set", "InsertText", "SetTextContents"], [true, false])
+  func aWriteThatClosesItsWindowIsMadeIfTheProgramAgrees(member: String, agrees: Bool) async throws {
+    try await Self.withProgram { desktop, program in
+      let (element, key, value): (StubElement, String, DBusValue) =
+        switch member {
+        case "DoAction": (.check(false), "Toggle.Checked", .boolean(true))
+        case "Set": (.slider(5), "Range.Value", .double(9))
+        case "InsertText": (.entry("12345"), "Text.SelectedText", .string("6"))
+        default: (.entry("12345"), "Text.Content", .string("123456"))
+        }
+      program.set("/last", element)
+      program.change("/last") { ($0.closing, $0.refusesWrites, $0.name) = ([member], !agrees, "last") }
+      program.focus("/last")
+      try await desktop.waits(for: "Element.Name", .string("last"))
+      let refusal = try await desktop.refusal(key, value)
+      #expect((refusal == nil) == agrees, "\(String(describing: refusal))")
+    }
+  }
+
+  /// The caret of a document is in one of its paragraphs.
+  @Test func nothingIsInsertedIntoATextWithoutTheCaret() async throws {
+    try await Self.withProgram { desktop, program in
+      program.set("/paragraph", .entry("first"))
+      program.change("/paragraph") { $0.caret = -1 }
+      program.focus("/paragraph")
+      try await desktop.waits(for: "Text.Content", .string("first"))
+      #expect(try await desktop.refusal("Text.SelectedText", .string("x"))?.message.contains("caret") == true)
+      #expect(program.text(of: "/paragraph") == "first")
+      try await desktop.set("Text.Content", .string("other"))
+      #expect(program.text(of: "/paragraph") == "other")
+    }
+  }
+
   @Test func aProgramThatRefusesOrIgnoresAWriteIsAnError() async throws {
     try await Self.withProgram { desktop, program in
       program.change("/entry") { $0.ignoresWrites = true }
@@ -309,6 +343,17 @@ import Testing
       #expect(try await desktop.get("Text.Length") == length.map { .int32($0) })
       #expect((try await desktop.get("Text.Caret") == nil) == (length == nil))
       #expect((try await desktop.get("Text.Selection") == nil) == (length == nil))
+    }
+  }
+
+  /// GTK leaves pictures out of the text, and counts them.
+  @Test func whatIsSelectedBesideAPictureIsShown() async throws {
+    try await Self.withProgram("GTK") { desktop, program in
+      program.set("/view", .entry("abc"))
+      program.change("/view") { ($0.count, $0.selection, $0.states) = (4, (0, 2), $0.states | StubElement.multiLine) }
+      program.focus("/view")
+      try await desktop.waits(for: "Text.SelectedText", .string("ab"))
+      #expect(try await desktop.get("Text.Content") == nil)
     }
   }
 

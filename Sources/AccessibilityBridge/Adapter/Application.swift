@@ -223,9 +223,9 @@ final class Application {
     connections.close(window)
   }
 
-  /// Takes all fields away.
-  func close() {
+  /// Takes all fields away, after `delay`.
+  func close(after delay: Duration = .zero) {
     fields = [:]
-    connections.close()
+    connections.close(after: delay)
   }
 }

@@ -193,7 +193,8 @@ extension Bridge {
     guard let application = applications[field.element.application] else { return }
     application.fields[field.element] = nil
     application.connections[field.frame]?.fields.remove(group: field.number)
-    if application.fields.isEmpty { close(application) }
+    // Who has written may still be answered: the field itself is gone.
+    if application.fields.isEmpty { close(application, after: .seconds(1)) }
   }
 
   /// Takes all fields of a program away.
@@ -204,8 +205,8 @@ extension Bridge {
     close(application)
   }
 
-  private func close(_ application: Application) {
-    application.close()
+  private func close(_ application: Application, after delay: Duration = .zero) {
+    application.close(after: delay)
     listener?.forget(application.name)
   }
 

@@ -149,7 +149,9 @@ final class ElementReader {
   /// Reads what the element holds, and ends.
   private func readContents() {
     let answers = Answers { [self] in
-      if let error { handler(.failure(error)) } else { handler(.success(snapshot)) }
+      if let error { return handler(.failure(error)) }
+      if isWhole { judgeRange() }
+      handler(.success(snapshot))
     }
     if aspects.contains(.text) { readText(answers) }
     if aspects.contains(.value) { readRange(answers) }
@@ -193,6 +195,8 @@ final class ElementReader {
   private func readRange(_ answers: Answers) {
     guard snapshot.interfaces.contains(.value), snapshot.role.range != nil, !snapshot.isSecret else { return }
     let range = known?.range
+    // It was found to have none.
+    if !isWhole, known != nil, range == nil { return }
     snapshot.range = range ?? RangeReading(value: 0, minimum: 0, maximum: 0, step: 0)
     // The limits change with nothing that is told.
     for (property, place) in isWhole ? Self.rangeProperties : Array(Self.rangeProperties.prefix(1)) {
@@ -207,6 +211,27 @@ final class ElementReader {
           case .success, .failure: break
           }
         })
+    }
+  }
+
+  /// Corrects what toolkits tell for want of better: Qt's dates and times have no value, and its spin boxes and those of GTK 4
+  /// tell no step.
+  private func judgeRange() {
+    guard let range = snapshot.range else { return }
+    if context.toolkit.isQt, !(range.minimum < range.maximum) {
+      snapshot.range = nil
+    } else if snapshot.role == .spinButton, range.step == 0, snapshot.text?.content.map(showsFraction) != true {
+      snapshot.range?.step = 1
+    }
+  }
+
+  private func showsFraction(_ text: String) -> Bool {
+    let digits = text.utf8.split(omittingEmptySubsequences: false) {
+      !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+    }
+    let points = text.utf8.filter { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return zip(zip(digits, digits.dropFirst()), points).contains { parts, point in
+      !parts.0.isEmpty && !parts.1.isEmpty && ",.".utf8.contains(point)
     }
   }
 
@@ -275,7 +300,7 @@ struct Toolkit: Equatable {
   var tellsDisplay: Bool { isGTK || name.isEmpty }
 
   private var isGTK: Bool { name.lowercased() == "gtk" }
-  private var isQt: Bool { name.lowercased() == "qt" }
+  var isQt: Bool { name.lowercased() == "qt" }
   var isGTK4: Bool { isGTK && version.hasPrefix("4") }
 
   /// Whether `name` is what GTK 4 tells of an element without a name: that of its class.

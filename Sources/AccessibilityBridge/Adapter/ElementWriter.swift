@@ -28,6 +28,10 @@ final class ElementWriter {
   private var completion: Completion?
   /// Whether the program has been asked for a change, and may still make it if it does not answer.
   private var hasAsked = false
+  /// How many of the changes that it was asked for it has not answered, and whether it has agreed to the others.
+  private var unanswered = 0
+  private var hasAgreed = true
+  private var isRemoved = false
   /// How far the program has come with an action of the element.
   private var action = ActionState.none
 
@@ -179,7 +183,17 @@ final class ElementWriter {
     _ handler: @escaping (ProgramBus.Answer) -> Void
   ) {
     hasAsked = true
-    bus.call(field.element, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler)
+    guard !isOptional else {
+      return bus.call(field.element, interface, member, arguments, timeout: timeout, isOptional: true, handler)
+    }
+    unanswered += 1
+    bus.call(field.element, interface, member, arguments, timeout: timeout) { [self] answer in
+      unanswered -= 1
+      let isRefused = if case .success(let values) = answer { values.first == .boolean(false) } else { true }
+      if isRefused { hasAgreed = false }
+      guard isRemoved else { return handler(answer) }
+      if unanswered == 0 { endRemoved() }
+    }
   }
 
   /// Reads the element until it is as asked for.
@@ -227,10 +241,18 @@ final class ElementWriter {
 
   /// The element goes: an action that takes it away is no failure, nor one that ends the program that has agreed to it.
   private func removed(programHasLeft: Bool) {
-    guard programHasLeft ? action == .agreed : action != .none else {
-      return fail(.unknownObject, (programHasLeft ? .programLeft : DBusError.elementGone).message)
+    if programHasLeft ? action == .agreed : action != .none { return done(.success(())) }
+    // A dialog that has what it wants may close before it answers.
+    if !programHasLeft, unanswered > 0 {
+      isRemoved = true
+    } else {
+      fail(.unknownObject, (programHasLeft ? .programLeft : DBusError.elementGone).message)
     }
-    done(.success(()))
+  }
+
+  /// The program has answered all that it was asked for when the element went.
+  private func endRemoved() {
+    if hasAgreed { done(.success(())) } else { fail(.unknownObject, DBusError.elementGone.message) }
   }
 
   func fail(_ name: ErrorName, _ reason: String) {

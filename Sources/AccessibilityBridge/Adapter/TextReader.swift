@@ -154,9 +154,15 @@ final class TextReader {
     guard isSecret || count != position.length else { return finish(position, text) }
     doubts += 1
     guard doubts > 1 else { return begin() }
-    if isSecret { return handler(.secret(isSuspect: false)) }
-    // D-Bus ends a text at a NUL.
-    finish(position, count < position.length ? nil : text)
+    if isSecret { return handler(.secret(isSuspect: isComposing(text, position))) }
+    // D-Bus ends a text at a NUL, and GTK leaves out pictures and what is hidden.
+    if count < position.length { askForSelection(position) } else { finish(position, text) }
+  }
+
+  /// Whether more or less is displayed than is stored: it may be another text by now, or what is composed is in it.
+  private func isComposing(_ text: String, _ position: Position) -> Bool {
+    guard case .text(let displayed) = position.display else { return false }
+    return displayed.unicodeScalars.count != text.unicodeScalars.count
   }
 
   private func finish(_ position: Position, _ text: String?, selected: String? = nil) {

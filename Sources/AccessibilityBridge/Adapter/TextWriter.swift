@@ -59,6 +59,9 @@ extension ElementWriter {
       guard let before = now.text else { return done(.failure(.elementGone)) }
       let selection = before.counted.selection
       guard !text.isEmpty || !selection.isEmpty else { return done(.success(())) }
+      guard before.counted.hasCaret || !selection.isEmpty else {
+        return fail(.notSupported, "the caret is not in this text")
+      }
       withPart(selection, of: before, before.selected) { [self] old in
         guard let old else { return fail(.failed, "the program does not tell what is selected") }
         replace(TextChange(before, selection, inserted: text, replaced: old))

@@ -2,6 +2,8 @@
 package struct TextExtent: Equatable, Sendable {
   package let length: Int32
   package let caret: Int32
+  /// Whether the program told a caret: in LibreOffice it may be in another paragraph.
+  package let hasCaret: Bool
   /// Start and end; both the caret if nothing is selected.
   package let selection: Range<Int32>
 
@@ -9,6 +11,7 @@ package struct TextExtent: Equatable, Sendable {
   package init(length: Int32, caret: Int32, selection: Range<Int32>? = nil) {
     // A sum of two of them is no overflow.
     let length = min(max(length, 0), 1 << 29)
+    hasCaret = caret >= 0
     let caret = min(max(caret, 0), length)
     (self.length, self.caret) = (length, caret)
     let isSelected = selection.map { !$0.isEmpty && $0.lowerBound >= 0 && $0.upperBound <= length } ?? false

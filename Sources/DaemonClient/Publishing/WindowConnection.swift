@@ -45,6 +45,6 @@ package final class WindowConnection {
   /// Closes it, and with it takes away all fields.
   package func close() { link.stop() }
 
-  /// Closes it, but not from within its own dispatching.
-  func closeLater() { link.loop.schedule(after: .zero) { self.close() } }
+  /// Closes it after `delay`, but not from within its own dispatching.
+  func closeLater(after delay: Duration) { link.loop.schedule(after: delay) { self.close() } }
 }

@@ -26,9 +26,11 @@ package final class WindowConnections<Window: Hashable> {
     return connection
   }
 
-  /// Closes the connection of `window`, and with it takes away all fields there.
-  package func close(_ window: Window?) { all.removeValue(forKey: window)?.closeLater() }
+  /// Closes the connection of `window`, and with it takes away all fields there, after `delay`.
+  package func close(_ window: Window?, after delay: Duration = .zero) {
+    all.removeValue(forKey: window)?.closeLater(after: delay)
+  }
 
-  /// Closes all connections.
-  package func close() { for window in all.keys { close(window) } }
+  /// Closes all connections, after `delay`.
+  package func close(after delay: Duration = .zero) { for window in all.keys { close(window, after: delay) } }
 }

@@ -1,5 +1,17 @@
 """Windows in the toolkit that the command line names."""
 
+import json
+import os
+import re
+
+
+def save(path, texts):
+    """Replaces the file that tells what widgets hold; half a character is written as U+FFFD."""
+    texts = {name: re.sub("[\ud800-\udfff]", "\ufffd", text) for name, text in texts.items()}
+    with open(path + ".new", "w") as file:
+        json.dump(texts, file)
+    os.rename(path + ".new", path)
+
 
 def run(toolkit, title, gtk_widgets, qt_widgets):
     """Shows a window of TOOLKIT with the widgets, in a column, that gtk_widgets(Gtk) or qt_widgets(QtWidgets) makes."""

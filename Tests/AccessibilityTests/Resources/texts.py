@@ -3,22 +3,11 @@
 The program writes what its widgets hold to FILE each time that it changes: the tests judge by that alone.
 """
 
-import json
-import os
-import re
 import sys
 
 import kits
 
 toolkit, path = sys.argv[1:]
-
-
-def save(texts):
-    """Replaces the file; half a character is written as U+FFFD."""
-    texts = {name: re.sub("[\ud800-\udfff]", "\ufffd", text) for name, text in texts.items()}
-    with open(path + ".new", "w") as file:
-        json.dump(texts, file)
-    os.rename(path + ".new", path)
 
 
 def gtk(Gtk):
@@ -29,7 +18,7 @@ def gtk(Gtk):
 
     def changed(*_):
         text = buffer.get_text(*buffer.get_bounds(), True)
-        save({"entry": entry.get_text(), "view": text, "spin": spin.get_text()})
+        kits.save(path, {"entry": entry.get_text(), "view": text, "spin": spin.get_text()})
 
     scrolled = Gtk.ScrolledWindow(height_request=100)
     scrolled.set_child(view) if hasattr(scrolled, "set_child") else scrolled.add(view)
@@ -55,7 +44,8 @@ def qt(widgets):
     entry.addAction(lock)
 
     def changed():
-        save(
+        kits.save(
+            path,
             {
                 "entry": entry.text(),
                 "view": view.toPlainText(),
@@ -63,7 +53,7 @@ def qt(widgets):
                 "half": half.text(),
                 "combo": combo.currentText(),
                 "lock": str(lock.isChecked()),
-            }
+            },
         )
 
     def locked(is_locked):
