@@ -127,6 +127,9 @@ private struct StackPlace {
       binding.onChange { old, new in seen.update { $0.append(new.value - old.value) } },
       binding.value.onChange { old, new in seen.update { $0.append(new - old) } },
     ]
+    // The first change, before anything else has run here.
+    model.number.value = 1
+    try await eventually("the first change") { seen.now == [1, 1] }
     for _ in 0..<2 {
       let before = seen.now.count
       try await eventually("both changes") {

@@ -40,6 +40,7 @@ final class ChangeEmitter {
   private var isCoalescing = false
   private var mayShareTurn = false
   private var isAsking = false
+  private var isEnded = false
   /// Those who wait until the change of a number, and all before it, have been emitted.
   private var waiters: [(number: UInt64, handler: () -> Void)] = []
 
@@ -75,7 +76,7 @@ final class ChangeEmitter {
   }
 
   private func add(_ key: Key, _ value: DBusValue?, takesTurn: Bool) {
-    guard latest[key] != .some(value) else { return }
+    guard !isEnded, latest[key] != .some(value) else { return }
     latest.updateValue(value, forKey: key)
     if waiting.count - next >= Self.longestQueue, !isCoalescing { coalesce() }
     if isCoalescing, let index = waiting[next...].firstIndex(where: { $0.key == key }) {
@@ -110,6 +111,13 @@ final class ChangeEmitter {
   /// Calls `handler` when all changes until now have been emitted, or newer ones in their place.
   func afterAll(_ handler: @escaping () -> Void) {
     waiters.append((lastNumber, handler))
+    proceed()
+  }
+
+  /// Nobody follows the object any more: whoever waits has nothing to wait for.
+  func end() {
+    isEnded = true
+    (waiting, next) = ([], 0)
     proceed()
   }
 

@@ -70,6 +70,7 @@ package final class FieldPublisher {
   package func remove(group: UInt64, isLetGo: Bool = false) {
     for field in fields.remove(group: group) {
       claimants.remove(field.number)
+      field.emitter.end()
       if let path = field.path { unregister(path) } else if let path = field.formerPath { removed.insert(path) }
       guard isLetGo, field.isWaiting, !field.wasRegistered else {
         field.fail(DBusError(.unknownObject, "the field was unregistered"))

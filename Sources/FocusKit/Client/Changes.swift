@@ -145,7 +145,7 @@ extension Binding where Value: Sendable {
     } else if case .main = location.isolation {
       let observation = MainObservation(continuation) { wrappedValue }
       continuation.onTermination = { _ in observation.end() }
-      observation.look()
+      observation.begin()
     } else {
       return AsyncStream(.bufferingNewest(mostKept), observing: { wrappedValue })
     }
@@ -157,8 +157,11 @@ extension AsyncStream where Element: Sendable {
   /// `value` now and after each change that Observation tells of, unless `==` calls it equal.
   init(_ policy: Continuation.BufferingPolicy, observing value: @escaping @Sendable () -> Element) {
     self.init(bufferingPolicy: policy) { continuation in
+      // What is changed after the caller goes on is a change.
+      let first = value()
+      continuation.yield(first)
       let task = Task {
-        var last: Element?
+        var last: Element? = first
         for await value in Observations(value) {
           if let last, areEqual(last, value) { continue }
           last = value
@@ -183,14 +186,21 @@ private final class MainObservation<Value: Sendable>: Sendable {
     (self.continuation, self.value) = (continuation, value)
   }
 
-  func look() {
-    MainThread.post { [weak self] in
-      guard let self, !isEnded.load(ordering: .acquiring) else { return }
-      let now = withObservationTracking(value) { [weak self] in self?.look() }
-      if let before = last.copy, areEqual(before, now) { return }
-      last.withLock { $0 = now }
-      continuation.yield(now)
-    }
+  /// Looks at once on the main thread: what is changed after the caller goes on is a change.
+  func begin() {
+    if MainThread.isCurrent { look() } else { lookLater() }
+  }
+
+  private func lookLater() {
+    MainThread.post { [weak self] in self?.look() }
+  }
+
+  private func look() {
+    guard !isEnded.load(ordering: .acquiring) else { return }
+    let now = withObservationTracking(value) { [weak self] in self?.lookLater() }
+    if let before = last.copy, areEqual(before, now) { return }
+    last.withLock { $0 = now }
+    continuation.yield(now)
   }
 
   func end() { isEnded.store(true, ordering: .releasing) }

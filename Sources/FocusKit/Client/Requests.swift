@@ -49,9 +49,14 @@ extension FocusClient {
     -> Value
   {
     let type = cache.snapshots[name]?.value.type
-    let value = try value.dbusValue()
-    let written = try await call(.write(name, type.map { value.adapted(to: $0) } ?? value))
-    return try written.value.converted(to: Value.self, of: name)
+    let encoded = try value.dbusValue()
+    return Self.taken(value, try await call(.write(name, type.map { encoded.adapted(to: $0) } ?? encoded)))
+  }
+
+  /// What became of `value`, as the reply to a write tells it; `value` itself if that is not told, or has another type now: the
+  /// write was made all the same.
+  static func taken<Value: DBusRepresentable>(_ value: Value, _ written: KeyReading) -> Value {
+    written.origin.revision == 0 ? value : (try? Value(dbusValue: written.value)) ?? value
   }
 
   /// Writes the value of the key at `keyPath` of the field that has focus when the write arrives.

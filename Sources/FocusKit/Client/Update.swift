@@ -37,11 +37,12 @@ extension FocusClient {
       }
       first = reading
       var value = try reading.value.converted(to: Value.self, of: name)
+      let base = try value.dbusValue()
       try change(&value)
-      let changed = try value.dbusValue().adapted(to: reading.value.type)
+      let changed = reading.value.replacing(base, with: try value.dbusValue())
       if changed == reading.value { return value }
       do {
-        return try await call(.write(name, changed, under: reading.origin)).value.converted(to: Value.self, of: name)
+        return Self.taken(value, try await call(.write(name, changed, under: reading.origin)))
       } catch let error as FocusError where error.name == FocusError.conflict {}
     }
     throw FocusError("'\(name)': gave up after \(Self.mostConflicts) conflicts", name: FocusError.conflict)

@@ -12,7 +12,7 @@ protocol FocusedBindingContent {
 extension Binding: FocusedBindingContent where Value: DBusRepresentable {
   static func reader(_ slot: Slot, _ client: FocusClient, ifNil: @escaping () -> Void) -> Any {
     let location = FocusedLocation<Value>(slot, client)
-    let made = Locked<Binding<Value>?>(nil)
+    let made = Locked<(binding: Binding<Value>, location: UnwrappedLocation<Value>)?>(nil)
     return {
       guard !slot.isNil else {
         ifNil()
@@ -21,8 +21,14 @@ extension Binding: FocusedBindingContent where Value: DBusRepresentable {
       // Another field may have a value of another type.
       guard let value = slot.value(as: Value.self) else { return nil }
       return made.withLock { made in
-        let binding = made ?? Binding(UnwrappedLocation(location, value))
-        made = binding
+        if let (binding, location) = made {
+          // What it falls back to is what was read last.
+          _ = location.part(of: value)
+          return binding
+        }
+        let unwrapped = UnwrappedLocation(location, value)
+        let binding = Binding(unwrapped)
+        made = (binding, unwrapped)
         return binding
       }
     } as () -> Binding<Value>?
@@ -130,8 +136,10 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
 
   private static func changed(_ value: DBusValue, _ change: (inout Value?) -> Void) throws -> DBusValue? {
     var changed: Value? = try Value(dbusValue: value)
+    let base = try changed?.dbusValue()
     change(&changed)
-    return try changed?.dbusValue()
+    guard let changed, let base else { return nil }
+    return value.replacing(base, with: try changed.dbusValue())
   }
 
   func follow(withCurrent: Bool, _ sink: @escaping (Value?) -> Void) -> (@Sendable () -> Void)? {

@@ -85,7 +85,9 @@ enum Commands {
     let closures: [Any] = [
       start, start as () -> Void, start as @Sendable () throws -> Void, start as () throws -> Void,
       start as @MainActor () -> Void, start as @MainActor () throws -> Void, report, report as () async -> Void, wait,
-      wait as () async throws -> Void,
+      wait as () async throws -> Void, report as @MainActor () async -> Void,
+      report as @MainActor @Sendable () async -> Void, wait as @MainActor () async throws -> Void,
+      wait as @MainActor @Sendable () async throws -> Void,
       { @Sendable (text: String) async throws -> Void in _ = try await client.run(name, text) },
       { @Sendable (text: String, isOn: Bool) async throws -> Void in _ = try await client.run(name, text, isOn) },
       { @Sendable () async throws -> [MenuItem] in

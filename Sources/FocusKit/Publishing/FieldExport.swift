@@ -42,7 +42,9 @@ final class FieldExport {
 
   private func scene(_ definition: FieldDefinition, _ publications: [Publication]) -> FieldDescription {
     var scene = description(Self.sceneNumber(definition.number), of: definition, path: "scene")
-    scene.id = definition.id.isEmpty ? "" : definition.id + "_scene"
+    let id = definition.id + "_scene"
+    // The daemon finds one where that is too long.
+    scene.id = definition.id.isEmpty || id.utf8.count > FieldID.maximumLength ? "" : id
     scene.parent = definition.number
     scene.isSceneScoped = true
     publish(publications, &scene)

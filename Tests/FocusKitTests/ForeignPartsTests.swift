@@ -1,0 +1,124 @@
+import BusSupport
+import DBusTypes
+import FocusKit
+import TestSupport
+import Testing
+
+private struct Person: Codable, DBusRepresentable, Equatable {
+  var name: String
+  var age: Int
+}
+
+extension FocusedValues {
+  fileprivate var person: Binding<Person>? {
+    get { self["demo.Person.Current"] }
+    set { self["demo.Person.Current"] = newValue }
+  }
+  fileprivate var team: Binding<[Person]>? {
+    get { self["demo.Person.Team"] }
+    set { self["demo.Person.Team"] = newValue }
+  }
+  fileprivate var storeOnMain: (@MainActor () async -> Void)? {
+    get { self["demo.Person.Store"] }
+    set { self["demo.Person.Store"] = newValue }
+  }
+}
+
+/// What other programs publish, in their own form.
+@Suite struct ForeignPartsTests {
+  private static func dictionary(_ name: String, _ age: Int32, _ others: [(String, DBusValue)]) -> DBusValue {
+    .properties(
+      [(name: "name", value: .string(name)), (name: "age", value: .int32(age))] + others.map { (name: $0, value: $1) })
+  }
+
+  /// Another program's value has more members than this one's type, and numbers of another type.
+  @Test func whatATypeDoesNotDeclareStays() async throws {
+    try await TestDesktop.with { desktop in
+      let (peer, client) = (try await desktop.peer(), desktop.client())
+      let mail = [("email", DBusValue.string("a@x"))]
+      let (current, team) = ("demo.Person.Current", "demo.Person.Team")
+      let people = try DBusArray(
+        of: .dictionary(key: .string, value: .variant),
+        [Self.dictionary("Ada", 36, mail), Self.dictionary("Bob", 1, mail), Self.dictionary("Cid", 2, mail)])
+      try await peer.register(
+        "form", [(current, Self.dictionary("Ada", 36, mail)), (team, .array(people))], [("focus", .boolean(true))])
+      let person = FocusedBinding(\.person, client: client)
+      try await eventually("the person") { person.wrappedValue == Person(name: "Ada", age: 36) }
+      Binding(person.projectedValue)?.name.wrappedValue = "Eve"
+      try await eventually("the name") { try await peer.get(current) == Self.dictionary("Eve", 36, mail) }
+      try await client.update(\.person) { $0.age += 1 }
+      #expect(try await peer.get(current) == Self.dictionary("Eve", 37, mail))
+      try await client.update(\.team) { team in
+        team[1].age = 5
+      }
+      try await client.update(\.team) { team in
+        team.removeFirst()
+        team.append(Person(name: "Dan", age: 4))
+      }
+      guard case .array(let left)? = try await peer.get(team) else { return }
+      #expect(Array(left).prefix(2) == [Self.dictionary("Bob", 5, mail), Self.dictionary("Cid", 2, mail)])
+      #expect(try await client.read("demo.Person.Team/2/name") == "Dan")
+    }
+  }
+
+  @Test func aCommandOnTheMainActorMayWait() async throws {
+    try await TestDesktop.with { desktop in
+      let (peer, client) = (try await desktop.peer(), desktop.client())
+      let xml = document(("demo.Person", method("Store")))
+      let object = Exported(peer, xml, [:])
+      try await peer.register("form", object: object.path, [("focus", .boolean(true))])
+      let store = FocusedValue(\.storeOnMain, client: client)
+      try await eventually("a command") { store.wrappedValue != nil }
+      await store.wrappedValue?()
+      #expect(object.count("Store") == 1)
+    }
+  }
+
+  /// What a binding falls back to is what it was when it was asked for.
+  @Test func aBindingKeepsTheValueOfTheFieldThatHadFocusLast() async throws {
+    try await TestDesktop.with { desktop in
+      let (peer, client) = (try await desktop.peer(), desktop.client())
+      for (id, number) in [("a", 1), ("b", 7)] {
+        try await peer.register(id, [("demo.Form.Number", .int64(Int64(number)))])
+      }
+      try await peer.focus("a")
+      let number = FocusedValue(\.number, client: client)
+      try await eventually("the first") { number.wrappedValue?.wrappedValue == 1 }
+      try await peer.focus("b")
+      try await eventually("the second") { try await client.read(\.number) == 7 && client.focusedField == "b" }
+      let binding = try #require(number.wrappedValue)
+      try await peer.field("b", "Blur")
+      try await eventually("nothing") { number.wrappedValue == nil }
+      #expect(binding.wrappedValue == 7)
+    }
+  }
+
+  /// A field may have the longest id, and so may the one that publishes for its scene not.
+  @Test func aFieldWithTheLongestIdPublishesForItsScene() async throws {
+    try await TestDesktop.with { desktop in
+      let id = String(repeating: "x", count: 64)
+      let field = FocusField(id, client: desktop.client()).focusedSceneValue(\.title, "scene").register()
+      try await field.focus()
+      let client = desktop.client()
+      try await eventually("the title") { try await client.read(\.title) == "scene" }
+    }
+  }
+
+  /// A form that closes when it has what it wants: its writer is told that.
+  @Test func whoWritesIntoAFieldThatGoesIsAnswered() async throws {
+    try await TestDesktop.with { desktop in
+      let number = State(wrappedValue: 0)
+      let field = Observed<FocusField?>(nil)
+      let published = FocusField("form", client: desktop.client())
+        .focusedValue(\.number, number.projectedValue) { value in
+          // Several changes, of which each waits for the daemon.
+          for step in 1...20 { number.wrappedValue = step }
+          if value == 9 { field.now?.unregister() }
+        }
+        .register()
+      field.update { $0 = published }
+      try await published.focus()
+      #expect(try await desktop.client().write(\.number, 9) == 9)
+    }
+  }
+}
