@@ -15,7 +15,8 @@ extension WindowBridge {
     // Not before the programs in the window: focus would go to the window alone for a moment.
     guard isOwner, residents.isSettled else { return }
     guard let (id, field) = frontField else { return blurLater() }
-    guard toldFront != id || !hasTold, let path = field.path else { return }
+    // Who waits for it is told, too, if none was in front for a moment.
+    guard toldFront != id || !hasTold || requests.isAwaited(id), let path = field.path else { return }
     (toldFront, hasTold) = (id, true)
     focus(path, of: id)
   }

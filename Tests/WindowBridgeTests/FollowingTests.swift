@@ -41,6 +41,37 @@ import Testing
     }
   }
 
+  /// sway, in a window of a compositor that has no socket but Wayland's.
+  @Test func aCompositorWithinAnotherIsNotFollowed() async throws {
+    try await TestDesktop.with { desktop in
+      let (fake, peer) = (FakeCompositor(in: desktop.bus.directory, .wlr), try await desktop.peer())
+      fake.state.update { state in
+        state.views = [1: .init(title: "outer")]
+        state.front = 1
+      }
+      let bridge = try await Self.service(desktop, [], ["WAYLAND_DISPLAY": fake.path])
+      _ = try await peer.window("outer")
+      let inner = desktop.bus.directory + "/sway-ipc.0.9.sock"
+      let listener = try await desktop.start([
+        "/usr/bin/python3", "-c",
+        "import socket; s = socket.socket(socket.AF_UNIX); s.bind('\(inner)'); s.listen(); print('ready', flush=True)\n"
+          + "while True: s.accept(); print('asked', flush=True)",
+      ])
+      // The bridge looks whether somebody listens there.
+      _ = try await listener.line { $0 == "asked" }
+      fake.set(1, .init(title: "still"))
+      _ = try await peer.window("still")
+      #expect(!bridge.progress.now.errors.contains { $0.contains("a socket of its own") })
+      try await listener.stop()
+      // The same compositor's own.
+      let own = StubManager(
+        in: desktop.bus.directory, name: "sway-ipc.0.10.sock",
+        .init(views: [5: .init(title: "own", process: 4005)], front: 5))
+      try await peer.reached(["w5"])
+      withExtendedLifetime((bridge, own)) {}
+    }
+  }
+
   @Test func withoutAUserManagerTheProcessesOwnVariablesCount() async throws {
     try await TestDesktop.with { desktop in
       let (peer, named) = (try await desktop.peer(), StubManager(in: desktop.bus.directory))

@@ -47,6 +47,28 @@ import WindowBridge
     #expect(state.desktop.front == nil)
   }
 
+  /// A launcher or a lock has the keyboard in sway: what had focus last is in front.
+  @Test func whatHadFocusLastIsInFrontWhileNothingHasIt() throws {
+    var state = TreeState()
+    func tree(_ hasFocus: Bool, _ focus: String) -> String {
+      """
+      {"id":1,"type":"root","focus":[2],"nodes":[{"id":2,"type":"output","focus":[4,3],"nodes":[
+      {"id":3,"type":"workspace","name":"1","focus":[5],"nodes":[\(Self.view(5, "one"))]},
+      {"id":4,"type":"workspace","name":"2","focused":\(hasFocus),"focus":\(focus),
+       "nodes":[\(Self.view(6, "two"))],"floating_nodes":[\(Self.view(7, "three"))]}]}]}
+      """
+    }
+    for (hasFocus, focus, front) in [
+      (false, "[7,6]", 7), (false, "[6,7]", 6), (true, "[6,7]", nil), (false, "[]", nil),
+    ]
+      as [(Bool, String, UInt64?)]
+    {
+      state.tree(try Self.json(tree(hasFocus, focus)))
+      #expect(state.desktop.front == front.map { WindowID($0) }, "\(focus)")
+      #expect(state.desktop.windows.count == 3)
+    }
+  }
+
   @Test func eventsChangeWhatTheTreeSaid() throws {
     var state = TreeState()
     state.tree(try Self.json(Self.tree(["1": Self.view(5, "one", focused: true) + "," + Self.view(6, "two")])))

@@ -49,6 +49,19 @@ import WindowBridge
       windows.complete(object)
       #expect(windows.desktop.front == front.map { WindowID($0) }, "\(object) \(isActive)")
     }
+    // Two seats: what is active for the other stays in front, also if this one's is closed.
+    for (object, isActive, front) in [(11, true, 2), (11, false, 1), (11, true, 2)] as [(UInt32, Bool, UInt64)] {
+      windows.change(object) { $0.isActive = isActive }
+      windows.complete(object)
+      #expect(windows.desktop.front == WindowID(front))
+    }
+    windows.remove(10)
+    #expect(windows.desktop.front == WindowID(2))
+    windows.change(11) { $0.isActive = false }
+    windows.complete(11)
+    try windows.add(10, number: 1)
+    windows.change(10) { $0.isActive = true }
+    windows.complete(10)
     #expect(throws: FramingError.self) { try windows.add(12, number: 2) }
     windows.remove(10)
     #expect(windows.desktop.front == nil)

@@ -57,6 +57,20 @@ import WindowBridge
     }
   }
 
+  @Test func whatTheWindowManagerDoesNotDoIsKnown() {
+    var state = Self.state()
+    _ = state.setRoot(.clientList, XProperty([7]))
+    Self.complete(&state, 7)
+    let actions: [WindowAction] = [.close, .fullscreen, .minimize]
+    // One that says nothing may do all.
+    #expect(actions.allSatisfy { state.allows($0, on: 7) })
+    let atoms: [XAtom] = [.actionClose, .actionFullscreen, .actionMinimize]
+    for (action, atom) in zip(actions, atoms) {
+      state.setClient(7, .allowedActions, XProperty([Self.atom(atom)]))
+      #expect(actions.filter { state.allows($0, on: 7) } == [action])
+    }
+  }
+
   @Test func windowsAreToldWhenAllIsKnownOfThem() {
     var state = Self.state()
     let new = state.setRoot(.clientList, XProperty([7, 8, 7]))

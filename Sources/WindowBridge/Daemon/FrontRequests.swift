@@ -15,6 +15,9 @@ struct FrontRequests {
     return lastNumber
   }
 
+  /// Whether somebody waits for the window `id`.
+  func isAwaited(_ id: WindowID) -> Bool { waiting[id] != nil }
+
   /// The window is in front.
   mutating func succeed(_ id: WindowID) {
     for (_, completion) in waiting.removeValue(forKey: id) ?? [] { completion(.success(())) }

@@ -102,10 +102,11 @@ package final class SessionFollower: WindowSource {
     }
   }
 
-  /// Whether one of `others` has a socket of its own at which somebody listens, while `session` is followed by Wayland's.
+  /// Whether one of `others` is the compositor of `session` at a socket of its own, while that is followed by Wayland's: one that
+  /// is started within it is another process.
   private func isOutdone(_ session: Session, by others: some Sequence<Session>) -> Bool {
-    guard case .wayland = session else { return false }
-    return others.contains { refused[$0] == nil && $0.socket.map(isListening) == true }
+    guard case .wayland(let socket) = session, let compositor = listener(at: socket) else { return false }
+    return others.contains { refused[$0] == nil && $0.socket.flatMap(listener) == compositor }
   }
 
   private func somethingChanged() {
@@ -140,10 +141,13 @@ package final class SessionFollower: WindowSource {
   }
 
   /// Whether somebody listens at a socket.
-  private func isListening(_ path: String) -> Bool {
-    guard let stream = try? UnixStream(path: path, on: loop) else { return false }
-    stream.close()
-    return true
+  private func isListening(_ path: String) -> Bool { listener(at: path) != nil }
+
+  /// The process that listens at a socket; nil if nobody does.
+  private func listener(at path: String) -> Int32? {
+    guard let stream = try? UnixStream(path: path, on: loop) else { return nil }
+    defer { stream.close() }
+    return stream.process
   }
 
   private func tell(_ new: String) {

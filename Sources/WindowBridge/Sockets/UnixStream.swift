@@ -43,6 +43,14 @@ package final class UnixStream {
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
+  /// The process that listened when the connection was made (unix(7), `SO_PEERCRED`); 0 if that is not known here.
+  package var process: Int32 {
+    // `struct ucred`, which Glibc's module leaves out: the process, the user and the group.
+    var credentials: (Int32, UInt32, UInt32) = (0, 0, 0)
+    var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.0 : 0
+  }
+
   /// Sends `bytes`, as soon as the other side reads.
   package func send(_ bytes: some Sequence<UInt8>) {
     output += bytes

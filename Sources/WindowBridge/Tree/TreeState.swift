@@ -9,21 +9,35 @@ package struct TreeState {
   /// Takes over the answer to `GET_TREE`.
   package mutating func tree(_ root: JSON) {
     desktop = Desktop()
-    visit(root, workspace: nil)
+    if !visit(root, workspace: nil) {
+      desktop.front = Self.lastFocused(in: root).flatMap { desktop.windows[$0] == nil ? nil : $0 }
+    }
   }
 
-  private mutating func visit(_ node: JSON, workspace: String?) {
+  /// The window that had focus last: in sway, nothing has it while a launcher or a lock has the keyboard.
+  private static func lastFocused(in node: JSON) -> WindowID? {
+    if let id = id(of: node) { return id }
+    guard let next = node["focus"]?.elements.first?.integer else { return nil }
+    let children = (node["nodes"]?.elements ?? []) + (node["floating_nodes"]?.elements ?? [])
+    return children.first { $0["id"]?.integer == next }.flatMap(lastFocused)
+  }
+
+  /// Takes over a node and what is in it.
+  /// - Returns: whether any of them has focus, which may be a workspace.
+  private mutating func visit(_ node: JSON, workspace: String?) -> Bool {
     let type = node["type"]?.text
     // The bars of i3.
-    guard type != "dockarea" else { return }
+    guard type != "dockarea" else { return false }
     let workspace = type == "workspace" ? WindowText.name(node["name"]?.text) : workspace
+    var hasFocus = node["focused"]?.isTrue == true
     if let id = Self.id(of: node) {
       desktop.windows[id] = Self.window(node, workspace: workspace)
-      if node["focused"]?.isTrue == true { desktop.front = id }
+      if hasFocus { desktop.front = id }
     }
     for key in ["nodes", "floating_nodes"] {
-      for child in node[key]?.elements ?? [] { visit(child, workspace: workspace) }
+      for child in node[key]?.elements ?? [] where visit(child, workspace: workspace) { hasFocus = true }
     }
+    return hasFocus
   }
 
   /// Takes over an event of type `window`.

@@ -56,7 +56,7 @@ package struct WaylandWindows {
     guard entry.isActive != entry.wasActive else { return }
     entries[object]?.wasActive = entry.isActive
     // The one before may be told to be inactive after the next is active.
-    if entry.isActive { bringToFront(entry.id) } else if desktop.front == entry.id { bringToFront(nil) }
+    if entry.isActive { bringToFront(entry.id) } else if desktop.front == entry.id { bringToFront(otherActive) }
   }
 
   /// Whether all about a window was told before.
@@ -66,8 +66,11 @@ package struct WaylandWindows {
     guard let entry = entries.removeValue(forKey: object) else { return }
     ids[entry.id] = nil
     if desktop.windows.removeValue(forKey: entry.id) != nil { hasChanged = true }
-    if desktop.front == entry.id { bringToFront(nil) }
+    if desktop.front == entry.id { bringToFront(otherActive) }
   }
+
+  /// A window that is active for another seat.
+  private var otherActive: WindowID? { entries.values.first { $0.isActive && $0.wasActive }?.id }
 
   private mutating func bringToFront(_ id: WindowID?) {
     desktop.front = id

@@ -17,7 +17,10 @@ package enum XAtom: String, CaseIterable, Sendable {
   case closeWindow = "_NET_CLOSE_WINDOW"
   case state = "_NET_WM_STATE"
   case stateFullscreen = "_NET_WM_STATE_FULLSCREEN"
+  case allowedActions = "_NET_WM_ALLOWED_ACTIONS"
   case actionMinimize = "_NET_WM_ACTION_MINIMIZE"
+  case actionFullscreen = "_NET_WM_ACTION_FULLSCREEN"
+  case actionClose = "_NET_WM_ACTION_CLOSE"
   case changeState = "WM_CHANGE_STATE"
   case utf8 = "UTF8_STRING"
   case gtkApplicationID = "_GTK_APPLICATION_ID"
@@ -33,7 +36,8 @@ package enum XAtom: String, CaseIterable, Sendable {
   /// The properties of the root window that are followed.
   static let ofRoot: Set<XAtom> = [.activeWindow, .clientList, .desktopNames, .supported, .i3Socket]
   /// The properties of each window that are followed.
-  static let ofClient: Set<XAtom> = Set([.name, .oldName, .class, .machine, .process, .desktop, .type] + menus.keys)
+  static let ofClient: Set<XAtom> = Set(
+    [.name, .oldName, .class, .machine, .process, .desktop, .type, .allowedActions] + menus.keys)
 
   /// The properties that tell where a window's menus are.
   static let menus: [XAtom: MenuAddresses.Part] = [

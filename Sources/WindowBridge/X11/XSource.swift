@@ -104,6 +104,9 @@ package final class XSource: WindowSource {
 
   package func perform(_ action: WindowAction, on id: WindowID, _ completion: @escaping (String?) -> Void) {
     guard let window = xWindow(id), let connection else { return completion("the window was closed") }
+    guard state.allows(action, on: window) else {
+      return completion("the window manager does not do that to this window")
+    }
     switch action {
     case .close: connection.tellManager(window, .closeWindow, [0, 2])
     case .fullscreen:

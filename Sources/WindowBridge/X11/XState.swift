@@ -5,8 +5,8 @@ package struct XState {
     var properties: [XAtom: XProperty] = [:]
     /// The process as the server knows it; 0 if it does not.
     var process: UInt32 = 0
-    /// What has not been answered for the first time; nothing waits for the menus.
-    var missing = XAtom.ofClient.subtracting(XAtom.menus.keys)
+    /// What has not been answered for the first time; nothing waits for the menus and for what is allowed.
+    var missing = XAtom.ofClient.subtracting(XAtom.menus.keys).subtracting([.allowedActions])
     var isProcessMissing = true
 
     var isComplete: Bool { missing.isEmpty && !isProcessMissing }
@@ -88,6 +88,19 @@ package struct XState {
     if supported.contains(.actionMinimize) { actions.insert(.minimize) }
     if i3Socket != nil { actions.insert(.float) }
     return actions
+  }
+
+  /// Whether the window manager does `action` to a window, as far as it says so (EWMH, `_NET_WM_ALLOWED_ACTIONS`).
+  package func allows(_ action: WindowAction, on window: UInt32) -> Bool {
+    guard let allowed = clients[window]?.properties[.allowedActions]?.numbers.compactMap({ atoms[$0] }) else {
+      return true
+    }
+    return switch action {
+    case .close: allowed.contains(.actionClose)
+    case .fullscreen: allowed.contains(.actionFullscreen)
+    case .minimize: allowed.contains(.actionMinimize)
+    case .float: true
+    }
   }
 
   private func describe(_ client: Client, _ names: [String], _ actions: Set<WindowAction>) -> Window {
