@@ -15,8 +15,9 @@ A tool reads and changes what has focus, in whatever program:
     stop = focusd.watch("org.focusd.Window.Title", print)
 
 For widgets, focusd_gtk.py and focusd_qt.py do the first part. Callbacks come from GLib's main loop, which GTK and Qt run; for
-another, see `use_loop`. A value is a bool, int, float or str; any other is a `GLib.Variant`, or its key has a signature:
-`"com.example.Clock.Hands:(ii)"`. What fails in the background is logged, by the logger `focusd`.
+another, see `use_loop`. A value is a bool, int, float or str; any other is a `GLib.Variant("(ii)", (0, 3))`, also what is written with
+`set` and what `update`'s function returns. A key of a Field may have a signature instead: `"com.example.Clock.Hands:(ii)"`. Numbers among a
+command's arguments are not converted: write 1.0 for a double. What fails in the background is logged, by the logger `focusd`.
 """
 import itertools
 import logging
@@ -79,7 +80,7 @@ def _variant(value, key, signature=""):
     kinds = ((bool, "b"), (int, number), (float, "d"), (str, "s"))
     signature = signature or next((kind for type_, kind in kinds if isinstance(value, type_)), None)
     if not signature:
-        raise TypeError(f"{key}: the type of {value!r} is unknown: write 'KEY:SIGNATURE', or GLib.Variant(SIGNATURE, value)")
+        raise TypeError(f"{key}: the type of {value!r} is unknown: give GLib.Variant(SIGNATURE, value); a Field may declare KEY:SIGNATURE")
     return GLib.Variant(signature, value)
 
 
@@ -93,7 +94,7 @@ def _split(key):
 class Field:
     """Something of this program that can have focus, until `unregister` or the end of the program.
 
-    - `values`: for each key a constant, or a function that returns the value (None: the key is not there now), or a pair of that and
+    - `values`: for each key a constant (not a tuple), or a function that returns the value (None: the key is not there now), or a pair of that and
       a function that writes it, for others. That raises ValueError or an `Error` to refuse. With None in place of the first
       function, the value can be written and not read, as a password.
     - `commands`: for each command a function. Arguments and results have signatures: `"com.example.Mixer.Fade:d:b"`.
@@ -115,7 +116,7 @@ class Field:
             self.bus = bus or _session()
         except NoDaemon as error:
             self.bus = log.warning("%s: %s", name, error)
-        self.is_registered, self._owner, self._is_busy = False, None, False
+        self.is_registered, self._owner, self._is_busy, self._is_restored = False, None, False, False
         self._keys, self._told, self._commands, self._enabled, self._on_focus, self._children = {}, {}, {}, {}, on_focus, []
         # The connection's name makes the id unique, in a sandbox too: a field with this id is this one.
         self.id = re.sub(r"[^A-Za-z0-9_]", "_", f"{name[:30]}{self.bus and self.bus.get_unique_name()}_{next(_numbers)}")
@@ -155,10 +156,16 @@ class Field:
         self._call("Focus")
 
     def blur(self):
-        """The keyboard left the widget for something that is no field, or its window is not active any more."""
+        """The keyboard left the widget, and what contains it, for something that is no field, or its window is not active any more."""
         if Field.focused is self:
             Field.focused = None
-            self._call("Blur")
+            self._leave()
+
+    def _leave(self):
+        field = self
+        while field:  # What a field loses, its parent gets.
+            field._call("Blur")
+            field = field.parent
 
     def set_enabled(self, command, is_enabled):
         """Turns a command off or on, as a menu item greys out."""
@@ -177,7 +184,8 @@ class Field:
 
     def unregister(self):
         """Takes the field away, for good."""
-        self.blur()
+        if Field.focused is self:
+            Field.focused = None
         self._call("Unregister")
         self._owner, self.is_registered = None, False
         if self._watch:
@@ -207,6 +215,7 @@ class Field:
 
     def _registered(self, error):
         if isinstance(error, FieldExists):  # It was restored; the values may have changed meanwhile.
+            self._is_restored = True
             return self._call("Examine", None, self._registered, self.path)
         if not self._watch:  # unregistered meanwhile
             return self._call("Unregister", done=lambda error: None, path=self.path)
@@ -221,6 +230,8 @@ class Field:
             self._call("SetEnabled", GLib.Variant("(a{sb})", (self._enabled,)))
         if Field.focused is self:
             self._call("Focus")
+        elif self._is_restored and not Field.focused:  # It may have had focus, and lost it meanwhile.
+            self._leave()
         for child in self._children:
             child._moved(self._owner)
 

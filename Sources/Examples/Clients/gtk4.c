@@ -7,12 +7,17 @@
 
 #define DAEMON "org.focusd.Focus1"
 #define TEXT "org.focusd.Text"
+#define ELEMENT "org.focusd.Element"
 
 static const char description[] =
     "<node>"
     "<interface name='" TEXT "'>"
     "<property name='Content' type='s' access='readwrite'/>"
     "<property name='SelectedText' type='s' access='readwrite'/>"
+    "</interface>"
+    "<interface name='" ELEMENT "'>"
+    "<property name='Role' type='s' access='read'/>"
+    "<property name='Name' type='s' access='read'/>"
     "</interface>"
     "<interface name='" DAEMON ".Responder'>"
     "<method name='RequestFocus'><arg name='field' type='o' direction='in'/></method>"
@@ -42,7 +47,8 @@ static GVariant *value_of(Field *field, const char *name) {
 static GVariant *get(
     GDBusConnection *bus, const char *sender, const char *path, const char *interface, const char *name,
     GError **error, gpointer field) {
-  return value_of(field, name);
+  if (strcmp(interface, TEXT) == 0) return value_of(field, name);
+  return g_variant_new_string(strcmp(name, "Role") == 0 ? "textbox" : "Note");
 }
 
 static gboolean set(
@@ -117,7 +123,8 @@ static void registered(GObject *bus, GAsyncResult *result, gpointer data) {
   }
   field->is_registered = TRUE;
   g_print("registered %s\n", field->id);
-  if (field->has_focus) tell_focus(field);
+  /* One that was restored may have had focus, and lost it meanwhile. */
+  if (field->has_focus || error) tell_focus(field);
 }
 
 static gboolean register_field(gpointer data) {
