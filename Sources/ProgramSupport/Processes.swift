@@ -6,9 +6,10 @@ package struct Processes {
   private static let longestChain = 64
 
   private let root: String
+  private let groups: String
 
-  /// Reads from `root`, the mount point of procfs but in tests.
-  package init(root: String = "/proc") { self.root = root }
+  /// Reads from `root` and `groups`, the mount points of procfs and of control groups but in tests.
+  package init(root: String = "/proc", groups: String = "/sys/fs/cgroup") { (self.root, self.groups) = (root, groups) }
 
   /// A process, its parent, that one's parent, and so on; the process alone if it is gone.
   package func chain(of process: UInt32) -> [UInt32] {
@@ -17,6 +18,18 @@ package struct Processes {
       chain.append(parent)
     }
     return chain
+  }
+
+  /// The processes that are in the same Flatpak as a process; none if it is in none.
+  ///
+  /// Its messages come from a proxy, which is no parent of its windows' process; both are in one scope, `cgroups(7)`.
+  package func companions(of process: UInt32) -> [UInt32] {
+    let lines = (contents("\(process)/cgroup") ?? []).split(separator: UInt8(ascii: "\n")).map(text)
+    let path = lines.first { $0.hasPrefix("0::/") }?.dropFirst("0::/".count).split(separator: "/") ?? []
+    guard let scope = path.firstIndex(where: { $0.hasPrefix("app-flatpak-") }), !path.contains("..") else { return [] }
+    let file = ([groups] + path[...scope].map(String.init) + ["cgroup.procs"]).joined(separator: "/")
+    let processes = (contents(at: file) ?? []).split(separator: UInt8(ascii: "\n")).compactMap { UInt32(text($0)) }
+    return processes.filter { $0 != process }
   }
 
   private func parent(of process: UInt32) -> UInt32? {
@@ -91,7 +104,11 @@ package struct Processes {
 
   /// The beginning of a small file.
   private func contents(_ name: String, limit: Int = 8192) -> [UInt8]? {
-    let descriptor = open("\(root)/\(name)", O_RDONLY | O_CLOEXEC)
+    contents(at: "\(root)/\(name)", limit: limit)
+  }
+
+  private func contents(at path: String, limit: Int = 8192) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: limit)

@@ -12,7 +12,22 @@ import Testing
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(contents.utf8).write(to: file)
     }
-    body(Processes(root: root.path))
+    body(Processes(root: root.path, groups: root.path + "/groups"))
+  }
+
+  @Test func whatIsInOneFlatpakIsFound() throws {
+    let scope = "user.slice/app.slice/app-flatpak-org.example.Editor-13.scope"
+    let files = [
+      "13/cgroup": "0::/\(scope)\n", "14/cgroup": "1:name=x:/\n0::/\(scope)/inner\n",
+      "15/cgroup": "0::/user.slice/app.slice/app-foot.scope\n", "16/cgroup": "0::/../app-flatpak-x.scope\n",
+      "groups/\(scope)/cgroup.procs": "12\n13\n14\n",
+      "groups/user.slice/app.slice/app-foot.scope/cgroup.procs": "15\n17\n",
+    ]
+    try Self.with(files) { processes in
+      #expect(processes.companions(of: 13) == [12, 14])
+      #expect(processes.companions(of: 14) == [12, 13])
+      for process: UInt32 in [15, 16, 99] { #expect(processes.companions(of: process) == []) }
+    }
   }
 
   @Test func parentsAreFollowedWhateverProgramsAreCalled() throws {

@@ -11,8 +11,7 @@ extension IntrospectionDocument {
   /// Reads the interfaces of the document's own object; what it says of child nodes is passed over.
   ///
   /// Members whose names or types are not valid are an error; unknown elements and annotations are passed over, as the
-  /// specification asks.
-  /// - Parameter isLimited: whether `maximumSize` and `maximumMembers` hold; not for what a trusted peer has sent.
+  /// specification asks. If it is not limited, since a trusted peer has sent it, `maximumSize` and `maximumMembers` do not hold.
   /// - Throws: `DBusError.invalidArgs` if the document is not introspection data, or is too large.
   public static func interfaces(in xml: String, isLimited: Bool = true) throws(DBusError) -> [InterfaceDescription] {
     try parsed(xml, isLimited: isLimited).interfaces

@@ -86,8 +86,9 @@ extension FocusService {
     if read.awaited == 0 { deliver(.answered(read.reply, changes: false) { service in try service.goOn(read) }) }
   }
 
-  /// What a read keeps of an owner's answer: the body if it is the reply. Not the message: libdbus receives nothing while what
-  /// is kept of its messages takes more than 63 MiB.
+  /// What a read keeps of an owner's answer: the body if it is the reply.
+  ///
+  /// Not the message: libdbus receives nothing while what is kept of its messages takes more than 63 MiB.
   private func kept(
     _ answer: Result<Message, any Error>, of asked: PendingRead.Asked, for read: PendingRead
   ) -> Result<MessageBody?, any Error> {
@@ -95,7 +96,7 @@ extension FocusService {
       return (try? answer.get()) == nil ? .failure(DBusError(.failed, "")) : .success(nil)
     }
     return answer.map { reply in
-      // Without a binding it is none: UnknownProperty, or too large.
+      // Without a binding it has told UnknownProperty, or what is too large.
       guard read.asProperty, model.fields[asked.field]?.bindings[asked.key] != nil else { return nil }
       return try? reply.body
     }

@@ -57,7 +57,9 @@ struct Persistence {
     return true
   }
 
-  /// Whether the file may be opened again, asked once a second. The daemon that uses it may only restart.
+  /// Whether the file may be opened again, asked once a second.
+  ///
+  /// The daemon that uses it may only restart.
   mutating func mayReopen() -> Bool {
     guard isBusy else { return true }
     quiet = file?.isLocked == false ? quiet + 1 : 0

@@ -147,7 +147,9 @@ final class Residents {
 
   private func chain(of process: UInt32, for connection: BusName) -> [UInt32] {
     if let chain = parents[connection]?[process] { return chain }
-    let chain = processes.chain(of: process)
+    // A window of the program itself is nearer than one of who has started it.
+    var chain = processes.chain(of: process)
+    chain.insert(contentsOf: processes.companions(of: process), at: 1)
     parents[connection, default: [:]][process] = chain
     return chain
   }
