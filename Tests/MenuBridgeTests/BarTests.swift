@@ -37,6 +37,26 @@ import Testing
     }
   }
 
+  /// As Audacity does when its settings are closed: the one before answers nothing any more.
+  @Test func aBarThatIsMadeAnew() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      program.state.update { state in
+        for path in ["/a/bar", Self.edit, Self.edit + "/0"] {
+          state.elements["/a/new" + path.dropFirst("/a/bar".count)] = state.elements.removeValue(forKey: path)
+        }
+        state.elements["/a"]?.children = ["/a/new"]
+        state.elements["/a/new"]?.children = ["/a/new/0"]
+        state.elements["/a/new/0"]?.children = ["/a/new/0/0"]
+      }
+      #expect(try await stage.items().map(\.id) == ["Edit › Undo"])
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, ["/a/new/0/0"])
+    }
+  }
+
   /// An item is the same with other keys, or with another label and the same keys; else it is not there any more.
   @Test(arguments: [("Undo", "Ctrl+U", true), ("Undo typing", "Ctrl+Z", true), ("Delete all", "Ctrl+D", false)])
   func whatAnItemIsNow(name: String, keys: String, isRun: Bool) async throws {

@@ -62,6 +62,22 @@ import Testing
     }
   }
 
+  /// As Electron's are; and two of its items have one label.
+  @Test func menusThatAreFilledWhenTheyAreShown() async throws {
+    try await Self.with(.window) { stage, program in
+      try await stage.has("Edit.Undo")
+      program.state.update { state in
+        state.items[1] = StubDBusMenu.Item(label: "_Edit", other: [("children-display", .string("submenu"))])
+        state.items[6] = StubDBusMenu.Item(label: "_Wrap")
+        state.filled = [1: [2, 4, 6]]
+      }
+      let items = try await stage.items()
+      #expect(items.map(\.id) == ["Edit › Undo", "Edit › Wrap", "Edit › Wrap (2)"])
+      try await stage.run("Menu.Activate", [.string("Edit › Wrap (2)")])
+      try await program.state.ran(\.clicked, [6])
+    }
+  }
+
   /// Each answer takes longer than one may at first sight.
   @Test func aProgramThatIsSlow() async throws {
     try await Self.with(.window, delay: .milliseconds(600)) { stage, program in

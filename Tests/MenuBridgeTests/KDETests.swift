@@ -92,6 +92,21 @@ import Testing
     }
   }
 
+  /// A window without commands beside the main window, as a presentation: what is of that one is not its own.
+  @Test func aSecondWindowThatIsNoDialog() async throws {
+    try await StubKDE.with(windows: 1, areAccessible: true) { stage, program in
+      let frames = try #require(program.frames)
+      for name in ["document", "slides"] { frames.window(name, isActive: false, []) }
+      program.state.update { $0.active = nil }
+      try await stage.show("w1", [], title: "slides")
+      _ = try await program.state.wait(for: "several looks") { $0.activeCalls >= 2 ? true : nil }
+      #expect(try await stage.windows.commands()["org.focusd.Edit.Undo"] == nil)
+      program.state.update { $0.active = "MainWindow_1" }
+      try await stage.show("w2", [], title: "document")
+      try await stage.has("Edit.Undo")
+    }
+  }
+
   /// A program whose windows are told late may have a dialog in front.
   @Test func aDialogThatIsToldLate() async throws {
     try await StubKDE.with(windows: 1, areAccessible: true) { stage, program in

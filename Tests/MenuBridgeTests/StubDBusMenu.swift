@@ -25,6 +25,8 @@ final class StubDBusMenu: Sendable {
       5: Item(label: "Hidden", other: [("visible", .boolean(false))]),
       6: Item(label: "_Later", isEnabled: false),
     ]
+    /// The items of menus that are filled when they are about to be shown.
+    var filled: [Int32: [Int32]] = [:]
     /// The items that were clicked, in order.
     var clicked: [Int32] = []
     /// The members that were called.
@@ -67,6 +69,9 @@ final class StubDBusMenu: Sendable {
       }
       let type = DBusType.structure([.int32, .dictionary(key: .string, value: .variant)])
       return .values([.array(DBusArray(known: type, found))])
+    case ("AboutToShow", .int32(let number)?):
+      state.items[number]?.children = state.filled[number] ?? []
+      return .values([.boolean(true)])
     case ("Event", .int32(let number)?):
       state.clicked.append(number)
       if let isOn = state.items[number]?.isOn { state.items[number]?.isOn = !isOn }

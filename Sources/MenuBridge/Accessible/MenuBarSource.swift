@@ -22,7 +22,7 @@ final class MenuBarSource: MenuSource {
   init(_ bus: ProgramBus, frame: ElementReference) { (self.bus, self.frame) = (bus, frame) }
 
   func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
-    let walk = MenuBarWalk(bus, isWhole: isWhole, asksStates: isWhole, timeout: timeout)
+    let (walk, wasKnown) = (MenuBarWalk(bus, isWhole: isWhole, asksStates: isWhole, timeout: timeout), bar != nil)
     var menu: MenuElement?
     var limit: TimerID?
     let next = Continuation { [self] in
@@ -30,6 +30,11 @@ final class MenuBarSource: MenuSource {
       walk.end()
       if walk.isLate { isPartial = true }
       let items = menu?.items() ?? []
+      // Some programs make their menu bar anew.
+      if wasKnown, items.isEmpty, !isPartial {
+        bar = nil
+        return read(isWhole: isWhole, timeout: timeout, done)
+      }
       let read = Dictionary(items.map { ($0.item.id, ($0.item.menus, $0.element)) }) { first, _ in first }
       // What could not be read is not gone: it is asked before it is run.
       elements = isPartial ? elements.merging(read) { $1 } : read

@@ -12,6 +12,9 @@ struct ProgramObjects: Equatable {
   /// KDE's main windows, in the order of their numbers.
   var mainWindows: [ObjectPath] = []
 
+  /// Whether the program did not answer something in time: it may have more.
+  var isPartial = false
+
   var isEmpty: Bool { windows.isEmpty && mainWindows.isEmpty }
 
   /// Takes over what the names of an object's children tell.
@@ -73,6 +76,8 @@ final class ObjectSearch {
       {
         // What is deeper in the likeliest place comes before what is beside it.
         waiting = objects.take(children, of: path) + waiting
+      } else if case .failure(let error) = answer, error.isLate {
+        objects.isPartial = true
       }
       find(done)
     }

@@ -69,6 +69,8 @@ final class SourceFinder {
         }
         choose(window, frames, active) { [self] active in
           let bar = bar(of: window, frames, active)
+          // Of which of several windows it is may be known later.
+          let isLate = isLate || (frames.count > 1 && active == nil)
           if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? []), isLate) }
           ofProcess(window, told, active) { [self] found, isUnsure in
             var sources = found
@@ -146,13 +148,26 @@ final class SourceFinder {
     _ done: @escaping ([any MenuSource], _ isUnsure: Bool) -> Void
   ) {
     guard let frames else { return done([], false) }
-    let connections = { [self] in ofConnections(window, frames: frames.count, active, done) }
-    guard frames.count > 1 else { return connections() }
-    guard let active else { return done([], false) }
-    accessible.isDialog(frames[active], timeout: window.timeout) { $0 == false ? connections() : done([], false) }
+    guard frames.count > 1 else { return ofConnections(window, frames: frames.count, active, done) }
+    // What was found before may be the window's, in which somebody may be no more.
+    guard let active else { return done([], true) }
+    var windows: [Int: Bool] = [:]
+    let answers = Answers { [self] in
+      // One that does not say what it is has no commands, and counts as none.
+      guard let isWindow = windows[active] else { return done([], true) }
+      guard isWindow else { return done([], false) }
+      let others = windows.filter(\.value).keys.sorted()
+      ofConnections(window, frames: others.count, others.firstIndex(of: active), done)
+    }
+    for (index, frame) in frames.enumerated() {
+      let answered = answers.expect { (isDialog: Bool?) in windows[index] = isDialog.map { !$0 } }
+      accessible.isDialog(frame, timeout: window.timeout, answered)
+    }
+    answers.finish()
   }
 
-  /// What the connections of the window's process have; of several windows, the one whose place the active one has.
+  /// What the connections of the window's process have; of several windows that are no dialogs, the one whose place the active
+  /// one has among them.
   ///
   /// It `isUnsure` if another of them may be in front by now: what was found before may be the window's.
   private func ofConnections(
@@ -163,12 +178,13 @@ final class SourceFinder {
       guard let self else { return done([], false) }
       let names = processes.known.filter { $0.value == window.process }.keys.sorted()
       search(names.prefix(4), timeout: window.timeout) { [weak self] program, objects in
-        guard let self, let program else { return done([], false) }
+        guard let self, let program else { return done([], objects.isPartial) }
         // Of a program without accessibility, another window may be a dialog.
         let mayBeDialog = frames == 0 && session?.isAlone(window.path, of: window.process) != true
         func chosen(_ windows: [ObjectPath]) -> ObjectPath? {
           if mayBeDialog { return nil }
-          if windows.count == 1 { return windows.first }
+          // Without accessibility, the only one.
+          if windows.count == 1, frames <= 1 { return windows.first }
           guard windows.count == frames, let active else { return nil }
           return windows[active]
         }
@@ -181,13 +197,13 @@ final class SourceFinder {
           if addresses.isOffice { addresses.menubar = try? window.appending("menus").appending("menubar") }
           sources.append(GTKSource(bus, addresses))
         }
-        let isUnsure = mayBeDialog && !objects.windows.isEmpty
+        let isUnsure = objects.isPartial || (mayBeDialog && !objects.windows.isEmpty)
         let take = { (main: ObjectPath?) in
           if let main { sources.append(KDESource(self.bus, program, window: main)) }
           done(sources, isUnsure || (main == nil && !objects.mainWindows.isEmpty))
         }
         // It is that of the only frame, or of the only one that is no dialog.
-        if objects.mainWindows.count <= 1, frames > 0 { return take(objects.mainWindows.first) }
+        if objects.mainWindows.count <= 1, frames == 1 { return take(objects.mainWindows.first) }
         findActive(objects.mainWindows, of: program, window, take)
       }
     }
@@ -227,8 +243,12 @@ final class SourceFinder {
   ) {
     guard let name = names.first else { return done(nil, ProgramObjects()) }
     ObjectSearch(bus, name, timeout: timeout).find { [weak self] objects in
-      guard objects.isEmpty else { return done(name, objects) }
-      self?.search(names.dropFirst(), timeout: timeout, done) ?? done(nil, objects)
+      guard let self, objects.isEmpty else { return done(name, objects) }
+      search(names.dropFirst(), timeout: timeout) { program, others in
+        var others = others
+        others.isPartial = others.isPartial || objects.isPartial
+        done(program, others)
+      }
     }
   }
 

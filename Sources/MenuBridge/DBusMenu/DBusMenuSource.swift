@@ -7,6 +7,8 @@ final class DBusMenuSource: MenuSource {
   private static let interface = InterfaceName(known: "com.canonical.dbusmenu")
   private static let patience = Duration.seconds(25)
   private static let deepest = 8
+  /// The most menus that a program is told it is about to show.
+  private static let mostFilled = 32
 
   private let bus: ProgramBus
   private let program: BusName
@@ -20,20 +22,61 @@ final class DBusMenuSource: MenuSource {
   }
 
   func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
-    let depth: Int32 = isWhole ? Int32(Self.deepest) : 3
-    let question: [DBusValue] = [.int32(0), .int32(depth), .strings([])]
-    bus.call(program, path, Self.interface, "GetLayout", question, timeout: timeout) { [weak self] answer in
+    layout(isWhole, timeout) { [weak self] layout in
       guard let self else { return }
+      guard case .success(let root?) = layout else { return end(layout, done) }
+      let unfilled = Self.unfilled(root, below: isWhole ? Self.deepest - 1 : 1).prefix(Self.mostFilled)
+      guard !unfilled.isEmpty else { return end(layout, done) }
+      let answers = Answers { [weak self] in
+        self?.layout(isWhole, timeout) { [weak self] in self?.end($0, done) }
+      }
+      for number in unfilled {
+        bus.call(
+          program, path, Self.interface, "AboutToShow", [.int32(number)], timeout: timeout,
+          answers.expect { (_: ProgramBus.Answer) in })
+      }
+      answers.finish()
+    }
+  }
+
+  /// Asks for the menus; nil for what is none.
+  private func layout(
+    _ isWhole: Bool, _ timeout: Duration, _ handler: @escaping (Result<DBusValue?, DBusError>) -> Void
+  ) {
+    let question: [DBusValue] = [.int32(0), .int32(isWhole ? Int32(Self.deepest) : 3), .strings([])]
+    bus.call(program, path, Self.interface, "GetLayout", question, timeout: timeout) { answer in
       // The menu is there, though not read.
       if case .failure(let error) = answer, error.isLate || error.name == .limitsExceeded {
-        return done(.failure(error))
+        return handler(.failure(error))
       }
-      guard case .success(let values) = answer, values.count == 2 else { return done(.success([])) }
+      guard case .success(let values) = answer, values.count == 2 else { return handler(.success(nil)) }
+      handler(.success(values[1]))
+    }
+  }
+
+  private func end(
+    _ layout: Result<DBusValue?, DBusError>, _ done: (Result<[MenuItem], DBusError>) -> Void
+  ) {
+    switch layout {
+    case .failure(let error): done(.failure(error))
+    case .success(nil): done(.success([]))
+    case .success(let root?):
       items = [:]
       var list = ItemList()
-      append(values[1], menus: [], depth: 0, to: &list)
+      append(root, menus: [], depth: 0, to: &list)
       done(.success(list.items))
     }
+  }
+
+  /// The menus without items, down to a depth: some programs, such as Electron's, fill them when they are opened.
+  private static func unfilled(_ node: DBusValue, depth: Int = 0, below most: Int) -> [Int32] {
+    guard depth <= most, case .structure(let members) = node, members.count == 3, case .int32(let number) = members[0],
+      case .dictionary(let properties) = members[1], case .array(let children) = members[2],
+      properties[.string("visible")]?.variantContent != .boolean(false)
+    else { return [] }
+    let isMenu = properties[.string("children-display")]?.variantContent == .string("submenu")
+    if depth > 0, isMenu, children.isEmpty { return [number] }
+    return children.flatMap { unfilled($0.variantContent ?? $0, depth: depth + 1, below: most) }
   }
 
   private func append(_ node: DBusValue, menus: [String], depth: Int, to list: inout ItemList) {
@@ -47,7 +90,7 @@ final class DBusMenuSource: MenuSource {
       for child in children where !list.isFull {
         append(child.variantContent ?? child, menus: inside, depth: depth + 1, to: &list)
       }
-    } else if let item = Self.item(properties, in: menus), list.add(item) {
+    } else if let found = Self.item(properties, in: menus), let item = list.addNumbered(found) {
       items[item.id] = (number, item)
     }
   }

@@ -30,6 +30,8 @@ final class GTKSource: MenuSource {
   private let addresses: GTKAddresses
   /// What was read last, by id.
   private var items: [String: GTKItem] = [:]
+  /// What opens the menus, those whose items are forgotten included.
+  private var openers: Set<String> = []
   private var last = Reading()
   /// Those that are under way.
   private var readings: [Reading] = []
@@ -76,9 +78,10 @@ final class GTKSource: MenuSource {
       let found = menus.items(reading.actions)
       last = reading
       items = Dictionary(found.map { ($0.item.id, $0) }) { first, _ in first }
+      openers.formUnion(found.flatMap(\.openers))
       done(.success(found.map(\.item)))
     }
-    if isWhole, addresses.isOffice { refresh(Set(items.values.flatMap(\.openers)).sorted()) }
+    if isWhole, addresses.isOffice { refresh(openers.sorted()) }
     for (group, path) in addresses.actions {
       let answered = answers.expect { (answer: ProgramBus.Answer) in
         switch answer {

@@ -50,6 +50,8 @@ struct ItemList {
   static let limit = 4096
   /// How many bytes of text make it full, since a reply of more than 4 MiB is refused: items repeat their menus' labels.
   private static let textLimit = 2 << 20
+  /// The most items with one label in one menu.
+  private static let mostAlike = 32
 
   private(set) var items: [MenuItem] = []
   private var ids: Set<String> = []
@@ -65,5 +67,17 @@ struct ItemList {
     textSize += item.menus.reduce(item.id.utf8.count + item.label.utf8.count) { $0 + $1.utf8.count }
     items.append(item)
     return true
+  }
+
+  /// Adds an item; one of several with its id in a menu has its number there behind the id.
+  /// - Returns: The item as it was added; nil if it was not.
+  mutating func addNumbered(_ item: MenuItem) -> MenuItem? {
+    if add(item) { return item }
+    var numbered = item
+    for number in 2...Self.mostAlike {
+      numbered.id = "\(item.id) (\(number))"
+      if add(numbered) { return numbered }
+    }
+    return nil
   }
 }
