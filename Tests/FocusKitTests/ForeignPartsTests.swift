@@ -9,6 +9,8 @@ private struct Person: Codable, DBusRepresentable, Equatable {
   var age: Int
 }
 
+private struct Note: Codable, DBusRepresentable { var tags: Set<String> }
+
 extension FocusedValues {
   fileprivate var person: Binding<Person>? {
     get { self["demo.Person.Current"] }
@@ -58,6 +60,21 @@ extension FocusedValues {
       guard case .array(let left)? = try await peer.get(team) else { return }
       #expect(Array(left).prefix(2) == [Self.dictionary("Bob", 5, mail), Self.dictionary("Cid", 2, mail)])
       #expect(try await client.read("demo.Person.Team/2/name") == "Dan")
+    }
+  }
+
+  /// A set is encoded in any order, so that its elements are not those at the same places.
+  @Test func whatATypeReadsInAnotherOrderIsWrittenWhole() async throws {
+    try await TestDesktop.with { desktop in
+      let (peer, client) = (try await desktop.peer(), desktop.client())
+      let tags = (0..<9).map { "tag\($0)" }
+      let note = DBusValue.properties([(name: "tags", value: .strings(tags))])
+      try await peer.register("form", [("demo.Note.Current", note)], [("focus", .boolean(true))])
+      for removed in 0..<8 {
+        try await client.update("demo.Note.Current") { (note: inout Note) in _ = note.tags.remove("tag\(removed)") }
+        let left = try await client.read("demo.Note.Current", as: Note.self)
+        #expect(left?.tags == Set(tags.dropFirst(removed + 1)))
+      }
     }
   }
 

@@ -66,9 +66,12 @@ import WindowBridge
     #expect(actions.allSatisfy { state.allows($0, on: 7) })
     let atoms: [XAtom] = [.actionClose, .actionFullscreen, .actionMinimize]
     for (action, atom) in zip(actions, atoms) {
-      state.setClient(7, .allowedActions, XProperty([Self.atom(atom)]))
+      state.setClient(7, .allowedActions, XProperty([Self.atom(atom), Self.atom(.actionMove)]))
       #expect(actions.filter { state.allows($0, on: 7) } == [action])
     }
+    // It is not shown now.
+    state.setClient(7, .allowedActions, XProperty([Self.atom(.actionClose)]))
+    #expect(state.allows(.fullscreen, on: 7))
   }
 
   @Test func windowsAreToldWhenAllIsKnownOfThem() {

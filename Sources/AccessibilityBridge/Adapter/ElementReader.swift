@@ -196,7 +196,7 @@ final class ElementReader {
     guard snapshot.interfaces.contains(.value), snapshot.role.range != nil, !snapshot.isSecret else { return }
     let range = known?.range
     // It was found to have none.
-    if !isWhole, known != nil, range == nil { return }
+    if !isWhole, known != nil, range == nil, snapshot.role == .spinButton { return }
     snapshot.range = range ?? RangeReading(value: 0, minimum: 0, maximum: 0, step: 0)
     // The limits change with nothing that is told.
     for (property, place) in isWhole ? Self.rangeProperties : Array(Self.rangeProperties.prefix(1)) {
@@ -217,10 +217,10 @@ final class ElementReader {
   /// Corrects what toolkits tell for want of better: Qt's dates and times have no value, and its spin boxes and those of GTK 4
   /// tell no step.
   private func judgeRange() {
-    guard let range = snapshot.range else { return }
+    guard snapshot.role == .spinButton, let range = snapshot.range else { return }
     if context.toolkit.isQt, !(range.minimum < range.maximum) {
       snapshot.range = nil
-    } else if snapshot.role == .spinButton, range.step == 0, snapshot.text?.content.map(showsFraction) != true {
+    } else if range.step == 0, snapshot.text?.content.map(showsFraction) != true {
       snapshot.range?.step = 1
     }
   }

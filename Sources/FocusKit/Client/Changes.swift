@@ -161,9 +161,13 @@ extension AsyncStream where Element: Sendable {
       let first = value()
       continuation.yield(first)
       let task = Task {
-        var last: Element? = first
+        var last = first
+        var isFirst = true
         for await value in Observations(value) {
-          if let last, areEqual(last, value) { continue }
+          // It begins with the value now, which may be the same though it cannot be compared.
+          let isKnown = areEqual(last, value) || (isFirst && areIdentical(last, value))
+          isFirst = false
+          guard !isKnown else { continue }
           last = value
           continuation.yield(value)
         }

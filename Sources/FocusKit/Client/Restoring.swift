@@ -11,10 +11,24 @@ extension DBusValue {
       return .structure(a.indices.map { c[$0].replacing(a[$0], with: b[$0]) })
     case (.dictionary(let a), .dictionary(let b), .dictionary(let c)):
       return c.replacing(a, with: b).map(DBusValue.dictionary) ?? changed
-    case (.array(let a), .array(let b), .array(let c)) where a.count == c.count:
+    case (.array(let a), .array(let b), .array(let c))
+    where a.count == c.count && zip(a, c).allSatisfy({ $1.covers($0) }):
       let elements = Self.replacing(Array(a), with: Array(b), in: Array(c))
       return (try? DBusArray(of: c.elementType, elements)).map(DBusValue.array) ?? changed
     default: return changed.adapted(to: type)
+    }
+  }
+
+  /// Whether `base` may be an encoding of what was read from this: a type may read elements into another order.
+  private func covers(_ base: DBusValue) -> Bool {
+    switch (base, self) {
+    case (.variant(let a), .variant(let c)): return c.covers(a)
+    case (.structure(let a), .structure(let c)): return a.count == c.count && zip(a, c).allSatisfy { $1.covers($0) }
+    case (.array(let a), .array(let c)): return a.count == c.count && zip(a, c).allSatisfy { $1.covers($0) }
+    case (.dictionary(let a), .dictionary(let c)):
+      let values = Dictionary(c.entries.map { ($0.key, $0.value) }) { $1 }
+      return a.entries.allSatisfy { entry in values[entry.key].map { $0.covers(entry.value) } ?? true }
+    default: return base.adapted(to: type) == self
     }
   }
 

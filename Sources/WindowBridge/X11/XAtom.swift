@@ -20,6 +20,7 @@ package enum XAtom: String, CaseIterable, Sendable {
   case allowedActions = "_NET_WM_ALLOWED_ACTIONS"
   case actionMinimize = "_NET_WM_ACTION_MINIMIZE"
   case actionFullscreen = "_NET_WM_ACTION_FULLSCREEN"
+  case actionMove = "_NET_WM_ACTION_MOVE"
   case actionClose = "_NET_WM_ACTION_CLOSE"
   case changeState = "WM_CHANGE_STATE"
   case utf8 = "UTF8_STRING"

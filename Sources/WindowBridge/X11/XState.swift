@@ -97,7 +97,8 @@ package struct XState {
     }
     return switch action {
     case .close: allowed.contains(.actionClose)
-    case .fullscreen: allowed.contains(.actionFullscreen)
+    // xfwm4 leaves that out, and moving, of a window that is not shown now.
+    case .fullscreen: allowed.contains(.actionFullscreen) || !allowed.contains(.actionMove)
     case .minimize: allowed.contains(.actionMinimize)
     case .float: true
     }

@@ -76,7 +76,7 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
 
   /** What a node shows beside an element that may be in it. */
   const textBeside = (node, element) => {
-    if (node === element) return "";
+    if (node === element || node instanceof Comment) return "";
     if (!node.contains(element)) return node.textContent;
     return [...node.childNodes].map((child) => textBeside(child, element)).join("");
   };

@@ -12,6 +12,8 @@ if (Object.hasOwn(focusdPage, "connect")) {
   /** How often it looks at what scripts change without an event. */
   const FRONT_LOOK = 500;
   const BACK_LOOK = 2000;
+  /** How long a request may wait for others, in milliseconds: its sender waits for three seconds. */
+  const PATIENCE = 2500;
   const FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe"]);
 
   const hasFocus = () => call(document, "hasFocus");
@@ -171,7 +173,13 @@ if (Object.hasOwn(focusdPage, "connect")) {
       default: break;
     }
     // One after another: a write that waits for the page has selected what it replaces.
-    queue = queue.then(() => work(message)).catch(() => {});
+    const [asker, since] = [port, performance.now()];
+    queue = queue.then(() => {
+      // Whoever asked was told that it is gone, or is told soon that it took too long.
+      if (port !== asker) return undefined;
+      if (performance.now() - since < PATIENCE) return work(message);
+      return post({ type: "reply", call: message.call, error: "refused" });
+    }).catch(() => {});
   };
 
   const work = async (message) => {
