@@ -253,9 +253,13 @@ struct MisbehaviourTests {
                 ]))
         }
       }
-      #expect(try await calls[5].refusal() == "LimitsExceeded")
+      let refusal = try await calls[5].refusal()
       let replies = what == "a pointer" ? client.replies : object.owner.replies
-      #expect(!replies.contains(calls[0].number))
+      let numbers = Set(calls.map(\.number))
+      let first = replies.first(where: numbers.contains)
+      // On a slow machine their owner's five seconds may be over before the last has come.
+      #expect(first != calls[5].number || refusal == "LimitsExceeded", "\(refusal ?? "")")
+      #expect(first == calls[5].number || refusal != nil)
       for member in ["Get", "Introspect"] { object.rule(member, nil) }
       object.release()
       for call in calls { _ = try await call.refusal() }

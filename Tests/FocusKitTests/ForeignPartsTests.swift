@@ -41,7 +41,7 @@ extension FocusedValues {
       let (current, team) = ("demo.Person.Current", "demo.Person.Team")
       let people = try DBusArray(
         of: .dictionary(key: .string, value: .variant),
-        [Self.dictionary("Ada", 36, mail), Self.dictionary("Bob", 1, mail), Self.dictionary("Cid", 2, mail)])
+        [("Ada", 36), ("Bob", 1), ("Cid", 2)].map { Self.dictionary($0, $1, [("email", .string("\($0)@x"))]) })
       try await peer.register(
         "form", [(current, Self.dictionary("Ada", 36, mail)), (team, .array(people))], [("focus", .boolean(true))])
       let person = FocusedBinding(\.person, client: client)
@@ -58,7 +58,8 @@ extension FocusedValues {
         team.append(Person(name: "Dan", age: 4))
       }
       guard case .array(let left)? = try await peer.get(team) else { return }
-      #expect(Array(left).prefix(2) == [Self.dictionary("Bob", 5, mail), Self.dictionary("Cid", 2, mail)])
+      let (bob, cid) = (("email", DBusValue.string("Bob@x")), ("email", DBusValue.string("Cid@x")))
+      #expect(Array(left).prefix(2) == [Self.dictionary("Bob", 5, [bob]), Self.dictionary("Cid", 2, [cid])])
       #expect(try await client.read("demo.Person.Team/2/name") == "Dan")
     }
   }

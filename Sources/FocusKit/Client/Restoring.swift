@@ -11,39 +11,48 @@ extension DBusValue {
       return .structure(a.indices.map { c[$0].replacing(a[$0], with: b[$0]) })
     case (.dictionary(let a), .dictionary(let b), .dictionary(let c)):
       return c.replacing(a, with: b).map(DBusValue.dictionary) ?? changed
-    case (.array(let a), .array(let b), .array(let c))
-    where a.count == c.count && zip(a, c).allSatisfy({ $1.covers($0) }):
-      let elements = Self.replacing(Array(a), with: Array(b), in: Array(c))
-      return (try? DBusArray(of: c.elementType, elements)).map(DBusValue.array) ?? changed
+    case (.array(let a), .array(let b), .array(let c)) where a.count == c.count:
+      guard let elements = Self.replacing(Array(a), with: Array(b), in: Array(c)) else { return changed }
+      let adapted = elements.map { $0.adapted(to: c.elementType) }
+      return (try? DBusArray(of: c.elementType, adapted)).map(DBusValue.array) ?? changed
     default: return changed.adapted(to: type)
     }
   }
 
-  /// Whether `base` may be an encoding of what was read from this: a type may read elements into another order.
+  private static let mostSearched = 256
+
+  /// The elements of `values`, which were read as `base`, with what differs between that and `changed`.
+  ///
+  /// An element that is there still stays with all that it holds, wherever it is now; of others, one takes the place of one.
+  /// - Returns: nil if they were read in another order, as those of a set.
+  private static func replacing(
+    _ base: [DBusValue], with changed: [DBusValue], in values: [DBusValue]
+  ) -> [DBusValue]? {
+    for (one, value) in zip(base, values) where !value.covers(one) {
+      // Of many, it is not searched whether it is elsewhere.
+      if values.count > mostSearched || values.contains(where: { $0.covers(one) }) { return nil }
+    }
+    var places: [DBusValue: [Int]] = [:]
+    for (place, one) in base.enumerated().reversed() { places[one, default: []].append(place) }
+    let kept = changed.map { places[$0]?.popLast() }
+    let taken = Set(kept.compactMap(\.self))
+    return changed.indices.map { index in
+      if let place = kept[index] { return values[place] }
+      guard base.count == changed.count, !taken.contains(index) else { return changed[index] }
+      return values[index].replacing(base[index], with: changed[index])
+    }
+  }
+
+  /// Whether `base` may be an encoding of what was read from this.
   private func covers(_ base: DBusValue) -> Bool {
-    switch (base, self) {
-    case (.variant(let a), .variant(let c)): return c.covers(a)
+    switch (base.lookedThrough, lookedThrough) {
     case (.structure(let a), .structure(let c)): return a.count == c.count && zip(a, c).allSatisfy { $1.covers($0) }
     case (.array(let a), .array(let c)): return a.count == c.count && zip(a, c).allSatisfy { $1.covers($0) }
     case (.dictionary(let a), .dictionary(let c)):
       let values = Dictionary(c.entries.map { ($0.key, $0.value) }) { $1 }
       return a.entries.allSatisfy { entry in values[entry.key].map { $0.covers(entry.value) } ?? true }
-    default: return base.adapted(to: type) == self
+    case (let a, let c): return a.adapted(to: c.type) == c
     }
-  }
-
-  /// The elements of `values` with what differs between `base` and `changed`, which is one stretch.
-  private static func replacing(_ base: [DBusValue], with changed: [DBusValue], in values: [DBusValue]) -> [DBusValue] {
-    let shorter = min(base.count, changed.count)
-    var start = 0
-    while start < shorter, base[start] == changed[start] { start += 1 }
-    var end = 0
-    while end < shorter - start, base[base.count - 1 - end] == changed[changed.count - 1 - end] { end += 1 }
-    let new = changed[start..<(changed.count - end)]
-    // Of as many, each takes the place of one.
-    let stretch =
-      base.count == changed.count ? new.indices.map { values[$0].replacing(base[$0], with: changed[$0]) } : Array(new)
-    return values[..<start] + stretch + values[(values.count - end)...]
   }
 }
 

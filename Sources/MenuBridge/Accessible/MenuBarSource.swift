@@ -84,7 +84,8 @@ final class MenuBarSource: MenuSource {
       for child in children.prefix(Self.widest) {
         bus.ask(
           child, "GetRole", timeout: timeout,
-          roles.expect { (answer: ProgramBus.Answer) in
+          roles.expect { [self] (answer: ProgramBus.Answer) in
+            if answer.isLate { isPartial = true }
             guard case .success(let values) = answer, case .uint32(let number)? = values.first else { return }
             found.append((child, MenuRole(number)))
           })
@@ -94,7 +95,8 @@ final class MenuBarSource: MenuSource {
     for place in places {
       bus.ask(
         place, "GetChildren", timeout: timeout,
-        answers.expect { (answer: ProgramBus.Answer) in
+        answers.expect { [self] (answer: ProgramBus.Answer) in
+          if answer.isLate { isPartial = true }
           guard case .success(let values) = answer, case .array(let list)? = values.first else { return }
           children += list.prefix(Self.widest).compactMap { ElementReference($0) }
         })

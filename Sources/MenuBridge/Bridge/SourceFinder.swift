@@ -197,7 +197,7 @@ final class SourceFinder {
           if addresses.isOffice { addresses.menubar = try? window.appending("menus").appending("menubar") }
           sources.append(GTKSource(bus, addresses))
         }
-        let isUnsure = objects.isPartial || (mayBeDialog && !objects.windows.isEmpty)
+        let isUnsure = objects.isPartial || (!objects.windows.isEmpty && chosen(objects.windows) == nil)
         let take = { (main: ObjectPath?) in
           if let main { sources.append(KDESource(self.bus, program, window: main)) }
           done(sources, isUnsure || (main == nil && !objects.mainWindows.isEmpty))
@@ -246,7 +246,7 @@ final class SourceFinder {
       guard let self, objects.isEmpty else { return done(name, objects) }
       search(names.dropFirst(), timeout: timeout) { program, others in
         var others = others
-        others.isPartial = others.isPartial || objects.isPartial
+        others.isPartial = others.isPartial || (program == nil && objects.isPartial)
         done(program, others)
       }
     }

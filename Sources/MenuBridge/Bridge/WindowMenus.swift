@@ -89,7 +89,8 @@ final class WindowMenus {
     _ done: @escaping () -> Void
   ) {
     // A source that does not answer now is not gone.
-    let keepsOld = (isLate && !self.sources.isEmpty) || (isPartial && sources.isEmpty)
+    let keepsOld =
+      (isLate && !self.sources.isEmpty && sources.count <= self.sources.count) || (isPartial && sources.isEmpty)
     if isEnded || keepsOld {
       for source in sources { source.end() }
       if !isEnded { done() }

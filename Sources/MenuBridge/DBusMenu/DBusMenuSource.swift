@@ -28,11 +28,14 @@ final class DBusMenuSource: MenuSource {
       let unfilled = Self.unfilled(root, below: isWhole ? Self.deepest - 1 : 1).prefix(Self.mostFilled)
       guard !unfilled.isEmpty else { return end(layout, done) }
       let answers = Answers { [weak self] in
-        self?.layout(isWhole, timeout) { [weak self] in self?.end($0, done) }
+        self?.layout(isWhole, timeout) { [weak self] filled in
+          // What was there before is better than nothing.
+          if case .success(_?) = filled { self?.end(filled, done) } else { self?.end(layout, done) }
+        }
       }
       for number in unfilled {
         bus.call(
-          program, path, Self.interface, "AboutToShow", [.int32(number)], timeout: timeout,
+          program, path, Self.interface, "AboutToShow", [.int32(number)], timeout: timeout, isOptional: true,
           answers.expect { (_: ProgramBus.Answer) in })
       }
       answers.finish()
