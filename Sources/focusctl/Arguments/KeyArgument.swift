@@ -56,12 +56,14 @@ struct KeyArgument: Hashable, Sendable {
     )
   }
 
-  /// The whole keys among `keys` that this one stands for: itself, else those that end so.
+  /// The whole keys among `keys` that this one stands for: itself, else, if it is too short for a key, those that end so.
+  ///
+  /// A key that is nil must not become a longer one, of another program.
   func matches<S: StringProtocol>(among keys: some Sequence<S>) -> [String] {
     var found: [String] = []
     for key in keys {
       if key == name { return [name] }
-      if key.hasSuffix(name), key.dropLast(name.count).last == "." { found.append(String(key)) }
+      if !mayBeWhole, key.hasSuffix(name), key.dropLast(name.count).last == "." { found.append(String(key)) }
     }
     return found.naturallySorted()
   }
