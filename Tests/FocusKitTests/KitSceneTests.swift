@@ -249,4 +249,21 @@ import Testing
       #expect(disabled?.name == "org.focusd.Focus1.Error.Disabled")
     }
   }
+
+  @Test func aCommandOfTheFieldAndOfItsSceneIsOffInBoth() async throws {
+    try await TestDesktop.with { desktop in
+      let field = FocusField("editor", client: desktop.client())
+        .focusedValue(\.save) {}
+        .focusedSceneValue(\.save) {}
+        .register()
+      try await field.registered()
+      let judge = try await desktop.peer()
+      for isEnabled in [false, true] {
+        try await field.setEnabled(\.save, isEnabled)
+        for id in ["editor", "editor_scene"] {
+          #expect(try await judge.commands(at: Focus1.field(id)) == ["demo.Form.Save": isEnabled])
+        }
+      }
+    }
+  }
 }

@@ -244,7 +244,16 @@ public final class FocusField: Sendable {
     }
     guard definition.isRegistered else { return }
     let isOfScene = definition.sceneValues.contains { $0.name == name }
-    let number = isOfScene ? FieldExport.sceneNumber(number) : number
+    if isOfScene { try await setEnabled(name, isEnabled, ofField: FieldExport.sceneNumber(number)) }
+    // One that is not published at all is refused by the daemon.
+    if !isOfScene || definition.values.contains(where: { $0.name == name }) {
+      try await setEnabled(name, isEnabled, ofField: number)
+    }
+  }
+
+  nonisolated(nonsending) private func setEnabled(_ name: String, _ isEnabled: Bool, ofField number: UInt64)
+    async throws
+  {
     let path = try await path(of: number)
     // A command that was just published is unknown until the daemon has looked.
     let isKnown = Answer<Void>()
