@@ -74,6 +74,35 @@ import Testing
     }
   }
 
+  @Test func whatTwoClientsWriteMeanwhileIsToldAsTwoChanges() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = try await BoundOwner(on: desktop)
+      try await desktop.peer().register("form", [("demo.Form.Number", .int32(0))], [("linger", .boolean(true))])
+      try await desktop.kill()
+      let place = try Place(on: desktop)
+      try await desktop.start(environment: ["XDG_STATE_HOME": place.path])
+      let (judge, other) = (try await desktop.peer(), try await desktop.peer())
+      try await judge.subscribe()
+      owner.fallSilent()
+      try await place.ask(judge)
+      try place.open()
+      _ = try await owner.object.state.wait(for: "question to the owner") { $0.calls.isEmpty ? nil : true }
+      let form = Focus1.field("form")
+      let first = judge.begin(.set("demo.Form.Number", .int32(1), at: form))
+      // The bus has passed it on when it answers.
+      try await judge.askBus("GetId", [])
+      let second = other.begin(.set("demo.Form.Number", .int32(2), at: form))
+      try await other.flush()
+      owner.answerAgain()
+      for write in [first, second] { try await write.values() }
+      let told = try await judge.signals("both changes") { signals -> [DBusValue?]? in
+        let told = signals.values(of: "demo.Form.Number", at: form)
+        return told.last == .int32(2) ? told : nil
+      }
+      #expect(told == [.int32(1), .int32(2)])
+    }
+  }
+
   @Test("Calls with file descriptors past the limit are refused while it lasts, and no others")
   func descriptorsThatWait() async throws {
     try await TestDesktop.with { desktop in

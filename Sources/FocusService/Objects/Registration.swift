@@ -73,7 +73,8 @@ extension FocusService {
       }
       try register(registration, at: holder)
     } catch {
-      registration.reply.fail(error)
+      // In line: a recovery under way has no turn of its own to reply in.
+      deliver(.answered(registration.reply, changes: false) { _ in throw error })
     }
   }
 

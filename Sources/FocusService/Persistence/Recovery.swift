@@ -85,6 +85,7 @@ extension FocusService {
       sendOutbox()
     }
     for arrival in ended.held {
+      if case .call(let message, _) = arrival { settle(before: message) }
       handle(arrival)
       if turn.outbox.isFull { endTurn() }
     }

@@ -31,7 +31,7 @@ enum Arrival {
 extension FocusService {
   /// Handles `message`, or has it wait while the saved fields are being recovered.
   func receive(_ message: Message) {
-    if model.hasWrites(byOthersThan: message.sender) { emit(model.settle()) }
+    settle(before: message)
     switch message.kind {
     case .methodCall: deliver(.call(message, PendingReply(to: message, self)))
     case .signal where message.sender == .bus: ownerMayHaveChanged(message)
@@ -39,6 +39,11 @@ extension FocusService {
     case .methodReturn, .error, .other: break
     }
     if turn.outbox.isFull { endTurn() }
+  }
+
+  /// Has told what others than the sender have written: it may write the same, and each change is told.
+  func settle(before message: Message) {
+    if model.hasWrites(byOthersThan: message.sender) { emit(model.settle()) }
   }
 
   /// Handles what has arrived, or has it wait in line while the saved fields are being recovered.
