@@ -1,8 +1,8 @@
 """A window with an entry for each title: windows.py TOOLKIT FILE TITLE...
 
 Return opens a dialog with another entry, and Escape closes that.
-The program writes what the entries hold to FILE, by their windows' numbers, each time that it changes: the tests judge by
-that alone.
+The entries are named by their windows' numbers. The program writes what they hold to FILE, by these numbers, each time that
+it changes: the tests judge by that alone.
 """
 
 import json
@@ -27,6 +27,10 @@ def window(number, title):
     def gtk(Gtk):
         def make(name):
             entry = Gtk.Entry()
+            if hasattr(entry, "update_property"):
+                entry.update_property([Gtk.AccessibleProperty.LABEL], [f"entry {name}"])
+            else:
+                entry.get_accessible().set_name(f"entry {name}")
             entry.connect("changed", lambda entry: changed(name, entry.get_text()))
             return entry
 
@@ -47,6 +51,7 @@ def window(number, title):
     def qt(widgets):
         def make(name):
             entry = widgets.QLineEdit()
+            entry.setAccessibleName(f"entry {name}")
             entry.textChanged.connect(lambda text: changed(name, text))
             return entry
 
