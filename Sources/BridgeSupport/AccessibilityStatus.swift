@@ -51,7 +51,8 @@ package final class AccessibilityStatus {
       isAsking = false
       guard case .string(let address)? = values?.first, !address.isEmpty else { return tryLater() }
       failures = 0
-      if enables { enable() }
+      // A bridge that was killed may have left it on.
+      if enables { enable() } else if mark.isSet { mustRestore = true }
       // The bus of who offered it before may outlive that, without any program that starts from now on.
       if bus != nil, address != self.address {
         onBusEnd?()

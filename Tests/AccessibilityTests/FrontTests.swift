@@ -123,6 +123,17 @@ import Testing
     }
   }
 
+  @Test func anElementOfAnotherProgramIsNotInTheWindow() async throws {
+    try await Self.withTwo { desktop, front, behind in
+      behind.focusSilently("/field0")
+      let foreign = DBusValue.structure([.string(behind.peer.name), .objectPath(ObjectPath(known: "/field0"))])
+      front.change("/window") { $0.answers["GetChildren"] = .array(DBusArray(known: foreign.type, [foreign])) }
+      front.blur("/entry")
+      try await desktop.waits(for: "Element.Role", .string("window"))
+      #expect(try await desktop.get("Window.Application") == .string("front"))
+    }
+  }
+
   /// The daemon still tells of a closed dialog's field until it hears that the dialog's connection has gone.
   @Test func aClosedDialogIsNotTakenForAFieldOfTheProgramsOwn() async throws {
     try await AccessibleDesktop.with { desktop in

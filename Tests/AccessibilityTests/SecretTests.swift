@@ -330,6 +330,22 @@ import Testing
       #expect(try await desktop.get("Text.Content") == .string("abc"))
     }
   }
+
+  /// A number that is hidden as it is typed is asked for before that is known.
+  @Test func aSpinButtonThatHidesWhatIsTypedTellsNoValue() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(toolkit: "GTK")
+      program.set("/pin", .entry("4711", role: 52))
+      program.change("/pin") { pin in
+        (pin.value, pin.display) = (4711, "●●●●")
+        pin.interfaces.insert("Value")
+      }
+      program.activate()
+      program.focus("/pin")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      #expect(try await desktop.get("Range.Value") == nil)
+    }
+  }
 }
 
 extension DaemonSession {

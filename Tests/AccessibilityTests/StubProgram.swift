@@ -1,5 +1,6 @@
 import BusSupport
 import DBusTypes
+import Glibc
 import TestSupport
 
 /// An element of a program that a test makes up.
@@ -19,8 +20,6 @@ struct StubElement: Sendable {
   var selection: (Int32, Int32) = (0, 0)
   var value = 0.0
   var actions: [String] = []
-  /// What it names them one by one; nil: the same.
-  var english: [String]?
   var step = 1.0
   /// How often it is not there yet.
   var late = 0
@@ -96,15 +95,20 @@ final class StubProgram: Sendable {
     let program = Identity(connection: peer.name, name: name, toolkit: toolkit, version: version)
     // In one step: a test may change the element meanwhile, which must not be undone.
     peer.answer { [state] call, thread in
-      let (answer, isMoved, closes) = state.update { state in
-        let closes = state.elements[call.path]?.closing.contains(call.member) == true
+      let (answer, isMoved, closed) = state.update { state -> (Answer, Bool, String?) in
+        let closed = state.elements[call.path].flatMap { $0.closing.contains(call.member) ? $0.parent : nil }
         let answer = Self.answer(call, &state, as: program)
         let isMoved = call.member == "GrabFocus" && state.elements[call.path]?.takesFocus == true
         if isMoved { Self.moveFocus(to: call.path, in: &state) }
-        if closes { state.elements[call.path] = nil }
-        return (answer, isMoved, closes)
+        if closed != nil { state.elements[call.path] = nil }
+        return (answer, isMoved, closed)
       }
-      if closes { thread.emit("/window", Self.interface + "Event.Window", "Destroy", Self.event("", 0)) }
+      if let closed {
+        thread.emit(closed, Self.interface + "Event.Window", "Destroy", Self.event("", 0))
+        thread.flush()
+        // It has more to do before it answers.
+        usleep(50_000)
+      }
       if isMoved { Self.tellFocus(of: call.path, thread) }
       return answer
     }
@@ -264,13 +268,9 @@ final class StubProgram: Sendable {
       return .values([.dictionary(DBusDictionary(known: .string, .string, entries))])
     case "GetChildren":
       return .values([.array(DBusArray(known: referenceType, children.map { reference($0, program) }))])
-    case "GetActions":
-      let text = DBusType.string
-      let actions = element.actions.map { DBusValue.structure([.string($0), .string(""), .string("")]) }
-      return .values([.array(DBusArray(known: .structure([text, text, text]), actions))])
     case "GetName":
       let index = call.arguments.first.flatMap { if case .int32(let index) = $0 { Int(index) } else { nil } } ?? 0
-      return .values([.string((element.english ?? element.actions).dropFirst(index).first ?? "")])
+      return .values([.string(element.actions.dropFirst(index).first ?? "")])
     case "DoAction":
       if element.refusesWrites { return .values([.boolean(false)]) }
       if !element.ignoresWrites { element.states ^= StubElement.checked }
@@ -296,6 +296,7 @@ final class StubProgram: Sendable {
       case "Text.CharacterCount" where element.interfaces.contains("Text"):
         .int32(element.count ?? Int32(element.text.unicodeScalars.count))
       case "Text.CaretOffset": .int32(element.caret)
+      case "Action.NActions": .int32(Int32(element.actions.count))
       case "Value.CurrentValue": .double(element.value)
       case "Value.MinimumValue": .double(0)
       case "Value.MaximumValue": .double(100)

@@ -117,8 +117,11 @@ import Testing
   }
 
   /// A dialog that has what it wants may close before it answers.
-  @Test(arguments: ["DoAction", "Set", "InsertText", "SetTextContents"], [true, false])
-  func aWriteThatClosesItsWindowIsMadeIfTheProgramAgrees(member: String, agrees: Bool) async throws {
+  @Test(
+    arguments: ["DoAction", "Set", "InsertText", "SetTextContents"].flatMap { [($0, true), ($0, false)] },
+    ["/window", "/dialog"])
+  func aWriteThatClosesItsWindowIsMadeIfTheProgramAgrees(write: (String, Bool), window: String) async throws {
+    let (member, agrees) = write
     try await Self.withProgram { desktop, program in
       let (element, key, value): (StubElement, String, DBusValue) =
         switch member {
@@ -128,7 +131,13 @@ import Testing
         default: (.entry("12345"), "Text.Content", .string("123456"))
         }
       program.set("/last", element)
-      program.change("/last") { ($0.closing, $0.refusesWrites, $0.name) = ([member], !agrees, "last") }
+      program.change("/last") {
+        ($0.closing, $0.refusesWrites, $0.name, $0.parent) = ([member], !agrees, "last", window)
+      }
+      if window != "/window" {
+        program.set(window, StubElement(role: 16, name: "The dialog", parent: StubProgram.root))
+        program.activate(window)
+      }
       program.focus("/last")
       try await desktop.waits(for: "Element.Name", .string("last"))
       let refusal = try await desktop.refusal(key, value)
@@ -206,14 +215,20 @@ import Testing
     }
   }
 
-  /// Toolkits name actions in the user's language where all are asked for, and in English one by one.
-  @Test func anActionInTheUsersLanguageIsRun() async throws {
+  /// `GetActions` tells names in the user's language, and ends some programs.
+  @Test func actionsAreAskedForOneByOne() async throws {
     var button = StubElement.check(false)
-    (button.actions, button.english) = (["Klicken"], ["click"])
+    button.actions = ["click"] + (1..<100).map { "action \($0)" }
     try await Self.withProgram("GTK", button) { desktop, program in
-      try await eventually("its action") { try await desktop.session.commands()["org.focusd.Action.Klicken"] == true }
-      try await desktop.run("Action.Klicken")
-      #expect(program.state.now.calls.count { $0.member == "DoAction" } == 1)
+      let expected = ["Click"] + (1..<32).map { "Action\($0)" }
+      try await eventually("its actions") {
+        try await Set(desktop.session.commands().keys).isSuperset(of: expected.map { "org.focusd.Action.\($0)" })
+      }
+      #expect(try await desktop.session.commands()["org.focusd.Action.Action32"] == nil)
+      try await desktop.run("Action.Click")
+      let calls = program.state.now.calls.map(\.member)
+      #expect(calls.count { $0 == "DoAction" } == 1)
+      #expect(!calls.contains("GetActions"))
     }
   }
 

@@ -119,7 +119,7 @@ package final class PeerThread {
 
   // MARK: What it sends
 
-  func flush() { connection?.flush() }
+  package func flush() { connection?.flush() }
 
   /// Begins a call.
   func call(_ call: DaemonCall, patience: Duration, _ handler: @escaping (Peer.Outcome) -> Void) {

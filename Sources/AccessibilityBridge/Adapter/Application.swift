@@ -216,11 +216,11 @@ final class Application {
     connections[window]?.window?.title = text
   }
 
-  /// Forgets a window that is gone, with all fields in it.
-  func forget(_ window: ElementReference) {
+  /// Forgets a window that is gone, with all fields in it, and closes its connection after `delay`.
+  func forget(_ window: ElementReference, after delay: Duration) {
     windows.forget(window)
     titles[window] = nil
-    connections.close(window)
+    connections.close(window, after: delay)
   }
 
   /// Takes all fields away, after `delay`.

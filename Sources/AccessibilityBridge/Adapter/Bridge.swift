@@ -11,6 +11,8 @@ package final class Bridge {
   static let name = BusName(known: "org.focusd.Bridge1.Accessibility")
   /// How many elements of a program stay fields after they lost focus, the focused one included.
   static let keptElements = 16
+  /// How long whoever has written into what is gone may still be answered.
+  static let answerTime = Duration.seconds(1)
 
   let loop: EventLoop
   let log: Log

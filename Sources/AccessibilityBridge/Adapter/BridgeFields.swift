@@ -186,20 +186,23 @@ extension Bridge {
     if let oldest = siblings.first(where: { each in !followed.contains { $0 === each } }) { remove(oldest) }
   }
 
-  func remove(_ field: ElementField) {
-    field.onRemoval?(false)
+  /// Takes a field away.
+  /// - Returns: whether whoever has written into it is still to be answered.
+  @discardableResult
+  func remove(_ field: ElementField) -> Bool {
+    let isAwaited = field.onRemoval?(false) ?? false
     kept.removeAll { $0 === field }
     letGo { $0 === field }
-    guard let application = applications[field.element.application] else { return }
+    guard let application = applications[field.element.application] else { return false }
     application.fields[field.element] = nil
     application.connections[field.frame]?.fields.remove(group: field.number)
-    // Who has written may still be answered: the field itself is gone.
-    if application.fields.isEmpty { close(application, after: .seconds(1)) }
+    if application.fields.isEmpty { close(application, after: Self.answerTime) }
+    return isAwaited
   }
 
   /// Takes all fields of a program away.
   func remove(_ application: Application, programHasLeft: Bool) {
-    for field in application.fields.values { field.onRemoval?(programHasLeft) }
+    for field in application.fields.values { _ = field.onRemoval?(programHasLeft) }
     kept.removeAll { $0.element.application == application.name }
     letGo { $0.element.application == application.name }
     close(application)

@@ -40,8 +40,9 @@ extension Bridge {
       timers.append(
         loop.schedule(after: delay) { [weak self] in self?.search(window, epoch: epoch, isLast: isLast) })
     case .forget(let window):
-      for field in kept where [field.window, field.frame, field.element].contains(window) { remove(field) }
-      applications[window.application]?.forget(window)
+      let gone = kept.filter { [$0.window, $0.frame, $0.element].contains(window) }
+      let isAwaited = gone.map(remove).contains(true)
+      applications[window.application]?.forget(window, after: isAwaited ? Self.answerTime : .zero)
     }
   }
 

@@ -38,8 +38,9 @@ final class ElementField {
   var failures = 0
   /// Whether it is read once more after a pause.
   var isReadAgain = false
-  /// Called before the field goes, as with the window, or the program, that a command closes.
-  var onRemoval: ((_ programHasLeft: Bool) -> Void)?
+  /// Called before the field goes, as with the window, or the program, that a command closes; returns whether somebody who has
+  /// written is still to be answered.
+  var onRemoval: ((_ programHasLeft: Bool) -> Bool)?
   private let writes = WriteQueue()
 
   init(

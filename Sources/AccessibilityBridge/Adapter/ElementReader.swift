@@ -242,26 +242,24 @@ final class ElementReader {
     ]
   }
 
+  /// Reads the names one by one: all at once, GTK 3 tells them in the user's language, and before at-spi2-core 2.45 it ends itself.
   private func readActions(_ answers: Answers) {
     // Some are named by the element's state, as "check" and "uncheck"; not those of an entry.
     guard snapshot.interfaces.contains(.action), before?.text == nil else { return }
-    bus.call(
-      element, AccessibilityNames.action, "GetActions", [],
-      answers.expect { [self] answer in
-        guard case .success(let values) = answer, let names = ActionName.names(values) else {
-          guard case .failure(let error) = answer, error.isLate else { return }
+    bus.get(
+      element, AccessibilityNames.action, "NActions",
+      answers.expect { [self] result in
+        guard case .success(.int32(let count)?) = result else {
+          guard result.isLate else { return }
           snapshot.isIncomplete = true
           if let known { snapshot.actions = known.actions }
           return
         }
-        snapshot.actions = names
-        for (index, name) in snapshot.actions.prefix(8).enumerated() where name.isEmpty {
-          readName(ofAction: index, answers)
-        }
+        snapshot.actions = Array(repeating: "", count: min(max(0, Int(count)), ActionName.limit))
+        for index in snapshot.actions.indices { readName(ofAction: index, answers) }
       })
   }
 
-  /// Chromium tells the names of its actions only one by one.
   private func readName(ofAction index: Int, _ answers: Answers) {
     bus.call(
       element, AccessibilityNames.action, "GetName", [.int32(Int32(index))],
@@ -286,45 +284,5 @@ final class ReadingMarks {
   /// Whether an event about `aspects` is contained in what is read, if the program has given `answers` by then.
   func contains(_ aspects: ElementAspects, _ answers: Int) -> Bool {
     answers == (aspects == .text ? text : begin)
-  }
-}
-
-/// What draws a program's elements.
-struct Toolkit: Equatable {
-  let name: String
-  let version: String
-
-  /// Whether it tells what a text displays beside what it stores.
-  ///
-  /// One that does not tell its name may be GTK.
-  var tellsDisplay: Bool { isGTK || name.isEmpty }
-
-  private var isGTK: Bool { name.lowercased() == "gtk" }
-  var isQt: Bool { name.lowercased() == "qt" }
-  var isGTK4: Bool { isGTK && version.hasPrefix("4") }
-
-  /// Whether `name` is what GTK 4 tells of an element without a name: that of its class.
-  func isClassName(_ name: String) -> Bool {
-    isGTK4 && name.hasPrefix("Gtk") && name.utf8.allSatisfy { $0 >= UInt8(ascii: "A") }
-  }
-
-  /// Whether it may tell an attribute that makes an entry a password's: GTK and Qt have roles alone.
-  var tellsInputType: Bool { !isGTK && !isQt }
-
-  /// Whether what only passes focus on says that it has it, and items whose view has none do.
-  var hasFocusProxies: Bool { isQt }
-
-  /// Whether a menu that is closed says that it has focus when one of its items is run.
-  var tellsClosedMenus: Bool { isGTK && !isGTK4 }
-
-  /// How it counts the text of an element: GTK 3 has no documents, so that one in it is LibreOffice's.
-  func units(of role: ElementRole) -> TextUnits {
-    TextUnits(toolkit: isGTK && !isGTK4 && role.isParagraph ? "vcl" : name)
-  }
-
-  /// Whether it tells no changes of a range that the keyboard makes, or not that a menu was closed: GTK 3 forgets what had
-  /// focus before when an item is run.
-  func mustBePolled(_ field: ElementField) -> Bool {
-    isGTK4 ? field.shape.range != nil : tellsClosedMenus && field.snapshot.role.isMenu
   }
 }

@@ -28,7 +28,9 @@ final class ElementWriter {
   private var completion: Completion?
   /// Whether the program has been asked for a change, and may still make it if it does not answer.
   private var hasAsked = false
-  /// How many of the changes that it was asked for it has not answered, and whether it has agreed to the others.
+  /// Whether it was asked for one that is not optional, how many of these it has not answered, and whether it has agreed to the
+  /// others.
+  private var hasBegun = false
   private var unanswered = 0
   private var hasAgreed = true
   private var isRemoved = false
@@ -43,7 +45,7 @@ final class ElementWriter {
   ) {
     (self.bus, self.field, self.key, self.toolkit, self.read, completion) = (bus, field, key, toolkit, read, done)
     units = toolkit.units(of: field.snapshot.role)
-    field.onRemoval = { [weak self] in self?.removed(programHasLeft: $0) }
+    field.onRemoval = { [weak self] in self?.removed(programHasLeft: $0) ?? false }
   }
 
   /// Writes `value` into the property `key`.
@@ -83,28 +85,16 @@ final class ElementWriter {
   }
 
   /// Goes on if the action `index` is still the one that the command names: some are named by the element's state.
-  ///
-  /// `GetActions` tells names in the user's language, and `GetName` in English; Chromium tells them by that alone.
   private func checkAction(_ index: Int32, _ next: @escaping () -> Void) {
-    let check = { [self] (name: String?) in
-      guard completion != nil else { return }
-      guard let member = name.flatMap(ActionName.member), member != key.member else { return next() }
-      read { [self] _ in fail(.unknownMethod, "the element's action is '\(member)' now") }
-    }
-    askAction("GetActions", []) { [self] answer in
-      guard let name = answer.flatMap(ActionName.names)?.dropFirst(Int(index)).first else { return check(nil) }
-      guard name.isEmpty else { return check(name) }
-      askAction("GetName", [.int32(index)]) { answer in check(answer?.first?.basicText) }
-    }
-  }
-
-  /// Asks of the element's actions as patiently as they are run, or fails if the program does not answer.
-  private func askAction(_ member: String, _ arguments: [DBusValue], _ next: @escaping ([DBusValue]?) -> Void) {
+    // As patiently as it is run.
     bus.call(
-      field.element, AccessibilityNames.action, member, arguments, timeout: ProgramBus.changeTimeout
+      field.element, AccessibilityNames.action, "GetName", [.int32(index)], timeout: ProgramBus.changeTimeout
     ) { [self] answer in
       if case .failure(let error) = answer, error.isLate { return fail(error.name, error.message) }
-      next(try? answer.get())
+      guard completion != nil else { return }
+      let name = (try? answer.get())?.first?.basicText
+      guard let member = name.flatMap(ActionName.member), member != key.member else { return next() }
+      read { [self] _ in fail(.unknownMethod, "the element's action is '\(member)' now") }
     }
   }
 
@@ -186,6 +176,7 @@ final class ElementWriter {
     guard !isOptional else {
       return bus.call(field.element, interface, member, arguments, timeout: timeout, isOptional: true, handler)
     }
+    hasBegun = true
     unanswered += 1
     bus.call(field.element, interface, member, arguments, timeout: timeout) { [self] answer in
       unanswered -= 1
@@ -240,14 +231,20 @@ final class ElementWriter {
   }
 
   /// The element goes: an action that takes it away is no failure, nor one that ends the program that has agreed to it.
-  private func removed(programHasLeft: Bool) {
-    if programHasLeft ? action == .agreed : action != .none { return done(.success(())) }
-    // A dialog that has what it wants may close before it answers.
-    if !programHasLeft, unanswered > 0 {
-      isRemoved = true
-    } else {
+  /// - Returns: whether the program is still to answer.
+  private func removed(programHasLeft: Bool) -> Bool {
+    if programHasLeft ? action == .agreed : action != .none {
+      done(.success(()))
+    } else if programHasLeft || !hasBegun {
       fail(.unknownObject, (programHasLeft ? .programLeft : DBusError.elementGone).message)
+    } else if unanswered > 0 {
+      // A dialog that has what it wants may close before it answers.
+      isRemoved = true
+      return completion != nil
+    } else {
+      endRemoved()
     }
+    return false
   }
 
   /// The program has answered all that it was asked for when the element went.

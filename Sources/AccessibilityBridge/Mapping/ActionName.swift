@@ -3,16 +3,7 @@ package import DBusTypes
 /// The names of an element's actions as D-Bus members.
 package enum ActionName {
   /// The most actions of one element.
-  private static let limit = 32
-
-  /// Returns the names in a reply of `GetActions`, 64 at most, empty where the program tells none; nil for another reply.
-  package static func names(_ reply: [DBusValue]) -> [String]? {
-    guard case .array(let actions)? = reply.first else { return nil }
-    return actions.prefix(64).map { action in
-      guard case .structure(let members) = action, case .string(let name)? = members.first else { return "" }
-      return name
-    }
-  }
+  package static let limit = 32
 
   /// `name` in ASCII letters and digits, each word with a capital first; nil if nothing is left of it.
   package static func member(_ name: String) -> MemberName? {
@@ -33,7 +24,7 @@ package enum ActionName {
   /// The members of `names`, each with the index of the first action that has it.
   package static func members(_ names: [String]) -> [MemberName: Int32] {
     var members: [MemberName: Int32] = [:]
-    for (index, name) in names.prefix(limit).enumerated() {
+    for (index, name) in names.enumerated() {
       guard let member = member(name), members[member] == nil else { continue }
       members[member] = Int32(index)
     }

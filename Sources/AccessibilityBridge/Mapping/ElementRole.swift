@@ -25,7 +25,6 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let passwordText = ElementRole(40)
   package static let popupMenu = ElementRole(41)
   package static let progressBar = ElementRole(42)
-  package static let pushButton = ElementRole(43)
   package static let radioButton = ElementRole(44)
   package static let radioMenuItem = ElementRole(45)
   package static let rootPane = ElementRole(46)

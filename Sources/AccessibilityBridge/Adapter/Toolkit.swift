@@ -1,0 +1,39 @@
+/// What draws a program's elements.
+struct Toolkit: Equatable {
+  let name: String
+  let version: String
+
+  /// Whether it tells what a text displays beside what it stores.
+  ///
+  /// One that does not tell its name may be GTK.
+  var tellsDisplay: Bool { isGTK || name.isEmpty }
+
+  private var isGTK: Bool { name.lowercased() == "gtk" }
+  var isQt: Bool { name.lowercased() == "qt" }
+  var isGTK4: Bool { isGTK && version.hasPrefix("4") }
+
+  /// Whether `name` is what GTK 4 tells of an element without a name: that of its class.
+  func isClassName(_ name: String) -> Bool {
+    isGTK4 && name.hasPrefix("Gtk") && name.utf8.allSatisfy { $0 >= UInt8(ascii: "A") }
+  }
+
+  /// Whether it may tell an attribute that makes an entry a password's: GTK and Qt have roles alone.
+  var tellsInputType: Bool { !isGTK && !isQt }
+
+  /// Whether what only passes focus on says that it has it, and items whose view has none do.
+  var hasFocusProxies: Bool { isQt }
+
+  /// Whether a menu that is closed says that it has focus when one of its items is run.
+  var tellsClosedMenus: Bool { isGTK && !isGTK4 }
+
+  /// How it counts the text of an element: GTK 3 has no documents, so that one in it is LibreOffice's.
+  func units(of role: ElementRole) -> TextUnits {
+    TextUnits(toolkit: isGTK && !isGTK4 && role.isParagraph ? "vcl" : name)
+  }
+
+  /// Whether it tells no changes of a range that the keyboard makes, or not that a menu was closed: GTK 3 forgets what had
+  /// focus before when an item is run.
+  func mustBePolled(_ field: ElementField) -> Bool {
+    isGTK4 ? field.shape.range != nil : tellsClosedMenus && field.snapshot.role.isMenu
+  }
+}
