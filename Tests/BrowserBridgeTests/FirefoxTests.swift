@@ -104,7 +104,7 @@ struct FirefoxTests {
     try await FirefoxStage.with { stage in
       let watch = try await stage.desktop.start([Products.focusctl, "--address", stage.desktop.bus.address, "watch"])
       try await stage.open("secrets.html")
-      for name in ["password", "code", "card", "named", "discs", "rich"] {
+      for name in ["password", "code", "card", "named", "identified", "pin", "check", "discs", "rich"] {
         try await stage.focusNamed("open")
         try await stage.shows("Text.Content", .string("open"))
         try await stage.focusNamed(name)
@@ -114,7 +114,7 @@ struct FirefoxTests {
         // Secret once, secret for good.
         try await stage.script(
           "const e = find('\(name)'); e.type = 'text'; e.removeAttribute('autocomplete'); "
-            + "e.removeAttribute('name'); e.removeAttribute('style')")
+            + "for (const name of ['name', 'id', 'style']) e.removeAttribute(name)")
         try await stage.focusNamed("open")
         try await stage.focusNamed(name)
         #expect(try await stage.get("Text.Content") == .string("AccessDenied"), "\(name)")
@@ -125,6 +125,13 @@ struct FirefoxTests {
       try await stage.focusNamed("show")
       try await stage.script("find('hidden').type = 'text'")
       try await stage.focusNamed("hidden")
+      #expect(try await stage.get("Text.Content") == .string("AccessDenied"))
+      // By the page's own script, one that came later.
+      try await stage.focusNamed("reveal")
+      try await stage.script(
+        "document.body.insertAdjacentHTML('beforeend', '<input aria-label=late type=password value=hunter2>')")
+      try await stage.run("keys", "Enter")
+      try await stage.focusNamed("late")
       #expect(try await stage.get("Text.Content") == .string("AccessDenied"))
       watch.terminate()
       try await watch.finish()
@@ -145,6 +152,8 @@ struct FirefoxTests {
       #expect(
         try await errorName { try await stage.client.write("org.focusd.Text.SelectedText", .string("x")) }
           == "NotFocused")
+      #expect(try await errorName { try await stage.runs("Edit.Undo") } == "Failed")
+      #expect(try await stage.held("entry") == "mine")
       // What the page changes meanwhile does not bring it back.
       try await stage.script("find('entry').value = 'changed'; find('entry').dispatchEvent(new Event('input'))")
       try await stage.run("chrome", "gBrowser.selectedBrowser.focus(); return true")
@@ -160,6 +169,24 @@ struct FirefoxTests {
         return true;
         """)
       try await stage.shows("Text.Content", .string("changed"))
+    }
+  }
+
+  @Test func aSiteThatIsNeverSharedIsNot() async throws {
+    try await FirefoxStage.with { stage in
+      try await stage.open("entries.html")
+      try await stage.focusNamed("entry")
+      let first = try #require(try await stage.run("handle"))
+      try await stage.run("new", "tab")
+      try await stage.run("never", "http://127.0.0.1/*")
+      try await eventually("the tabs alone") { try await stage.client.fields().count == 2 }
+      try await stage.run("switch", first)
+      // Nor one that is loaded anew.
+      try await stage.open("entries.html")
+      try await stage.focus("entry")
+      try await eventually("the tab") { try await stage.client.commands()["org.focusd.Tab.New"] == true }
+      #expect(try await stage.get("Document.Title") == nil)
+      #expect(try await stage.get("Text.Content") == nil)
     }
   }
 

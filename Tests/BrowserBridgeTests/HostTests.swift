@@ -111,6 +111,22 @@ import Testing
     }
   }
 
+  /// The page has not told yet what somebody typed.
+  @Test func aWriteThatDependsOnTheValueAsksThePage() async throws {
+    try await PipeStage.with { stage in
+      stage.show()
+      stage.focus(PipeStage.text("one"))
+      try await stage.shows("Text.Content", .string("one"))
+      let read = try await stage.client.read("org.focusd.Text.Content")
+      let write = stage.client.begin(
+        .write("org.focusd.Text.Content", .string("one more"), [("revision", .uint64(read.revision))]))
+      let reply = #"{"type":"reply","call":CALL,"document":1,"element":1,"state":\#(PipeStage.text("ones"))}"#
+      #expect(try await stage.answer(1, reply) == #"{"document":1,"element":1,"type":"read"}"#)
+      #expect(try await write.refusal() == "Conflict")
+      try await stage.shows("Text.Content", .string("ones"))
+    }
+  }
+
   @Test func anElementIsReadAndWritten() async throws {
     try await PipeStage.with { stage in
       stage.show()
@@ -145,8 +161,8 @@ import Testing
   /// Each answer of a page is an error of the writer.
   @Test func whatThePageRefusesIsRefused() async throws {
     let cases = [
-      ("gone", "UnknownObject"), ("unfocused", "Failed"), ("read-only", "PropertyReadOnly"), ("refused", "Failed"),
-      ("unshared", "AccessDenied"), ("nonsense", "Failed"),
+      ("gone", "UnknownObject"), ("unfocused", "Failed"), ("elsewhere", "Failed"), ("read-only", "PropertyReadOnly"),
+      ("refused", "Failed"), ("unshared", "AccessDenied"), ("nonsense", "Failed"),
     ]
     try await PipeStage.with { stage in
       stage.show()

@@ -10,6 +10,8 @@ protocol BrowserFieldDelegate: AnyObject {
   func isFocused(_ target: BrowserRequest.Target) -> Bool
   /// The daemon says that the field has focus.
   func gainedFocus(_ target: BrowserRequest.Target)
+  /// Has the values told anew, and calls `done` when they are.
+  func refresh(_ target: BrowserRequest.Target, _ done: @escaping FieldProperty.Completion)
   /// Asks the browser to do something, and calls `done` when it did.
   func request(_ request: BrowserRequest, _ done: @escaping FieldProperty.Completion)
 }
@@ -71,9 +73,17 @@ struct BrowserField {
       if let error = Self.problem(with: value, for: key) { return done(.failure(error)) }
       delegate.request(BrowserRequest(target, .write(key, value)), done)
     }
-    return FieldProperty(
+    var property = FieldProperty(
       type: Vocabulary.type(of: key.description) ?? .string, tellsChanges: true,
       read: access == .writeOnly ? nil : read, write: access == .readOnly ? nil : write)
+    guard access == .readWrite else { return property }
+    // A write that depends on the value must not depend on one that the page is yet to tell.
+    property.refresh = { [weak delegate, target] done in
+      guard let delegate else { return done(.failure(.browserGone)) }
+      // What has no value is told when it has one.
+      if delegate.values(of: target)[key] == nil { done(.success(())) } else { delegate.refresh(target, done) }
+    }
+    return property
   }
 
   /// Why no page can hold `value`; nil if one may.

@@ -68,6 +68,8 @@ extension Refusal {
     case .gone: DBusError(.unknownObject, "the element is not shown any more")
     case .unfocused:
       DBusError(.failed, "the element does not have focus in its page: call RequestFocus first")
+    case .elsewhere:
+      DBusError(.failed, "the page does not have focus, but the address bar, say, or a frame that is not shared")
     case .readOnly: DBusError(.propertyReadOnly, "the element is read-only or disabled in its page")
     case .refused: DBusError(.failed, "the page did not do what was asked")
     case .unshared: DBusError(.accessDenied, "the user does not share this page: see the extension's button")

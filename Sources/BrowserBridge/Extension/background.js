@@ -153,6 +153,7 @@ const pageSaid = (page, message) => {
       const isSame =
         type === "focus" && page.focus?.element === element && current.get(page.tab) === page && wasAside === page.isAside;
       setCurrent(page);
+      page.isInFrame = false;
       page.focus = type === "focus" ? { element, state } : null;
       if (!isSame) tellFocus(page.tab);
       else if (toldTabs.has(page.tab)) send({ type: "state", document: page.number, element, state });
@@ -161,6 +162,7 @@ const pageSaid = (page, message) => {
     case "frame":
       // The frame's document says so itself, unless it is not shared.
       page.focus = null;
+      page.isInFrame = true;
       if (current.get(page.tab) === page) tellFocus(page.tab);
       break;
     case "left": {
@@ -193,7 +195,7 @@ api.runtime.onConnect.addListener(async (port) => {
   lastPage += 1;
   const page = {
     number: lastPage, port, tab: sender.tab.id, frame: sender.frameId, address: addressOf(sender), focus: null,
-    hasLeft: false, isAside: false, calls: new Set(),
+    hasLeft: false, isAside: false, isInFrame: false, calls: new Set(),
   };
   const early = [];
   let isReady = false;
@@ -354,7 +356,7 @@ const commands = {
 /** Has a page do what the host asks. */
 const ask = (page, request) => {
   page.calls.add(request.call);
-  page.port.postMessage(request);
+  page.port.postMessage({ ...request, since: Date.now() });
 };
 
 /** Does what the host asks of a tab, or has the page do it. */
@@ -373,6 +375,8 @@ const perform = async (request) => {
   } else {
     const page = current.get(tab) ?? [...pages.values()].find((each) => each.tab === tab && each.frame === 0);
     if (!page) return send({ type: "reply", call, error: "unshared" });
+    // The keyboard goes to the address bar, or to a frame that is not shared.
+    if (page.isAside || page.isInFrame) return send({ type: "reply", call, error: "elsewhere" });
     return ask(page, request);
   }
   // What is run next acts on the tab that is in front now.

@@ -16,6 +16,8 @@ package enum Refusal: String, Sendable {
   case gone
   /// It does not have focus in its page, which the request needs.
   case unfocused
+  /// Something else than the page has the keyboard.
+  case elsewhere
   /// It is read-only, or disabled.
   case readOnly = "read-only"
   /// The page, or the browser, did not do it.

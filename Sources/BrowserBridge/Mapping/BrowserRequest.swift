@@ -13,6 +13,8 @@ package struct BrowserRequest: Equatable, Sendable {
   package enum Action: Equatable, Sendable {
     case write(Key, DBusValue)
     case run(Key, [DBusValue])
+    /// The reply tells what the element holds now.
+    case read
     /// The element, or the tab, takes focus, and its window comes to the front.
     case focus
   }
@@ -55,6 +57,7 @@ package struct BrowserRequest: Equatable, Sendable {
       members["type"] = .text("run")
       members["key"] = .text(PageKey.shortName(key))
       members["arguments"] = .array(values)
+    case .read: members["type"] = .text("read")
     case .focus: members["type"] = .text("focus")
     }
     return JSONText.object(members).bytes

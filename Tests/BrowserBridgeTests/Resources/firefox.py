@@ -105,8 +105,18 @@ class Firefox:
         """Installs the extension, for as long as Firefox runs."""
         return self.marionette.call("Addon:Install", path=self.extension, temporary=True)
 
+    def never(self, *patterns):
+        """Keeps sites from being shared, as the popup's button does for the one in front."""
+        self.popup()
+        self.script("return browser.storage.local.set({ ignored: arguments[0] })", patterns)
+
     def share(self, button):
         """Clicks a button of the extension's popup."""
+        self.popup()
+        self.click("#" + button)
+
+    def popup(self):
+        """Opens the extension's popup as a page."""
         identities = json.loads(
             self.chrome('return Services.prefs.getStringPref("extensions.webextensions.uuids")'))
         self.marionette.call(
@@ -116,7 +126,6 @@ class Firefox:
             if time.monotonic() > deadline:
                 raise RuntimeError("the popup is not ready")
             time.sleep(0.05)
-        self.click("#" + button)
 
     def address(self, path, host="127.0.0.1"):
         return f"http://{host}:{self.server.server_address[1]}{path}"

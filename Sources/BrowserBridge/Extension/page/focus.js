@@ -12,7 +12,7 @@ if (Object.hasOwn(focusdPage, "connect")) {
   /** How often it looks at what scripts change without an event. */
   const FRONT_LOOK = 500;
   const BACK_LOOK = 2000;
-  /** How long a request may wait for others, in milliseconds: its sender waits for three seconds. */
+  /** How long a request may wait for others, or for the page, in milliseconds: its sender waits for three seconds. */
   const PATIENCE = 2500;
   const FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe"]);
 
@@ -173,11 +173,11 @@ if (Object.hasOwn(focusdPage, "connect")) {
       default: break;
     }
     // One after another: a write that waits for the page has selected what it replaces.
-    const [asker, since] = [port, performance.now()];
+    const asker = port;
     queue = queue.then(() => {
       // Whoever asked was told that it is gone, or is told soon that it took too long.
       if (port !== asker) return undefined;
-      if (performance.now() - since < PATIENCE) return work(message);
+      if (Date.now() - message.since < PATIENCE) return work(message);
       return post({ type: "reply", call: message.call, error: "refused" });
     }).catch(() => {});
   };
