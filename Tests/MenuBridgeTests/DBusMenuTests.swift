@@ -78,6 +78,17 @@ import Testing
     }
   }
 
+  /// As those are that depend on the clipboard.
+  @Test func itemsThatAreTurnedOnWhenTheirMenuIsShown() async throws {
+    try await Self.with(.window) { stage, program in
+      try await stage.has("Edit.Undo")
+      #expect(try await stage.refusal("Menu.Activate", [.string("Edit › Later")]) == "Disabled")
+      program.state.update { $0.turnedOn = [1: [6]] }
+      try await stage.run("Menu.Activate", [.string("Edit › Later")])
+      try await program.state.ran(\.clicked, [6])
+    }
+  }
+
   /// Each answer takes longer than one may at first sight.
   @Test func aProgramThatIsSlow() async throws {
     try await Self.with(.window, delay: .milliseconds(600)) { stage, program in

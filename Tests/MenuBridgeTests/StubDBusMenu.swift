@@ -27,6 +27,8 @@ final class StubDBusMenu: Sendable {
     ]
     /// The items of menus that are filled when they are about to be shown.
     var filled: [Int32: [Int32]] = [:]
+    /// The items that are turned on when their menu is about to be shown.
+    var turnedOn: [Int32: [Int32]] = [:]
     /// The items that were clicked, in order.
     var clicked: [Int32] = []
     /// The members that were called.
@@ -70,7 +72,8 @@ final class StubDBusMenu: Sendable {
       let type = DBusType.structure([.int32, .dictionary(key: .string, value: .variant)])
       return .values([.array(DBusArray(known: type, found))])
     case ("AboutToShow", .int32(let number)?):
-      state.items[number]?.children = state.filled[number] ?? []
+      if let items = state.filled[number] { state.items[number]?.children = items }
+      for item in state.turnedOn[number] ?? [] { state.items[item]?.isEnabled = true }
       return .values([.boolean(true)])
     case ("Event", .int32(let number)?):
       state.clicked.append(number)

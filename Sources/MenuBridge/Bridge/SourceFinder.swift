@@ -63,7 +63,7 @@ final class SourceFinder {
         let (frames, isLate) = (told ?? [], told == nil)
         if let gtk, gtk.menubar != nil {
           // Its menu bar is the same, and takes many more questions; but it tells the keys.
-          let keys = Keys()
+          let keys = AcceleratorSource()
           choose(window, frames, active) { [self] in keys.bar = bar(of: window, frames, $0) }
           return done([GTKSource(bus, gtk), keys], false)
         }
@@ -75,7 +75,7 @@ final class SourceFinder {
           ofProcess(window, told, active) { [self] found, isUnsure in
             var sources = found
             let hasMenus = found.contains { ($0 as? GTKSource)?.hasMenubar == true }
-            if let bar { sources.append(hasMenus ? Keys(of: bar) : bar) }
+            if let bar { sources.append(hasMenus ? AcceleratorSource(of: bar) : bar) }
             dbusmenu(window) { menu in done(sources + (menu.map { [$0] } ?? []), isLate || isUnsure) }
           }
         }
@@ -287,24 +287,4 @@ final class SourceFinder {
       }
     }
   }
-}
-
-/// A menu bar whose items another source has, too, with more of them but their keys.
-final class Keys: MenuSource {
-  /// Nil while it is not known which menu bar it is.
-  var bar: (any MenuSource)?
-  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
-
-  var canRun: Bool { false }
-
-  init(of bar: (any MenuSource)? = nil) { self.bar = bar }
-
-  /// Nothing at first sight, and nothing that could be run.
-  func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
-    guard isWhole, let bar else { return done(.success([])) }
-    bar.read(isWhole: true, timeout: timeout, done)
-  }
-
-  func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) { done(.failure(.itemGone(id))) }
-  func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) { done(.failure(.itemGone(id))) }
 }

@@ -13,8 +13,15 @@ final class DBusMenuSource: MenuSource {
   private let bus: ProgramBus
   private let program: BusName
   private let path: ObjectPath
-  /// The numbers of the items that were read last, by id.
-  private var items: [String: (number: Int32, item: MenuItem)] = [:]
+  /// An item, by the numbers that it and its menus have.
+  private struct Place {
+    let number: Int32
+    let menus: [Int32]
+    let item: MenuItem
+  }
+
+  /// The items that were read last, by id.
+  private var items: [String: Place] = [:]
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
   init(_ bus: ProgramBus, _ program: BusName, _ path: ObjectPath) {
@@ -33,13 +40,16 @@ final class DBusMenuSource: MenuSource {
           if case .success(_?) = filled { self?.end(filled, done) } else { self?.end(layout, done) }
         }
       }
-      for number in unfilled {
-        bus.call(
-          program, path, Self.interface, "AboutToShow", [.int32(number)], timeout: timeout, isOptional: true,
-          answers.expect { (_: ProgramBus.Answer) in })
-      }
+      for number in unfilled { show(number, timeout, answers) }
       answers.finish()
     }
+  }
+
+  /// Tells the program that it is about to show a menu, which it may fill or bring up to date.
+  private func show(_ menu: Int32, _ timeout: Duration, _ answers: Answers) {
+    bus.call(
+      program, path, Self.interface, "AboutToShow", [.int32(menu)], timeout: timeout, isOptional: true,
+      answers.expect { (_: ProgramBus.Answer) in })
   }
 
   /// Asks for the menus; nil for what is none.
@@ -66,7 +76,7 @@ final class DBusMenuSource: MenuSource {
     case .success(let root?):
       items = [:]
       var list = ItemList()
-      append(root, menus: [], depth: 0, to: &list)
+      append(root, menus: [], numbers: [], to: &list)
       done(.success(list.items))
     }
   }
@@ -82,7 +92,8 @@ final class DBusMenuSource: MenuSource {
     return children.flatMap { unfilled($0.variantContent ?? $0, depth: depth + 1, below: most) }
   }
 
-  private func append(_ node: DBusValue, menus: [String], depth: Int, to list: inout ItemList) {
+  private func append(_ node: DBusValue, menus: [String], numbers: [Int32], to list: inout ItemList) {
+    let depth = numbers.count
     guard depth <= Self.deepest, case .structure(let members) = node, members.count == 3,
       case .int32(let number) = members[0], case .dictionary(let properties) = members[1],
       case .array(let children) = members[2], properties[.string("visible")]?.variantContent != .boolean(false)
@@ -91,10 +102,10 @@ final class DBusMenuSource: MenuSource {
     if depth == 0 || isMenu || !children.isEmpty {
       let inside = depth == 0 ? menus : menus + [Self.label(properties)]
       for child in children where !list.isFull {
-        append(child.variantContent ?? child, menus: inside, depth: depth + 1, to: &list)
+        append(child.variantContent ?? child, menus: inside, numbers: numbers + [number], to: &list)
       }
     } else if let found = Self.item(properties, in: menus), let item = list.addNumbered(found) {
-      items[item.id] = (number, item)
+      items[item.id] = Place(number: number, menus: numbers, item: item)
     }
   }
 
@@ -125,19 +136,35 @@ final class DBusMenuSource: MenuSource {
   func forget(except ids: Set<String>) { items = items.filter { ids.contains($0.key) } }
 
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
-    guard let known = items[id] else { return done(.failure(.itemGone(id))) }
-    let question: [DBusValue] = [.array(DBusArray(known: .int32, [.int32(known.number)])), .strings([])]
+    guard let place = items[id] else { return done(.failure(.itemGone(id))) }
+    properties(of: place) { [weak self] result in
+      guard let self, case .success(let item) = result, !item.isEnabled else { return done(result) }
+      // Many programs turn items on and off only when the menu is opened.
+      let answers = Answers { [weak self] in
+        self?.properties(of: place) { again in
+          if case .success = again { done(again) } else { done(result) }
+        }
+      }
+      for menu in place.menus { show(menu, ProgramBus.changeTimeout, answers) }
+      answers.finish()
+    }
+  }
+
+  private func properties(of place: Place, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
+    let (known, question) = (
+      place.item, [DBusValue.array(DBusArray(known: .int32, [.int32(place.number)])), .strings([])]
+    )
     bus.call(
       program, path, Self.interface, "GetGroupProperties", question, timeout: ProgramBus.changeTimeout
     ) { answer in
       if case .failure(let error) = answer, error.isLate { return done(.failure(error)) }
       guard case .success(let values) = answer, case .array(let all)? = values.first,
         case .structure(let members)? = all.first, members.count == 2, case .dictionary(let properties) = members[1],
-        let now = Self.item(properties, in: known.item.menus),
-        now.label == known.item.label || (!now.accelerator.isEmpty && now.accelerator == known.item.accelerator)
-      else { return done(.failure(.itemGone(id))) }
+        let now = Self.item(properties, in: known.menus),
+        now.label == known.label || (!now.accelerator.isEmpty && now.accelerator == known.accelerator)
+      else { return done(.failure(.itemGone(known.id))) }
       var item = now
-      item.id = id
+      item.id = known.id
       done(.success(item))
     }
   }
