@@ -167,7 +167,15 @@ package final class Mirror {
       for (key, value) in changed { values[key] = value.map { Received(value: $0, origin: nil) } }
       handler(.values(values))
     } catch {
+      if error.name == Focus1.ioError { readValuesLater() }
       handler(.failed(error))
+    }
+  }
+
+  /// A daemon that cannot save anything tells no values, and does not say when it can.
+  private func readValuesLater() {
+    link.loop.schedule(after: Self.patience) { [weak self, number = reading] in
+      if let self, number == reading { readValues() }
     }
   }
 

@@ -22,8 +22,13 @@ extension WindowBridge {
       // The daemon may have come back with what a window has adopted whose process is told in a moment.
       guard let path = field.path, field.adopted != owners, !programs.isAwaited(field.published) else { continue }
       field.adopted = owners
-      link.call(.field(path, "Adopt", [.strings(owners.map(\.text))])) { [log] result in
-        if case .failure(let error) = result { log.debug("\(path) adopts nothing: \(error.message)") }
+      link.call(.field(path, "Adopt", [.strings(owners.map(\.text))])) { [weak self, weak field] result in
+        guard let self, case .failure(let error) = result else { return }
+        log.debug("\(path) adopts nothing: \(error.message)")
+        whenSaved(error) {
+          field?.adopted = nil
+          $0.tellAdoptions()
+        }
       }
     }
   }

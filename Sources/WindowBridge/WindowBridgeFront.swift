@@ -47,12 +47,27 @@ extension WindowBridge {
       case .failure(let error):
         if toldFront == id { toldFront = nil }
         requests.fail(id, error.message)
+        whenSaved(error) { $0.tellFront() }
       }
     }
   }
 
   func blur(_ field: WindowField) {
-    if let path = field.path { link.call(.field(path, "Blur")) { _ in } }
+    guard let path = field.path else { return }
+    link.call(.field(path, "Blur")) { [weak self] result in
+      guard case .failure(let error) = result else { return }
+      self?.whenSaved(error) { bridge in
+        if bridge.fields[field.id] === field, bridge.desktop.front != field.id { bridge.blur(field) }
+      }
+    }
+  }
+
+  /// Tries again in a second if the daemon could not save what it was asked for.
+  func whenSaved(_ error: DBusError, _ retry: @escaping (WindowBridge) -> Void) {
+    guard error.name == Focus1.ioError else { return }
+    loop.schedule(after: .seconds(1)) { [weak self] in
+      if let self { retry(self) }
+    }
   }
 }
 

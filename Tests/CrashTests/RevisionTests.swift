@@ -53,6 +53,25 @@ import Testing
       #expect(try await client.read(TellingOwner.key, at: path).revision > before)
     }
   }
+
+  /// Nobody tells that values can be read again.
+  @Test func whoWatchesGoesOnWhenRevisionsCanBeSaved() async throws {
+    try await TestDesktop.with { desktop in
+      let owner = try await TellingOwner(on: desktop)
+      let watch = try await desktop.start([
+        Products.focusctl, "--address", desktop.bus.address, "watch", "--field", TellingOwner.id, TellingOwner.key,
+      ])
+      _ = try await watch.line("the value") { $0 == "0" }
+      try await desktop.kill()
+      try await desktop.start(prefix: ["/usr/bin/prlimit", "--fsize=0:unlimited"])
+      try await owner.answerExamination()
+      let client = try await desktop.peer()
+      #expect(try await refusal { try await client.readAll(at: Focus1.field(TellingOwner.id)) } == "IOError")
+      try await desktop.limitFiles(to: "unlimited")
+      _ = try await watch.progress.wait(for: "it again") { $0.output.count { $0 == "0" } == 2 ? true : nil }
+      try await watch.stop()
+    }
+  }
 }
 
 /// A client with an object behind a field that tells of many changes.

@@ -86,6 +86,24 @@ import Testing
     }
   }
 
+  @Test func aFieldThatGoesWhileAKeyComesIsNoError() async throws {
+    try await TestDesktop.with { desktop in
+      let client = desktop.client()
+      let errors = Errors(of: client)
+      for _ in 0..<20 {
+        let number = State(wrappedValue: 0)
+        let field = FocusField("form", client: client).focusedValue(\.number, number.projectedValue).register()
+        try await field.registered()
+        for value in 1...3 { number.wrappedValue = value }
+        field.focusedValue(\.title, "late")
+        field.unregister()
+      }
+      let last = FocusField("last", client: client).focusedValue(\.title, "last").register()
+      try await last.focus()
+      #expect(errors.all.isEmpty)
+    }
+  }
+
   @Test func aBindingIsNilWhileAnotherTypeIsPublished() async throws {
     try await TestDesktop.with { desktop in
       let peer = try await desktop.peer()

@@ -17,7 +17,12 @@ struct GNOMEShellTests {
 
     init(_ desktop: TestDesktop) async throws {
       self.desktop = desktop
-      keyboard = try await desktop.peer()
+      let keyboard = try await desktop.peer()
+      self.keyboard = keyboard
+      // The shell may have loaded the extension before it has this name.
+      try await eventually("the shell's keyboard") {
+        try await keyboard.askBus("NameHasOwner", [.string(Self.remote)]) == [.boolean(true)]
+      }
       let path = "/org/gnome/Mutter/RemoteDesktop"
       let session = try await keyboard.call(DaemonCall(to: Self.remote, path, Self.remote, "CreateSession"))
       keyboardPath = try #require(session.first?.basicText)

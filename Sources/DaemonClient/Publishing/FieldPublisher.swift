@@ -25,6 +25,8 @@ package final class FieldPublisher {
   var focusWaits = 0
   /// Whether the daemon has left without an answer to one of the others.
   var hasLostFocusCall = false
+  /// Whether `onError` knows that the daemon saves nothing.
+  private var hasToldOfIOError = false
   /// The last number of a wait of its own for a registration; those of others count up.
   var lastWait = UInt64.max
   /// The field that has focus, or nil.
@@ -70,7 +72,8 @@ package final class FieldPublisher {
   package func remove(group: UInt64, isLetGo: Bool = false) {
     for field in fields.remove(group: group) {
       claimants.remove(field.number)
-      field.emitter.end()
+      // What waits for it finds that the field is gone.
+      defer { field.emitter.end() }
       if let path = field.path { unregister(path) } else if let path = field.formerPath { removed.insert(path) }
       guard isLetGo, field.isWaiting, !field.wasRegistered else {
         field.fail(DBusError(.unknownObject, "the field was unregistered"))
@@ -146,13 +149,20 @@ package final class FieldPublisher {
         if error.name == .timeout { later { $0.registerNext() } }
         return
       }
+      if case .failure(let error) = result, error.name == Focus1.ioError {
+        // The daemon cannot save anything, and says to nobody that it can again.
+        if !hasToldOfIOError { onError?(error) }
+        hasToldOfIOError = true
+        return later { $0.registerNext() }
+      }
+      hasToldOfIOError = false
       answered(field, result, shown)
       registerNext()
     }
   }
 
   /// Asks the daemon again in a while, unless it has gone by then.
-  private func later(_ ask: @escaping (FieldPublisher) -> Void) {
+  func later(_ ask: @escaping (FieldPublisher) -> Void) {
     link.loop.schedule(after: Self.retryDelay) { [weak self, session] in
       if let self, session == self.session { ask(self) }
     }
@@ -262,8 +272,8 @@ package final class FieldPublisher {
           field.examined(isDone: false)
           return later { $0.examine(field) }
         }
-        // A field whose daemon is gone comes back with all of its keys.
-        if !Self.waitsForDaemon(after: error) { onError?(error) }
+        // A field whose daemon is gone comes back with all of its keys; one that was removed had no object any more.
+        if !Self.waitsForDaemon(after: error), fields[field.number] === field { onError?(error) }
       }
       if session == self.session { disable(shown, of: field, isRestored: field.isRestored) }
       field.examined(isDone: true)

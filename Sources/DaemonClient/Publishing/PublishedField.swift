@@ -109,8 +109,11 @@ final class PublishedField {
     mustBeExamined()
   }
 
-  /// Has the daemon look at the object anew.
-  func mustBeExamined() { isUnexamined = true }
+  /// Has the daemon look at the object anew, if it may still have it.
+  func mustBeExamined() {
+    if case .refused = stage { return }
+    isUnexamined = true
+  }
 
   /// The field's path if the daemon must look at the object anew, once.
   func pathToExamine() -> ObjectPath? {

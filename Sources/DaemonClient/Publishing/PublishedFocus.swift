@@ -69,6 +69,11 @@ extension FieldPublisher {
       if session == self.session, case .failure(let error) = result, Self.waitsForDaemon(after: error) {
         hasLostFocusCall = true
       }
+      if case .failure(let error) = result, error.name == Focus1.ioError {
+        later { publisher in
+          if let field = publisher.fields.field(at: path) { publisher.focusStateChanged(field.number) }
+        }
+      }
       reply(result)
       focusChanged()
     }

@@ -219,7 +219,8 @@ class Field:
             return self._call("Examine", None, self._registered, self.path)
         if not self._watch:  # unregistered meanwhile
             return self._call("Unregister", done=lambda error: None, path=self.path)
-        if isinstance(error, Timeout):  # This program was held up while the daemon read the object.
+        # This program was held up while the daemon read the object, or the daemon cannot save anything.
+        if isinstance(error, Timeout) or (error and error.name.endswith(".IOError")):
             return self._register_later()
         if error or not self._owner:
             return self._complain(error)

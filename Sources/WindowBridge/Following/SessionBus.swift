@@ -21,6 +21,8 @@ final class SessionBus {
   private var isReading = false
   /// Whether something happened since the environment was asked for.
   private var isStale = false
+  /// Whether a program has left the bus since then.
+  private var hasDeparture = false
 
   /// The user manager's variables; nil without a user manager.
   private(set) var variables: SessionVariables?
@@ -37,6 +39,8 @@ final class SessionBus {
 
   /// Called when any of it is different.
   var onChange: (() -> Void)?
+  /// Called if a program has left the bus, and the variables are the same.
+  var onDeparture: (() -> Void)?
   /// Called instead when GNOME's extension has come to the bus.
   var onExtension: (() -> Void)?
 
@@ -85,7 +89,9 @@ final class SessionBus {
     else { return }
     let isGone = arguments[2] == .string("")
     if name == GNOMEState.busName.text { set(hasExtension: !isGone) }
-    if isWaiting, isGone { read() }
+    guard isWaiting, isGone else { return }
+    hasDeparture = true
+    read()
   }
 
   private func set(hasExtension new: Bool) {
@@ -115,9 +121,14 @@ final class SessionBus {
   private func answered(_ values: [DBusValue]?) {
     isReading = false
     let new = SessionVariables(values?.first)
-    if isStale { read() }
-    guard new != variables else { return }
+    let isSame = new == variables
     variables = new
-    onChange?()
+    if isStale {
+      read()
+    } else if hasDeparture {
+      hasDeparture = false
+      if isSame { onDeparture?() }
+    }
+    if !isSame { onChange?() }
   }
 }

@@ -58,8 +58,6 @@ final class WaylandDisplay {
     try stream.connect()
   }
 
-  var isOpen: Bool { stream.isOpen }
-
   /// Whether it comes back when the compositor does.
   var isLasting: Bool {
     get { stream.isLasting }

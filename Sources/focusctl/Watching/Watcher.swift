@@ -54,7 +54,9 @@ final class Watcher {
   /// Calls the handler with the state now and with each change, until that throws or the bus is gone.
   /// - Throws: `CommandError`: what the handler threw, or status 3.
   func run() throws(CommandError) {
-    let mirror = Mirror(path, on: link, followsFocus: subject != .values) { [weak self] in self?.handle($0) }
+    let mirror = Mirror(path, on: link, followsValues: subject != .focus, followsFocus: subject != .values) {
+      [weak self] in self?.handle($0)
+    }
     self.mirror = mirror
     link.onEvent = { [weak self, weak mirror] event in
       switch event {
@@ -159,7 +161,7 @@ final class Watcher {
   }
 
   private func failed(_ error: DBusError) {
-    let isLater = error.name == .unknownObject && state.hasBegun
+    let isLater = [.unknownObject, Focus1.ioError].contains(error.name) && state.hasBegun
     if error.meansNoDaemon || isLater {
       show(state.replace(with: [:]))
     } else {
