@@ -20,6 +20,10 @@ extension FocusedValues {
     get { self["demo.Person.Team"] }
     set { self["demo.Person.Team"] = newValue }
   }
+  fileprivate var counts: Binding<[Int: Int]>? {
+    get { self["demo.Person.Counts"] }
+    set { self["demo.Person.Counts"] = newValue }
+  }
   fileprivate var storeOnMain: (@MainActor () async -> Void)? {
     get { self["demo.Person.Store"] }
     set { self["demo.Person.Store"] = newValue }
@@ -28,6 +32,25 @@ extension FocusedValues {
 
 /// What other programs publish, in their own form.
 @Suite struct ForeignPartsTests {
+  /// Numbers of other types than Swift's, as keys and as values.
+  @Test func entriesAreAddedInTheTypesThatAreThere() async throws {
+    func dictionary(_ counts: [UInt32: Int32]) throws -> DBusValue {
+      let entries = counts.sorted { $0.key < $1.key }.map { DBusDictionary.Entry(key: .uint32($0), value: .int32($1)) }
+      return .dictionary(try DBusDictionary(key: .uint32, value: .int32, entries))
+    }
+    try await TestDesktop.with { desktop in
+      let (peer, client) = (try await desktop.peer(), desktop.client())
+      let key = "demo.Person.Counts"
+      try await peer.register("form", [(key, dictionary([1: 1, 2: 2]))], [("focus", .boolean(true))])
+      try await client.update(\.counts) { $0[2] = 3 }
+      #expect(try await peer.get(key) == dictionary([1: 1, 2: 3]))
+      try await client.update(\.counts) { ($0[1], $0[4]) = (nil, 5) }
+      #expect(try await peer.get(key) == dictionary([2: 3, 4: 5]))
+      await #expect(throws: FocusError.self) { try await client.update(\.counts) { $0[5] = 1 << 40 } }
+      #expect(try await peer.get(key) == dictionary([2: 3, 4: 5]))
+    }
+  }
+
   private static func dictionary(_ name: String, _ age: Int32, _ others: [(String, DBusValue)]) -> DBusValue {
     .properties(
       [(name: "name", value: .string(name)), (name: "age", value: .int32(age))] + others.map { (name: $0, value: $1) })

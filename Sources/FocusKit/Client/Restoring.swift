@@ -59,19 +59,22 @@ extension DBusValue {
 extension DBusDictionary {
   /// The entries with what differs between `base` and `changed`, those of other keys included.
   fileprivate func replacing(_ base: DBusDictionary, with changed: DBusDictionary) -> DBusDictionary? {
-    var old = Dictionary(base.entries.map { ($0.key, $0.value) }) { $1 }
-    var new = Dictionary(changed.entries.map { ($0.key, $0.value) }) { $1 }
+    var old = Dictionary(base.entries.map { ($0.key.adapted(to: keyType), $0.value) }) { $1 }
+    var new = Dictionary(changed.entries.map { ($0.key.adapted(to: keyType), $0.value) }) { $1 }
     var entries: [Entry] = []
     for entry in self.entries {
       switch (old.removeValue(forKey: entry.key), new.removeValue(forKey: entry.key)) {
       case (let before?, let now?):
         entries.append(Entry(key: entry.key, value: entry.value.replacing(before, with: now)))
-      case (nil, let now?): entries.append(Entry(key: entry.key, value: now))
+      case (nil, let now?): entries.append(Entry(key: entry.key, value: now.adapted(to: valueType)))
       case (nil, nil): entries.append(entry)
       case (_?, nil): break
       }
     }
-    entries += changed.entries.filter { new[$0.key] != nil }
+    for entry in changed.entries {
+      guard let added = new.removeValue(forKey: entry.key.adapted(to: keyType)) else { continue }
+      entries.append(Entry(key: entry.key.adapted(to: keyType), value: added.adapted(to: valueType)))
+    }
     return try? DBusDictionary(key: keyType, value: valueType, entries)
   }
 }

@@ -278,33 +278,3 @@ public final class FocusField: Sendable {
     client.post { $0.remove(number) }
   }
 }
-
-extension PublishedCommand {
-  /// A closure that takes its arguments one by one from what came over the bus.
-  init<each Argument: DBusRepresentable, Output>(
-    _ body: @escaping @Sendable (repeat each Argument) async throws -> Output, _ output: [DBusType],
-    _ results: @escaping @Sendable (Output) throws -> [DBusValue]
-  ) {
-    var input: [DBusType] = []
-    repeat input.append((each Argument).dbusType)
-    self.init(input: input, output: output) { values in
-      var arguments = ArgumentReader(values)
-      let output = try await body(repeat try arguments.next((each Argument).self))
-      return try results(output)
-    }
-  }
-}
-
-/// The arguments of a call, one after another.
-private struct ArgumentReader {
-  private var values: [DBusValue].Iterator
-
-  init(_ values: [DBusValue]) { self.values = values.makeIterator() }
-
-  mutating func next<Argument: DBusRepresentable>(_ type: Argument.Type) throws -> Argument {
-    guard let value = values.next() else {
-      throw FocusError("the command takes more arguments", name: "org.freedesktop.DBus.Error.InvalidArgs")
-    }
-    return try Argument(dbusValue: value)
-  }
-}
