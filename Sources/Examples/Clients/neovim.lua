@@ -7,10 +7,13 @@ local path, selected = "org.focusd.Document.Path", "org.focusd.Text.SelectedText
 local codes = { ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t" }
 local characters = { ["\\\\"] = "\\", ["\\n"] = "\n", ["\\t"] = "\t" }
 local told, rest = {}, ""
+local group = vim.api.nvim_create_augroup("focusd", {})
 local job
 
 local function send(line)
-  vim.fn.chansend(job, line .. "\n")
+  if job then
+    vim.fn.chansend(job, line .. "\n")
+  end
 end
 
 -- The first and the last position of the selection, or nil.
@@ -80,9 +83,13 @@ job = vim.fn.jobstart({
       obey(line)
     end
   end,
+  -- There is no bus, or it has ended.
+  on_exit = function()
+    job = nil
+    vim.api.nvim_clear_autocmds({ group = group })
+  end,
 })
 
-local group = vim.api.nvim_create_augroup("focusd", {})
 local function on(events, callback)
   vim.api.nvim_create_autocmd(events, { group = group, callback = callback })
 end
