@@ -1,4 +1,5 @@
 import DBusTypes
+import FocusContract
 import Foundation
 import Glibc
 import TestSupport
@@ -37,6 +38,28 @@ import Testing
         #expect(opened.model.revision >= highest)
         if journal == nil { journal = Journal.open(file).journal }
       }
+    }
+  }
+
+  /// Such as a password that another text has replaced.
+  @Test func whatIsWrittenOverIsNotInTheFileAnyMore() throws {
+    try withStateFile { file in
+      let (id, key, owner) = (FieldID(known: "login"), try Key("demo.Login.Password"), BusName(known: ":1.1"))
+      let secret = "correct-horse-battery"
+      func isInFile() throws -> Bool { try FileCopy.bytes(file.path).range(of: Data(secret.utf8)) != nil }
+      // The file has all that the log had once nobody has it open.
+      func save(_ text: String) throws {
+        let opened = Journal.open(file)
+        if opened.model.fields[id] == nil {
+          _ = try opened.model.register(id, [:], FieldOptions(), owner: owner)
+        }
+        try opened.model.publish([key: MarshalledValue(.string(text))], on: id, by: owner)
+        try opened.journal?.save(opened.model)
+      }
+      try save(secret)
+      #expect(try isInFile())
+      try save("x")
+      #expect(try !isInFile())
     }
   }
 

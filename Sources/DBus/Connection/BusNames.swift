@@ -29,11 +29,11 @@ extension Connection {
       || answer.first == .uint32(UInt32(DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER))
   }
 
-  /// What is to become of a match rule.
+  /// A change of the match rules.
   public enum MatchChange: String, Sendable {
-    /// The bus is to take it.
+    /// Adds the rule.
     case add = "AddMatch"
-    /// The bus is to drop it.
+    /// Removes the rule.
     case remove = "RemoveMatch"
   }
 

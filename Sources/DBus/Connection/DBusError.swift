@@ -53,7 +53,7 @@ extension ErrorName {
   public static let disconnected = standard("Disconnected")
   /// Something failed for which there is no other name.
   public static let failed = standard("Failed")
-  /// The call's arguments are off.
+  /// An argument is not valid.
   public static let invalidArgs = standard("InvalidArgs")
   /// A limit would be passed.
   public static let limitsExceeded = standard("LimitsExceeded")

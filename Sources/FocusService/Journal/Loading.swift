@@ -105,7 +105,7 @@ struct Loading {
     progress("reading the saved fields, \(fieldCount) so far", .seconds(10))
   }
 
-  /// A number that can be counted on from.
+  /// A counter with room left to grow.
   /// - Throws: `SavedStateDamaged`.
   private static func count(_ number: Int64) throws -> UInt64 {
     guard (0...(.max / 2)).contains(number) else {

@@ -20,7 +20,7 @@ struct Turn {
   }
 }
 
-/// What a turn of the loop is to send: signals before the replies of the calls that caused them, and no value in a reply
+/// The messages that a turn of the loop sends at its end: signals before the replies of the calls that caused them, and no value in a reply
 /// that is older than one in a signal before it.
 struct Outbox {
   /// How many bytes may wait for the end of a turn before what is done so far is sent.
@@ -34,7 +34,7 @@ struct Outbox {
     let tellsOfChange: Bool
   }
 
-  /// What comes before everything else.
+  /// Messages whose order is final: they are sent first.
   private var sealed: [Item] = []
   private var signals: [Item] = []
   private var replies: [Item] = []
