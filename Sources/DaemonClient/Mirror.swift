@@ -174,7 +174,7 @@ package final class Mirror {
 
   /// A daemon that cannot save anything tells no values, and does not say when it can.
   private func readValuesLater() {
-    link.loop.schedule(after: Self.patience) { [weak self, number = reading] in
+    link.loop.schedule(after: .seconds(1)) { [weak self, number = reading] in
       if let self, number == reading { readValues() }
     }
   }

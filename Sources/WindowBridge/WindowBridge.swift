@@ -35,6 +35,9 @@ package final class WindowBridge {
   /// Whether it was this daemon that was told.
   var hasTold = false
   var blurTimer: TimerID?
+  /// When the daemon is asked again for what it could not save.
+  var retryTimer: TimerID?
+  var unsavedBlurs: Set<WindowID> = []
   private var syncTimer: TimerID?
   private var hasServed = false
   /// Those who wait until a window is in front.
@@ -117,6 +120,8 @@ package final class WindowBridge {
     residents.end()
     programs.end()
     publisher.daemonLeft()
+    if let retryTimer { loop.cancel(retryTimer) }
+    (retryTimer, unsavedBlurs) = (nil, [])
     for field in fields.values { (field.path, field.adopted) = (nil, nil) }
     log.info("focusd is gone; waiting for it")
   }
@@ -255,6 +260,7 @@ package final class WindowBridge {
         publisher.remove(group: field.number)
         publisher.add(field.description(self, isNamed: false))
         return awaitRegistration(field)
+      case .failure(let error) where error.name == Focus1.ioError: return awaitRegistration(field)
       case .failure(let error):
         field.isRefused = true
         log.error("focusd refuses the window \(field.id): \(error.message)")

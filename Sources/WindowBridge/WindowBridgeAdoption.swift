@@ -8,7 +8,7 @@ internal import ProgramSupport
 /// Whose scenes are in which windows.
 extension WindowBridge {
   func tellAdoptions() {
-    guard isOwner, let all = residents.all() else { return }
+    guard isOwner, retryTimer == nil, let all = residents.all() else { return }
     let windows = fields.mapValues(\.published)
     let processes = programs.processes(of: windows, among: all.values.flatMap(\.chains))
     let possible = processes.reduce(into: [:]) { homes, entry in
@@ -25,10 +25,9 @@ extension WindowBridge {
       link.call(.field(path, "Adopt", [.strings(owners.map(\.text))])) { [weak self, weak field] result in
         guard let self, case .failure(let error) = result else { return }
         log.debug("\(path) adopts nothing: \(error.message)")
-        whenSaved(error) {
-          field?.adopted = nil
-          $0.tellAdoptions()
-        }
+        guard error.name == Focus1.ioError else { return }
+        field?.adopted = nil
+        retryLater()
       }
     }
   }

@@ -13,7 +13,7 @@ extension WindowBridge {
 
   func tellFront() {
     // Not before the programs in the window: focus would go to the window alone for a moment.
-    guard isOwner, residents.isSettled else { return }
+    guard isOwner, residents.isSettled, retryTimer == nil else { return }
     guard let (id, field) = frontField else { return blurLater() }
     // Who waits for it is told, too, if none was in front for a moment.
     guard toldFront != id || !hasTold || requests.isAwaited(id), let path = field.path else { return }
@@ -47,7 +47,7 @@ extension WindowBridge {
       case .failure(let error):
         if toldFront == id { toldFront = nil }
         requests.fail(id, error.message)
-        whenSaved(error) { $0.tellFront() }
+        if error.name == Focus1.ioError { retryLater() }
       }
     }
   }
@@ -55,18 +55,24 @@ extension WindowBridge {
   func blur(_ field: WindowField) {
     guard let path = field.path else { return }
     link.call(.field(path, "Blur")) { [weak self] result in
-      guard case .failure(let error) = result else { return }
-      self?.whenSaved(error) { bridge in
-        if bridge.fields[field.id] === field, bridge.desktop.front != field.id { bridge.blur(field) }
-      }
+      guard let self, case .failure(let error) = result, error.name == Focus1.ioError else { return }
+      unsavedBlurs.insert(field.id)
+      retryLater()
     }
   }
 
-  /// Tries again in a second if the daemon could not save what it was asked for.
-  func whenSaved(_ error: DBusError, _ retry: @escaping (WindowBridge) -> Void) {
-    guard error.name == Focus1.ioError else { return }
-    loop.schedule(after: .seconds(1)) { [weak self] in
-      if let self { retry(self) }
+  /// Asks again in a second for what the daemon could not save: it tells nobody when it can.
+  func retryLater() {
+    guard retryTimer == nil else { return }
+    retryTimer = loop.schedule(after: .seconds(1)) { [weak self] in
+      guard let self else { return }
+      let blurs = unsavedBlurs
+      (retryTimer, unsavedBlurs) = (nil, [])
+      for id in blurs where desktop.front != id {
+        if let field = fields[id] { blur(field) }
+      }
+      tellAdoptions()
+      tellFront()
     }
   }
 }

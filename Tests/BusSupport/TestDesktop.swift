@@ -229,6 +229,13 @@ package final class TestDesktop: Sendable {
     return manager
   }
 
+  /// Keeps the daemon's files from growing past `size`: with 0 that is, to the daemon, a full disk.
+  /// - Throws: `RemoteError`, as `run` does.
+  package func limitFiles(to size: String) async throws {
+    let result = try await run(["/usr/bin/prlimit", "--pid", "\(daemon.processID)", "--fsize=\(size):unlimited"])
+    guard result.succeeded else { throw RemoteError(name: "prlimit", message: result.errorText) }
+  }
+
   private var displayEnvironment: [String: String] {
     state.withLock { $0.displayName.map { ["DISPLAY": $0] } ?? [:] }
   }

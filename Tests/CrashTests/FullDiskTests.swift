@@ -50,22 +50,6 @@ import Testing
     }
   }
 
-  /// Nobody tells its program that there is room again.
-  @Test func aFieldThatCannotBeSavedIsThereOnceItCan() async throws {
-    try await TestDesktop.with { desktop in
-      let client = try await desktop.peer()
-      try await desktop.limitFiles(to: "0")
-      let hold = try await desktop.start(
-        [Products.focusctl, "--address", desktop.bus.address, "hold", "h", "demo.Hold.N:i=1", "--focus"])
-      _ = try await hold.progress.wait(for: "an error") { $0.errors.isEmpty ? nil : true }
-      #expect(try await client.fields().isEmpty)
-      try await desktop.limitFiles(to: "unlimited")
-      try await eventually("its field") { try await client.fields("FocusPath") == ["h"] }
-      #expect(try await client.read("demo.Hold.N").value == .int32(1))
-      try await hold.stop()
-    }
-  }
-
   /// Its unregistering is taken back, since that cannot be saved; that it has left is not.
   @Test func whoUnregistersAndLeavesInOneTurnLeavesNothing() async throws {
     try await TestDesktop.with { desktop in
@@ -178,13 +162,5 @@ import Testing
       case .failure(let error): #expect(number % 2 == 1 && error.shortName == "IOError")
       }
     }
-  }
-}
-
-extension TestDesktop {
-  /// Has no file of the daemon grow past `size`: with 0 that is, to the daemon, a full disk.
-  func limitFiles(to size: String) async throws {
-    let result = try await run(["/usr/bin/prlimit", "--pid", "\(daemon.processID)", "--fsize=\(size):unlimited"])
-    #expect(result.succeeded, "\(result)")
   }
 }

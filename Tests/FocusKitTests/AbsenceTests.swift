@@ -86,6 +86,29 @@ import Testing
     }
   }
 
+  /// Nobody tells a program that the disk has room again.
+  @Test func fieldsThatCannotBeSavedComeOnceTheyCan() async throws {
+    try await TestDesktop.with { desktop in
+      let (client, judge) = (desktop.client(), try await desktop.peer())
+      let old = FocusField("old", client: client).focusedValue(\.title, "old").register()
+      try await old.registered()
+      let errors = Errors(of: client)
+      try await desktop.limitFiles(to: "0")
+      let fields = ["one", "two"].map { FocusField($0, client: client).focusedValue(\.title, $0).register() }
+      for field in fields {
+        let error = await #expect(throws: FocusError.self) { try await field.registered() }
+        #expect(error?.name.hasSuffix(".IOError") == true)
+      }
+      old.unregister()
+      #expect(try await judge.fields() == ["old"])
+      try await desktop.limitFiles(to: "unlimited")
+      try await eventually("what the program has") { try await judge.fields() == ["one", "two"] }
+      try await fields[1].focus()
+      #expect(try await judge.fields("FocusPath") == ["two"])
+      #expect(errors.all.count == 1)
+    }
+  }
+
   @Test func aFieldThatGoesWhileAKeyComesIsNoError() async throws {
     try await TestDesktop.with { desktop in
       let client = desktop.client()

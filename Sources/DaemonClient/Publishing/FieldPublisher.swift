@@ -25,8 +25,11 @@ package final class FieldPublisher {
   var focusWaits = 0
   /// Whether the daemon has left without an answer to one of the others.
   var hasLostFocusCall = false
-  /// Whether `onError` knows that the daemon saves nothing.
-  private var hasToldOfIOError = false
+  /// Whether the daemon could not save the last registration; it tells nobody when it can.
+  private var cannotSave = false
+  private var isRetryDue = false
+  /// The fields that take focus, or give it up, once the daemon can save that.
+  var unsavedFocus: Set<UInt64> = []
   /// The last number of a wait of its own for a registration; those of others count up.
   var lastWait = UInt64.max
   /// The field that has focus, or nil.
@@ -57,7 +60,7 @@ package final class FieldPublisher {
 
   /// Whether the daemon has answered all that it was asked of the field `number` and of focus.
   package func isSettled(_ number: UInt64) -> Bool {
-    focusCalls == 0 && focusWaits == 0 && fields[number]?.isWaiting == false
+    focusCalls == 0 && focusWaits == 0 && (cannotSave || fields[number]?.isWaiting == false)
   }
 
   /// Registers a field, now and whenever the daemon comes back, until it is removed.
@@ -119,19 +122,23 @@ package final class FieldPublisher {
     let isKnown = focusCalls == focusQuestions && focusWaits == 0 && !hasLostFocusCall
     for field in fields.all where field.path != nil { field.toldFocus = isKnown ? field.focus?.isWanted() : nil }
     hasLostFocusCall = false
+    (cannotSave, isRetryDue, unsavedFocus) = (false, false, [])
     fields.daemonLeft()
   }
 
   /// Takes a field of this program away from the daemon, or from the next one if this one does not answer.
   private func unregister(_ path: ObjectPath) {
     link.call(.field(path, "Unregister")) { [weak self] result in
-      guard let self, case .failure(let error) = result, Self.waitsForDaemon(after: error) else { return }
-      if fields.field(at: path) == nil { removed.insert(path) }
+      guard let self, case .failure(let error) = result else { return }
+      let isUnsaved = error.name == Focus1.ioError
+      guard isUnsaved || Self.waitsForDaemon(after: error), fields.field(at: path) == nil else { return }
+      removed.insert(path)
+      if isUnsaved { retryLater() }
     }
   }
 
   private func registerNext() {
-    guard underWay == nil, link.daemon != nil else { return }
+    guard underWay == nil, !isRetryDue, link.daemon != nil else { return }
     // Before another field has the same name.
     let former = removed
     removed = []
@@ -150,14 +157,24 @@ package final class FieldPublisher {
         return
       }
       if case .failure(let error) = result, error.name == Focus1.ioError {
-        // The daemon cannot save anything, and says to nobody that it can again.
-        if !hasToldOfIOError { onError?(error) }
-        hasToldOfIOError = true
-        return later { $0.registerNext() }
+        if !cannotSave { onError?(error) }
+        cannotSave = true
+        // Whoever waits goes on without them.
+        for field in fields.all where field.isWaiting { field.tellWaiters(.failure(error)) }
+        return retryLater()
       }
-      hasToldOfIOError = false
+      cannotSave = false
       answered(field, result, shown)
       registerNext()
+    }
+  }
+
+  private func retryLater() {
+    guard !isRetryDue else { return }
+    isRetryDue = true
+    later {
+      $0.isRetryDue = false
+      $0.registerNext()
     }
   }
 
@@ -225,8 +242,12 @@ package final class FieldPublisher {
     guard !off.isEmpty || !on.isEmpty, let path = field.path else { return false }
     let states = off.map { ($0.description, false) } + on.map { ($0.description, true) }
     link.call(.setEnabled(Dictionary(uniqueKeysWithValues: states), at: path)) { [weak self] result in
+      guard let self, case .failure(let error) = result else { return }
+      if error.name == Focus1.ioError {
+        return later { if $0.fields[field.number] === field { $0.disable(shown, of: field, isRestored: isRestored) } }
+      }
       // The next daemon is told anew.
-      if case .failure(let error) = result, !Self.waitsForDaemon(after: error) { self?.onError?(error) }
+      if !Self.waitsForDaemon(after: error) { onError?(error) }
     }
     return !off.isEmpty
   }

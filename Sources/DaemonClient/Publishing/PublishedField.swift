@@ -161,7 +161,8 @@ final class PublishedField {
 
   func stopWaiting(_ id: UInt64) { waiters[id] = nil }
 
-  private func tellWaiters(_ result: Result<ObjectPath, DBusError>) {
+  /// Calls whoever waits for the field to be registered.
+  func tellWaiters(_ result: Result<ObjectPath, DBusError>) {
     let ended = waiters
     waiters = [:]
     for (_, waiter) in ended.sorted(by: { $0.key < $1.key }) { waiter(result) }

@@ -137,15 +137,15 @@ final class DBusMenuSource: MenuSource {
 
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
     guard let place = items[id] else { return done(.failure(.itemGone(id))) }
-    properties(of: place) { [weak self] result in
-      guard let self, case .success(let item) = result, !item.isEnabled else { return done(result) }
+    properties(of: place) { [self] result in
+      guard case .success(let item) = result, !item.isEnabled else { return done(result) }
       // Many programs turn items on and off only when the menu is opened.
-      let answers = Answers { [weak self] in
-        self?.properties(of: place) { again in
+      let answers = Answers { [self] in
+        properties(of: place) { again in
           if case .success = again { done(again) } else { done(result) }
         }
       }
-      for menu in place.menus { show(menu, ProgramBus.changeTimeout, answers) }
+      for menu in place.menus { show(menu, ProgramBus.questionTimeout, answers) }
       answers.finish()
     }
   }

@@ -161,7 +161,9 @@ final class Watcher {
   }
 
   private func failed(_ error: DBusError) {
-    let isLater = [.unknownObject, Focus1.ioError].contains(error.name) && state.hasBegun
+    // What is told meanwhile counts.
+    if error.name == Focus1.ioError, state.hasBegun { return }
+    let isLater = error.name == .unknownObject && state.hasBegun
     if error.meansNoDaemon || isLater {
       show(state.replace(with: [:]))
     } else {
