@@ -99,10 +99,14 @@ import Testing
         let error = await #expect(throws: FocusError.self) { try await field.registered() }
         #expect(error?.name.hasSuffix(".IOError") == true)
       }
+      let unnamed = FocusField("", client: client).focusedValue(\.title, "unnamed").register()
+      await #expect(throws: FocusError.self) { try await unnamed.registered() }
       old.unregister()
       #expect(try await judge.fields() == ["old"])
       try await desktop.limitFiles(to: "unlimited")
-      try await eventually("what the program has") { try await judge.fields() == ["one", "two"] }
+      try await eventually("what the program has") { try await judge.fields().count == 3 }
+      try await unnamed.registered()
+      #expect(try await judge.fields() == ["one", "two", #require(unnamed.id)].sorted())
       try await fields[1].focus()
       #expect(try await judge.fields("FocusPath") == ["two"])
       #expect(errors.all.count == 1)

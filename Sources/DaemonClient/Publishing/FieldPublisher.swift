@@ -28,8 +28,6 @@ package final class FieldPublisher {
   /// Whether the daemon could not save the last registration; it tells nobody when it can.
   private var cannotSave = false
   private var isRetryDue = false
-  /// The fields that take focus, or give it up, once the daemon can save that.
-  var unsavedFocus: Set<UInt64> = []
   /// The last number of a wait of its own for a registration; those of others count up.
   var lastWait = UInt64.max
   /// The field that has focus, or nil.
@@ -122,7 +120,7 @@ package final class FieldPublisher {
     let isKnown = focusCalls == focusQuestions && focusWaits == 0 && !hasLostFocusCall
     for field in fields.all where field.path != nil { field.toldFocus = isKnown ? field.focus?.isWanted() : nil }
     hasLostFocusCall = false
-    (cannotSave, isRetryDue, unsavedFocus) = (false, false, [])
+    (cannotSave, isRetryDue) = (false, false)
     fields.daemonLeft()
   }
 
@@ -157,10 +155,11 @@ package final class FieldPublisher {
         return
       }
       if case .failure(let error) = result, error.name == Focus1.ioError {
-        if !cannotSave { onError?(error) }
+        let isNews = !cannotSave
         cannotSave = true
         // Whoever waits goes on without them.
         for field in fields.all where field.isWaiting { field.tellWaiters(.failure(error)) }
+        if isNews { onError?(error) }
         return retryLater()
       }
       cannotSave = false
@@ -179,7 +178,7 @@ package final class FieldPublisher {
   }
 
   /// Asks the daemon again in a while, unless it has gone by then.
-  func later(_ ask: @escaping (FieldPublisher) -> Void) {
+  private func later(_ ask: @escaping (FieldPublisher) -> Void) {
     link.loop.schedule(after: Self.retryDelay) { [weak self, session] in
       if let self, session == self.session { ask(self) }
     }

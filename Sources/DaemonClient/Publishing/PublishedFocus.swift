@@ -69,24 +69,8 @@ extension FieldPublisher {
       if session == self.session, case .failure(let error) = result, Self.waitsForDaemon(after: error) {
         hasLostFocusCall = true
       }
-      if session == self.session, case .failure(let error) = result, error.name == Focus1.ioError {
-        retryFocus(at: path)
-      }
       reply(result)
       focusChanged()
-    }
-  }
-
-  /// Has focus follow what the program says once more, in a while: the daemon could not save that.
-  private func retryFocus(at path: ObjectPath) {
-    guard let field = fields.field(at: path) else { return }
-    let isDue = !unsavedFocus.isEmpty
-    unsavedFocus.insert(field.number)
-    guard !isDue else { return }
-    later { publisher in
-      let unsaved = publisher.unsavedFocus
-      publisher.unsavedFocus = []
-      for number in unsaved.sorted() { publisher.focusStateChanged(number) }
     }
   }
 
@@ -122,7 +106,7 @@ extension FieldPublisher {
       focused.focus?.set(true)
       claimants.insert(focused.number)
     }
-    for number in claimants where number != focused?.number && !unsavedFocus.contains(number) {
+    for number in claimants where number != focused?.number {
       guard let field = fields[number], field.path != nil else { continue }
       field.focus?.set(false)
       if field.focus?.isWanted() != true { claimants.remove(number) }

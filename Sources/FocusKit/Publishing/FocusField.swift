@@ -213,7 +213,10 @@ public final class FocusField: Sendable {
       }
     }
     do {
-      return try await answer.value()
+      let path = try await answer.value()
+      // What was registered late, since it could not be saved at first, was learned by nobody.
+      if number == self.number { learn(.success(path)) }
+      return path
     } catch let error as CancellationError {
       client.post { $0.fields.stopWaiting(number, id: wait) }
       throw error

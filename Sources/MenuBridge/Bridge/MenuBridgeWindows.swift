@@ -118,6 +118,8 @@ extension MenuBridge {
       guard let self, windows[menus.window] === menus else { return }
       switch result {
       case .success: tellEnabled(menus)
+      // It is registered once the daemon can save that.
+      case .failure(let error) where error.name == Focus1.ioError: tellWhenRegistered(menus)
       case .failure: gone(menus.window)
       }
     }
