@@ -126,7 +126,8 @@ final class PublishedField {
   /// The daemon has looked, or did not; `isDone` if it need not do so again.
   func examined(isDone: Bool) {
     examinations -= 1
-    if isDone { tellExaminationWaiters() } else { mustBeExamined() }
+    if !isDone { mustBeExamined() }
+    tellExaminationWaiters()
   }
 
   /// Calls `handler` when the daemon has looked at the object as it is described.

@@ -21,8 +21,6 @@ final class SessionBus {
   private var isReading = false
   /// Whether something happened since the environment was asked for.
   private var isStale = false
-  /// Whether a program has left the bus since then.
-  private var hasDeparture = false
 
   /// The user manager's variables; nil without a user manager.
   private(set) var variables: SessionVariables?
@@ -39,8 +37,6 @@ final class SessionBus {
 
   /// Called when any of it is different.
   var onChange: (() -> Void)?
-  /// Called if a program has left the bus, and the variables are the same.
-  var onDeparture: (() -> Void)?
   /// Called instead when GNOME's extension has come to the bus.
   var onExtension: (() -> Void)?
 
@@ -89,9 +85,7 @@ final class SessionBus {
     else { return }
     let isGone = arguments[2] == .string("")
     if name == GNOMEState.busName.text { set(hasExtension: !isGone) }
-    guard isWaiting, isGone else { return }
-    hasDeparture = true
-    read()
+    if isWaiting, isGone { read() }
   }
 
   private func set(hasExtension new: Bool) {
@@ -121,14 +115,9 @@ final class SessionBus {
   private func answered(_ values: [DBusValue]?) {
     isReading = false
     let new = SessionVariables(values?.first)
-    let isSame = new == variables
+    if isStale { read() }
+    guard new != variables else { return }
     variables = new
-    if isStale {
-      read()
-    } else if hasDeparture {
-      hasDeparture = false
-      if isSame { onDeparture?() }
-    }
-    if !isSame { onChange?() }
+    onChange?()
   }
 }

@@ -60,8 +60,6 @@ package final class SessionFollower: WindowSource {
       if names.isEmpty || names.contains(where: RuntimeDirectory.isTelling) { self?.lookOften() }
     }
     bus.onChange = { [weak self] in self?.somethingChanged() }
-    // A login to a display that refused before may import what it had the last time.
-    bus.onDeparture = { [weak self] in self?.lookLater(after: .seconds(1)) }
     // It has its name before it answers, however long after the shell before it has ended.
     bus.onExtension = { [weak self] in self?.lookOften() }
     bus.isWaiting = true
@@ -80,15 +78,6 @@ package final class SessionFollower: WindowSource {
     bus.read()
     somethingChanged()
     lookLater()
-  }
-
-  /// Looks once more if what is there has refused.
-  private func lookLater(after delay: Duration) {
-    guard retryTimer == nil, !refused.isEmpty, mayImprove else { return }
-    retryTimer = loop.schedule(after: delay) { [weak self] in
-      self?.retryTimer = nil
-      self?.somethingChanged()
-    }
   }
 
   private func lookLater() {

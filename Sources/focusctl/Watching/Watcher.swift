@@ -54,9 +54,7 @@ final class Watcher {
   /// Calls the handler with the state now and with each change, until that throws or the bus is gone.
   /// - Throws: `CommandError`: what the handler threw, or status 3.
   func run() throws(CommandError) {
-    let mirror = Mirror(path, on: link, followsValues: subject != .focus, followsFocus: subject != .values) {
-      [weak self] in self?.handle($0)
-    }
+    let mirror = Mirror(path, on: link, followsFocus: subject != .values) { [weak self] in self?.handle($0) }
     self.mirror = mirror
     link.onEvent = { [weak self, weak mirror] event in
       switch event {
