@@ -172,7 +172,7 @@ package final class Mirror {
     }
   }
 
-  /// A daemon that cannot save anything tells no values, and does not say when it can.
+  /// Reads again in a second: a daemon that cannot save anything refuses to read, and sends no signal when it can.
   private func readValuesLater() {
     link.loop.schedule(after: .seconds(1)) { [weak self, number = reading] in
       if let self, number == reading { readValues() }

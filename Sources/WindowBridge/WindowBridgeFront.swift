@@ -61,7 +61,7 @@ extension WindowBridge {
     }
   }
 
-  /// Asks again in a second for what the daemon could not save: it tells nobody when it can.
+  /// Repeats in a second the calls that the daemon could not save: it sends no signal when it can.
   func retryLater() {
     guard retryTimer == nil else { return }
     retryTimer = loop.schedule(after: .seconds(1)) { [weak self] in

@@ -23,9 +23,7 @@ package struct AccessibilityLauncher: Sendable {
       // What it starts outlives it, and would keep its output open.
       ["/bin/sh", "-c", "exec \(Self.path) >/dev/null 2>&1"], extra: environment)
     let session = try await desktop.peer()
-    try await eventually("accessibility") {
-      try await session.askBus("NameHasOwner", [.string("org.a11y.Bus")]) == [.boolean(true)]
-    }
+    try await session.waitForOwner(of: "org.a11y.Bus")
     let reply = try await session.call(DaemonCall(to: "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"))
     address = reply.first?.basicText ?? ""
     try await session.leave()

@@ -218,6 +218,12 @@ package final class Peer: Sendable {
     _ = try await isDone.wait(for: "end of the output") { $0 ? true : nil }
   }
 
+  /// Waits until a connection owns the name.
+  /// - Throws: `RemoteError`, `DeadlinePassed`.
+  package func waitForOwner(of name: String) async throws {
+    try await eventually("\(name) is owned") { try await askBus("NameHasOwner", [.string(name)]) == [.boolean(true)] }
+  }
+
   /// Waits until the bus has told everyone that the connection `name`, or the owner of the name, has left.
   /// - Throws: `RemoteError`, `DeadlinePassed`.
   package func waitForDeparture(of name: String) async throws {

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// Nobody tells that values can be read again.
+  /// The daemon sends no signal when values can be read again.
   @Test func whoWatchesGoesOnWhenRevisionsCanBeSaved() async throws {
     try await TestDesktop.with { desktop in
       let owner = try await TellingOwner(on: desktop)

@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// Nobody tells a program that the disk has room again.
+  /// The daemon sends no signal when the disk has space again.
   @Test func fieldsThatCannotBeSavedComeOnceTheyCan() async throws {
     try await TestDesktop.with { desktop in
       let (client, judge) = (desktop.client(), try await desktop.peer())

@@ -47,7 +47,7 @@ import Testing
       let (id, key, owner) = (FieldID(known: "login"), try Key("demo.Login.Password"), BusName(known: ":1.1"))
       let secret = "correct-horse-battery"
       func isInFile() throws -> Bool { try FileCopy.bytes(file.path).range(of: Data(secret.utf8)) != nil }
-      // The file has all that the log had once nobody has it open.
+      // The journal copies its log into the file when it is closed.
       func save(_ text: String) throws {
         let opened = Journal.open(file)
         if opened.model.fields[id] == nil {

@@ -17,12 +17,9 @@ struct GNOMEShellTests {
 
     init(_ desktop: TestDesktop) async throws {
       self.desktop = desktop
-      let keyboard = try await desktop.peer()
-      self.keyboard = keyboard
+      keyboard = try await desktop.peer()
       // The shell may have loaded the extension before it has this name.
-      try await eventually("the shell's keyboard") {
-        try await keyboard.askBus("NameHasOwner", [.string(Self.remote)]) == [.boolean(true)]
-      }
+      try await keyboard.waitForOwner(of: Self.remote)
       let path = "/org/gnome/Mutter/RemoteDesktop"
       let session = try await keyboard.call(DaemonCall(to: Self.remote, path, Self.remote, "CreateSession"))
       keyboardPath = try #require(session.first?.basicText)

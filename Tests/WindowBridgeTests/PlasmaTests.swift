@@ -46,9 +46,7 @@ struct PlasmaTests {
     /// Starts the bridge as it is installed, without the permission, once the compositor can take its script.
     func installedBridge() async throws -> ManagedProcess {
       let peer = try await desktop.peer()
-      try await eventually("KWin on the bus") {
-        try await peer.askBus("NameHasOwner", [.string("org.kde.KWin")]) == [.boolean(true)]
-      }
+      try await peer.waitForOwner(of: "org.kde.KWin")
       return try await desktop.installedWindowBridge(in: directory, [], ["WAYLAND_DISPLAY": socket])
     }
 

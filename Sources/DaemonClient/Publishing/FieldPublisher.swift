@@ -25,7 +25,7 @@ package final class FieldPublisher {
   var focusWaits = 0
   /// Whether the daemon has left without an answer to one of the others.
   var hasLostFocusCall = false
-  /// Whether the daemon could not save the last registration; it tells nobody when it can.
+  /// Whether the daemon could not save the last registration; it sends no signal when it can.
   private var cannotSave = false
   private var isRetryDue = false
   /// The last number of a wait of its own for a registration; those of others count up.

@@ -59,8 +59,11 @@ extension DBusValue {
 extension DBusDictionary {
   /// The entries with what differs between `base` and `changed`, those of other keys included.
   fileprivate func replacing(_ base: DBusDictionary, with changed: DBusDictionary) -> DBusDictionary? {
-    var old = Dictionary(base.entries.map { ($0.key.adapted(to: keyType), $0.value) }) { $1 }
-    var new = Dictionary(changed.entries.map { ($0.key.adapted(to: keyType), $0.value) }) { $1 }
+    func keyed(_ dictionary: DBusDictionary) -> [(DBusValue, DBusValue)] {
+      dictionary.entries.map { ($0.key.adapted(to: keyType), $0.value) }
+    }
+    let wanted = keyed(changed)
+    var (old, new) = (Dictionary(keyed(base)) { $1 }, Dictionary(wanted) { $1 })
     var entries: [Entry] = []
     for entry in self.entries {
       switch (old.removeValue(forKey: entry.key), new.removeValue(forKey: entry.key)) {
@@ -71,9 +74,8 @@ extension DBusDictionary {
       case (_?, nil): break
       }
     }
-    for entry in changed.entries {
-      guard let added = new.removeValue(forKey: entry.key.adapted(to: keyType)) else { continue }
-      entries.append(Entry(key: entry.key.adapted(to: keyType), value: added.adapted(to: valueType)))
+    for (key, value) in wanted where new[key] != nil {
+      entries.append(Entry(key: key, value: value.adapted(to: valueType)))
     }
     return try? DBusDictionary(key: keyType, value: valueType, entries)
   }

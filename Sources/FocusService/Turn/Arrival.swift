@@ -41,7 +41,7 @@ extension FocusService {
     if turn.outbox.isFull { endTurn() }
   }
 
-  /// Has told what others than the sender have written: it may write the same, and each change is told.
+  /// Publishes what others than the sender have written, so that two clients' changes of one value are two signals.
   func settle(before message: Message) {
     if model.hasWrites(byOthersThan: message.sender) { emit(model.settle()) }
   }

@@ -20,8 +20,8 @@ struct Turn {
   }
 }
 
-/// The messages that a turn of the loop sends at its end: signals before the replies of the calls that caused them, and no value in a reply
-/// that is older than one in a signal before it.
+/// The messages that a turn of the loop sends at its end: signals before the replies of the calls that caused them, and no
+/// value in a reply that is older than one in a signal before it.
 struct Outbox {
   /// How many bytes may wait for the end of a turn before what is done so far is sent.
   private static let comfortableSize = 8 << 20
