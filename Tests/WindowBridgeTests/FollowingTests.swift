@@ -12,6 +12,15 @@ import Testing
       .init(views: [number: .init(title: "\(number)", process: 4000 + number)], front: number))
   }
 
+  /// What accepts connections at a socket, says so, and closes them.
+  private static func listener(_ path: String) -> [String] {
+    [
+      "/usr/bin/python3", "-c",
+      "import socket; s = socket.socket(socket.AF_UNIX); s.bind('\(path)'); s.listen(); print('ready', flush=True)\n"
+        + "while True: s.accept(); print('asked', flush=True)",
+    ]
+  }
+
   private static func service(
     _ desktop: TestDesktop, _ arguments: [String] = [], _ environment: [String: String] = [:]
   ) async throws -> ManagedProcess {
@@ -51,12 +60,7 @@ import Testing
       }
       let bridge = try await Self.service(desktop, [], ["WAYLAND_DISPLAY": fake.path])
       _ = try await peer.window("outer")
-      let inner = desktop.bus.directory + "/sway-ipc.0.9.sock"
-      let listener = try await desktop.start([
-        "/usr/bin/python3", "-c",
-        "import socket; s = socket.socket(socket.AF_UNIX); s.bind('\(inner)'); s.listen(); print('ready', flush=True)\n"
-          + "while True: s.accept(); print('asked', flush=True)",
-      ])
+      let listener = try await desktop.start(Self.listener(desktop.bus.directory + "/sway-ipc.0.9.sock"))
       // The bridge looks whether somebody listens there.
       _ = try await listener.line { $0 == "asked" }
       fake.set(1, .init(title: "still"))
@@ -85,6 +89,26 @@ import Testing
       named.breakOff()
       try await eventually("it is back") { named.state.now.connections == 2 }
       #expect(try await peer.fields() == ["w8"])
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
+  /// As at a greeter; the next login imports the variables of the one before, so that nothing changes.
+  @Test func aDisplayThatRefusedIsAskedAgainOnceAProgramHasLeftTheBus() async throws {
+    try await TestDesktop.with { desktop in
+      let display = ":\(Int.random(in: 10_000..<50_000))"
+      // Abstract, as X servers' first: Python's own escape.
+      let server = try await desktop.start(Self.listener("\\0/tmp/.X11-unix/X\(display.dropFirst())"))
+      func asked(_ count: Int) async throws {
+        try await eventually("asked \(count) times") { server.progress.now.output.count { $0 == "asked" } >= count }
+      }
+      let bridge = try await Self.service(desktop, [], ["DISPLAY": display])
+      // Of itself it asks at most eight times.
+      try await asked(7)
+      for count in 8...10 {
+        try await desktop.peer().leave()
+        try await asked(count)
+      }
       withExtendedLifetime(bridge) {}
     }
   }

@@ -37,6 +37,8 @@ final class SessionBus {
 
   /// Called when any of it is different.
   var onChange: (() -> Void)?
+  /// Called if a program has left the bus while the variables matter.
+  var onDeparture: (() -> Void)?
   /// Called instead when GNOME's extension has come to the bus.
   var onExtension: (() -> Void)?
 
@@ -85,7 +87,9 @@ final class SessionBus {
     else { return }
     let isGone = arguments[2] == .string("")
     if name == GNOMEState.busName.text { set(hasExtension: !isGone) }
-    if isWaiting, isGone { read() }
+    guard isWaiting, isGone else { return }
+    read()
+    onDeparture?()
   }
 
   private func set(hasExtension new: Bool) {

@@ -8,6 +8,8 @@ package final class SessionFollower: WindowSource {
   private static let delays: [Duration] = [50, 100, 200, 400, 800, 1600, 3200].map { .milliseconds($0) }
   /// What ends sooner than that has never worked.
   private static let shortest = Duration.seconds(1)
+  /// How often at most an X server that refused is asked again while programs leave the bus.
+  private static let loginDelay = Duration.seconds(1)
 
   private struct Followed {
     let session: Session
@@ -32,6 +34,7 @@ package final class SessionFollower: WindowSource {
   private var desktop = Desktop()
   private var attempt = 0
   private var retryTimer: TimerID?
+  private var loginTimer: TimerID?
   private var forgetTimer: TimerID?
   private var status = ""
 
@@ -60,6 +63,7 @@ package final class SessionFollower: WindowSource {
       if names.isEmpty || names.contains(where: RuntimeDirectory.isTelling) { self?.lookOften() }
     }
     bus.onChange = { [weak self] in self?.somethingChanged() }
+    bus.onDeparture = { [weak self] in self?.lookForLogin() }
     // It has its name before it answers, however long after the shell before it has ended.
     bus.onExtension = { [weak self] in self?.lookOften() }
     bus.isWaiting = true
@@ -90,6 +94,20 @@ package final class SessionFollower: WindowSource {
       refused = [:]
       look()
       lookLater()
+    }
+  }
+
+  /// Asks an X server that refused again: a login may import what the one before it imported, so that only a program that did
+  /// it leaves the bus.
+  ///
+  /// Others have connections to the bus themselves, and would be asked again because these leave.
+  private func lookForLogin() {
+    guard loginTimer == nil, refused.keys.contains(where: \.isX11) else { return }
+    loginTimer = loop.schedule(after: Self.loginDelay) { [weak self] in
+      guard let self else { return }
+      loginTimer = nil
+      refused = refused.filter { !$0.key.isX11 }
+      look()
     }
   }
 
