@@ -203,4 +203,35 @@ extension FocusedValues {
       #expect(try await client.read(\.number) == Int(value))
     }
   }
+
+  @Test func aFieldWhoseOwnerHangsHoldsUpNoWriteToTheNext() async throws {
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), desktop.client())
+      let document = document(("demo.Form", property("Number", "x")))
+      let object = Exported(owner, document, ["demo.Form.Number": .int64(1)])
+      try await owner.begin(.register("text1", object: object.path)).values()
+      let state = State(wrappedValue: 1)
+      let next = FocusField("text2", client: desktop.client()).focusedValue(\.number, state.projectedValue).register()
+      let (errors, form) = (Errors(of: client), Form(client))
+      try await owner.begin(.field("text1", "Focus")).values()
+      try await until("the value") { form.number == 1 }
+      object.rule("Set") { _, _, _ in .hold }
+      form.number = 8
+      try await object.called("Set")
+      form.number = 9
+      #expect(form.number == 9)
+      try await next.focus()
+      // Its value is the same, so that no signal tells it.
+      try await until("the value of the next") { form.number == 1 }
+      try await errors.wait(count: 1)
+      form.number = 3
+      try await eventually("the write") { state.wrappedValue == 3 }
+      #expect(object.count("Set") == 1)
+      object.rule("Set", nil)
+      object.release()
+      try await owner.settle()
+      #expect(form.number == 3)
+      #expect(errors.all.map(\.name) == [FocusError.conflict])
+    }
+  }
 }

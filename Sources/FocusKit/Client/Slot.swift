@@ -233,8 +233,8 @@ final class Slot: Observable, Sendable {
     }
   }
 
-  /// Undoes the write under way, which was refused, and what was made on it.
-  func undoWrites() {
+  /// Shows the value that the daemon told, without the write under way and what was made on it.
+  func endWrites() {
     update { content in
       content.sent = nil
       content.next = nil

@@ -30,9 +30,11 @@ final class Worker {
     self.fields = fields
     owners = Owners(link.loop, letters, reporter)
     export = FieldExport(letters, owners)
-    writes = WriteQueue(link, cache, reporter)
+    let writes = WriteQueue(link, cache, reporter)
+    self.writes = writes
     mirror = Mirror(Focus1.focused, on: link, followsFocus: true) { [weak fields] event in
       if case .focusedField(let path) = event { fields?.focusMoved(to: path) } else { cache.take(event) }
+      if case .focusMoved = event { writes.focusMoved() }
       // Whoever learns that the client is connected finds its values.
       cache.status.take(event)
     }

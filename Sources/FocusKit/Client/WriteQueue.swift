@@ -4,7 +4,24 @@ internal import DaemonClient
 internal import FocusContract
 
 /// The writes of focused bindings: those of one key go one after another, each under the state that was read before.
+///
+/// Once focus has moved to another field, a write under way is still the first one's, and no other waits for it.
 final class WriteQueue {
+  /// A write that the daemon was asked for.
+  private final class Sent {
+    let slot: Slot
+    let write: PendingWrite
+    /// The field that is written to, once that is known.
+    var field: ObjectPath?
+    /// Whether the key has become another field's.
+    var isLeft = false
+
+    init(_ slot: Slot, _ write: PendingWrite) {
+      self.slot = slot
+      self.write = write
+    }
+  }
+
   /// How often a write meets another's change before it is given up.
   private static let mostConflicts = 1000
 
@@ -13,8 +30,8 @@ final class WriteQueue {
   private let reporter: ErrorReporter
   /// The state after the last write of a key, which the next one that follows it is made under.
   private var last: [String: Origin] = [:]
-  /// The slots with a write under way.
-  private var busy: [String: Slot] = [:]
+  /// The writes under way, by key.
+  private var busy: [String: Sent] = [:]
   /// What waits for writes: how many of each key.
   private var waiters: [(writes: [String: Int], handler: () -> Void)] = []
 
@@ -27,7 +44,7 @@ final class WriteQueue {
   /// Calls `handler` when each write until now has been taken or refused, so that what it sends comes after them.
   func afterAll(_ handler: @escaping () -> Void) {
     if busy.isEmpty { return handler() }
-    waiters.append((busy.mapValues(\.pendingWrites), handler))
+    waiters.append((busy.mapValues(\.slot.pendingWrites), handler))
   }
 
   /// A write of `slot` is over, or all of them.
@@ -43,74 +60,96 @@ final class WriteQueue {
     }
   }
 
+  /// Finds out whether the keys that are being written are still the same fields'.
+  func focusMoved() { for sent in busy.values { check(sent) } }
+
+  private func check(_ sent: Sent) {
+    let key = sent.slot.key
+    guard let field = sent.field else { return }
+    link.ask(.read(key)) { [weak self] result in
+      let reading = try? result.get()
+      guard let self, let sent = busy[key], sent.field == field, reading?.origin.field != field else { return }
+      sent.isLeft = true
+      // What was made on it could only be written to a field in focus.
+      if sent.slot.pendingWrites > 1 { reporter.report(Self.conflict(sent.slot)) }
+      end(sent)
+      if let reading { cache.learn(key, reading) }
+    }
+  }
+
   /// Makes the write of `slot` that waits, unless another is under way.
   func begin(_ slot: Slot) {
     guard let write = slot.beginWrite() else { return }
-    busy[slot.key] = slot
+    let sent = Sent(slot, write)
+    busy[slot.key] = sent
     if let base = write.base {
-      if let origin = base.origin { send(slot, write, write.value, origin) } else { ask(slot, write, base) }
+      if let origin = base.origin { send(sent, write.value, origin) } else { ask(sent, base) }
+      if base.moves != cache.moves { check(sent) }
     } else if let origin = last[slot.key] {
-      send(slot, write, write.value, origin)
+      send(sent, write.value, origin)
     } else {
-      refuse(slot, Self.isNil(slot))
+      refuse(sent, Self.isNil(slot))
     }
   }
 
   /// Finds out which state of which field `base` is.
-  private func ask(_ slot: Slot, _ write: PendingWrite, _ base: Snapshot) {
-    read(slot) { [self] reading in
+  private func ask(_ sent: Sent, _ base: Snapshot) {
+    read(sent) { [self] reading in
       guard base.isOfSameField(reading, moves: cache.moves) else {
-        return refuse(slot, Self.conflict(slot), instead: reading)
+        return refuse(sent, Self.conflict(sent.slot), instead: reading)
       }
-      resolve(slot, write, reading, conflicts: 0)
+      resolve(sent, reading, conflicts: 0)
     }
   }
 
-  private func send(_ slot: Slot, _ write: PendingWrite, _ value: DBusValue, _ origin: Origin, conflicts: Int = 0) {
-    // If focus moves meanwhile, the reply is about what is not in focus any more.
-    let (key, moves) = (slot.key, cache.moves)
-    link.ask(.write(key, value, under: origin)) { [weak self] result in
+  private func send(_ sent: Sent, _ value: DBusValue, _ origin: Origin, conflicts: Int = 0) {
+    sent.field = origin.field
+    // If focus moves meanwhile, the reply is about what may not be in focus any more.
+    link.ask(.write(sent.slot.key, value, under: origin)) { [weak self, moves = cache.moves] result in
       guard let self else { return }
       switch result {
       case .success(let reading):
-        finish(slot, reading, moves: moves)
+        finish(sent, reading, moves: moves)
       case .failure(let error):
         guard error.name == FocusError.conflict, conflicts < Self.mostConflicts else {
-          return refuse(slot, error)
+          return refuse(sent, error)
         }
-        read(slot) { reading in
-          guard reading.origin.field == origin.field else { return self.refuse(slot, error, instead: reading) }
-          self.resolve(slot, write, reading, conflicts: conflicts + 1)
+        read(sent) { reading in
+          guard reading.origin.field == origin.field else { return self.refuse(sent, error, instead: reading) }
+          self.resolve(sent, reading, conflicts: conflicts + 1)
         }
       }
     }
   }
 
   /// Makes a write on the value as it is now.
-  private func resolve(_ slot: Slot, _ write: PendingWrite, _ reading: KeyReading, conflicts: Int) {
+  private func resolve(_ sent: Sent, _ reading: KeyReading, conflicts: Int) {
+    let write = sent.write
     guard let value = write.rule.apply(write.before, write.value, to: reading.value) else {
-      return refuse(slot, Self.conflict(slot))
+      return refuse(sent, Self.conflict(sent.slot))
     }
     // It is there already, or there is nothing any more that it could change.
-    if value == reading.value, value != write.before { return finish(slot, reading, moves: cache.moves) }
-    send(slot, write, value, reading.origin, conflicts: conflicts)
+    if value == reading.value, value != write.before { return finish(sent, reading, moves: cache.moves) }
+    send(sent, value, reading.origin, conflicts: conflicts)
   }
 
-  private func finish(_ slot: Slot, _ reading: KeyReading, moves: Int) {
+  private func finish(_ sent: Sent, _ reading: KeyReading, moves: Int) {
+    guard !sent.isLeft else { return }
+    let slot = sent.slot
     last[slot.key] = reading.origin
     slot.finishWrite(Snapshot(reading.value, reading.origin, moves: moves))
     ended(slot, isAll: false)
     begin(slot)
   }
 
-  private func read(_ slot: Slot, _ handler: @escaping (KeyReading) -> Void) {
-    link.ask(.read(slot.key)) { [weak self] result in
+  private func read(_ sent: Sent, _ handler: @escaping (KeyReading) -> Void) {
+    link.ask(.read(sent.slot.key)) { [weak self] result in
       guard let self else { return }
       do throws(FocusError) {
-        guard let reading = try result.get() else { throw Self.isNil(slot) }
+        guard let reading = try result.get() else { throw Self.isNil(sent.slot) }
         handler(reading)
       } catch {
-        refuse(slot, error)
+        refuse(sent, error)
       }
     }
   }
@@ -126,11 +165,15 @@ final class WriteQueue {
   /// Undoes the write, and those that were made on it: one refusal, told once.
   ///
   /// What was found `instead` is of another field, which the next write is of.
-  private func refuse(_ slot: Slot, _ error: FocusError, instead: KeyReading? = nil) {
-    if let instead { cache.learn(slot.key, instead) }
-    slot.undoWrites()
-    ended(slot, isAll: true)
+  private func refuse(_ sent: Sent, _ error: FocusError, instead: KeyReading? = nil) {
+    if let instead { cache.learn(sent.slot.key, instead) }
+    if !sent.isLeft { end(sent) }
     reporter.report(error)
-    begin(slot)
+    begin(sent.slot)
+  }
+
+  private func end(_ sent: Sent) {
+    sent.slot.endWrites()
+    ended(sent.slot, isAll: true)
   }
 }

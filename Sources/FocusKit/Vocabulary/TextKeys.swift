@@ -17,7 +17,8 @@ public struct TextKeys: Sendable {
   public let selection = SharedKey<Binding<TextSelection>>("org.focusd.Text.Selection")
   /// The selected text: `org.focusd.Text.SelectedText`, type `s`.
   ///
-  /// A write replaces the selection, or inserts at the caret.
+  /// A write replaces the selection, or inserts at the caret. Of assignments to a ``FocusedBinding`` that follow each other
+  /// quickly only the last is sent: type with ``insert``, or with `FocusClient.write`.
   public let selectedText = SharedKey<Binding<String>>("org.focusd.Text.SelectedText")
   /// Types a text at the caret, over the selection: the command `org.focusd.Text.Insert`, with an argument of type `s`.
   public let insert = SharedKey<@Sendable (String) async throws -> Void>("org.focusd.Text.Insert")
