@@ -47,6 +47,25 @@ import Testing
     }
   }
 
+  @Test func whatAFieldPublishesIsLetGoOfWithoutADaemonToo() async throws {
+    final class Model: Sendable {}
+    try await TestDesktop.with { desktop in
+      let owner = desktop.client()
+      try await desktop.kill()
+      let window = FocusField("window", client: owner).register()
+      var model: Model? = Model()
+      weak let watched = model
+      var field: FocusField? = FocusField("text1", parent: window, client: owner)
+        .focusedValue(\.save) { [model] in _ = model }.register()
+      model = nil
+      #expect(watched != nil)
+      field?.unregister()
+      field = nil
+      try await until("the model's end") { watched == nil }
+      withExtendedLifetime(window) {}
+    }
+  }
+
   @Test func aCommandThatIsTurnedOnIsOn() async throws {
     try await TestDesktop.with { desktop in
       let field = FocusField("text1", client: desktop.client()).focusedValue(\.save) {}.register()

@@ -8,8 +8,8 @@ struct FieldIndex {
   private var groups: [UInt64: [PublishedField]] = [:]
   /// The numbers of each field's children, as they were added.
   private var children: [UInt64: [UInt64]] = [:]
-  /// Those that may wait for a daemon, in order; those before `next` do not any more.
-  private var waiting: [PublishedField] = []
+  /// The numbers of those that may wait for a daemon, in order; those before `next` do not any more.
+  private var waiting: [UInt64] = []
   private var next = 0
 
   subscript(number: UInt64) -> PublishedField? { byNumber[number] }
@@ -29,7 +29,7 @@ struct FieldIndex {
     byObject[field.description.objectPath] = field
     groups[field.description.group, default: []].append(field)
     if let parent = field.description.parent { children[parent, default: []].append(field.number) }
-    waiting.append(field)
+    waiting.append(field.number)
   }
 
   /// The fields of `group`.
@@ -44,6 +44,11 @@ struct FieldIndex {
       if let path = field.path { byPath[path] = nil }
     }
     for field in fields { leave(field) }
+    // Without a daemon nothing else shortens it.
+    if waiting.count > 2 * byNumber.count + 64 {
+      waiting = waiting[next...].filter { byNumber[$0] != nil }
+      next = 0
+    }
     return fields
   }
 
@@ -63,15 +68,16 @@ struct FieldIndex {
   /// Every field waits again.
   mutating func daemonLeft() {
     byPath = [:]
-    waiting = byNumber.values.sorted { $0.order < $1.order }
+    let fields = byNumber.values.sorted { $0.order < $1.order }
+    waiting = fields.map(\.number)
     next = 0
-    for field in waiting { field.daemonLeft() }
+    for field in fields { field.daemonLeft() }
   }
 
   /// The first field that waits for a daemon.
   mutating func firstWaiting() -> PublishedField? {
     while next < waiting.count {
-      if waiting[next].isWaiting { return waiting[next] }
+      if let field = byNumber[waiting[next]], field.isWaiting { return field }
       next += 1
     }
     waiting = []
