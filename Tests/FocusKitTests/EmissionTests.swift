@@ -52,6 +52,36 @@ import Testing
     }
   }
 
+  @Test func aFieldThatIsJoinedWhileChangesWaitTakesTheFocusThatItsStateHas() async throws {
+    try await TestDesktop.with { desktop in
+      let isJoining = Observed(false)
+      try await Self.publish(
+        on: desktop, read: { _, _ in 0 },
+        onTurnEnd: { publisher in
+          guard isJoining.now, var description = publisher.description(of: 1) else { return }
+          isJoining.update { $0 = false }
+          for value in 1...2 as ClosedRange<Int32> {
+            publisher.changed(1, [(try Key(Self.number), .int32(value))], separate: true)
+          }
+          description.focus = FieldFocus(isWanted: { true }, set: { _ in })
+          publisher.describe(description)
+          publisher.focusStateChanged(1)
+        },
+        while: {
+          try await eventually("the field is there") {
+            try await desktop.focusctl("get", Self.text, "--field", "text1").status == 0
+          }
+          isJoining.update { $0 = true }
+          let peer = try await desktop.peer()
+          try await eventually("focus") {
+            // Makes a turn of the publisher's.
+            _ = try await desktop.focusctl("get", Self.text, "--field", "text1")
+            return try await peer.fields("FocusPath") == ["text1"]
+          }
+        })
+    }
+  }
+
   /// Publishes the field `text1` on a thread of its own while `body` runs.
   private static func publish(
     on desktop: TestDesktop, read: @escaping @Sendable (FieldPublisher, String) throws -> Int32,

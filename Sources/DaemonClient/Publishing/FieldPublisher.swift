@@ -262,9 +262,12 @@ package final class FieldPublisher {
   package func describe(_ description: FieldDescription, _ handler: @escaping () -> Void = {}) {
     guard let field = fields[description.number] else { return }
     field.emitter.afterAll { [weak self] in
+      let isJoined = field.focus == nil && description.focus != nil
       field.describe(description)
       field.whenExamined(handler)
       self?.examine(field)
+      // Its state may have changed before it was followed.
+      if isJoined { self?.focusStateChanged(field.number) }
     }
   }
 
