@@ -135,6 +135,28 @@ import Testing
     }
   }
 
+  /// D-Bus has no text with a zero in it.
+  @Test func aValueThatCannotBePublishedIsNil() async throws {
+    try await TestDesktop.with { desktop in
+      let (owner, title) = (desktop.client(), State(wrappedValue: "one"))
+      let errors = Errors(of: owner)
+      let field = FocusField("text1", client: owner).focusedValue(\.title, title.projectedValue).register()
+      try await field.focus()
+      let reader = desktop.client()
+      let titles = Changes(reader.changes(of: \.title))
+      try await titles.wait(for: "one")
+      title.wrappedValue = "\0"
+      try await titles.wait(for: nil)
+      try await errors.wait(count: 1)
+      try await desktop.crash()
+      try await field.focus()
+      #expect(try await reader.read(\.title) == nil)
+      title.wrappedValue = "one"
+      try await titles.wait(for: "one")
+      #expect(titles.all.filter { $0 != nil } == ["one", "one"])
+    }
+  }
+
   /// As in SwiftUI, a state says nothing of a field that is not there.
   @Test(arguments: [true, false]) func theStateOfAFieldThatGoesIsReset(isLetGo: Bool) async throws {
     try await TestDesktop.with { desktop in

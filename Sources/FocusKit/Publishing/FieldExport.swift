@@ -154,12 +154,12 @@ final class FieldExport {
     return FieldProperty(
       type: property.type, tellsChanges: true,
       read: { handler in
-        owners.read(name, property.isolation, { try source.read() }, late: { source.told($0) }) { result in
+        owners.read(name, property.isolation, { try source.read() }, late: { source.told(.success($0)) }) { result in
+          guard case .failure(let error) = result, error.name != .timeout else { return handler(result) }
           // Whoever reads all values is not told why one is missing; the program is.
-          if case .failure(let error) = result, error.name != .timeout {
-            letters.post { $0.reportOnce(FocusError(error, of: key)) }
-          }
-          handler(result)
+          letters.post { $0.reportOnce(FocusError(error, of: key)) }
+          // To the daemon any other error means that it may still have the value before.
+          handler(.failure(DBusError(.unknownProperty, error.message)))
         }
       },
       write: property.set.map { set in

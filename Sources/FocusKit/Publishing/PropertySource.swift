@@ -51,7 +51,10 @@ final class PropertySource: Sendable {
     for value in values {
       switch value {
       case .success(let value): worker.fields.changed(number, key, value)
-      case .failure(let error): worker.reportOnce(FocusError(error, of: key))
+      case .failure(let error):
+        // The value before is not its value any more.
+        worker.fields.changed(number, [(key, nil)])
+        worker.reportOnce(FocusError(error, of: key))
       }
     }
   }
@@ -74,12 +77,12 @@ final class PropertySource: Sendable {
     letters.post { [number, key] in Self.tell(values, number, key, $0) }
   }
 
-  /// Tells a value that was read.
-  func told(_ value: DBusValue) { told([.success(value)]) }
+  /// Tells a value that was read, or that it cannot be.
+  func told(_ value: Result<DBusValue, any Error>) { told([value]) }
 
   private func observedChange() {
     guard !isEnded.load(ordering: .acquiring) else { return }
-    if let value = try? read() { told(value) }
+    told(Result { try read() })
     // On the main actor, a change of which Observation told beforehand is over by now.
     guard case .anywhere = property.isolation, !isRechecked.exchange(true, ordering: .acquiringAndReleasing) else {
       return
@@ -88,7 +91,7 @@ final class PropertySource: Sendable {
       worker.link.loop.schedule(after: Self.recheckDelay) {
         guard let self else { return }
         self.isRechecked.store(false, ordering: .releasing)
-        self.post { if let value = try? self.read() { self.told(value) } }
+        self.post { self.told(Result { try self.read() }) }
       }
     }
   }
