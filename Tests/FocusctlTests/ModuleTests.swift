@@ -6,7 +6,7 @@ import Testing
 /// The Python modules for authors, judged by the texts that real widgets hold and by what passes on the bus.
 @Suite struct ModuleTests {
   static let clients = TestDesktop.project + "/Sources/Examples/Clients"
-  private static let resources = TestDesktop.project + "/Tests/FocusctlTests/Resources"
+  static let resources = TestDesktop.project + "/Tests/FocusctlTests/Resources"
 
   /// What a program has that imports the modules, and neither a graphics card nor an accessibility bus.
   static let environment = [

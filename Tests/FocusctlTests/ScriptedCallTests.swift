@@ -339,7 +339,7 @@ import Testing
 
 extension CommandResult {
   /// Whether the command ended so, without a word on standard error.
-  fileprivate func isSilent(status: Int32, output: [String]) -> Bool {
+  func isSilent(status: Int32, output: [String]) -> Bool {
     self.status == status && self.output == output && errors.isEmpty
   }
 }

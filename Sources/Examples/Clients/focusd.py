@@ -364,13 +364,15 @@ def set(key, value, path="/focused"):
 
 
 def update(key, change, path="/focused"):
-    """Writes `change(value)` to the field in which the value was read, again if another program was faster."""
+    """Writes `change(value)` to the field in which the value was read, again if another program was faster. It stays in that field, also if
+    focus moves; `UnknownObject` or `UnknownProperty` if that goes, or has the key no longer."""
     while True:
-        value, _, revision = _ask("Read", "(s)", (key,), path)
+        value, field, revision = _ask("Read", "(s)", (key,), path)
         if not value:
             raise NotFocused(f"{key} is nil")
+        path = field.removeprefix(ROOT)
+        options = {"revision": GLib.Variant("t", revision), "field": GLib.Variant("o", field)}
         try:
-            options = {"revision": GLib.Variant("t", revision)}
             return _ask("Write", "(sva{sv})", (key, _variant(change(value[0]), key), options), path)[0]
         except Conflict:
             continue

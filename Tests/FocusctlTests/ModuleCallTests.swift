@@ -1,0 +1,69 @@
+import BusSupport
+import DBusTypes
+import TestSupport
+import Testing
+
+/// What `focusd.py` says to the daemon, call by call, and what it makes of the answers.
+@Suite struct ModuleCallTests {
+  private static let key = "demo.Form.Number"
+  private static let conflict = ScriptedDaemon.Answer.error("org.focusd.Focus1.Error.Conflict")
+  private static let unsaved = ScriptedDaemon.Answer.error("org.freedesktop.DBus.Error.IOError")
+  private static let unknownObject = ScriptedDaemon.Answer.error("org.freedesktop.DBus.Error.UnknownObject")
+
+  /// Starts a tool that imports the module.
+  private func tool(_ desktop: TestDesktop, _ script: String) async throws -> ManagedProcess {
+    try await desktop.start(
+      ["/usr/bin/python3", "-uc", "from gi.repository import GLib\nimport focusd\n" + script],
+      extra: ModuleTests.environment)
+  }
+
+  private func run(
+    _ script: String, _ answers: [ScriptedDaemon.Answer]
+  ) async throws -> (result: CommandResult, calls: [String]) {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await ScriptedDaemon(on: desktop, answers)
+      let result = try await tool(desktop, script).result()
+      return (result, daemon.calls.now)
+    }
+  }
+
+  // MARK: Tools
+
+  @Test func anUpdateStaysInTheFieldItRead() async throws {
+    let (result, calls) = try await run(
+      "print(focusd.update('demo.Form.Number', lambda number: number + 5))",
+      [
+        ScriptedDaemon.reading(.int32(1), revision: 3), Self.conflict,
+        ScriptedDaemon.reading(.int32(10), revision: 4), ScriptedDaemon.written(.int32(15)),
+      ])
+    #expect(result.isSilent(status: 0, output: ["15"]), "\(result)")
+    let field = "field:o=/org/focusd/Focus1/field/text1"
+    #expect(
+      calls == [
+        "focused Read demo.Form.Number",
+        "text1 Write demo.Form.Number i=6 {revision:t=3,\(field)}",
+        "text1 Read demo.Form.Number",
+        "text1 Write demo.Form.Number i=15 {revision:t=4,\(field)}",
+      ])
+  }
+
+  @Test func anUpdateEndsWithItsField() async throws {
+    let (result, calls) = try await run(
+      """
+      try:
+        focusd.update('demo.Form.Number', lambda number: number + 5)
+      except focusd.UnknownObject:
+        print("gone")
+      """, [ScriptedDaemon.reading(.int32(1), revision: 3), Self.conflict, Self.unknownObject])
+    #expect(result.isSilent(status: 0, output: ["gone"]), "\(result)")
+    #expect(calls.count == 3 && calls.last == "text1 Read demo.Form.Number", "\(calls)")
+  }
+
+  private func mixer(_ desktop: TestDesktop, _ extra: [String: String] = [:]) async throws -> ManagedProcess {
+    let program = try await desktop.start(
+      ["/usr/bin/python3", "-u", ModuleTests.resources + "/mixer.py"],
+      extra: ModuleTests.environment.merging(extra) { $1 })
+    try await program.line("id")
+    return program
+  }
+}
