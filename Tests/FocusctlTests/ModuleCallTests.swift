@@ -59,6 +59,26 @@ import Testing
     #expect(calls.count == 3 && calls.last == "text1 Read demo.Form.Number", "\(calls)")
   }
 
+  /// The bus, or systemd on its behalf, does not start the daemon; a program's own error may be named alike.
+  @Test func aDaemonThatDoesNotStartIsNoDaemon() async throws {
+    let names = [
+      "org.freedesktop.systemd1.UnitMasked", "org.freedesktop.systemd1.NoSuchUnit",
+      "org.freedesktop.systemd1.ShuttingDown", "org.freedesktop.DBus.Error.TimedOut",
+      "org.freedesktop.DBus.Error.Spawn.ChildExited", "org.freedesktop.DBus.Error.NameHasNoOwner",
+    ]
+    let others = ["org.freedesktop.DBus.Error.Timeout", "com.example.Error.NoReply"]
+    let (result, _) = try await run(
+      """
+      for _ in range(\(names.count + others.count)):
+        try:
+          focusd.get('demo.Form.Number')
+        except focusd.Error as error:
+          print(type(error).__name__)
+      """, (names + others).map { .error($0) })
+    #expect(
+      result.isSilent(status: 0, output: names.map { _ in "NoDaemon" } + ["Timeout", "Error"]), "\(result)")
+  }
+
   private func mixer(_ desktop: TestDesktop, _ extra: [String: String] = [:]) async throws -> ManagedProcess {
     let program = try await desktop.start(
       ["/usr/bin/python3", "-u", ModuleTests.resources + "/mixer.py"],

@@ -48,7 +48,8 @@ for _domain, _names in (
 
 def _error(failure):
     name = Gio.dbus_error_get_remote_error(failure) or ""
-    is_gone = not name or re.search(r"Error\.(ServiceUnknown|NoReply|Disconnected|Spawn)", name)
+    is_gone = not name or re.match(
+        r"org\.freedesktop\.(systemd1\.|DBus\.Error\.(ServiceUnknown|NameHasNoOwner|NoReply|Disconnected|Spawn|TimedOut))", name)
     error = (NoDaemon if is_gone else _kinds.get(name, Error))(re.sub(r"^GDBus\.Error:\S+: ", "", failure.message))
     error.name = name or error.name
     return error
