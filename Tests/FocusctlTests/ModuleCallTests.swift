@@ -79,11 +79,31 @@ import Testing
       result.isSilent(status: 0, output: names.map { _ in "NoDaemon" } + ["Timeout", "Error"]), "\(result)")
   }
 
+  // MARK: Programs
+
   private func mixer(_ desktop: TestDesktop, _ extra: [String: String] = [:]) async throws -> ManagedProcess {
     let program = try await desktop.start(
       ["/usr/bin/python3", "-u", ModuleTests.resources + "/mixer.py"],
       extra: ModuleTests.environment.merging(extra) { $1 })
     try await program.line("id")
     return program
+  }
+
+  /// A program goes on without a bus, also if it publishes before it knows.
+  @Test func theEndOfTheBusIsNotTheEndOfTheProgram() async throws {
+    try await TestDesktop.with { desktop in
+      let program = try await mixer(desktop)
+      #expect(try await desktop.focusctl("wait", "com.example.Mixer.Gain").succeeded)
+      let untilClosed = "print('busy'); [None for _ in iter(field.bus.is_closed, True)]"
+      program.send(line: untilClosed + "; mixer.gain = 0.9; field.publish(); print('published')")
+      try await program.line("what it does") { $0 == "busy" }
+      try await desktop.bus.stop()
+      _ = try await desktop.ended()
+      try await program.line("what was published") { $0 == "published" }
+      program.send(line: "field.publish(); field.blur(); field.unregister(); print('unregistered')")
+      try await program.line("the end of the field") { $0 == "unregistered" }
+      #expect(program.progress.now.errors.isEmpty, "\(program.progress.now.errors)")
+      try await program.stop()
+    }
   }
 }

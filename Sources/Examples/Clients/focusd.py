@@ -29,6 +29,7 @@ from gi.repository import Gio, GLib
 DAEMON, ROOT, PROPERTIES = "org.focusd.Focus1", "/org/focusd/Focus1", "org.freedesktop.DBus.Properties"
 OPTIONS = {"label": "s", "scope": "s", "active": "(sv)", "live": "as", "process": "u", "sensitive": "b"}
 log, _numbers, _kinds = logging.getLogger("focusd"), itertools.count(1), {}
+_connection, _connecting = None, threading.Lock()
 
 
 class Error(Exception):
@@ -56,10 +57,17 @@ def _error(failure):
 
 
 def _session():
-    try:
-        return Gio.bus_get_sync(Gio.BusType.SESSION)
-    except GLib.Error as failure:
-        raise _error(failure) from None
+    """This module's own connection: the one that GLib shares would end the program when the bus ends."""
+    global _connection
+    with _connecting:
+        try:
+            if not _connection or _connection.is_closed():
+                flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+                address = Gio.dbus_address_get_for_bus_sync(Gio.BusType.SESSION)
+                _connection = Gio.DBusConnection.new_for_address_sync(address, flags)
+            return _connection
+        except GLib.Error as failure:
+            raise _error(failure) from None
 
 
 def _post(function):
@@ -180,8 +188,11 @@ class Field:
             told, self._told[interface] = self._told.get(interface, {}), now
             changed = {member: value for member, value in now.items() if told.get(member) != value}
             if changed or told.keys() - now:
-                self.bus.emit_signal(self._owner, self._object, PROPERTIES, "PropertiesChanged", GLib.Variant(
-                    "(sa{sv}as)", (interface, changed, list(told.keys() - now))))
+                arguments = GLib.Variant("(sa{sv}as)", (interface, changed, list(told.keys() - now)))
+                try:
+                    self.bus.emit_signal(self._owner, self._object, PROPERTIES, "PropertiesChanged", arguments)
+                except GLib.Error as failure:  # The bus has ended.
+                    self._complain(_error(failure))
 
     def unregister(self):
         """Takes the field away, for good."""
