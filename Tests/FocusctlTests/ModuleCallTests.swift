@@ -89,6 +89,28 @@ import Testing
     return program
   }
 
+  /// The daemon does not tell when it can save again.
+  @Test func whatCouldNotBeSavedIsSaidAgain() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let done = ScriptedDaemon.Answer.reply([])
+      let path = ScriptedDaemon.Answer.reply([Focus1.fieldPath("window")])
+      let answers = [path, path, done, Self.unsaved, done, Self.unsaved, done]
+      let daemon = try await ScriptedDaemon(on: desktop, answers)
+      let program = try await mixer(desktop)
+      let call = { (count: Int) in
+        try await daemon.calls.wait(for: "call \(count)") { $0.count >= count ? $0 : nil }
+      }
+      _ = try await call(3)
+      program.send(line: "field.set_enabled('com.example.Mixer.Fade', False)")
+      _ = try await call(5)
+      program.send(line: "field.unregister()")
+      let names = try await call(answers.count).compactMap { $0.split(separator: " ").dropFirst().first }
+      #expect(
+        names == ["Register", "Register", "Focus", "SetEnabled", "SetEnabled", "Unregister", "Unregister"], "\(names)")
+      try await program.stop()
+    }
+  }
+
   /// A program goes on without a bus, also if it publishes before it knows.
   @Test func theEndOfTheBusIsNotTheEndOfTheProgram() async throws {
     try await TestDesktop.with { desktop in

@@ -56,6 +56,11 @@ def _error(failure):
     return error
 
 
+def _is_unsaved(error):
+    """Whether the daemon cannot save anything now: it does not tell when it can."""
+    return error is not None and error.name == "org.freedesktop.DBus.Error.IOError"
+
+
 def _session():
     """This module's own connection: the one that GLib shares would end the program when the bus ends."""
     global _connection
@@ -72,6 +77,10 @@ def _session():
 
 def _post(function):
     function()
+
+
+def _in_a_second(function):
+    GLib.timeout_add_seconds(1, lambda: _post(function) and False)
 
 
 def use_loop(post):
@@ -179,7 +188,12 @@ class Field:
     def set_enabled(self, command, is_enabled):
         """Turns a command off or on, as a menu item greys out."""
         self._enabled[command] = is_enabled
-        self._call("SetEnabled", GLib.Variant("(a{sb})", (self._enabled,)))
+        self._tell_enabled()
+
+    def _tell_enabled(self):
+        if self._enabled:
+            self._call("SetEnabled", GLib.Variant("(a{sb})", (self._enabled,)),
+                       lambda error: _in_a_second(self._tell_enabled) if _is_unsaved(error) else self._complain(error))
 
     def publish(self):
         """A value may be different now. Only what is different is told."""
@@ -198,7 +212,8 @@ class Field:
         """Takes the field away, for good."""
         if Field.focused is self:
             Field.focused = None
-        self._call("Unregister")
+        if self.is_registered:
+            self._take_away()
         self._owner, self.is_registered = None, False
         if self._watch:
             self._watch = Gio.bus_unwatch_name(self._watch)
@@ -208,6 +223,9 @@ class Field:
             self.parent._children.remove(self)
         for child in self._children:  # They are within what this field was within.
             child._set_parent(self.parent)
+
+    def _take_away(self):
+        self._call("Unregister", None, lambda error: _is_unsaved(error) and _in_a_second(self._take_away), self.path)
 
     def _set_parent(self, parent):
         self.parent = parent
@@ -230,17 +248,16 @@ class Field:
             self._is_restored = True
             return self._call("Examine", None, self._registered, self.path)
         if not self._watch:  # unregistered meanwhile
-            return self._call("Unregister", done=lambda error: None, path=self.path)
+            return self._take_away()
         # This program was held up while the daemon read the object, or the daemon cannot save anything.
-        if isinstance(error, Timeout) or (error and error.name.endswith(".IOError")):
+        if isinstance(error, Timeout) or _is_unsaved(error):
             return self._register_later()
         if error or not self._owner:
             return self._complain(error)
         # No Focus before: the daemon reads the object before it replies, and lets no other call wait for that.
         self.is_registered = True
         self.publish()
-        if self._enabled:
-            self._call("SetEnabled", GLib.Variant("(a{sb})", (self._enabled,)))
+        self._tell_enabled()
         if Field.focused is self:
             self._call("Focus")
         elif self._is_restored and not Field.focused:  # It may have had focus, and lost it meanwhile.
@@ -255,10 +272,7 @@ class Field:
             if owner and owner == self._owner and not self.is_registered and self._watch:
                 self._register()
 
-        def due():
-            _post(again)
-
-        GLib.timeout_add_seconds(1, due)
+        _in_a_second(again)
 
     def _complain(self, error):
         if error and not isinstance(error, NoDaemon):
