@@ -79,6 +79,60 @@ import Testing
       result.isSilent(status: 0, output: names.map { _ in "NoDaemon" } + ["Timeout", "Error"]), "\(result)")
   }
 
+  // MARK: Followers
+
+  @Test func aFieldThatIsWatchedGoesAndComesBack() async throws {
+    try await TestDesktop.with { desktop in
+      let watcher = try await tool(
+        desktop, "focusd.watch('demo.Form.Number', print, '/field/note'); GLib.MainLoop().run()")
+      #expect(try await watcher.line() == "None")
+      for value in ["7", "8"] {
+        let known = watcher.progress.now.output.count
+        let holder = try await desktop.background("exec focusctl hold note \(Self.key)=\(value)")
+        try await watcher.line(from: known, "the value") { $0 == value }
+        try await holder.stop()
+        try await watcher.line(from: known, "nil") { $0 == "None" }
+      }
+      #expect(watcher.progress.now.output == ["None", "7", "None", "8", "None"])
+    }
+  }
+
+  /// What was asked later may be answered first, and a program that does not answer in time says nothing of its value.
+  @Test(arguments: ["UnknownProperty", "Timeout", "IOError"])
+  func anAnswerThatIsLateOrNoneChangesNoValue(error: String) async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await desktop.peer()
+      let questions = Observed(0)
+      let refusal = Answer.error("org.freedesktop.DBus.Error." + error, "because")
+      daemon.answer { call, thread in
+        guard call.member == "Read" else { return .values([]) }
+        questions.update { $0 += 1 }
+        switch questions.now {
+        case 1: return .hold
+        case 2: return Self.reading(2)
+        // One that cannot be answered is repeated, without a signal.
+        case 3 where error != "UnknownProperty": return refusal
+        default: return Self.reading(3)
+        }
+      }
+      try await daemon.own(Focus1.name)
+      let watcher = try await tool(desktop, "focusd.watch('demo.Form.Number', print); GLib.MainLoop().run()")
+      _ = try await questions.wait(for: "the first question") { $0 == 1 ? true : nil }
+      let change: Peer.Job = { $0.emitChanged(Focus1.focused, "demo.Form", [("Number", .int32(0))]) }
+      daemon.perform(change)
+      try await watcher.line("the newer value") { $0 == "2" }
+      daemon.perform { $0.release { _ in refusal } }
+      daemon.perform(change)
+      try await watcher.line("the next value") { $0 == "3" }
+      #expect(watcher.progress.now.output == ["2", "3"])
+      try await watcher.stop()
+    }
+  }
+
+  private static func reading(_ number: Int32) -> Answer {
+    .values([.variants([.int32(number)]), .objectPath(ObjectPath(known: Focus1.field("text1"))), .uint64(1)])
+  }
+
   // MARK: Programs
 
   private func mixer(_ desktop: TestDesktop, _ extra: [String: String] = [:]) async throws -> ManagedProcess {

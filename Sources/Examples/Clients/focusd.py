@@ -410,35 +410,53 @@ def invoke(command, *arguments, path="/focused"):
 
 
 def watch(key, callback, path="/focused"):
-    """Calls `callback(value)` at once and at each change, with None for nil, also if the daemon ends and starts again. It does not
-    wait. Returns a function that ends it."""
+    """Calls `callback(value)` at once and at each change, with None for nil, also if the daemon ends and starts again. A value that its
+    program does not tell now stays as it was. It does not wait. Returns a function that ends it."""
     bus, (interface, _), told, subscriptions, is_over = _session(), _split(key), [], [], threading.Event()
+    asked = answered = 0  # Each question has a number: a later one may be answered first.
 
-    def replied(bus, result):
+    def replied(bus, result, number):
         try:
             values = bus.call_finish(result).get_child_value(0)
             value = values.get_child_value(0).get_variant() if values.n_children() else None
-        except GLib.Error:
+        except GLib.Error as failure:
+            error = _error(failure)
+            if isinstance(error, Timeout) or _is_unsaved(error):
+                return _in_a_second(lambda: ask() if number == asked and not is_over.is_set() else None)
             value = None
-        _post(lambda: tell(value))
+        _post(lambda: tell(value, number))
 
-    def tell(value):
-        if told != [value] and not is_over.is_set():
-            told[:] = [value]
-            callback(None if value is None else value.unpack())
+    def tell(value, number):
+        nonlocal answered
+        if number > answered and not is_over.is_set():
+            answered = number
+            if told != [value]:
+                told[:] = [value]
+                callback(None if value is None else value.unpack())
 
     def ask(*_):
-        bus.call(DAEMON, ROOT + path, DAEMON + ".Bindings", "Read", GLib.Variant("(s)", (key,)), None, 0, -1, None, replied)
+        nonlocal asked
+        asked += 1
+        bus.call(DAEMON, ROOT + path, DAEMON + ".Bindings", "Read", GLib.Variant("(s)", (key,)), None, 0, -1, None, replied, asked)
+
+    def came_or_went(*signal):
+        if signal[5][0] == ROOT + path:
+            ask()
 
     def moved(owner):
+        nonlocal asked
         while subscriptions:
             bus.signal_unsubscribe(subscriptions.pop())
         if owner:  # A signal counts from the daemon only.
             subscriptions.append(bus.signal_subscribe(
                 owner, PROPERTIES, "PropertiesChanged", ROOT + path, interface, 0, ask))
+            if path != "/focused":  # Its field may go, and come back. Not all versions of GDBus match an object path themselves.
+                subscriptions.append(bus.signal_subscribe(
+                    owner, "org.freedesktop.DBus.ObjectManager", None, ROOT, None, 0, came_or_went))
             ask()
         else:
-            _post(lambda: tell(None))
+            asked = number = asked + 1
+            _post(lambda: tell(None, number))
 
     def stop():
         is_over.set()
