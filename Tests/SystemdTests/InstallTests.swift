@@ -25,13 +25,7 @@ internal import Testing
     }
   }
 
-  /// Runs `script` in an empty home, which is removed with all that it holds.
-  private func run(_ script: String) async throws -> Transcript {
-    let home = FileManager.default.temporaryDirectory.appending(path: "focusd-home-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: home) }
-    return try await Script.run(script, in: home.path())
-  }
+  private func run(_ script: String) async throws -> Transcript { try await Script.runInNewHome(script) }
 
   @Test(
     arguments: [
@@ -254,24 +248,6 @@ internal import Testing
         == (try Self.installed.map { "./" + $0 } + [
           "ExecStart=/usr/bin/focusd", "Exec=/usr/bin/focusd", "Exec=/usr/libexec/focusd-windows",
         ])[...], "\(transcript)")
-  }
-
-  @Test func aBusWithoutSystemdStartsTheDaemonToo() async throws {
-    let transcript = try await run(
-      """
-      # Without it dbus-daemon looks in the home that the account has, whatever HOME says.
-      export XDG_DATA_HOME=$HOME/.local/share
-      dbus-run-session -- bash -euo pipefail -c '
-        has_owner() { busctl --user call org.freedesktop.DBus / org.freedesktop.DBus NameHasOwner s org.focusd.Focus1; }
-        $0 --binaries "$BINARIES" >/dev/null
-        has_owner
-        busctl --user get-property org.focusd.Focus1 /org/focusd/Focus1 org.focusd.Focus1.Manager Version
-        $0 --uninstall >/dev/null
-        has_owner
-      ' "$install"
-      """)
-    #expect(transcript.status == 0, "\(transcript)")
-    #expect(transcript.output == ["b false", #"s "1.0.0""#, "b false"], "\(transcript)")
   }
 
   /// As on Ubuntu: the services start with what is left of the sandbox.

@@ -69,6 +69,14 @@ enum Script {
       with: session.merging(environment) { $1 })
   }
 
+  /// The same in an empty home, which is removed with all that it holds.
+  static func runInNewHome(_ script: String) async throws -> Transcript {
+    let home = FileManager.default.temporaryDirectory.appending(path: "focusd-home-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: home) }
+    return try await run(script, in: home.path())
+  }
+
   /// Runs `script` as an ordinary user in a session of `systemd --user` with `bus`.
   ///
   /// There `install_focusd` installs the programs under test, `version` calls the daemon, `show` prints a unit's property.

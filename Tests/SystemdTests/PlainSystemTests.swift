@@ -1,0 +1,47 @@
+internal import Testing
+
+/// `Systemd/install` on machines without systemd, and for all users.
+@Suite(.serialized) struct PlainSystemTests {
+  @Test func aBusWithoutSystemdStartsTheDaemonToo() async throws {
+    let transcript = try await Script.runInNewHome(
+      """
+      # Without it dbus-daemon looks in the home that the account has, whatever HOME says.
+      export XDG_DATA_HOME=$HOME/.local/share
+      dbus-run-session -- bash -euo pipefail -c '
+        has_owner() { busctl --user call org.freedesktop.DBus / org.freedesktop.DBus NameHasOwner s org.focusd.Focus1; }
+        $0 --binaries "$BINARIES" >/dev/null
+        has_owner
+        busctl --user get-property org.focusd.Focus1 /org/focusd/Focus1 org.focusd.Focus1.Manager Version
+        $0 --uninstall >/dev/null
+        has_owner
+      ' "$install"
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(transcript.output == ["b false", #"s "1.0.0""#, "b false"], "\(transcript)")
+  }
+
+  /// busctl is a part of systemd, and dbus-send of most buses.
+  @Test(
+    arguments: [
+      ("busctl", ["b true", "b false"]),
+      ("busctl dbus-send", ["b true", "Neither busctl nor dbus-send is installed", "b true"]),
+    ])
+  func withoutSystemdsToolsTheDaemonIsStopped(missing: String, output: [String]) async throws {
+    let transcript = try await Script.runInNewHome(
+      """
+      export XDG_DATA_HOME=$HOME/.local/share
+      mkdir tools && ln -s /usr/bin/* tools
+      (cd tools && rm -f systemctl systemd-run \(missing))
+      $install --binaries "$BINARIES" >/dev/null
+      PATH=$PWD/tools dbus-run-session -- bash -euo pipefail -c '
+        has_owner() { /usr/bin/busctl --user call org.freedesktop.DBus / org.freedesktop.DBus NameHasOwner s org.focusd.Focus1; }
+        ~/.local/bin/focusctl list
+        has_owner
+        $0 --uninstall | grep -o "^Neither.*installed" || true
+        has_owner
+      ' "$install"
+      """)
+    #expect(transcript.status == 0, "\(transcript)")
+    #expect(transcript.output == output, "\(transcript)")
+  }
+}
