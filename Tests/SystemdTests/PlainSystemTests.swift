@@ -44,4 +44,19 @@ internal import Testing
     #expect(transcript.status == 0, "\(transcript)")
     #expect(transcript.output == output, "\(transcript)")
   }
+
+  /// What is below the home alone is the user's own.
+  @Test func whatIsForAllUsersCanBeEnteredByAll() async throws {
+    let transcript = try await Script.runInNewHome(
+      """
+      umask 077
+      mkdir home && export HOME=$PWD/home
+      $install --binaries "$BINARIES" --prefix "$PWD/all/users" >/dev/null
+      DESTDIR=$HOME/package $install --binaries "$BINARIES" --prefix /usr/local >/dev/null
+      find all home/package -type d ! -perm 755
+      $install --binaries "$BINARIES" >/dev/null
+      find home/.local -type d ! -perm 700
+      """)
+    #expect(transcript.status == 0 && transcript.output.isEmpty && transcript.errors.isEmpty, "\(transcript)")
+  }
 }
