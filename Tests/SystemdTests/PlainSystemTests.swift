@@ -59,4 +59,27 @@ internal import Testing
       """)
     #expect(transcript.status == 0 && transcript.output.isEmpty && transcript.errors.isEmpty, "\(transcript)")
   }
+
+  /// Root makes user namespaces where users cannot: the kernel's switches say that.
+  @Test(
+    arguments: [
+      ("kernel/apparmor_restrict_unprivileged_userns", 1, "1"), ("kernel/unprivileged_userns_clone", 0, "1"),
+      ("kernel/unprivileged_userns_clone", 1, "0"), ("user/max_user_namespaces", 0, "1"),
+      ("user/max_user_namespaces", 7, "0"),
+    ])
+  func rootSeesWhetherUsersMakeUserNamespaces(kernelSwitch: String, value: Int, smaller: String) async throws {
+    let transcript = try await Script.runInNewHome(
+      """
+      as_root() { unshare --user --map-root-user --mount "$@"; }
+      as_root true || exit 77
+      mkdir -p proc/{kernel,user}
+      echo \(value) >proc/\(kernelSwitch)
+      as_root bash -euo pipefail -c '
+        for name in kernel user; do mount --bind proc/$name /proc/sys/$name; done
+        $0 --binaries "$BINARIES" | grep -c "smaller sandbox" || true
+      ' "$install"
+      """)
+    if transcript.status == 77 { try Test.cancel("needs user namespaces: \(transcript.errors)") }
+    #expect(transcript.output == [smaller], "\(transcript)")
+  }
 }
