@@ -6,6 +6,11 @@ package import EventLoop
 package final class AccessibilityStatus {
   package static let busName = BusName(known: "org.a11y.Bus")
   private static let path = ObjectPath(known: "/org/a11y/bus")
+  private static let interface = "org.a11y.Status"
+  private static let propertiesChanged = MemberName(known: "PropertiesChanged")
+  /// The signals that `received` must be given.
+  package static let changes = MatchRule(
+    sender: busName, path: path, interface: .properties, member: propertiesChanged, arguments: [0: interface])
   private static let firstDelay = Duration.milliseconds(500)
   private static let longestDelay = Duration.seconds(60)
   private static let mostFailures = 6
@@ -22,6 +27,8 @@ package final class AccessibilityStatus {
   private let mark = EnabledMark()
   /// Whether it was off, and must be again.
   private var mustRestore = false
+  /// Whether it was told lately that it may be off.
+  private var isChanged = false
   /// How often it was asked whether it is on, and has not said.
   private var enabledQuestions = 0
   /// The accessibility bus, while there is one.
@@ -115,7 +122,19 @@ package final class AccessibilityStatus {
     begin()
   }
 
-  private static func property(_ name: String) -> [DBusValue] { [.string("org.a11y.Status"), .string(name)] }
+  /// Turns it on again if it is off: GNOME turns it off with its magnifier or its screen reader.
+  package func received(_ message: Message) {
+    guard message.path == Self.path, message.isSignal(.properties, Self.propertiesChanged), !isChanged else { return }
+    isChanged = true
+    // Not at once, or two programs that want different things would do nothing else.
+    loop.schedule(after: Self.firstDelay) { [weak self] in
+      guard let self else { return }
+      isChanged = false
+      if enables { enable() }
+    }
+  }
+
+  private static func property(_ name: String) -> [DBusValue] { [.string(interface), .string(name)] }
 
   private func enable() {
     enabledQuestions += 1

@@ -191,6 +191,17 @@ import Testing
     }
   }
 
+  @Test func whatAnotherProgramTurnsOffIsOnAgain() async throws {
+    try await AccessibleDesktop.with { desktop in
+      _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }
+      desktop.status.update { $0.isEnabled = false }
+      desktop.session.perform { thread in
+        thread.emitChanged("/org/a11y/bus", "org.a11y.Status", [("IsEnabled", .boolean(false))])
+      }
+      _ = try await desktop.status.wait(for: "IsEnabled again") { $0.isEnabled ? true : nil }
+    }
+  }
+
   /// It takes several times its size, and the service may take 256 MiB.
   @Test func aMessageThatIsTooLongEndsTheConnectionAndNotTheBridge() async throws {
     try await AccessibleDesktop.with { desktop in

@@ -74,7 +74,9 @@ package final class Bridge {
     let accessibility = MatchRule(
       sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
       arguments: [0: AccessibilityStatus.busName.text])
-    main = Link(on: loop, rules: OwnPrograms.rules + [accessibility, .properties(of: Focus1.root)])
+    main = Link(
+      on: loop,
+      rules: OwnPrograms.rules + [accessibility, AccessibilityStatus.changes, .properties(of: Focus1.root)])
     status = AccessibilityStatus(daemon.connection, on: loop, enables: options.enables)
     ownPrograms = OwnPrograms(main)
     ownPrograms.onChange = { [weak self] in self?.ownProgramsChanged() }
@@ -117,7 +119,9 @@ package final class Bridge {
       focusMoved(from: before)
       listen()
     case .signal(let signal): ownPrograms.received(signal)
-    case .other(let message): nameChanged(message)
+    case .other(let message):
+      status.received(message)
+      nameChanged(message)
     case .closed: onEnd?("lost the connection to the bus")
     case .refused(let error): log.error("\(error)")
     case .call(let message): main.refuse(message, of: Self.name.text)
