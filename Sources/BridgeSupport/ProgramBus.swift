@@ -14,7 +14,9 @@ package final class ProgramBus {
 
   package let connection: Connection
   package let loop: EventLoop
-  /// The programs that are asked something, or did not answer.
+  /// With so many, those that owe nothing are forgotten: of programs that leave, not all bridges are told.
+  private static let mostPrograms = 1024
+  /// The programs that were asked something.
   private var programs: [BusName: ProgramQuestions] = [:]
 
   /// The longest message that is received; a text that is read as a whole takes less.
@@ -68,6 +70,7 @@ package final class ProgramBus {
       refuse: { handler(.failure($0)) })
     // The registry is no program, and asked little.
     guard name.isUnique else { return question.ask() }
+    if programs[name] == nil, programs.count >= Self.mostPrograms { programs = programs.filter { !$0.value.isIdle } }
     let questions = programs[name] ?? ProgramQuestions()
     programs[name] = questions
     questions.add(question)

@@ -37,6 +37,9 @@ package final class ProgramQuestions {
   /// The program is first left alone for `firstSilence`, then for twice as long each time.
   package init(firstSilence: Duration = .milliseconds(200)) { self.firstSilence = firstSilence }
 
+  /// Whether it has answered all that it was asked.
+  var isIdle: Bool { underWay == 0 && waiting.isEmpty && silence == nil }
+
   private var isSilent: Bool { silence != nil && SuspendingClock.now < silentUntil }
 
   /// Asks a question, now or when others are answered, or refuses it if the program is left alone.
