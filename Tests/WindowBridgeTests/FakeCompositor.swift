@@ -52,8 +52,8 @@ final class FakeCompositor: Sendable {
   let state = Observed(State())
   private let listener: LocalListener
 
-  init(in directory: String, _ kinds: Kind...) {
-    path = directory + "/wayland-fake"
+  init(in directory: String, name: String = "wayland-fake", _ kinds: Kind...) {
+    path = "\(directory)/\(name)"
     state.update { $0.kinds = kinds }
     listener = LocalListener(path)
     listener.run(

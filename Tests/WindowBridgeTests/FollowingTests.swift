@@ -76,6 +76,20 @@ import Testing
     }
   }
 
+  @Test func ofTwoCompositorsTheOneThatAVariableNamesIsFollowed() async throws {
+    try await TestDesktop.with { desktop in
+      let (peer, names) = (try await desktop.peer(), ["wayland-0", "wayland-1"])
+      let compositors = names.map { FakeCompositor(in: desktop.bus.directory, name: $0, .wlr) }
+      for (name, compositor) in zip(names, compositors) {
+        compositor.state.update { ($0.views, $0.front) = ([1: .init(title: name)], 1) }
+      }
+      let bridge = try await Self.service(desktop, [], ["WAYLAND_DISPLAY": names[1]])
+      _ = try await peer.window(names[1])
+      #expect(Array(try await peer.windows().keys) == [names[1]])
+      withExtendedLifetime((bridge, compositors)) {}
+    }
+  }
+
   @Test func withoutAUserManagerTheProcessesOwnVariablesCount() async throws {
     try await TestDesktop.with { desktop in
       let (peer, named) = (try await desktop.peer(), StubManager(in: desktop.bus.directory))
@@ -99,13 +113,14 @@ import Testing
       let display = ":\(Int.random(in: 10_000..<50_000))"
       // Abstract, as X servers' first: Python's own escape.
       let server = try await desktop.start(Self.listener("\\0/tmp/.X11-unix/X\(display.dropFirst())"))
+      _ = try await server.line { $0 == "ready" }
       func asked(_ count: Int) async throws {
         try await eventually("asked \(count) times") { server.progress.now.output.count { $0 == "asked" } >= count }
       }
       let bridge = try await Self.service(desktop, [], ["DISPLAY": display])
-      // Of itself it asks at most eight times.
-      try await asked(7)
-      for count in 8...10 {
+      // At once, and after each of the delays.
+      try await asked(8)
+      for count in 9...10 {
         try await desktop.peer().leave()
         try await asked(count)
       }

@@ -139,7 +139,8 @@ package final class SessionFollower: WindowSource {
     var problem = ""
     do {
       let candidates = try Session.candidates(
-        name, in: { now[$0] }, found: directory?.sessions ?? [], gnome: bus.hasExtension ? address : nil)
+        name, in: { $0 == "XDG_RUNTIME_DIR" ? path : now[$0] }, found: directory?.sessions ?? [],
+        gnome: bus.hasExtension ? address : nil)
       if let session = followed?.session {
         let isThere = candidates.contains(session)
         guard !isThere || isOutdone(session, by: candidates.prefix { $0 != session }) else { return }
