@@ -100,7 +100,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "focusd-accessibility",
-      dependencies: ["AccessibilityBridge", "DBus", "DaemonClient", "FocusContract", "ProgramSupport"],
+      dependencies: ["AccessibilityBridge", "DBus", "FocusContract", "ProgramSupport"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
 
@@ -112,7 +112,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "focusd-menus",
-      dependencies: ["DBus", "DaemonClient", "FocusContract", "MenuBridge", "ProgramSupport"],
+      dependencies: ["DBus", "FocusContract", "MenuBridge", "ProgramSupport"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .testTarget(
@@ -220,7 +220,7 @@ if isInstalled("jansson") {
       exclude: ["Extension"], swiftSettings: strict),
     .executableTarget(
       name: "focusd-browser",
-      dependencies: ["BrowserBridge", "DBus", "DaemonClient", "EventLoop", "FocusContract", "ProgramSupport"],
+      dependencies: ["BrowserBridge", "DBus", "EventLoop", "FocusContract", "ProgramSupport"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .testTarget(
@@ -247,7 +247,7 @@ if isInstalled("xcb-res", "jansson") {
       swiftSettings: strict),
     .executableTarget(
       name: "focusd-windows",
-      dependencies: ["DBus", "DaemonClient", "EventLoop", "FocusContract", "ProgramSupport", "WindowBridge"],
+      dependencies: ["DBus", "EventLoop", "FocusContract", "ProgramSupport", "WindowBridge"],
       swiftSettings: strict,
       linkerSettings: [.unsafeFlags(selfContained, .when(configuration: .release))]),
     .testTarget(

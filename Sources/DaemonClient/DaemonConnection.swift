@@ -9,28 +9,16 @@ package struct DaemonConnection {
   /// How long the daemon may take to answer a call.
   package let timeout: Duration
 
-  /// Connects to `bus`, which may take `timeout` to answer, or any time if that is nil; each call may take `timeout`, or
-  /// 25 s.
+  /// Connects to `bus`, which may take `patience` or else `timeout` to answer, or any time if both are nil; each call may
+  /// take `timeout`, or 25 s.
   ///
   /// Whether the daemon is on the bus shows with the first call.
   /// - Throws: `DBusError` if there is no such bus.
-  package init(to bus: Connection.Bus, timeout: Duration? = nil) throws(DBusError) {
-    connection = try Connection(to: bus, timeout: timeout)
+  package init(
+    to bus: Connection.Bus, patience: Duration? = nil, timeout: Duration? = nil
+  ) throws(DBusError) {
+    connection = try Connection(to: bus, timeout: patience ?? timeout)
     self.timeout = timeout ?? .seconds(25)
-  }
-
-  /// The user's session bus: that of the environment, else the user manager's, so that libdbus never starts one of its
-  /// own; nil if the environment names neither.
-  package static var sessionBus: Connection.Bus? {
-    if let address = Environment.value("DBUS_SESSION_BUS_ADDRESS") { return .address(withoutGUID(address)) }
-    return Environment.value("XDG_RUNTIME_DIR").map { .address("unix:path=\($0)/bus") }
-  }
-
-  /// The same address without the identity of the bus: one that comes back at the same place has another.
-  package static func withoutGUID(_ address: String) -> String {
-    address.split(separator: ";").map { server in
-      server.split(separator: ",").filter { !$0.hasPrefix("guid=") }.joined(separator: ",")
-    }.joined(separator: ";")
   }
 
   /// Makes a call and waits for its reply.

@@ -27,6 +27,8 @@ package final class Link {
 
   private static let firstDelay = Duration.milliseconds(50)
   private static let longestDelay = Duration.seconds(2)
+  /// How long a bus may take to answer: meanwhile nothing else is done, not even what the service manager asks for.
+  private static let patience = Duration.seconds(2)
 
   package let loop: EventLoop
   private let rules: [MatchRule]
@@ -48,7 +50,7 @@ package final class Link {
   /// Connects to `bus`, and again whenever that is lost, at first after 50 ms and later after up to 2 s.
   package func connect(to bus: Connection.Bus) {
     do throws(DBusError) {
-      try open(try DaemonConnection(to: bus)) { [weak self] in
+      try open(try DaemonConnection(to: bus, patience: Self.patience)) { [weak self] in
         self?.close()
         self?.onEvent?(.left)
         self?.connectLater(to: bus)

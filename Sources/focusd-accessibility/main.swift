@@ -1,6 +1,5 @@
 internal import AccessibilityBridge
 internal import DBus
-internal import DaemonClient
 internal import FocusContract
 internal import ProgramSupport
 
@@ -50,7 +49,7 @@ ServiceProgram.main("focusd-accessibility", help: help, version: Version.current
     result.enables = !options.contains("no-enable") && settings.isOn(.enable) ?? true
     return result
   }
-  let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? DaemonConnection.sessionBus
+  let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? Connection.Bus.ofUser
   guard let bus else {
     throw DBusError(.disconnected, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
   }

@@ -1,6 +1,5 @@
 internal import BrowserBridge
 internal import DBus
-internal import DaemonClient
 internal import EventLoop
 internal import FocusContract
 internal import Glibc
@@ -99,7 +98,7 @@ private let options = ProgramOptions(
 if options.action == .serve, !isStarted { fail("a browser starts it, with the origin of its extension") }
 
 ServiceProgram.main("focusd-browser", help: help, version: Version.current, options) { program in
-  let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? DaemonConnection.sessionBus
+  let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? Connection.Bus.ofUser
   guard let bus else {
     throw DBusError(.disconnected, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
   }

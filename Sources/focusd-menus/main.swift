@@ -1,5 +1,4 @@
 internal import DBus
-internal import DaemonClient
 internal import FocusContract
 internal import MenuBridge
 internal import ProgramSupport
@@ -37,7 +36,7 @@ private let options = ProgramOptions([
 ])
 
 ServiceProgram.main("focusd-menus", help: help, version: Version.current, options) { program in
-  let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? DaemonConnection.sessionBus
+  let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? Connection.Bus.ofUser
   guard let bus else {
     throw DBusError(.disconnected, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
   }

@@ -1,5 +1,4 @@
 internal import DBus
-internal import DaemonClient
 internal import EventLoop
 internal import FocusContract
 internal import ProgramSupport
@@ -48,7 +47,7 @@ ServiceProgram.main("focusd-windows", help: help, version: Version.current, opti
     return WindowBridge?.none
   }
   let given = options.arguments(of: "address").last.map { Connection.Bus.address($0) }
-  guard case .address(let address)? = given ?? DaemonConnection.sessionBus else {
+  guard case .address(let address)? = given ?? Connection.Bus.ofUser else {
     program.fail("no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
     return nil
   }

@@ -30,13 +30,15 @@ import Testing
     }
   }
 
-  @Test func withoutASessionItSaysSoInOneLine() async throws {
+  /// libdbus would start a bus if there is only a display.
+  @Test(arguments: [("XDG_RUNTIME_DIR", "/nonexistent", "/nonexistent/bus"), ("DISPLAY", ":9", "neither")])
+  func withoutASessionItSaysSoInOneLine(variable: String, value: String, reason: String) async throws {
     try await PrivateBus.with { bus in
       let daemon = try await ManagedProcess.start(
-        [Products.focusd],
-        environment: ["HOME": bus.directory, "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": bus.directory + "/none"])
+        [Products.focusd], environment: ["HOME": bus.directory, "PATH": "/usr/bin:/bin", variable: value])
       #expect(try await daemon.finish() == .status(1))
-      #expect(daemon.progress.now.errors.count == 1)
+      let errors = daemon.progress.now.errors
+      #expect(errors.count == 1 && errors[0].contains(reason), "\(errors)")
     }
   }
 

@@ -29,7 +29,8 @@ public final class FocusClient: Sendable {
   deinit { mailbox.post { $0.stop() } }
 
   private static func bus(_ address: String?) -> Connection.Bus {
-    address.map { .address(DaemonConnection.withoutGUID($0)) } ?? DaemonConnection.sessionBus ?? .session
+    // Without one it waits: nothing is at the empty address.
+    address.map { .address(Connection.Bus.withoutGUID($0)) } ?? .ofUser ?? .address("")
   }
 
   /// Calls `handler`, on a queue of the client's, one error after another, for each error that has no caller.

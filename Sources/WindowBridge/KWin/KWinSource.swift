@@ -65,7 +65,7 @@ package final class KWinSource: WindowSource {
       throw Missing(description: "kwin-windows.js is not installed beside this program")
     }
     self.script = script
-    guard let bus = DaemonConnection.sessionBus else { throw Missing(description: "there is no session bus") }
+    guard let bus = Connection.Bus.ofUser else { throw Missing(description: "there is no session bus") }
     let connection = try Connection(to: bus, timeout: Self.patience)
     connection.limitMessages(to: 1 << 20)
     let rule = MatchRule(

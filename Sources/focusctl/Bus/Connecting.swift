@@ -31,7 +31,7 @@ extension DaemonConnection {
 
   private static func located(_ bus: Connection.Bus) throws(CommandError) -> Connection.Bus {
     guard bus == .session else { return bus }
-    guard let session = sessionBus else {
+    guard let session = Connection.Bus.ofUser else {
       throw CommandError(
         .noDaemon,
         "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set; set one, or use '--address'")
