@@ -160,6 +160,28 @@ import Testing
     }
   }
 
+  /// As when the disk is full.
+  @Test func aFieldThatCannotBeTakenAwayIsTakenAwayOnceItCan() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let unsaved = ScriptedDaemon.Answer.error("org.freedesktop.DBus.Error.IOError")
+      let field = ScriptedDaemon.Answer.reply([Focus1.fieldPath("lamp")])
+      let daemon = try await ScriptedDaemon(on: desktop, [field, unsaved, unsaved, .reply([]), field])
+      let lamp = try await lamp(desktop)
+      try await lamp.owner.own("demo.Lamp.One")
+      let bind = try await bind(desktop, "--service", "demo.Lamp.One")
+      _ = try await daemon.calls.wait(for: "a registration") { $0.count >= 1 ? true : nil }
+      try await lamp.owner.askBus("ReleaseName", [.string("demo.Lamp.One")])
+      _ = try await daemon.calls.wait(for: "a refusal") { $0.count >= 2 ? true : nil }
+      // Its next owner has a field of its own.
+      try await lamp.owner.own("demo.Lamp.One")
+      let calls = try await daemon.calls.wait(for: "the calls") { $0.count >= 5 ? $0 : nil }
+      #expect(calls.map { $0.contains(" Unregister") } == [false, true, true, true, false], "\(calls)")
+      #expect(calls[4].contains(" Register "))
+      bind.terminate()
+      try await bind.finish()
+    }
+  }
+
   /// As Chromium's player: introspection shows nothing.
   @Test func commandsThatIntrospectionDoesNotShowCanBeNamed() async throws {
     try await TestDesktop.with { desktop in

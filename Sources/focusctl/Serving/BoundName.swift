@@ -26,6 +26,8 @@ final class BoundName {
   }
 
   private static let firstDelay = Duration.milliseconds(100)
+  /// How long a daemon that cannot save is left alone.
+  private static let unsavedDelay = Duration.seconds(1)
   /// How often the delay doubles, up to 25.6 s.
   private static let doublings = 8
   /// After so many attempts, which take 3 s, it is said that there is no field yet.
@@ -39,6 +41,8 @@ final class BoundName {
   /// Counts the owners, so that each has a field of its own.
   private var owner = 0
   private var isPresent = false
+  /// Whether the field of a former owner may still be there.
+  private var isLeft = false
   private var stage = Stage.idle
   /// The owner that had a field last, and the one that has none because of an error.
   private var lastRegistered = 0
@@ -57,12 +61,13 @@ final class BoundName {
   /// Whether it has neither an owner nor a field, and awaits none.
   var isFinished: Bool {
     guard case .idle = stage else { return false }
-    return !isPresent
+    return !isPresent && !isLeft
   }
 
   /// Another connection owns the name, or none does.
   func ownerChanged(isPresent: Bool) {
     self.isPresent = isPresent
+    isLeft = isLeft || (owner > 0 && lastRegistered == owner)
     owner += 1
     attempt = 0
     stopWaiting()
@@ -87,15 +92,25 @@ final class BoundName {
   func proceed() {
     switch stage {
     case .busy, .waiting: break
-    case .registered(let registered):
-      guard registered != owner else { return }
-      // The daemon has removed it if its owner left the bus, and not only the name.
-      link.call(.field(path, "Unregister")) { _ in }
-      stage = .idle
-      proceed()
+    case .registered(let registered): if registered != owner { unregister() }
     case .idle:
-      guard isPresent, givenUp != owner, link.daemon != nil else { return }
-      register()
+      guard link.daemon != nil else { return }
+      if isLeft { unregister() } else if isPresent, givenUp != owner { register() }
+    }
+  }
+
+  /// Takes the field of a former owner away; the daemon has done so if that left the bus, and not only the name.
+  private func unregister() {
+    (stage, isLeft) = (.busy, true)
+    link.call(.field(path, "Unregister")) { [weak self] result in
+      guard let self else { return }
+      stage = .idle
+      if case .failure(let error) = result {
+        if error.name == Focus1.ioError { return wait(BoundName.unsavedDelay) }
+        if Self.isUnanswered(error) { return }
+      }
+      isLeft = false
+      proceed()
     }
   }
 
@@ -143,7 +158,10 @@ final class BoundName {
   private func retry(_ error: DBusError) {
     attempt += 1
     if attempt == BoundName.silentAttempts { failed(self, .delayed(error)) }
-    let delay = BoundName.firstDelay * (1 << min(attempt - 1, BoundName.doublings))
+    wait(BoundName.firstDelay * (1 << min(attempt - 1, BoundName.doublings)))
+  }
+
+  private func wait(_ delay: Duration) {
     stage = .waiting(
       link.loop.schedule(after: delay) { [weak self] in
         self?.stage = .idle
@@ -159,9 +177,7 @@ final class BoundName {
       stage = .idle
       switch result {
       case .success(link.daemon?.connection.uniqueName?.text):
-        if lastRegistered == current { return registered(current) }
-        link.call(.field(path, "Unregister")) { _ in }
-        proceed()
+        if lastRegistered == current { registered(current) } else { unregister() }
       case .success: giveUp(error, current)
       case .failure where current != owner: proceed()
       case .failure(let error) where Self.isUnanswered(error): failed(self, .noDaemon(error))
