@@ -12,6 +12,20 @@ import Testing
     return hold
   }
 
+  @Test func withoutADaemonItSaysSoAndWaits() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let hold = try await desktop.start(
+        [Products.focusctl, "--address", desktop.bus.address, "hold", "h", "demo.Hold.Text=a"])
+      let errors = try await hold.progress.wait(for: "a message") { $0.errors.isEmpty ? nil : $0.errors }
+      #expect(errors[0].hasSuffix("; the field waits for it"), "\(errors)")
+      try await desktop.start()
+      try await eventually("the field") {
+        try await desktop.focusctl("get", "Hold.Text", "--field", "h").output == ["a"]
+      }
+      try await hold.stop()
+    }
+  }
+
   @Test func aScriptAndOthersChangeItsValues() async throws {
     try await TestDesktop.with { desktop in
       let hold = try await hold(

@@ -41,6 +41,8 @@ package final class FieldPublisher {
 
   /// Called with an error that reaches no caller.
   package var onError: ((DBusError) -> Void)?
+  /// Called with the reason when a field waits for a daemon that is not there.
+  package var onWaiting: ((DBusError) -> Void)?
 
   package init(_ link: Link) { self.link = link }
 
@@ -152,6 +154,7 @@ package final class FieldPublisher {
       if case .failure(let error) = result, Self.waitsForDaemon(after: error), arrivals == self.arrivals {
         // The daemon is there, but this program did not answer what it asked of the object.
         if error.name == .timeout { later { $0.registerNext() } }
+        if error.meansNoDaemon { onWaiting?(error) }
         return
       }
       if case .failure(let error) = result, error.name == Focus1.ioError {

@@ -21,7 +21,13 @@ enum Reading {
     let bindings = try Bindings(try call.connect(), call.options)
     var found: [Found?] = []
     for key in keys {
-      do { found.append(try bindings.read(key)) } catch { throw bindings.explained(error) }
+      do {
+        found.append(try bindings.read(key))
+      } catch {
+        // Beside others, an element that is not there is nil, as in a format.
+        guard keys.count > 1, error.error?.name == Focus1.noSuchElement else { throw bindings.explained(error) }
+        found.append(nil)
+      }
     }
     let missing = zip(keys, found).filter { $0.1 == nil }.map(\.0)
     guard missing.isEmpty || missing.count < keys.count else { throw isNil(missing, in: bindings) }

@@ -38,6 +38,10 @@ final class Holder {
   func run(_ daemon: DaemonConnection) throws(CommandError) {
     link.onEvent = { [weak self] in self?.handle($0) }
     publisher.onError = { Output.say($0.message) }
+    publisher.onWaiting = { [weak publisher] error in
+      publisher?.onWaiting = nil
+      if let message = CommandError(error).message { Output.say("\(message); the field waits for it") }
+    }
     publisher.add(description)
     publisher.whenRegistered(Holder.number, id: 1) { [weak self] result in
       guard case .failure(let error) = result else { return }
