@@ -108,22 +108,20 @@ extension DaemonSignal {
   ///
   /// Anyone may send a signal to a connection that it names, regardless of the connection's match rules.
   package init?(_ message: Message, from daemon: BusName?) {
-    guard message.kind == .signal, let sender = message.sender, sender == .bus || sender == daemon,
+    if let change = message.nameOwnerChange, change.name == Focus1.busName {
+      self = .daemon(before: change.before, now: change.now)
+      return
+    }
+    guard message.kind == .signal, let sender = message.sender, sender == daemon,
       let arguments = try? message.arguments()
     else { return nil }
-    if sender == .bus {
-      guard message.isSignal(.bus, MemberName(known: "NameOwnerChanged")) else { return nil }
-      self.init(nameOwnerChanged: arguments)
-    } else {
-      self.init(message.interface, message.member, message.path, arguments)
-    }
+    self.init(message.interface, message.member, message.path, arguments)
   }
 }
 
 extension MatchRule {
   /// The daemon comes and goes.
-  package static let daemon = MatchRule(
-    sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [0: Focus1.busName.text])
+  package static let daemon = nameOwnerChanges(of: Focus1.busName)
 
   /// Fields come and go.
   package static let fields = MatchRule(sender: Focus1.busName, path: Focus1.root, interface: .objectManager)

@@ -9,15 +9,6 @@ package enum DaemonSignal {
   /// A field came, with what it is; nil: it went.
   case field(path: ObjectPath, FieldOrigin?)
 
-  /// Reads `NameOwnerChanged` of the bus.
-  /// - Returns: nil if it is about another name.
-  package init?(nameOwnerChanged arguments: [DBusValue]) {
-    guard arguments.count == 3, arguments[0] == .string(Focus1.busName.text), case .string(let before) = arguments[1],
-      case .string(let now) = arguments[2]
-    else { return nil }
-    self = .daemon(before: try? BusName(before), now: try? BusName(now))
-  }
-
   /// Reads a signal of the daemon.
   /// - Returns: nil if it is not one of the contract's.
   package init?(_ interface: InterfaceName?, _ member: MemberName?, _ path: ObjectPath?, _ arguments: [DBusValue]) {

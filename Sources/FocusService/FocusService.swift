@@ -64,9 +64,7 @@ public final class FocusService {
   /// - Throws: `DBusError` if the bus refuses; `failed` if another process holds the name, which the message names.
   public func start() throws(DBusError) {
     let name = Focus1.busName
-    let leaving = MatchRule(
-      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), arguments: [2: ""])
-    let bus = try connection.survey(adding: leaving, Bridges.rule)
+    let bus = try connection.survey(adding: .departures, Bridges.rule)
     let windowBridge = bus.names.contains(Focus1.windowBridge) ? try connection.owner(of: Focus1.windowBridge) : nil
     bridges.begin(among: bus.names, windowBridge: windowBridge)
     guard !bus.names.contains(name) else { throw heldBy(try connection.owner(of: name)) }

@@ -59,10 +59,11 @@ package final class WindowBridge {
     self.loop = loop
     self.log = log
     selection = WindowSelection(ignoring: applications)
-    let name = MatchRule(
-      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
-      arguments: [0: Focus1.windowBridge.text])
-    link = Link(on: loop, rules: [.fields, .fieldProperties, name, ProgramWindowInterface.rule])
+    link = Link(
+      on: loop,
+      rules: [
+        .fields, .fieldProperties, .nameOwnerChanges(of: Focus1.windowBridge), ProgramWindowInterface.rule,
+      ])
     publisher = FieldPublisher(link)
     residents = Residents(link, processes)
     programs = NamedPrograms(link, processes, log)
@@ -150,8 +151,7 @@ package final class WindowBridge {
   }
 
   private func nameChanged(_ message: Message) {
-    guard !isOwner, message.sender == .bus, message.interface == .bus, let values = try? message.arguments(),
-      values.count == 3, values[0] == .string(Focus1.windowBridge.text), values[2] == .string("")
+    guard !isOwner, let change = message.nameOwnerChange, change.name == Focus1.windowBridge, change.now == nil
     else { return }
     claimName()
   }

@@ -71,9 +71,7 @@ package final class Bridge {
     guard try daemon.connection.requestName(Self.name) else {
       throw DBusError(.failed, "another process owns \(Self.name): only one bridge can run")
     }
-    let accessibility = MatchRule(
-      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
-      arguments: [0: AccessibilityStatus.busName.text])
+    let accessibility = MatchRule.nameOwnerChanges(of: AccessibilityStatus.busName)
     main = Link(
       on: loop,
       rules: OwnPrograms.rules + [accessibility, AccessibilityStatus.changes, .properties(of: Focus1.root)])
@@ -134,9 +132,11 @@ package final class Bridge {
   }
 
   private func nameChanged(_ message: Message) {
-    guard message.sender == .bus, let (name, _, now) = message.nameChange else { return }
-    guard name == AccessibilityStatus.busName.text else { return ownPrograms.ownerChanged(name, to: now) }
-    if !now.isEmpty { status.ownerChanged() }
+    guard let change = message.nameOwnerChange else { return }
+    guard change.name == AccessibilityStatus.busName else {
+      return ownPrograms.ownerChanged(change.name, to: change.now)
+    }
+    if change.now != nil { status.ownerChanged() }
   }
 
   private func ownProgramsChanged() {
@@ -186,24 +186,20 @@ package final class Bridge {
     lookAgainLater(isNew: true)
   }
 
-  private static let rules: [MatchRule] = {
-    let changed = MemberName(known: "NameOwnerChanged")
-    return ["focused", "active"].map { detail in
+  private static let rules: [MatchRule] =
+    ["focused", "active"].map { detail in
       MatchRule(
         interface: AccessibilityNames.objectEvent, member: MemberName(known: "StateChanged"), arguments: [0: detail])
     } + [
       MatchRule(
         sender: AccessibilityNames.registry, path: AccessibilityNames.root, interface: AccessibilityNames.objectEvent,
         member: MemberName(known: "ChildrenChanged")),
-      MatchRule(sender: .bus, interface: .bus, member: changed, arguments: [2: ""]),
-      MatchRule(
-        sender: .bus, interface: .bus, member: changed, arguments: [0: AccessibilityNames.registry.text]),
+      .departures, .nameOwnerChanges(of: AccessibilityNames.registry),
     ]
-      // GTK 4 spells them so.
-      + ["Activate", "Deactivate", "Destroy", "activate", "deactivate", "destroy"].map { member in
-        MatchRule(interface: AccessibilityNames.windowEvent, member: MemberName(known: member))
-      }
-  }()
+    // GTK 4 spells them so.
+    + ["Activate", "Deactivate", "Destroy", "activate", "deactivate", "destroy"].map { member in
+      MatchRule(interface: AccessibilityNames.windowEvent, member: MemberName(known: member))
+    }
 
   private func registerEvents() {
     // Qt knows events only if they are spelled so.
@@ -242,7 +238,7 @@ package final class Bridge {
   private func received(_ message: Message) {
     guard let sender = message.sender, let path = message.path, let member = message.member?.text else { return }
     if sender == .bus {
-      if let (name, _, now) = message.nameChange { nameChanged(name, now) }
+      if let change = message.nameOwnerChange { nameChanged(change) }
       return
     }
     bus?.heard(sender)
@@ -278,17 +274,18 @@ package final class Bridge {
     }
   }
 
-  private func nameChanged(_ name: String, _ now: String) {
-    guard name != AccessibilityNames.registry.text else {
-      registry = try? BusName(now)
-      if !now.isEmpty {
+  private func nameChanged(_ change: NameOwnerChange) {
+    let name = change.name
+    guard name != AccessibilityNames.registry else {
+      registry = change.now
+      if change.now != nil {
         registerEvents()
         listener?.registerAgain()
         lookAgainLater(isNew: true)
       }
       return
     }
-    guard now.isEmpty, let name = try? BusName(name) else { return }
+    guard change.now == nil else { return }
     bus?.forget(name)
     formerSecrets[name] = nil
     guard let application = applications[name] else { return }

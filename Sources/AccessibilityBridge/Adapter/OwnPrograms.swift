@@ -11,7 +11,7 @@ final class OwnPrograms {
   private static let bridges = "org.focusd.Bridge1"
   static let rules: [MatchRule] = [
     .fields,
-    MatchRule(sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), namespace: bridges),
+    .nameOwnerChanges(below: bridges),
   ]
 
   private let link: Link
@@ -79,7 +79,7 @@ final class OwnPrograms {
     link.daemon?.connection.askNames { [weak self] result in
       for name in (try? result.get()) ?? [] where name.text.hasPrefix(Self.bridges + ".") {
         self?.link.daemon?.connection.askOwner(of: name) { owner in
-          if let owner = try? owner.get() { self?.ownerChanged(name.text, to: owner.text) }
+          if let owner = try? owner.get() { self?.ownerChanged(name, to: owner) }
         }
       }
     }
@@ -95,10 +95,10 @@ final class OwnPrograms {
 
   func received(_ signal: DaemonSignal) { fields.received(signal) }
 
-  /// Takes a signal of the bus about a bridge's name.
-  func ownerChanged(_ name: String, to owner: String) {
-    guard name.hasPrefix(Self.bridges + ".") else { return }
-    bridgeOwners[name] = owner.isEmpty ? nil : owner
+  /// Another connection owns `name`, or none does, if that is a bridge's.
+  func ownerChanged(_ name: BusName, to owner: BusName?) {
+    guard name.text.hasPrefix(Self.bridges + ".") else { return }
+    bridgeOwners[name.text] = owner?.text
     changed()
   }
 

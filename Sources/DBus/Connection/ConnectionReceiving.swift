@@ -15,8 +15,6 @@ extension Connection {
     return DBUS_HANDLER_RESULT_HANDLED
   }
 
-  private static let nameOwnerChanged = MemberName(known: "NameOwnerChanged")
-
   /// Queues a message that libdbus has read, to handle it after libdbus has dispatched it: a handler may call and wait.
   private func arrived(_ raw: OpaquePointer) {
     switch dbus_message_get_type(raw) {
@@ -33,11 +31,8 @@ extension Connection {
 
   /// Who holds a name is taken in when it arrives: it says which answers count that arrive after it.
   private func ownerMayHaveChanged(_ signal: Message) {
-    guard signal.isSignal(.bus, Connection.nameOwnerChanged), signal.sender == .bus,
-      let arguments = try? signal.arguments(), arguments.count == 3,
-      case .string(let name) = arguments[0], case .string(let owner) = arguments[2]
-    else { return }
-    calls.setOwner(of: name, owner)
+    guard let change = signal.nameOwnerChange else { return }
+    calls.setOwner(of: change.name.text, change.now?.text ?? "")
   }
 
   /// Whether messages have arrived that are not handled yet.

@@ -6,8 +6,7 @@ internal import FocusModel
 /// The connections that own names below `org.focusd.Bridge1.`, and so may speak for programs that never heard of focusd.
 final class Bridges {
   /// What the bus tells of every such name.
-  static let rule = MatchRule(
-    sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"), namespace: "org.focusd.Bridge1")
+  static let rule = MatchRule.nameOwnerChanges(below: "org.focusd.Bridge1")
 
   private var owners: [BusName: BusName] = [:]
   /// How many bridges' names each connection owns.

@@ -104,14 +104,11 @@ extension FocusService {
   }
 
   private func ownerMayHaveChanged(_ message: Message) {
-    guard message.isSignal(.bus, MemberName(known: "NameOwnerChanged")),
-      let arguments = try? message.arguments(), arguments.count == 3,
-      case .string(let text) = arguments[0], case .string(let owner) = arguments[2]
-    else { return }
-    let name = BusName(known: text)
+    guard let change = message.nameOwnerChange else { return }
+    let name = change.name
     if Bridges.isName(name) {
-      deliver(.bridge(name, owner: owner.isEmpty ? nil : BusName(known: owner)))
-    } else if owner.isEmpty {
+      deliver(.bridge(name, owner: change.now))
+    } else if change.now == nil {
       for registration in registrations.values where registration.owner == name { registrantLeft(registration) }
       deliver(.departure(name))
     }

@@ -46,13 +46,8 @@ package final class MenuBridge {
     guard try daemon.connection.requestName(Self.name) else {
       throw DBusError(.failed, "another process owns \(Self.name): only one bridge can run")
     }
-    let windows = MatchRule(
-      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
-      arguments: [0: Focus1.windowBridge.text])
-    let accessibility = MatchRule(
-      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
-      arguments: [0: AccessibilityStatus.busName.text])
-    link = Link(on: loop, rules: [.fields, .fieldProperties, .properties(of: Focus1.root), windows, accessibility])
+    let names = [Focus1.windowBridge, AccessibilityStatus.busName].map(MatchRule.nameOwnerChanges(of:))
+    link = Link(on: loop, rules: [.fields, .fieldProperties, .properties(of: Focus1.root)] + names)
     accessible = AccessiblePrograms(daemon.connection, on: loop)
     publisher = FieldPublisher(link)
     fields = FieldFollower(link)
@@ -100,10 +95,10 @@ package final class MenuBridge {
     case .signal(let signal): fields.received(signal)
     case .call(let message): publisher.called(message)
     case .other(let message):
-      guard message.sender == .bus, let (name, _, now) = message.nameChange else { return }
-      if name == AccessibilityStatus.busName.text, !now.isEmpty { accessible.ownerChanged() }
-      guard name == Focus1.windowBridge.text else { return }
-      windowBridge = try? BusName(now)
+      guard let change = message.nameOwnerChange else { return }
+      if change.name == AccessibilityStatus.busName, change.now != nil { accessible.ownerChanged() }
+      guard change.name == Focus1.windowBridge else { return }
+      windowBridge = change.now
       frontChanged()
     case .refused(let error): log.error("\(error)")
     case .closed: onEnd?("lost the connection to the bus")

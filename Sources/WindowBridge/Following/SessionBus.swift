@@ -6,14 +6,11 @@ internal import EventLoop
 final class SessionBus {
   private static let manager = BusName(known: "org.freedesktop.systemd1")
   private static let managerPath = ObjectPath(known: "/org/freedesktop/systemd1")
-  private static let nameOwnerChanged = MemberName(known: "NameOwnerChanged")
   private static let patience = Duration.seconds(25)
   private static let delay = Duration.seconds(2)
   /// A program that has left the bus may have imported variables: the manager tells nobody of them.
-  private static let departures = MatchRule(
-    sender: .bus, interface: .bus, member: nameOwnerChanged, arguments: [2: ""])
-  private static let extensions = MatchRule(
-    sender: .bus, interface: .bus, member: nameOwnerChanged, arguments: [0: GNOMEState.busName.text])
+  private static let departures = MatchRule.departures
+  private static let extensions = MatchRule.nameOwnerChanges(of: GNOMEState.busName)
 
   private let address: String
   private let loop: EventLoop
@@ -82,11 +79,9 @@ final class SessionBus {
   }
 
   private func received(_ message: Message) {
-    guard message.sender == .bus, message.isSignal(.bus, Self.nameOwnerChanged),
-      let arguments = try? message.arguments(), arguments.count == 3, case .string(let name) = arguments[0]
-    else { return }
-    let isGone = arguments[2] == .string("")
-    if name == GNOMEState.busName.text { set(hasExtension: !isGone) }
+    guard let change = message.nameOwnerChange else { return }
+    let isGone = change.now == nil
+    if change.name == GNOMEState.busName { set(hasExtension: !isGone) }
     guard isWaiting, isGone else { return }
     read()
     onDeparture?()

@@ -8,9 +8,7 @@ package final class GNOMESource: WindowSource {
   private static let patience = Duration.seconds(25)
   /// More than all windows take: the memory that a message takes is a multiple of its size.
   private static let messageLength = 4 << 20
-  private static let owner = MatchRule(
-    sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
-    arguments: [0: GNOMEState.busName.text])
+  private static let owner = MatchRule.nameOwnerChanges(of: GNOMEState.busName)
 
   private let bus: String
   private let loop: EventLoop
@@ -92,9 +90,7 @@ package final class GNOMESource: WindowSource {
   private func received(_ message: Message) {
     guard message.kind == .signal, let arguments = try? message.arguments() else { return }
     if message.sender == .bus {
-      guard message.isSignal(.bus, MemberName(known: "NameOwnerChanged")),
-        arguments.first == .string(GNOMEState.busName.text)
-      else { return }
+      guard message.nameOwnerChange?.name == GNOMEState.busName else { return }
       // Not from within the connection's own dispatching.
       loop.schedule(after: .zero) { [weak self] in self?.end("GNOME Shell or its extension has ended") }
     } else if message.sender == shell, message.interface == GNOMEState.interface, let member = message.member {

@@ -68,9 +68,7 @@ package final class KWinSource: WindowSource {
     guard let bus = Connection.Bus.ofUser else { throw Missing(description: "there is no session bus") }
     let connection = try Connection(to: bus, timeout: Self.patience)
     connection.limitMessages(to: 1 << 20)
-    let rule = MatchRule(
-      sender: .bus, interface: .bus, member: MemberName(known: "NameOwnerChanged"),
-      arguments: [0: Name.compositor.text])
+    let rule = MatchRule.nameOwnerChanges(of: Name.compositor)
     guard let owner = try connection.owner(of: Name.compositor, adding: [rule]) else {
       throw Missing(description: "KWin is not on the session bus")
     }

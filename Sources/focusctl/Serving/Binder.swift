@@ -7,8 +7,6 @@ import Glibc
 
 /// Shows objects of other programs as fields, as a bridge, across restarts of the daemon, until the bus is gone.
 final class Binder {
-  private static let nameOwnerChanged = MemberName(known: "NameOwnerChanged")
-
   private var plan: BindPlan
   private let link: Link
   private var names: [String: BoundName] = [:]
@@ -21,10 +19,8 @@ final class Binder {
   init(_ plan: BindPlan) {
     self.plan = plan
     self.plan.readSettings(report: Output.say)
-    let rule =
-      plan.isFamily
-      ? MatchRule(sender: .bus, interface: .bus, member: Binder.nameOwnerChanged, namespace: plan.name.text)
-      : MatchRule(sender: .bus, interface: .bus, member: Binder.nameOwnerChanged, arguments: [0: plan.name.text])
+    let rule: MatchRule =
+      plan.isFamily ? .nameOwnerChanges(below: plan.name.text) : .nameOwnerChanges(of: plan.name)
     link = Link(on: EventLoop(), rules: [rule])
   }
 
@@ -100,12 +96,10 @@ final class Binder {
   }
 
   private func received(_ message: Message) {
-    guard message.sender == .bus, message.isSignal(.bus, Binder.nameOwnerChanged),
-      let arguments = try? message.arguments(), arguments.count == 3, case .string(let name) = arguments[0],
-      case .string(let owner) = arguments[2], plan.includes(name)
-    else { return }
-    guard !owner.isEmpty || names[name] != nil else { return }
-    bound(name).ownerChanged(isPresent: !owner.isEmpty)
+    guard let change = message.nameOwnerChange, plan.includes(change.name.text) else { return }
+    let (name, isPresent) = (change.name.text, change.now != nil)
+    guard isPresent || names[name] != nil else { return }
+    bound(name).ownerChanged(isPresent: isPresent)
     names = names.filter { !$0.value.isFinished }
   }
 
