@@ -103,6 +103,19 @@ struct ModelLimitTests {
     #expect(stage.model.table.allowances == Allowances())
   }
 
+  @Test("An owner: labels count as values do, but for those that are the field's id")
+  func labels() throws {
+    let stage = try Stage()
+    var options = FieldOptions()
+    options.label = String(repeating: "x", count: Limits.labelLength)
+    for number in 0..<4095 {
+      _ = try stage.model.register(FieldID("f\(number)"), [:], options, owner: stage.owner)
+    }
+    let rest = Limits.perOwner.bytes - 4095 * Limits.labelLength - key.utf8.count
+    limited { try stage.register("last", [key: text(rest + 1)]) }
+    try stage.register("last", [key: text(rest)])
+  }
+
   @Test("Lingering fields move to the allowance that those without an owner share")
   func lingering() throws {
     let stage = try Stage()
