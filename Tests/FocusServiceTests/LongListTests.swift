@@ -2,7 +2,7 @@ import BusSupport
 import DBusTypes
 import Testing
 
-/// `Keys` is told without its list if that is long.
+/// `Keys` and `Commands` are told without their lists if those are long.
 @Suite struct LongListTests {
   @Test("A change of Keys is told as invalidated with more than 1,024 entries", arguments: [1024, 1025])
   func keys(_ count: Int) async throws {
@@ -19,6 +19,25 @@ import Testing
       let change = try #require(told.first)
       #expect(
         change.contains("-Keys") == (count > 1024) && change.contains("K1023") == (count <= 1024),
+        "\(change.prefix(80))")
+    }
+  }
+  @Test("So is one of Commands", arguments: [1024, 1025])
+  func commands(_ count: Int) async throws {
+    try await Stage.with { stage in
+      try stage.settle([.call(carl, .register("w"))])
+      for start in stride(from: 0, to: count, by: 205) {
+        let options: Named = [("parent", Focus1.fieldPath("w")), ("scope", .string("scene"))]
+        try stage.turn([.call(carl, .register("part\(start)", object: "/part\(start)", options))])
+        try stage.wait(for: "Introspect", of: carl)
+        let methods = (start..<min(start + 205, count)).map { method("C\($0)") }.joined()
+        try stage.settle([.answered(carl, "Introspect", [.string(document(("demo.I", methods)))])])
+      }
+      let told = try stage.settle([.call(carl, .field("w", "Focus"))]).lines.filter { $0.contains("Bindings") }
+      #expect(told.count == 1)
+      let change = try #require(told.first)
+      #expect(
+        change.contains("-Commands") == (count > 1024) && change.contains("C1023") == (count <= 1024),
         "\(change.prefix(80))")
     }
   }

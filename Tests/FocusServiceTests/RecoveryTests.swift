@@ -167,4 +167,14 @@ extension RecoveryTests {
       }
     }
   }
+  @Test("Calls that wait carry 512 file descriptors in all: more are refused at once")
+  func descriptors() async throws {
+    try await Self.recoverLate(registering: "knob") { stage in
+      let call = DaemonCall(Focus1.focused, "demo.No", "Such")
+      for number in 0..<40 { try stage.call(from: number % 2 == 0 ? carl : dora, call, descriptors: 16) }
+      #expect(try stage.turn().map(\.error) == Array(repeating: "LimitsExceeded", count: 8))
+      let sent = try stage.turn([.answer(carl, "GetAll"), .answer(anna, "GetAll")])
+      #expect(sent.count { $0.error == "NotFocused" } == 32)
+    }
+  }
 }

@@ -26,6 +26,10 @@ final class Stage {
   private let stranger = ":1.9"
   /// How long owners may take in the recoveries of services that are started from now on: long enough for any machine.
   var ownersTime = Duration.seconds(60)
+  /// What the service started last would have given them by itself.
+  private(set) var usualOwnersTime = Duration.zero
+  /// How many calls it was handed.
+  private var handed: UInt32 = 0
   /// What the service's signals have told since it was started last.
   private var followed = View()
 
@@ -80,6 +84,7 @@ final class Stage {
     self.connection = connection
     let log = Log(program: "focusd", isVerbose: false, showsPriorities: false, descriptor: logDescriptor)
     let service = FocusService(connection, on: loop, log: log, stateFile: StateFile(path: stateFile))
+    usualOwnersTime = service.ownersTime
     service.ownersTime = ownersTime
     self.service = service
     try service.start()
@@ -146,6 +151,24 @@ final class Stage {
     for signal in sent where signal.isSignal { followed.see(signal) }
     return sent
   }
+
+  /// Hands the service a call of `caller` with `count` descriptors, which no letter carries, as if it had been delivered.
+  func call(from caller: String, _ call: BusSupport.DaemonCall, descriptors count: Int) throws {
+    let raw = dbus_message_new_method_call(call.destination, call.path, call.interface, call.member)
+    let message = Message(adopting: try #require(raw))
+    var iterator = DBusMessageIter()
+    dbus_message_iter_init_append(message.raw, &iterator)
+    var descriptor = logDescriptor
+    for _ in 0..<count { dbus_message_iter_append_basic(&iterator, Int32(UInt8(ascii: "h")), &descriptor) }
+    dbus_message_set_sender(message.raw, caller)
+    // Above those of letters.
+    handed += 1
+    dbus_message_set_serial(message.raw, 1 << 30 + handed)
+    try #require(service).receive(message)
+  }
+
+  /// What waits for owners, for a service that has begun on its own.
+  func ownerCalls() throws -> OwnerCalls { OwnerCalls(try #require(connection)) }
 
   /// Reads all that has been delivered into the connection, and handles none of it.
   private func receive() {

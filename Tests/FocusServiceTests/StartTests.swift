@@ -3,6 +3,8 @@ import DBus
 import DBusTypes
 import Testing
 
+@testable import FocusService
+
 /// What the service asks the bus before it serves.
 @Suite struct StartTests {
   /// However many bridges' names there are, it asks for the owner of one: who owns the others matters when they say `service`.
@@ -24,6 +26,13 @@ import Testing
       #expect(questions.last == "RequestName")
       #expect(sent.filter { $0.kind == .signal }.isEmpty)
       #expect(try stage.turn().isEmpty)
+    }
+  }
+  /// In all, and while the service starts, which serves again within one second.
+  @Test func howLongOwnersHave() async throws {
+    #expect(OwnerCalls.timeout == .seconds(5))
+    try await Stage.with { stage in
+      #expect(stage.usualOwnersTime > .zero && stage.usualOwnersTime < .seconds(1))
     }
   }
 }
