@@ -31,12 +31,22 @@ struct SensitiveTests {
     #expect(!document.contains(mark))
   }
 
-  @Test("Another's write takes a revision even if it changes nothing, else it would tell what is there")
-  func revision() async throws {
+  @Test(
+    "Another's write takes a revision even if it changes nothing, else it would tell what is there",
+    arguments: [false, true])
+  func revision(isBound: Bool) async throws {
     try await TestDesktop.with { desktop in
       let (owner, client) = (try await desktop.peer(), try await desktop.peer())
-      try await owner.register(
-        "login", [(Self.password, .string(Self.mark))], [("sensitive", .boolean(true)), ("focus", .boolean(true))])
+      let (values, options): (Named, Named) = (
+        [(Self.password, .string(Self.mark))], [("sensitive", .boolean(true)), ("focus", .boolean(true))]
+      )
+      if isBound {
+        let object = Exported(
+          owner, document(("demo.Login", property("Password", "s"))), [Self.password: .string(Self.mark)])
+        try await owner.register("login", object: object.path, options)
+      } else {
+        try await owner.register("login", values, options)
+      }
       for isWrite in [true, false] {
         let before = try await owner.read(Self.password).revision
         if isWrite {

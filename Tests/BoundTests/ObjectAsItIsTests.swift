@@ -127,6 +127,15 @@ struct ObjectAsItIsTests {
         #expect(
           try await refusal { try await owner.register("a", object: path, [("live", live)], stored: stored) } == error)
       }
+      // Nor can one that is read each time say whether the field is active.
+      let key = "demo.Player.Position"
+      let active: Named = [
+        ("scope", .string("session")), ("active", .structure([.string(key), .variant(.int64(1))])),
+      ]
+      let live: Named = [("live", .strings([key]))]
+      #expect(
+        try await refusal { try await owner.register("a", object: object.path, active + live) } == "InvalidArgs")
+      try await owner.register("a", object: object.path, active)
     }
   }
 

@@ -111,6 +111,15 @@ import Testing
         }
       }
       try refuse("with four owners")
+      if filling.testDescription == "16 MiB" {
+        // No message carries all of it: it is not even begun.
+        let before = siege.daemon.residentMemory
+        siege.daemon.forgetPeak()
+        let all = try siege.watcher.call(Focus1.manager, Focus1.objectManager, "GetManagedObjects")
+        let peak = siege.daemon.peakMemory
+        #expect(all.isPastLimit, "\(all)")
+        #expect(isSanitized || peak < before + (16 << 10), "\(before) KiB before, then \(peak) KiB")
+      }
       try siege.refuses("Publish of an owner that is full itself", view: view) {
         try owners[0].publish(Self.one, on: "f0")
       }

@@ -178,6 +178,10 @@ import Testing
           "('demo.Form.Name', <'x'>, {'\(String(repeating: "x", count: 1 << 20))': <1>})", "InvalidArgs"
         ),
         (Focus1.focused, bindings, "Nothing", "()", "UnknownMethod"),
+        // A value is no command.
+        (Focus1.focused, "demo.Form", "Name", "()", "UnknownMethod"),
+        (Focus1.focused, bindings, "Invoke", "('demo.Form.Name', @av [], @a{sv} {})", "UnknownMethod"),
+        (Focus1.focused, "demo.Form", "None", "()", "NotFocused"),
         (Focus1.field("a"), Focus1.properties, "Get", "('demo.Form', 'None')", "UnknownProperty"),
         (Focus1.field("a"), Focus1.properties, "Set", "('demo.Form', 'None', <1>)", "UnknownProperty"),
         (Focus1.field("a"), Focus1.properties, "Get", "('demo.Form', 'Title')", "UnknownProperty"),

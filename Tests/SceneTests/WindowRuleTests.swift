@@ -95,9 +95,12 @@ import Testing
         #expect(refusal == error, "\(field) \(names.prefix(3))")
         #expect(try await session.adopted("w1") == .strings(error == nil ? [a.name] : []))
       }
-      for options: Named in [[("linger", .boolean(true))]] {
-        #expect(try await bridge.begin(.register("w3", [], options)).refusal() == "InvalidArgs")
-      }
+      #expect(try await bridge.begin(.register("w3", [], [("linger", .boolean(true))])).refusal() == "InvalidArgs")
+      // A window has no object of another connection, but what is in one may.
+      let object = Exported(a, document(("demo.A", method("Do"))))
+      let service: Named = [("service", .string(a.name))]
+      #expect(try await bridge.begin(.register("w3", object: object.path, service)).refusal() == "InvalidArgs")
+      try await bridge.register("w3", object: object.path, service + [("parent", Focus1.fieldPath("w1"))])
     }
   }
 
