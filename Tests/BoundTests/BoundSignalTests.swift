@@ -90,6 +90,7 @@ struct BoundSignalTests {
         .isEmpty)
       for _ in 0..<20 { window.emit("demo.Edit", "Saved", text((1 << 20) + 1)) }
       #expect(try await paths(client, window, "demo.Signals", "Rang", [.int32(1)]).count == 2)
+      try await desktop.said("demo.Edit.Saved")
       let said = desktop.log
       let lines = said.filter { $0.contains("demo.Edit.Saved") && $0.contains("'window'") }
       #expect(!lines.isEmpty && lines.count < 4, "\(lines)")
