@@ -1,8 +1,22 @@
-import AccessibilityBridge
+import BridgeSupport
+import DBusTypes
 import Testing
+
+@testable import AccessibilityBridge
 
 /// The table of the toolkits' ways to show a secret.
 @Suite struct SecretRuleTests {
+  @Test func aProgramWithMoreThan4096SecretsIsNotLookedIntoAnyMore() throws {
+    let name = try BusName(":1.5")
+    let application = Application(name)
+    let elements = try (0...4096).map { ElementReference(name, try ObjectPath("/secret\($0)")) }
+    func isIgnored() -> Bool { if case .ignored = application.stage { true } else { false } }
+    for element in elements.dropLast() { application.noteSecret(element) }
+    #expect(elements.dropLast().allSatisfy(application.isSecret) && !isIgnored())
+    application.noteSecret(elements[4096])
+    #expect(isIgnored())
+  }
+
   @Test(
     arguments: [
       (40, [:], true), (61, [:], false), (79, ["text-input-type": "password"], true),
