@@ -177,9 +177,10 @@ final class AccessibleDesktop: DaemonSession {
     return program
   }
 
-  /// Has the registry know a program that was not registered, or tell that one is gone.
-  func tell(_ change: String, of program: StubProgram) {
-    if change == "add" { status.update { $0.programs.append(program.peer.name) } }
+  /// Has the registry know a program that was not registered, or tell that one is gone; unless it `isListed`, it is not among
+  /// its children yet.
+  func tell(_ change: String, of program: StubProgram, isListed: Bool = true) {
+    if change == "add", isListed { status.update { $0.programs.append(program.peer.name) } }
     let child = DBusValue.structure([.string(program.peer.name), .objectPath(ObjectPath(known: StubProgram.root))])
     registry?.perform {
       $0.emit(

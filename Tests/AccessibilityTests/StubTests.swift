@@ -97,10 +97,14 @@ import Testing
 
   @Test func rangesAndTogglesAreWritten() async throws {
     try await Self.withProgram("Qt", .slider(30)) { desktop, program in
+      func level() -> Double? { program.state.now.elements["/entry"]?.value }
+      func isChecked() -> Bool { (program.state.now.elements["/check"]?.states ?? 0) & StubElement.checked != 0 }
       try await desktop.set("Range.Value", .double(32))
       #expect(try await desktop.get("Range.Value") == .double(32))
+      #expect(level() == 32)
       try await desktop.run("Range.Increment")
       #expect(try await desktop.get("Range.Value") == .double(33))
+      #expect(level() == 33)
       try await desktop.set("Range.Value", .double(1e300))
       #expect(try await desktop.get("Range.Value") == .double(100))
       #expect(try await desktop.refusal("Range.Value", .double(.nan))?.shortName == "InvalidArgs")
@@ -111,8 +115,10 @@ import Testing
       try await eventually("its action") { try await desktop.session.commands()["org.focusd.Action.Click"] == true }
       try await desktop.set("Toggle.Checked", .boolean(false))
       #expect(try await desktop.get("Toggle.Checked") == .boolean(false))
+      #expect(!isChecked())
       try await desktop.run("Action.Click")
       #expect(try await desktop.get("Toggle.Checked") == .boolean(true))
+      #expect(isChecked())
     }
   }
 

@@ -34,6 +34,15 @@ extension ManagedProcess {
     return .milliseconds((numbers[11] + numbers[12]) * 1000 / sysconf(Int32(_SC_CLK_TCK)))
   }
 
+  /// Whether it waits for events, and no timer will wake it up: it is in `poll(2)` without a timeout.
+  ///
+  /// Numbers of system calls and their arguments: proc_pid_syscall(5). The second is `ppoll(2)`, where there is no `poll`.
+  package var isWaitingWithoutEnd: Bool {
+    let call = lines(of: "syscall").first?.split(separator: " ") ?? []
+    guard call.count > 3 else { return false }
+    return call[0] == "7" ? call[3].hasSuffix("ffffffff") : call[0] == "73" && call[3] == "0x0"
+  }
+
   private func kibibytes(_ name: String) -> Int {
     lines(of: "status").first { $0.hasPrefix(name) }.map(Self.number) ?? 0
   }
