@@ -204,7 +204,8 @@ extension FocusedValues {
     }
   }
 
-  @Test func aFieldWhoseOwnerHangsHoldsUpNoWriteToTheNext() async throws {
+  @Test("A field whose owner hangs holds up no write to the next", arguments: ["Set", "Get"])
+  func aHangingOwner(asked member: String) async throws {
     try await TestDesktop.with { desktop in
       let (owner, client) = (try await desktop.peer(), desktop.client())
       let document = document(("demo.Form", property("Number", "x")))
@@ -215,9 +216,12 @@ extension FocusedValues {
       let (errors, form) = (Errors(of: client), Form(client))
       try await owner.begin(.field("text1", "Focus")).values()
       try await until("the value") { form.number == 1 }
-      object.rule("Set") { _, _, _ in .hold }
+      object.rule(member) { _, _, _ in .hold }
+      // Before it is written, the value is asked for.
+      if member == "Get" { object.invalidate("demo.Form.Number", to: .int64(1)) }
+      try await owner.settle()
       form.number = 8
-      try await object.called("Set")
+      try await object.called(member)
       form.number = 9
       #expect(form.number == 9)
       try await next.focus()
@@ -226,12 +230,15 @@ extension FocusedValues {
       try await errors.wait(count: 1)
       form.number = 3
       try await eventually("the write") { state.wrappedValue == 3 }
-      #expect(object.count("Set") == 1)
-      object.rule("Set", nil)
+      #expect(object.count("Set") == (member == "Set" ? 1 : 0))
+      object.rule(member, nil)
       object.release()
       try await owner.settle()
       #expect(form.number == 3)
-      #expect(errors.all.map(\.name) == [FocusError.conflict])
+      // A slow machine may take the 5 s after which an owner hangs.
+      let names = errors.all.map(\.name)
+      #expect(
+        names.first == FocusError.conflict && names.dropFirst().allSatisfy { $0.hasSuffix(".Timeout") }, "\(names)")
     }
   }
 }

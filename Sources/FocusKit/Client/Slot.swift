@@ -234,11 +234,16 @@ final class Slot: Observable, Sendable {
   }
 
   /// Shows the value that the daemon told, without the write under way and what was made on it.
-  func endWrites() {
+  /// - Returns: whether anything was.
+  @discardableResult
+  func endWrites() -> Bool {
+    var hadNext = false
     update { content in
+      hadNext = content.next != nil
       content.sent = nil
       content.next = nil
     }
+    return hadNext
   }
 
   // MARK: Followers

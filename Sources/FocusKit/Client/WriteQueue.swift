@@ -65,16 +65,27 @@ final class WriteQueue {
 
   private func check(_ sent: Sent) {
     let key = sent.slot.key
-    guard let field = sent.field else { return }
+    guard let field = sent.field else {
+      // The answer would not say any more of which field the value was.
+      return sent.write.base?.moves == cache.moves ? () : leave(sent, isRefused: true)
+    }
     link.ask(.read(key)) { [weak self] result in
-      let reading = try? result.get()
+      let reading: KeyReading?
+      switch result {
+      case .success(let found): reading = found
+      case .failure(let error) where error.name == ErrorName.accessDenied.text: reading = nil
+      case .failure: return
+      }
       guard let self, let sent = busy[key], sent.field == field, reading?.origin.field != field else { return }
-      sent.isLeft = true
-      // What was made on it could only be written to a field in focus.
-      if sent.slot.pendingWrites > 1 { reporter.report(Self.conflict(sent.slot)) }
-      end(sent)
+      leave(sent)
       if let reading { cache.learn(key, reading) }
     }
+  }
+
+  /// The key has become another field's: what was made on the write could only be written to a field in focus.
+  private func leave(_ sent: Sent, isRefused: Bool = false) {
+    sent.isLeft = true
+    if end(sent) || isRefused { reporter.report(Self.conflict(sent.slot)) }
   }
 
   /// Makes the write of `slot` that waits, unless another is under way.
@@ -82,6 +93,7 @@ final class WriteQueue {
     guard let write = slot.beginWrite() else { return }
     let sent = Sent(slot, write)
     busy[slot.key] = sent
+    sent.field = write.base?.field
     if let base = write.base {
       if let origin = base.origin { send(sent, write.value, origin) } else { ask(sent, base) }
       if base.moves != cache.moves { check(sent) }
@@ -144,7 +156,7 @@ final class WriteQueue {
 
   private func read(_ sent: Sent, _ handler: @escaping (KeyReading) -> Void) {
     link.ask(.read(sent.slot.key)) { [weak self] result in
-      guard let self else { return }
+      guard let self, !sent.isLeft || sent.field != nil else { return }
       do throws(FocusError) {
         guard let reading = try result.get() else { throw Self.isNil(sent.slot) }
         handler(reading)
@@ -172,8 +184,10 @@ final class WriteQueue {
     begin(sent.slot)
   }
 
-  private func end(_ sent: Sent) {
-    sent.slot.endWrites()
-    ended(sent.slot, isAll: true)
+  /// - Returns: whether anything was made on the write.
+  @discardableResult
+  private func end(_ sent: Sent) -> Bool {
+    defer { ended(sent.slot, isAll: true) }
+    return sent.slot.endWrites()
   }
 }

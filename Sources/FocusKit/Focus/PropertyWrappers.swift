@@ -26,8 +26,8 @@ extension FocusedValue: @unchecked Sendable where Value: Sendable {}
 
 /// A binding to the currently focused value of a key, read and written in place: SwiftUI's `FocusedBinding`.
 ///
-/// Reading it sends no message. A write is visible at once in this process; those that were not sent yet are sent as one, and
-/// one of the value that is visible is not sent.
+/// Reading it sends no message. A write is visible at once in this process; those that were not sent yet are sent as one. A
+/// write of the value that is visible already is not sent.
 /// It never changes a field other than the one that had focus when it was made, and is refused, reported to the client's
 /// error handler and undone here if it cannot be made:
 ///
