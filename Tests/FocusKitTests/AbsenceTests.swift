@@ -61,7 +61,7 @@ import Testing
       #expect(watched != nil)
       field?.unregister()
       field = nil
-      try await until("the model's end") { watched == nil }
+      try await eventually("the model's end") { watched == nil }
       withExtendedLifetime(window) {}
     }
   }

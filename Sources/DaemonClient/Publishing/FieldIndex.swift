@@ -8,8 +8,8 @@ struct FieldIndex {
   private var groups: [UInt64: [PublishedField]] = [:]
   /// The numbers of each field's children, as they were added.
   private var children: [UInt64: [UInt64]] = [:]
-  /// The numbers of those that may wait for a daemon, in order; those before `next` do not any more.
-  private var waiting: [UInt64] = []
+  /// Those that may wait for a daemon, in order, without keeping one that is removed; those before `next` do not any more.
+  private var waiting: [(number: UInt64, order: UInt64)] = []
   private var next = 0
 
   subscript(number: UInt64) -> PublishedField? { byNumber[number] }
@@ -29,7 +29,7 @@ struct FieldIndex {
     byObject[field.description.objectPath] = field
     groups[field.description.group, default: []].append(field)
     if let parent = field.description.parent { children[parent, default: []].append(field.number) }
-    waiting.append(field.number)
+    waiting.append((field.number, field.order))
   }
 
   /// The fields of `group`.
@@ -46,7 +46,7 @@ struct FieldIndex {
     for field in fields { leave(field) }
     // Without a daemon nothing else shortens it.
     if waiting.count > 2 * byNumber.count + 64 {
-      waiting = waiting[next...].filter { byNumber[$0] != nil }
+      waiting = waiting[next...].filter { byNumber[$0.number]?.order == $0.order }
       next = 0
     }
     return fields
@@ -69,7 +69,7 @@ struct FieldIndex {
   mutating func daemonLeft() {
     byPath = [:]
     let fields = byNumber.values.sorted { $0.order < $1.order }
-    waiting = fields.map(\.number)
+    waiting = fields.map { ($0.number, $0.order) }
     next = 0
     for field in fields { field.daemonLeft() }
   }
@@ -77,7 +77,8 @@ struct FieldIndex {
   /// The first field that waits for a daemon.
   mutating func firstWaiting() -> PublishedField? {
     while next < waiting.count {
-      if let field = byNumber[waiting[next]], field.isWaiting { return field }
+      let (number, order) = waiting[next]
+      if let field = byNumber[number], field.order == order, field.isWaiting { return field }
       next += 1
     }
     waiting = []

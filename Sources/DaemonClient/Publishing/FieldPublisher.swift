@@ -264,14 +264,15 @@ package final class FieldPublisher {
   /// its object anew if it has it, and `handler` is called after that.
   package func describe(_ description: FieldDescription, _ handler: @escaping () -> Void = {}) {
     guard let field = fields[description.number] else { return }
+    var isDelayed = false
     field.emitter.afterAll { [weak self] in
-      let isJoined = field.focus == nil && description.focus != nil
       field.describe(description)
       field.whenExamined(handler)
       self?.examine(field)
       // Its state may have changed before it was followed.
-      if isJoined { self?.focusStateChanged(field.number) }
+      if isDelayed { self?.focusStateChanged(field.number) }
     }
+    isDelayed = true
   }
 
   /// Calls `handler` when all changes of the field `number` until now have been told.
