@@ -122,7 +122,7 @@ package final class AccessibilityStatus {
     begin()
   }
 
-  /// Turns it on again if it is off: GNOME turns it off with its magnifier or its screen reader.
+  /// Turns it on again if it is off: GNOME turns it off when its magnifier is turned off.
   package func received(_ message: Message) {
     guard message.path == Self.path, message.isSignal(.properties, Self.propertiesChanged), !isChanged else { return }
     isChanged = true
@@ -150,7 +150,7 @@ package final class AccessibilityStatus {
         ask(.properties, "Set", Self.property("IsEnabled") + [.variant(.boolean(true))]) { [weak self] in
           if $0 == nil { self?.enableLater() }
         }
-      case .boolean(true): mustRestore = mark.isSet
+      case .boolean(true): mustRestore = mustRestore || mark.isSet
       default: break
       }
     }

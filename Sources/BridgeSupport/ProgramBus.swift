@@ -14,7 +14,7 @@ package final class ProgramBus {
 
   package let connection: Connection
   package let loop: EventLoop
-  /// With so many, those that owe nothing are forgotten: of programs that leave, not all bridges are told.
+  /// When there are so many, those that owe no answer are forgotten: not every bridge is told when a program leaves.
   private static let mostPrograms = 1024
   /// The programs that were asked something.
   private var programs: [BusName: ProgramQuestions] = [:]

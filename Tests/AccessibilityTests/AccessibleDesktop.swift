@@ -40,7 +40,7 @@ final class AccessibleDesktop: DaemonSession {
   private init(_ desktop: TestDesktop) async throws {
     self.desktop = desktop
     session = try await desktop.peer()
-    session.answer(at: "/org/a11y/bus") { [status, address] call, _ in
+    session.answer(at: "/org/a11y/bus") { [status, address] call, thread in
       switch call.member {
       case "GetAddress": return .values([.string(address.now)])
       case "Get":
@@ -54,7 +54,9 @@ final class AccessibleDesktop: DaemonSession {
         if status.now.silent.contains(isReader ? "ScreenReaderEnabled" : "IsEnabled") { return .hold }
         return .values([.variant(.boolean(isReader ? status.now.hasScreenReader : status.now.isEnabled))])
       case "Set":
-        if case .boolean(let isOn)? = call.arguments.last?.variantContent { status.update { $0.isEnabled = isOn } }
+        guard case .boolean(let isOn)? = call.arguments.last?.variantContent else { return .values([]) }
+        status.update { $0.isEnabled = isOn }
+        thread.emitChanged(call.path, "org.a11y.Status", [("IsEnabled", .boolean(isOn))])
         return .values([])
       default: return .error("org.freedesktop.DBus.Error.UnknownMethod", call.member)
       }
