@@ -97,6 +97,25 @@ import Testing
     }
   }
 
+  /// The daemon tells the value of a field whose owner hangs, and no question is answered.
+  @Test func aSignalTellsTheValueItself() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await desktop.peer()
+      daemon.answer { call, _ in
+        call.member == "Read" ? .error("org.freedesktop.DBus.Error.Timeout", "because") : .values([])
+      }
+      try await daemon.own(Focus1.name)
+      let watcher = try await tool(desktop, "focusd.watch('demo.Form.Number', print); GLib.MainLoop().run()")
+      #expect(try await watcher.line() == "None")
+      daemon.perform { $0.emitChanged(Focus1.focused, "demo.Form", [("Number", .int32(7)), ("Other", .int32(8))]) }
+      try await watcher.line("the value") { $0 == "7" }
+      daemon.perform { $0.emitChanged(Focus1.focused, "demo.Form", [("Other", .int32(9))], invalidated: ["Number"]) }
+      try await watcher.line(from: 2, "nil") { $0 == "None" }
+      #expect(watcher.progress.now.output == ["None", "7", "None"])
+      try await watcher.stop()
+    }
+  }
+
   /// What was asked later may be answered first, and a program that does not answer in time says nothing of its value.
   @Test(arguments: ["UnknownProperty", "Timeout", "IOError"])
   func anAnswerThatIsLateOrNoneChangesNoValue(error: String) async throws {
@@ -116,8 +135,9 @@ import Testing
         }
       }
       try await daemon.own(Focus1.name)
-      let watcher = try await tool(desktop, "focusd.watch('demo.Form.Number', print); GLib.MainLoop().run()")
+      let watcher = try await tool(desktop, "focusd.watch('demo.Form.Number/0', print); GLib.MainLoop().run()")
       _ = try await questions.wait(for: "the first question") { $0 == 1 ? true : nil }
+      // Of an element a signal does not tell the value.
       let change: Peer.Job = { $0.emitChanged(Focus1.focused, "demo.Form", [("Number", .int32(0))]) }
       daemon.perform(change)
       try await watcher.line("the newer value") { $0 == "2" }
@@ -148,19 +168,21 @@ import Testing
     try await TestDesktop.with(isServed: false) { desktop in
       let done = ScriptedDaemon.Answer.reply([])
       let path = ScriptedDaemon.Answer.reply([Focus1.fieldPath("window")])
-      let answers = [path, path, done, Self.unsaved, done, Self.unsaved, done]
+      let answers = [path, path, done, Self.unsaved, Self.unsaved, done, Self.unsaved, done]
       let daemon = try await ScriptedDaemon(on: desktop, answers)
       let program = try await mixer(desktop)
       let call = { (count: Int) in
         try await daemon.calls.wait(for: "call \(count)") { $0.count >= count ? $0 : nil }
       }
       _ = try await call(3)
-      program.send(line: "field.set_enabled('com.example.Mixer.Fade', False)")
-      _ = try await call(5)
+      // Together they are said again once.
+      program.send(line: "for on in (True, False): field.set_enabled('com.example.Mixer.Fade', on)")
+      _ = try await call(6)
       program.send(line: "field.unregister()")
       let names = try await call(answers.count).compactMap { $0.split(separator: " ").dropFirst().first }
       #expect(
-        names == ["Register", "Register", "Focus", "SetEnabled", "SetEnabled", "Unregister", "Unregister"], "\(names)")
+        names == ["Register", "Register", "Focus"] + ["SetEnabled", "SetEnabled", "SetEnabled"]
+          + ["Unregister", "Unregister"], "\(names)")
       try await program.stop()
     }
   }

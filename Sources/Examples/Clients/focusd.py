@@ -17,7 +17,8 @@ A tool reads and changes what has focus, in whatever program:
 For widgets, focusd_gtk.py and focusd_qt.py do the first part. Callbacks come from GLib's main loop, which GTK and Qt run; for
 another, see `use_loop`. A value is a bool, int, float or str; any other is a `GLib.Variant("(ii)", (0, 3))`, also what is written with
 `set` and what `update`'s function returns. A key of a Field may have a signature instead: `"com.example.Clock.Hands:(ii)"`. Numbers among a
-command's arguments are not converted: write 1.0 for a double. What fails in the background is logged, by the logger `focusd`.
+command's arguments are not converted: write 1.0 for a double. What fails in the background is logged, by the logger `focusd`. If
+the bus ends, the program goes on, and its fields and followers stay without one.
 """
 import itertools
 import logging
@@ -135,6 +136,7 @@ class Field:
         except NoDaemon as error:
             self.bus = log.warning("%s: %s", name, error)
         self.is_registered, self._owner, self._is_busy, self._is_restored = False, None, False, False
+        self._is_over, self._is_enabling_due = False, False
         self._keys, self._told, self._commands, self._enabled, self._on_focus, self._children = {}, {}, {}, {}, on_focus, []
         # The connection's name makes the id unique, in a sandbox too: a field with this id is this one.
         self.id = re.sub(r"[^A-Za-z0-9_]", "_", f"{name[:30]}{self.bus and self.bus.get_unique_name()}_{next(_numbers)}")
@@ -191,9 +193,19 @@ class Field:
         self._tell_enabled()
 
     def _tell_enabled(self):
+        def told(error):
+            if not _is_unsaved(error):
+                self._complain(error)
+            elif not self._is_enabling_due:
+                self._is_enabling_due = True
+                _in_a_second(again)
+
+        def again():
+            self._is_enabling_due = False
+            self._tell_enabled()
+
         if self._enabled:
-            self._call("SetEnabled", GLib.Variant("(a{sb})", (self._enabled,)),
-                       lambda error: _in_a_second(self._tell_enabled) if _is_unsaved(error) else self._complain(error))
+            self._call("SetEnabled", GLib.Variant("(a{sb})", (self._enabled,)), told)
 
     def publish(self):
         """A value may be different now. Only what is different is told."""
@@ -212,11 +224,8 @@ class Field:
         """Takes the field away, for good."""
         if Field.focused is self:
             Field.focused = None
-        if self.is_registered:
-            self._take_away()
-        self._owner, self.is_registered = None, False
-        if self._watch:
-            self._watch = Gio.bus_unwatch_name(self._watch)
+        self.is_registered, self._is_over = False, True
+        self._take_away()
         for export in self._exports:
             self.bus.unregister_object(export)
         if self.parent:
@@ -225,7 +234,15 @@ class Field:
             child._set_parent(self.parent)
 
     def _take_away(self):
-        self._call("Unregister", None, lambda error: _is_unsaved(error) and _in_a_second(self._take_away), self.path)
+        """Takes the field away from this daemon, or from the next one if this one does not answer."""
+        def done(error):
+            if _is_unsaved(error):
+                _in_a_second(self._take_away)
+            elif not isinstance(error, NoDaemon) and self._watch:
+                self._watch = Gio.bus_unwatch_name(self._watch)
+
+        if self._owner:
+            self._call("Unregister", None, done, self.path)
 
     def _set_parent(self, parent):
         self.parent = parent
@@ -237,18 +254,20 @@ class Field:
     def _moved(self, owner):
         """The daemon appeared, or vanished."""
         self._owner, self.is_registered = owner, False
-        if owner and (not self.parent or self.parent.is_registered):
+        if self._is_over:
+            self._take_away()
+        elif owner and (not self.parent or self.parent.is_registered):
             self._register()
 
     def _register(self):
         self._call("Register", GLib.Variant("(sa{sv}a{sv})", (self.id, {}, self._options)), self._registered, ROOT, "Manager")
 
     def _registered(self, error):
+        if self._is_over:  # unregistered meanwhile
+            return self._take_away()
         if isinstance(error, FieldExists):  # It was restored; the values may have changed meanwhile.
             self._is_restored = True
             return self._call("Examine", None, self._registered, self.path)
-        if not self._watch:  # unregistered meanwhile
-            return self._take_away()
         # This program was held up while the daemon read the object, or the daemon cannot save anything.
         if isinstance(error, Timeout) or _is_unsaved(error):
             return self._register_later()
@@ -269,7 +288,7 @@ class Field:
         owner = self._owner
 
         def again():
-            if owner and owner == self._owner and not self.is_registered and self._watch:
+            if owner and owner == self._owner and not self.is_registered and not self._is_over:
                 self._register()
 
         _in_a_second(again)
@@ -410,10 +429,10 @@ def invoke(command, *arguments, path="/focused"):
 
 
 def watch(key, callback, path="/focused"):
-    """Calls `callback(value)` at once and at each change, with None for nil, also if the daemon ends and starts again. A value that its
-    program does not tell now stays as it was. It does not wait. Returns a function that ends it."""
-    bus, (interface, _), told, subscriptions, is_over = _session(), _split(key), [], [], threading.Event()
-    asked = answered = 0  # Each question has a number: a later one may be answered first.
+    """Calls `callback(value)` at once and at each change, with None for nil, also if the daemon ends and starts again. While a program does
+    not answer, its value stays as it was. `watch` itself does not wait, and returns a function that ends it."""
+    bus, (interface, member), told, subscriptions, is_over = _session(), _split(key), [], [], threading.Event()
+    asked = answered = 0  # Each question, and what is told unasked, has a number: a later one may be answered first.
 
     def replied(bus, result, number):
         try:
@@ -421,9 +440,11 @@ def watch(key, callback, path="/focused"):
             value = values.get_child_value(0).get_variant() if values.n_children() else None
         except GLib.Error as failure:
             error = _error(failure)
-            if isinstance(error, Timeout) or _is_unsaved(error):
-                return _in_a_second(lambda: ask() if number == asked and not is_over.is_set() else None)
             value = None
+            if isinstance(error, Timeout) or _is_unsaved(error):
+                _in_a_second(lambda: ask() if number == asked and not is_over.is_set() else None)
+                if told:
+                    return
         _post(lambda: tell(value, number))
 
     def tell(value, number):
@@ -439,24 +460,35 @@ def watch(key, callback, path="/focused"):
         asked += 1
         bus.call(DAEMON, ROOT + path, DAEMON + ".Bindings", "Read", GLib.Variant("(s)", (key,)), None, 0, -1, None, replied, asked)
 
+    def hear(value):
+        nonlocal asked
+        asked = number = asked + 1
+        _post(lambda: tell(value, number))
+
+    def changed(*signal):
+        _, values, gone = (signal[5].get_child_value(part) for part in range(3))
+        value = values.lookup_value(member, None)
+        if member in gone.unpack() or value is not None and "/" not in key:
+            hear(value)
+        elif value is not None:
+            ask()
+
     def came_or_went(*signal):
         if signal[5][0] == ROOT + path:
             ask()
 
     def moved(owner):
-        nonlocal asked
         while subscriptions:
             bus.signal_unsubscribe(subscriptions.pop())
         if owner:  # A signal counts from the daemon only.
             subscriptions.append(bus.signal_subscribe(
-                owner, PROPERTIES, "PropertiesChanged", ROOT + path, interface, 0, ask))
+                owner, PROPERTIES, "PropertiesChanged", ROOT + path, interface, 0, changed))
             if path != "/focused":  # Its field may go, and come back. Not all versions of GDBus match an object path themselves.
                 subscriptions.append(bus.signal_subscribe(
                     owner, "org.freedesktop.DBus.ObjectManager", None, ROOT, None, 0, came_or_went))
             ask()
         else:
-            asked = number = asked + 1
-            _post(lambda: tell(None, number))
+            hear(None)
 
     def stop():
         is_over.set()

@@ -22,5 +22,8 @@ def set_brightness(percent):
 lamp = focusd.Field(
     "lamp", {"com.example.Lamp.Brightness": (lambda: brightness, set_brightness)},
     {"com.example.Lamp.Off": lambda: set_brightness(0)}, label="Lamp", scope="session")
-# The bus calls the program from this loop.
-GLib.MainLoop().run()
+# The bus calls the program from this loop, as long as there is one.
+loop = GLib.MainLoop()
+if lamp.bus:
+    lamp.bus.connect("closed", lambda *_: loop.quit())
+loop.run()
