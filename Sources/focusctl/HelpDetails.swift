@@ -157,7 +157,7 @@ extension Help {
     text are \\\\, \\n and \\t; if a call has several arguments, each is JSON.
     The field is removed when standard input ends, unless that is /dev/null or closed,
     and when standard output does. It belongs to the process that started this one, such
-    as the script, and so is in its window.
+    as the script, and so is in its window. Without a daemon it says so, and waits.
 
     Example:
       \(Program.name) hold prompt org.focusd.Shell.Buffer= --focus \\

@@ -17,7 +17,7 @@ import Testing
       let hold = try await desktop.start(
         [Products.focusctl, "--address", desktop.bus.address, "hold", "h", "demo.Hold.Text=a"])
       let errors = try await hold.progress.wait(for: "a message") { $0.errors.isEmpty ? nil : $0.errors }
-      #expect(errors[0].hasSuffix("; the field waits for it"), "\(errors)")
+      #expect(errors[0].hasSuffix("; the field waits for the daemon"), "\(errors)")
       try await desktop.start()
       try await eventually("the field") {
         try await desktop.focusctl("get", "Hold.Text", "--field", "h").output == ["a"]

@@ -19,23 +19,17 @@ enum Reading {
       throw .usage("'get' needs a KEY, as an operand or within '--format'")
     }
     let bindings = try Bindings(try call.connect(), call.options)
-    var found: [Found?] = []
-    for key in keys {
-      do {
-        found.append(try bindings.read(key))
-      } catch {
-        // Beside others, an element that is not there is nil, as in a format.
-        guard keys.count > 1, error.error?.name == Focus1.noSuchElement else { throw bindings.explained(error) }
-        found.append(nil)
-      }
-    }
+    var reasons: [KeyArgument: String] = [:]
+    // Beside others, an element that is not there is nil.
+    let known = try readings(of: keys, in: bindings, allowingAbsence: keys.count > 1, &reasons)
+    var found = keys.map { known[$0] }
     let missing = zip(keys, found).filter { $0.1 == nil }.map(\.0)
-    guard missing.isEmpty || missing.count < keys.count else { throw isNil(missing, in: bindings) }
+    guard missing.isEmpty || missing.count < keys.count else { throw isNil(missing, in: bindings, reasons) }
     guard let format else {
       try Output.write(zip(keys, found).map { plainLine($0, $1, of: keys.count, asJSON: call.options.json) }.joined())
-      return isNil(missing, in: bindings).message.map(Output.say) ?? ()
+      return isNil(missing, in: bindings, reasons).message.map(Output.say) ?? ()
     }
-    let others = try readings(of: format.keys, in: bindings)
+    let others = try readings(of: format.keys, in: bindings, &reasons)
     func line(_ key: KeyArgument, _ found: Found?) -> String {
       format.text(ValueText.text) { part in
         switch part {
@@ -46,7 +40,9 @@ enum Reading {
     }
     // Without an operand, the parts with names are those of the first key in the format.
     if keys.isEmpty {
-      guard let first = format.keys.compactMap({ others[$0] }).first else { throw isNil(format.keys, in: bindings) }
+      guard let first = format.keys.compactMap({ others[$0] }).first else {
+        throw isNil(format.keys, in: bindings, reasons)
+      }
       (keys, found) = ([first.key], [first])
     }
     try Output.write(zip(keys, found).map(line).joined())
@@ -72,25 +68,29 @@ enum Reading {
     }
   }
 
-  /// What the keys that have a value are.
+  /// What the keys that have a value are; adds to `reasons` why an element is not there, if that is allowed.
   private static func readings(
-    of keys: [KeyArgument], in bindings: Bindings
+    of keys: [KeyArgument], in bindings: Bindings, allowingAbsence: Bool = true, _ reasons: inout [KeyArgument: String]
   ) throws(CommandError) -> [KeyArgument: Found] {
     var readings: [KeyArgument: Found] = [:]
     for key in keys {
       do {
         readings[key] = try bindings.read(key)
       } catch {
-        guard error.error?.name == Focus1.noSuchElement else { throw bindings.explained(error) }
+        let reason = bindings.explained(error)
+        guard allowingAbsence, error.error?.name == Focus1.noSuchElement else { throw reason }
+        reasons[key] = reason.message
       }
     }
     return readings
   }
 
   /// The end of a command because `keys` are nil; only people are told why, and what they may have meant.
-  private static func isNil(_ keys: [KeyArgument], in bindings: Bindings) -> CommandError {
+  private static func isNil(
+    _ keys: [KeyArgument], in bindings: Bindings, _ reasons: [KeyArgument: String]
+  ) -> CommandError {
     guard isatty(STDERR_FILENO) != 0, !keys.isEmpty else { return CommandError(.nothing) }
-    return CommandError(.nothing, keys.map(bindings.whyNil).joined(separator: "; "))
+    return CommandError(.nothing, keys.map { reasons[$0] ?? bindings.whyNil($0) }.joined(separator: "; "))
   }
 }
 

@@ -99,6 +99,8 @@ final class Binder {
     guard let change = message.nameOwnerChange, plan.includes(change.name.text) else { return }
     let (name, isPresent) = (change.name.text, change.now != nil)
     guard isPresent || names[name] != nil else { return }
+    // Ids that are free again.
+    names = names.filter { !$0.value.isFinished }
     bound(name).ownerChanged(isPresent: isPresent)
     names = names.filter { !$0.value.isFinished }
   }

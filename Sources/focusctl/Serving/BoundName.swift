@@ -102,7 +102,7 @@ final class BoundName {
   /// Takes the field of a former owner away; the daemon has done so if that left the bus, and not only the name.
   private func unregister() {
     (stage, isLeft) = (.busy, true)
-    link.call(.field(path, "Unregister")) { [weak self] result in
+    link.call(.field(path, "Unregister"), patiently: true) { [weak self] result in
       guard let self else { return }
       stage = .idle
       if case .failure(let error) = result {

@@ -40,7 +40,7 @@ final class Holder {
     publisher.onError = { Output.say($0.message) }
     publisher.onWaiting = { [weak publisher] error in
       publisher?.onWaiting = nil
-      if let message = CommandError(error).message { Output.say("\(message); the field waits for it") }
+      if let message = CommandError(error).message { Output.say("\(message); the field waits for the daemon") }
     }
     publisher.add(description)
     publisher.whenRegistered(Holder.number, id: 1) { [weak self] result in
