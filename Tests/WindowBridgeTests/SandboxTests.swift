@@ -6,16 +6,16 @@ import Testing
 
 /// Programs in sandboxes, where processes have other numbers.
 @Suite struct SandboxTests {
-  @Test(.enabled(if: CagedProgram.canRun, "needs root for a process namespace"))
+  @Test(.enabled(if: SandboxedProgram.canRun, "needs root for a process namespace"))
   func whatASandboxedProgramSaysOfItsProcessDoesNotCount() async throws {
     try await TestDesktop.with { desktop in
       let stub = StubManager(in: desktop.bus.directory)
       let bridge = try await desktop.windowBridge(stub)
       let peer = try await desktop.peer()
-      let caged = try await CagedProgram(on: desktop, holding: "caged", claiming: getpid())
-      stub.set(8, .init(title: "caged", process: Int(caged.process)))
+      let sandboxed = try await SandboxedProgram(on: desktop, holding: "sandboxed", claiming: getpid())
+      stub.set(8, .init(title: "sandboxed", process: Int(sandboxed.process)))
       stub.set(9, .init(title: "claimed", process: Int(getpid())))
-      try await eventually("in its own window") { try await peer.parent(of: "caged") == "w8" }
+      try await eventually("in its own window") { try await peer.parent(of: "sandboxed") == "w8" }
 
       // The connections of a process for which a free one speaks are in its windows.
       let (free, program) = (try await desktop.peer(), try await desktop.witness())
@@ -32,7 +32,7 @@ import Testing
       }
       try await peer.settle(TestDesktop.bridge)
       #expect(try await peer.adopted(by: "w9").isEmpty)
-      withExtendedLifetime((bridge, caged)) {}
+      withExtendedLifetime((bridge, sandboxed)) {}
     }
   }
 }

@@ -97,10 +97,10 @@ package final class SessionFollower: WindowSource {
     }
   }
 
-  /// Asks an X server that refused again: a login may import what the one before it imported, so that only a program that did
-  /// it leaves the bus.
+  /// Asks an X server that refused again.
   ///
-  /// Others have connections to the bus themselves, and would be asked again because these leave.
+  /// The next login may import the same variables; then only the program that did so tells of it, by leaving the bus. Other
+  /// sources connect to the bus themselves, and their leaving would have them asked again.
   private func lookForLogin() {
     guard loginTimer == nil, refused.keys.contains(where: \.isX11) else { return }
     loginTimer = loop.schedule(after: Self.loginDelay) { [weak self] in
