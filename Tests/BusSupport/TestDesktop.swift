@@ -121,6 +121,16 @@ package final class TestDesktop: Sendable {
   /// What the daemon has said so far with `text` in it.
   package func log(_ text: String) -> [String] { log.filter { $0.contains(text) } }
 
+  /// Starts another bus in the place of the one that was ended, and a daemon on it.
+  /// - Throws: `SpawnError`, `DeadlinePassed`.
+  package func beginAgain() async throws -> [ManagedProcess] {
+    let again = try await start([
+      "/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1",
+      "--config-file=\(bus.directory)/bus.conf",
+    ])
+    return [again, try await start([Products.focusd, "--address", try await again.line("address")])]
+  }
+
   // MARK: Whoever uses it
 
   /// A connection of its own: a client, an owner of objects, or both.

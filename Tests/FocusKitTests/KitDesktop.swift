@@ -90,15 +90,6 @@ extension TestDesktop {
     try await bus.stop()
     #expect(try await ended() == .status(1))
   }
-
-  /// Starts another bus in the place of the one that was ended, and a daemon on it.
-  func beginAgain() async throws -> [ManagedProcess] {
-    let again = try await start([
-      "/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1",
-      "--config-file=\(bus.directory)/bus.conf",
-    ])
-    return [again, try await start([Products.focusd, "--address", try await again.line("address")])]
-  }
 }
 
 /// What a sequence of changes brought so far, in order.

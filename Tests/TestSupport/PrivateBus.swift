@@ -24,7 +24,8 @@ package final class PrivateBus: Sendable {
         ? try Self.broker(in: directory)
         : ["/usr/bin/dbus-daemon", "--nofork", "--nopidfile", "--print-address=1", "--config-file=" + configuration],
       environment: [:])
-    address = try await daemon.line("address")
+    // Without its unique number, as a session's address is: the next bus has another.
+    address = String(try await daemon.line("address").prefix { $0 != "," })
   }
 
   /// Whether to use dbus-broker instead of dbus-daemon: `FOCUSD_TEST_BUS=dbus-broker`.
