@@ -10,6 +10,7 @@
 (require 'subr-x)
 
 (defvar focusd-process nil "The process of `focusctl hold'.")
+(defvar focusd-started 0 "When that was started last.")
 (defvar focusd-told nil "The values that were sent last, an alist.")
 (defvar focusd-rest "" "The beginning of a line that is not complete.")
 
@@ -26,7 +27,8 @@
 (defun focusd-send (line)
   "Send LINE to the process."
   (when (process-live-p focusd-process)
-    (process-send-string focusd-process (concat line "\n"))))
+    ;; It may have ended a moment ago, and Emacs calls no hook again that failed.
+    (ignore-errors (process-send-string focusd-process (concat line "\n")))))
 
 (defun focusd-values ()
   "The values of the field now."
@@ -70,21 +72,30 @@
   (focusd-send (if (seq-some #'frame-focus-state (frame-list)) "focus" "blur")))
 
 (defun focusd-start ()
-  "Show the buffer of the selected window as a field."
-  (setq focusd-process
-        (make-process
-         :name "focusd" :connection-type 'pipe :noquery t :filter #'focusd-filter
-         :stderr (get-buffer-create " *focusd*")
-         :command '("focusctl" "hold" "--label" "Emacs" "org.focusd.Element.Role=textbox"
-                    "org.focusd.Document.Path=" "org.focusd.Text.SelectedText="
-                    "--read-only" "org.focusd.Element.Role" "--read-only" "org.focusd.Document.Path"
-                    "--command" "org.focusd.Document.Save" "--command" "org.focusd.Edit.Undo")))
-  (setq focusd-told nil focusd-rest "")
-  (add-function :after after-focus-change-function #'focusd-focus-changed)
-  (add-hook 'post-command-hook #'focusd-update)
-  (focusd-update)
-  (focusd-focus-changed))
+  "Show the buffer of the selected window as a field, unless that is so.
+Without a bus the process ends at once, so start it no more often than once a minute."
+  (unless (or (process-live-p focusd-process) (< (- (float-time) focusd-started) 60))
+    (setq focusd-started (float-time) focusd-told nil focusd-rest ""
+          focusd-process
+          (make-process
+           :name "focusd" :connection-type 'pipe :noquery t :filter #'focusd-filter
+           :stderr (get-buffer-create " *focusd*")
+           :command '("focusctl" "hold" "--label" "Emacs" "org.focusd.Element.Role=textbox"
+                      "org.focusd.Document.Path=" "org.focusd.Text.SelectedText="
+                      "--read-only" "org.focusd.Element.Role" "--read-only" "org.focusd.Document.Path"
+                      "--command" "org.focusd.Document.Save" "--command" "org.focusd.Edit.Undo")))
+    (focusd-update)
+    (focusd-focus-changed)))
+
+(defun focusd-return (&rest _)
+  "Start again if the session has ended: the user may be back in the next one.
+Here it is no error if focusd has been removed."
+  (ignore-errors (focusd-start)))
 
 (focusd-start)
+(add-hook 'post-command-hook #'focusd-update)
+(add-function :after after-focus-change-function #'focusd-focus-changed)
+(add-function :after after-focus-change-function #'focusd-return)
+(add-hook 'window-buffer-change-functions #'focusd-return)
 
 ;;; emacs.el ends here

@@ -8,11 +8,12 @@ local codes = { ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t" }
 local characters = { ["\\\\"] = "\\", ["\\n"] = "\n", ["\\t"] = "\t" }
 local told, rest = {}, ""
 local group = vim.api.nvim_create_augroup("focusd", {})
-local job
+local job, started, is_in_front = nil, 0, false
 
 local function send(line)
   if job then
-    vim.fn.chansend(job, line .. "\n")
+    -- It may have ended a moment ago.
+    pcall(vim.fn.chansend, job, line .. "\n")
   end
 end
 
@@ -71,28 +72,41 @@ local function obey(line)
   update()
 end
 
-job = vim.fn.jobstart({
-  "focusctl", "hold", "--label", "Neovim", "org.focusd.Element.Role=textbox", path .. "=", selected .. "=",
-  "--read-only", "org.focusd.Element.Role", "--read-only", path,
-  "--command", "org.focusd.Document.Save", "--command", "org.focusd.Edit.Undo",
-}, {
-  on_stdout = function(_, lines)
-    lines[1] = rest .. lines[1]
-    rest = table.remove(lines)
-    for _, line in ipairs(lines) do
-      obey(line)
-    end
-  end,
-  -- There is no bus, or it has ended.
-  on_exit = function()
-    job = nil
-    vim.api.nvim_clear_autocmds({ group = group })
-  end,
-})
+-- Starts `focusctl hold`, unless it runs. Without a bus it ends at once, so no more often than once a minute.
+local function start()
+  if job or os.time() - started < 60 then
+    return
+  end
+  started, told, rest = os.time(), {}, ""
+  job = vim.fn.jobstart({
+    "focusctl", "hold", "--label", "Neovim", "org.focusd.Element.Role=textbox", path .. "=", selected .. "=",
+    "--read-only", "org.focusd.Element.Role", "--read-only", path,
+    "--command", "org.focusd.Document.Save", "--command", "org.focusd.Edit.Undo",
+  }, {
+    on_stdout = function(_, lines)
+      lines[1] = rest .. lines[1]
+      rest = table.remove(lines)
+      for _, line in ipairs(lines) do
+        obey(line)
+      end
+    end,
+    on_exit = function() job = nil end,
+  })
+  update()
+  send(is_in_front and "focus" or "blur")
+end
+
+local function focus(now)
+  is_in_front = now
+  send(now and "focus" or "blur")
+end
 
 local function on(events, callback)
   vim.api.nvim_create_autocmd(events, { group = group, callback = callback })
 end
+start()
+-- If the session has ended, the user may be back in the next one. Here it is no error if focusd has been removed.
+on({ "BufEnter", "FocusGained" }, function() pcall(start) end)
 on({ "BufEnter", "BufFilePost", "CursorMoved", "ModeChanged", "TextChanged", "TextChangedI" }, update)
-on({ "VimEnter", "FocusGained" }, function() send("focus") end)
-on("FocusLost", function() send("blur") end)
+on({ "VimEnter", "FocusGained" }, function() focus(true) end)
+on("FocusLost", function() focus(false) end)

@@ -1,16 +1,23 @@
 # The line of zsh's prompt as a field of focusd: source this file in ~/.zshrc.
 #
 # While the line is edited, `focusctl get Shell.Buffer` reads it, `focusctl set Shell.Buffer 'make test'` changes it, and
-# `focusctl run Shell.Accept` runs it. The field ends with the shell.
+# `focusctl run Shell.Accept` runs it. The field ends with the shell. If the session ends first, it is back at the first prompt
+# of the next one.
 autoload -Uz add-zle-hook-widget add-zsh-hook
-zmodload zsh/system
+zmodload zsh/datetime zsh/system
 
+# Starts `focusctl hold`, unless it runs.
 focusd-start() {
+  focusd-say ''
+  # Without a bus it ends at once: only one prompt a minute pays for that.
+  (( ! focusd_in && EPOCHSECONDS - focusd_started >= 60 )) || return 0
+  focusd_started=$EPOCHSECONDS focusd_told= focusd_is_in_front=yes
   setopt local_options no_monitor no_notify
   # `focusctl --previous` leaves the field out that this names. After `exec zsh`, the last one may still be there.
   export FOCUSD_FIELD=zsh_$$_$RANDOM
   coproc exec focusctl hold $FOCUSD_FIELD --label "zsh $$" org.focusd.Shell.Buffer= "org.focusd.Shell.Directory=$PWD" \
     --read-only org.focusd.Shell.Directory --command org.focusd.Shell.Accept 2>/dev/null
+  disown
   # `focusctl hold` ends with the shell only if no program that the shell starts inherits the pipes.
   local in out
   exec {in}>&p {out}<&p
@@ -22,8 +29,14 @@ focusd-start() {
   zle -F -w $focusd_out focusd-receive
 }
 
-# focusd-say LINE: nothing, when `focusctl hold` has ended.
-focusd-say() { print -r -u $focusd_in -- "$1" 2>/dev/null }
+focusd-end() {
+  zle -F $focusd_out
+  exec {focusd_in}>&- {focusd_out}<&-
+  focusd_in=0
+}
+
+# focusd-say LINE: succeeds without `focusctl hold` too, since zsh calls no other hooks after one that fails.
+focusd-say() { (( ! focusd_in )) || print -r -u $focusd_in -- "$1" 2>/dev/null || focusd-end }
 
 # focusd-tell KEY TEXT
 focusd-tell() { focusd-say "$1 ${${${2//\\/\\\\}//$'\n'/\\n}//$'\t'/\\t}" }
@@ -32,8 +45,7 @@ focusd-tell() { focusd-say "$1 ${${${2//\\/\\\\}//$'\n'/\\n}//$'\t'/\\t}" }
 focusd-receive() {
   local line
   if ! IFS= read -r -u $focusd_out line; then
-    zle -F $focusd_out
-    focusd-hooks -d
+    focusd-end
     print -n '\e[?1004l'
     return
   fi
@@ -58,11 +70,11 @@ focusd-redraw() {
 }
 
 # The terminal tells when its window comes to the front and leaves it, but not while a command runs.
-focusd_is_in_front=yes
 focusd-focus-in() { focusd_is_in_front=yes; focusd-say focus }
 focusd-focus-out() { focusd_is_in_front=; focusd-say blur }
 focusd-line-init() {
-  print -n '\e[?1004h'
+  focusd-start
+  (( ! focusd_in )) || print -n '\e[?1004h'
   [[ -z $focusd_is_in_front ]] || focusd-say focus
   if [[ -n $focusd_accepted ]]; then
     BUFFER=$focusd_accepted
@@ -79,20 +91,15 @@ focusd-line-finish() {
 }
 focusd-directory() { focusd-tell org.focusd.Shell.Directory "$PWD" }
 
-# focusd-hooks [-d]: has zsh call the functions above, or no longer.
-focusd-hooks() {
-  add-zle-hook-widget "$@" line-init focusd-line-init
-  add-zle-hook-widget "$@" line-pre-redraw focusd-redraw
-  add-zle-hook-widget "$@" line-finish focusd-line-finish
-  add-zsh-hook "$@" chpwd focusd-directory
-}
-
 if [[ -o interactive ]]; then
   zle -N focusd-receive
   zle -N focusd-focus-in
   zle -N focusd-focus-out
   bindkey '\e[I' focusd-focus-in
   bindkey '\e[O' focusd-focus-out
-  focusd-hooks
+  add-zle-hook-widget line-init focusd-line-init
+  add-zle-hook-widget line-pre-redraw focusd-redraw
+  add-zle-hook-widget line-finish focusd-line-finish
+  add-zsh-hook chpwd focusd-directory
   focusd-start
 fi
