@@ -222,12 +222,11 @@ extension FocusedValues {
       try await owner.settle()
       form.number = 8
       try await object.called(member)
-      form.number = 9
-      #expect(form.number == 9)
+      if member == "Set" { form.number = 9 }
       try await next.focus()
       // Its value is the same, so that no signal tells it.
       try await until("the value of the next") { form.number == 1 }
-      try await errors.wait(count: 1)
+      if member == "Set" { try await errors.wait(count: 1) }
       form.number = 3
       try await eventually("the write") { state.wrappedValue == 3 }
       #expect(object.count("Set") == (member == "Set" ? 1 : 0))
@@ -235,10 +234,10 @@ extension FocusedValues {
       object.release()
       try await owner.settle()
       #expect(form.number == 3)
-      // A slow machine may take the 5 s after which an owner hangs.
+      // Each of them once; a slow machine may take the 5 s after which an owner hangs.
       let names = errors.all.map(\.name)
-      #expect(
-        names.first == FocusError.conflict && names.dropFirst().allSatisfy { $0.hasSuffix(".Timeout") }, "\(names)")
+      #expect(names.count { $0 == FocusError.conflict } <= 1, "\(names)")
+      #expect(names.allSatisfy { $0 == FocusError.conflict || $0.hasSuffix(".Timeout") }, "\(names)")
     }
   }
 }

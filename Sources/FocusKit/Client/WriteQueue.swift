@@ -65,10 +65,8 @@ final class WriteQueue {
 
   private func check(_ sent: Sent) {
     let key = sent.slot.key
-    guard let field = sent.field else {
-      // The answer would not say any more of which field the value was.
-      return sent.write.base?.moves == cache.moves ? () : leave(sent, isRefused: true)
-    }
+    // The answer would not say any more of which field the value was.
+    guard let field = sent.field else { return leave(sent, isRefused: true) }
     link.ask(.read(key)) { [weak self] result in
       let reading: KeyReading?
       switch result {
@@ -95,8 +93,9 @@ final class WriteQueue {
     busy[slot.key] = sent
     sent.field = write.base?.field
     if let base = write.base {
-      if let origin = base.origin { send(sent, write.value, origin) } else { ask(sent, base) }
       if base.moves != cache.moves { check(sent) }
+      guard !sent.isLeft else { return }
+      if let origin = base.origin { send(sent, write.value, origin) } else { ask(sent, base) }
     } else if let origin = last[slot.key] {
       send(sent, write.value, origin)
     } else {
