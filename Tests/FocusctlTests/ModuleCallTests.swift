@@ -187,6 +187,20 @@ import Testing
     }
   }
 
+  @Test func aFieldThatIsUnregisteredWithoutADaemonStaysAway() async throws {
+    try await TestDesktop.with { desktop in
+      let program = try await mixer(desktop)
+      #expect(try await desktop.focusctl("wait", "com.example.Mixer.Gain").succeeded)
+      try await desktop.kill()
+      program.send(line: "field.unregister(); print('unregistered')")
+      try await program.line("the end of the field") { $0 == "unregistered" }
+      try await desktop.start()
+      let peer = try await desktop.peer()
+      try await eventually("the window alone") { try await peer.fields().count == 1 }
+      try await program.stop()
+    }
+  }
+
   /// A program goes on without a bus, also if it publishes before it knows.
   @Test func theEndOfTheBusIsNotTheEndOfTheProgram() async throws {
     try await TestDesktop.with { desktop in

@@ -136,7 +136,7 @@ class Field:
         except NoDaemon as error:
             self.bus = log.warning("%s: %s", name, error)
         self.is_registered, self._owner, self._is_busy, self._is_restored = False, None, False, False
-        self._is_over, self._is_enabling_due = False, False
+        self._is_over, self._may_be_known, self._is_enabling_due = False, False, False
         self._keys, self._told, self._commands, self._enabled, self._on_focus, self._children = {}, {}, {}, {}, on_focus, []
         # The connection's name makes the id unique, in a sandbox too: a field with this id is this one.
         self.id = re.sub(r"[^A-Za-z0-9_]", "_", f"{name[:30]}{self.bus and self.bus.get_unique_name()}_{next(_numbers)}")
@@ -225,7 +225,11 @@ class Field:
         if Field.focused is self:
             Field.focused = None
         self.is_registered, self._is_over = False, True
-        self._take_away()
+        self._keys, self._commands, self._on_focus = {}, {}, None  # What these hold may go.
+        if self._may_be_known and not self.bus.is_closed():
+            self._take_away()
+        else:
+            self._forget()
         for export in self._exports:
             self.bus.unregister_object(export)
         if self.parent:
@@ -238,11 +242,15 @@ class Field:
         def done(error):
             if _is_unsaved(error):
                 _in_a_second(self._take_away)
-            elif not isinstance(error, NoDaemon) and self._watch:
-                self._watch = Gio.bus_unwatch_name(self._watch)
+            elif not isinstance(error, NoDaemon):
+                self._forget()
 
         if self._owner:
             self._call("Unregister", None, done, self.path)
+
+    def _forget(self):
+        if self._watch:
+            self._watch = Gio.bus_unwatch_name(self._watch)
 
     def _set_parent(self, parent):
         self.parent = parent
@@ -260,6 +268,7 @@ class Field:
             self._register()
 
     def _register(self):
+        self._may_be_known = True
         self._call("Register", GLib.Variant("(sa{sv}a{sv})", (self.id, {}, self._options)), self._registered, ROOT, "Manager")
 
     def _registered(self, error):
@@ -473,6 +482,10 @@ def watch(key, callback, path="/focused"):
         elif value is not None:
             ask()
 
+    def focus_moved(*signal):
+        if {"FocusPath", "SessionFields"} & set(signal[5].get_child_value(1).unpack()):
+            ask()  # What is read each time is told as it was known last.
+
     def came_or_went(*signal):
         if signal[5][0] == ROOT + path:
             ask()
@@ -483,7 +496,10 @@ def watch(key, callback, path="/focused"):
         if owner:  # A signal counts from the daemon only.
             subscriptions.append(bus.signal_subscribe(
                 owner, PROPERTIES, "PropertiesChanged", ROOT + path, interface, 0, changed))
-            if path != "/focused":  # Its field may go, and come back. Not all versions of GDBus match an object path themselves.
+            if path == "/focused":
+                subscriptions.append(bus.signal_subscribe(
+                    owner, PROPERTIES, "PropertiesChanged", ROOT, DAEMON + ".Manager", 0, focus_moved))
+            else:  # Its field may go, and come back. Not all versions of GDBus match an object path themselves.
                 subscriptions.append(bus.signal_subscribe(
                     owner, "org.freedesktop.DBus.ObjectManager", None, ROOT, None, 0, came_or_went))
             ask()
