@@ -5,6 +5,7 @@
 # of the next one.
 autoload -Uz add-zle-hook-widget add-zsh-hook
 zmodload zsh/datetime zsh/system
+: ${focusd_in:=0} ${focusd_started:=0}
 
 # Starts `focusctl hold`, unless it runs.
 focusd-start() {

@@ -89,6 +89,8 @@ final class Binder {
 
   private func bound(_ name: String) -> BoundName {
     if let bound = names[name] { return bound }
+    // Their ids are free again.
+    names = names.filter { !$0.value.isFinished }
     let id = plan.id(for: name, besides: Set(names.values.map(\.id)))
     let bound = BoundName(name, id: id, link, plan.registration(of: name)) { [weak self] in self?.failed($0, $1) }
     names[name] = bound
@@ -99,8 +101,6 @@ final class Binder {
     guard let change = message.nameOwnerChange, plan.includes(change.name.text) else { return }
     let (name, isPresent) = (change.name.text, change.now != nil)
     guard isPresent || names[name] != nil else { return }
-    // Ids that are free again.
-    names = names.filter { !$0.value.isFinished }
     bound(name).ownerChanged(isPresent: isPresent)
     names = names.filter { !$0.value.isFinished }
   }
