@@ -238,6 +238,7 @@ import Testing
       try await front.peer.settle(bridge)
       // The registry tells of another after that, which is looked for as long before it is asked.
       let other = try await desktop.program("other", isRegistered: false)
+      other.change("/window") { $0.states = 0 }
       desktop.tell("add", of: other, isListed: false)
       try await other.state.wait(for: "the first question") { $0.calls.isEmpty ? nil : () }
       try await next.peer.settleAtBus()
