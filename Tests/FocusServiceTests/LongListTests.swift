@@ -14,14 +14,10 @@ import Testing
         let some = Array(keys[start..<min(start + 256, count)])
         try stage.settle([.call(anna, .register("part\(number)", some, options))])
       }
-      let told = try stage.settle([.call(anna, .field("w", "Focus"))]).lines.filter { $0.contains("Bindings") }
-      #expect(told.count == 1)
-      let change = try #require(told.first)
-      #expect(
-        change.contains("-Keys") == (count > 1024) && change.contains("K1023") == (count <= 1024),
-        "\(change.prefix(80))")
+      try Self.focus(by: anna, on: stage, tells: "Keys", "K1023", count)
     }
   }
+
   @Test("So is one of Commands", arguments: [1024, 1025])
   func commands(_ count: Int) async throws {
     try await Stage.with { stage in
@@ -33,12 +29,18 @@ import Testing
         let methods = (start..<min(start + 205, count)).map { method("C\($0)") }.joined()
         try stage.settle([.answered(carl, "Introspect", [.string(document(("demo.I", methods)))])])
       }
-      let told = try stage.settle([.call(carl, .field("w", "Focus"))]).lines.filter { $0.contains("Bindings") }
-      #expect(told.count == 1)
-      let change = try #require(told.first)
-      #expect(
-        change.contains("-Commands") == (count > 1024) && change.contains("C1023") == (count <= 1024),
-        "\(change.prefix(80))")
+      try Self.focus(by: carl, on: stage, tells: "Commands", "C1023", count)
     }
+  }
+
+  /// Focuses the window, and checks that this tells the list with its 1,024th entry `last`, or for more that it is another.
+  private static func focus(
+    by owner: String, on stage: Stage, tells list: String, _ last: String, _ count: Int
+  ) throws {
+    let told = try stage.settle([.call(owner, .field("w", "Focus"))]).lines.filter { $0.contains("Bindings") }
+    #expect(told.count == 1)
+    let change = try #require(told.first)
+    #expect(
+      change.contains("-" + list) == (count > 1024) && change.contains(last) == (count <= 1024), "\(change.prefix(80))")
   }
 }

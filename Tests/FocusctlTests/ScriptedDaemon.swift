@@ -54,6 +54,22 @@ final class ScriptedDaemon: Sendable {
     ])
   }
 
+  /// What the update of a number by five is answered, if another program was faster once, and by which calls it stays in its
+  /// field then; it comes to 15.
+  static func contestedUpdate() throws -> (answers: [Answer], calls: [String]) {
+    let field = "field:o=\(Focus1.field("text1"))"
+    return (
+      [
+        try reading(.int32(1), revision: 3), .error("org.focusd.Focus1.Error.Conflict"),
+        try reading(.int32(10), revision: 4), try written(.int32(15)),
+      ],
+      [
+        "focused Read demo.Form.Number", "text1 Write demo.Form.Number i=6 {revision:t=3,\(field)}",
+        "text1 Read demo.Form.Number", "text1 Write demo.Form.Number i=15 {revision:t=4,\(field)}",
+      ]
+    )
+  }
+
   /// A reply to `Write`.
   static func written(_ value: DBusValue) throws -> Answer {
     .reply([.variant(value), .objectPath(ObjectPath(known: Focus1.field("text1"))), .uint64(9)])

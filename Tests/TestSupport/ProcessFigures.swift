@@ -36,7 +36,7 @@ extension ManagedProcess {
 
   /// Whether it waits for events, and no timer will wake it up: it is in `poll(2)` without a timeout.
   ///
-  /// Numbers of system calls and their arguments: proc_pid_syscall(5). The second is `ppoll(2)`, where there is no `poll`.
+  /// For the numbers, see proc_pid_syscall(5): 7 is `poll`, and 73 is `ppoll(2)` on machines that have no `poll`.
   package var isWaitingWithoutEnd: Bool {
     let call = lines(of: "syscall").first?.split(separator: " ") ?? []
     guard call.count > 3 else { return false }

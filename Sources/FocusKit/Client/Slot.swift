@@ -234,7 +234,7 @@ final class Slot: Observable, Sendable {
   }
 
   /// Shows the value that the daemon told, without the write under way and what was made on it.
-  /// - Returns: whether anything was.
+  /// - Returns: whether anything was made on it.
   @discardableResult
   func endWrites() -> Bool {
     var hadNext = false

@@ -19,6 +19,7 @@ final class WriteQueue {
     init(_ slot: Slot, _ write: PendingWrite) {
       self.slot = slot
       self.write = write
+      field = write.base?.field
     }
   }
 
@@ -91,7 +92,6 @@ final class WriteQueue {
     guard let write = slot.beginWrite() else { return }
     let sent = Sent(slot, write)
     busy[slot.key] = sent
-    sent.field = write.base?.field
     if let base = write.base {
       if base.moves != cache.moves { check(sent) }
       guard !sent.isLeft else { return }

@@ -8,8 +8,6 @@ final class SessionBus {
   private static let managerPath = ObjectPath(known: "/org/freedesktop/systemd1")
   private static let patience = Duration.seconds(25)
   private static let delay = Duration.seconds(2)
-  /// A program that has left the bus may have imported variables: the manager tells nobody of them.
-  private static let departures = MatchRule.departures
   private static let extensions = MatchRule.nameOwnerChanges(of: GNOMEState.busName)
 
   private let address: String
@@ -23,11 +21,12 @@ final class SessionBus {
   private(set) var variables: SessionVariables?
   /// Whether GNOME's extension is on the bus.
   private(set) var hasExtension = false
-  /// Whether the variables matter, which costs a question for each program that leaves the bus.
+  /// Whether the variables matter: the manager sends no signal for them, so each program that leaves the bus costs a question,
+  /// since it may have imported some.
   var isWaiting = false {
     didSet {
       guard isWaiting != oldValue else { return }
-      connection?.changeMatch(isWaiting ? .add : .remove, Self.departures)
+      connection?.changeMatch(isWaiting ? .add : .remove, .departures)
       if isWaiting { read() }
     }
   }
@@ -62,7 +61,7 @@ final class SessionBus {
     connection.onMessage = { [weak self] in self?.received($0) }
     connection.onDisconnect = { [weak self, weak loop] in loop?.schedule(after: .zero) { self?.lost() } }
     connection.changeMatch(.add, Self.extensions)
-    if isWaiting { connection.changeMatch(.add, Self.departures) }
+    if isWaiting { connection.changeMatch(.add, .departures) }
     connection.askOwner(of: GNOMEState.busName) { [weak self] result in
       guard let self, case .success = result else { return }
       set(hasExtension: true)
