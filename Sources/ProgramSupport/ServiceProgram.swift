@@ -74,8 +74,8 @@ package final class ServiceProgram {
     Secrecy.begin()
     // Return large blocks to the system when they are freed: glibc would keep them once one has been freed.
     mallopt(M_MMAP_THRESHOLD, 256 << 10)
-    // If a file may not grow further, the write fails, and the process continues.
-    signal(SIGXFSZ, SIG_IGN)
+    // If a file may not grow further, or nobody reads a socket or a pipe, the write fails, and the process continues.
+    for number in [SIGXFSZ, SIGPIPE] { signal(number, SIG_IGN) }
     do {
       // A loop's handlers never retain the loop: both would outlive what is served.
       let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak self, weak loop, log] number in

@@ -128,6 +128,20 @@ import Testing
     }
   }
 
+  /// As when an X server ends while it is written to.
+  @Test func aPipeThatNobodyReadsEndsNothing() async throws {
+    try await TestDesktop.with { desktop in
+      let (peer, stub) = (try await desktop.peer(), Self.sway(5, desktop))
+      let words = [
+        "/bin/bash", "-c", #"exec 3> >(:); wait $!; exec "$0" "$@" 2>&3"#,
+        Products.windowBridge, "--verbose", "--address", desktop.bus.address,
+      ]
+      let bridge = try await desktop.start(words, extra: ["SWAYSOCK": stub.path])
+      try await peer.reached(["w5"])
+      withExtendedLifetime((bridge, stub)) {}
+    }
+  }
+
   @Test func onlyTheOneThatIsAskedForIsFollowed() async throws {
     try await TestDesktop.with { desktop in
       let stub = Self.sway(5, desktop)

@@ -26,8 +26,6 @@ package final class BrowserPipe {
   /// Reads from `input` and writes to `output`, which stay open.
   package init(input: Int32, output: Int32, on loop: EventLoop) {
     (self.input, self.output, self.loop) = (input, output, loop)
-    // A browser that is gone shows when it is read from.
-    signal(SIGPIPE, SIG_IGN)
     _ = fcntl(output, F_SETFL, fcntl(output, F_GETFL) | O_NONBLOCK)
     loop.add(self)
   }
