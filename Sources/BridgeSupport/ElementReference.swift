@@ -5,6 +5,9 @@ package struct ElementReference: Hashable, Sendable, CustomStringConvertible {
   package let application: BusName
   package let path: ObjectPath
 
+  /// The registry's root, whose children are those of the programs.
+  package static let registry = ElementReference(AccessibilityNames.registry, AccessibilityNames.root)
+
   package init(_ application: BusName, _ path: ObjectPath) {
     self.application = application
     self.path = path

@@ -44,11 +44,11 @@ extension Bridge {
     guard tracker.window != element, !application.tellsWindows || (application.toolkit.isGTK4 && isInFront) else {
       return
     }
-    bus?.ask(element, "GetRole") { [weak self, weak application] answer in
+    bus?.role(of: element) { [weak self, weak application] answer in
       guard let self, let application, applications[application.name] === application else { return }
       switch answer {
-      case .success(let values):
-        guard case .uint32(let role)? = values.first, ElementRole(rawValue: role).isWindow else { return }
+      case .success(let number):
+        guard ElementRole(rawValue: number).isWindow else { return }
         guard application.tellsWindows else { return claim(.activated(element), element) }
         // Such a dialog's states do not say it either.
         if tracker.window?.application == element.application { take(.activated(element)) }
@@ -95,11 +95,11 @@ extension Bridge {
   }
 
   private func checkState(of window: ElementReference, _ application: Application, _ attempt: Int) {
-    bus?.ask(window, "GetState") { [weak self, weak application] answer in
+    bus?.states(of: window) { [weak self, weak application] answer in
       guard let self, let application, applications[application.name] === application else { return }
       switch answer {
-      case .success(let values):
-        let isActive = ElementStates(values.first)?.contains(.active) == true
+      case .success(let states):
+        let isActive = states.contains(.active)
         if isActive, !application.claims.events.isEmpty, tracker.window != window { take(.activated(window)) }
         checked(application, isActive)
       case .failure(let error) where error.isLate: checkAgain(application, attempt)

@@ -159,13 +159,9 @@ extension Bridge {
   }
 
   private func pollMenu(_ field: ElementField, _ bus: ProgramBus) {
-    bus.ask(field.element, "GetState") { [weak self] answer in
+    bus.states(of: field.element) { [weak self] answer in
       guard let self, shown === field else { return }
-      if case .success(let values) = answer, let states = ElementStates(values.first),
-        field.snapshot.isClosedMenu(in: states)
-      {
-        take(.doubted(field.element))
-      }
+      if case .success(let states) = answer, field.snapshot.isClosedMenu(in: states) { take(.doubted(field.element)) }
       if shown === field { pollLater(field) }
     }
   }

@@ -191,9 +191,8 @@ extension Bridge {
         guard case .success(let parent) = answer, let view = ElementReference(parent) else {
           return goOn(!answer.isLate)
         }
-        bus.ask(view, "GetState") { answer in
-          guard case .success(let values) = answer, ElementStates(values.first)?.contains(.focused) == false
-          else { return goOn(!answer.isLate) }
+        bus.states(of: view) { answer in
+          guard case .success(let states) = answer, !states.contains(.focused) else { return goOn(!answer.isLate) }
           goElsewhere(.doubted(element))
         }
       }

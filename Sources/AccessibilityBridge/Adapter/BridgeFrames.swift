@@ -20,13 +20,14 @@ extension Bridge {
       return done(window)
     }
     let hasTitle = applications[window.application]?.titles[window]?.isEmpty == false
-    bus.ask(window, hasTitle ? "GetRole" : "GetState") { answer in
-      guard case .success(let values) = answer else { return done(known ?? window) }
-      if case .uint32(let number)? = values.first {
-        let role = ElementRole(rawValue: number)
-        return done(role.isMenu || role == .popupMenu ? front : window)
+    guard hasTitle else {
+      return bus.states(of: window) { answer in
+        done((try? answer.get()).map { $0.contains(.active) ? window : front } ?? known ?? window)
       }
-      done(ElementStates(values.first)?.contains(.active) == true ? window : front)
+    }
+    bus.role(of: window) { answer in
+      let role = (try? answer.get()).map { ElementRole(rawValue: $0) }
+      done(role.map { $0.isMenu || $0 == .popupMenu ? front : window } ?? known ?? window)
     }
   }
 
@@ -68,12 +69,11 @@ extension Bridge {
   }
 
   private func dropIfClosed(_ window: ElementReference, of application: Application, attempt: Int = 0) {
-    bus?.ask(window, "GetState") { [weak self, weak application] answer in
+    bus?.states(of: window) { [weak self, weak application] answer in
       guard let self, let application, tracker.window != window, application.connections[window] != nil else { return }
       switch answer {
       // An open dialog of GTK 4 is visible alone.
-      case .success(let values):
-        if ElementStates(values.first)?.isDisjoint(with: [.showing, .visible]) != true { return }
+      case .success(let states): guard states.isDisjoint(with: [.showing, .visible]) else { return }
       case .failure(let error) where error.isLate:
         return askAgain(.isShown(window), of: application, attempt) { [weak self, weak application] in
           if let self, let application { dropIfClosed(window, of: application, attempt: attempt + 1) }

@@ -9,14 +9,10 @@ extension Bridge {
 
   func findWindows() {
     isRegistryUnread = true
-    bus?.call(AccessibilityNames.registry, AccessibilityNames.root, AccessibilityNames.accessible, "GetChildren") {
-      [weak self] answer in
-      guard let self, case .success(let values) = answer, case .array(let children)? = values.first else { return }
+    bus?.children(of: .registry, atMost: 256) { [weak self] answer in
+      guard let self, case .success(let roots) = answer else { return }
       isRegistryUnread = false
-      for child in children.prefix(256) {
-        guard let child = ElementReference(child), child.application.isUnique else { continue }
-        appeared(child.application)
-      }
+      for root in roots where root.application.isUnique { appeared(root.application) }
     }
   }
 
@@ -38,9 +34,9 @@ extension Bridge {
       }
       return
     }
-    bus.ask(application.root, "GetChildren") { [weak self] answer in
-      guard case .success(let values) = answer, case .array(let windows)? = values.first else { return }
-      for window in windows.prefix(64).compactMap({ ElementReference($0) }) { self?.lookAt(window) }
+    bus.children(of: application.root, atMost: 64) { [weak self] answer in
+      guard case .success(let windows) = answer else { return }
+      for window in windows { self?.lookAt(window) }
     }
   }
 
@@ -50,11 +46,10 @@ extension Bridge {
   }
 
   private func lookAt(_ window: ElementReference) {
-    bus?.ask(window, "GetState") { [weak self] answer in
+    bus?.states(of: window) { [weak self] answer in
       guard let self, tracker.window == nil else { return }
-      if case .failure(let error) = answer, error.isLate { applications[window.application]?.isExpected = true }
-      guard case .success(let values) = answer, ElementStates(values.first)?.contains(.active) == true else { return }
-      take(.activated(window))
+      if answer.isLate { applications[window.application]?.isExpected = true }
+      if case .success(let states) = answer, states.contains(.active) { take(.activated(window)) }
     }
   }
 

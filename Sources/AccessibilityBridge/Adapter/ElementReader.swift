@@ -69,10 +69,10 @@ final class ElementReader {
     let proof = SecretProof()
     let answers = Answers { [self] in identified(proof) }
     proof.askRole(of: element, on: bus, answers)
-    bus.ask(
-      element, "GetState",
+    bus.states(
+      of: element,
       answers.expect { [self] answer in
-        if case .success(let values) = answer, let states = ElementStates(values.first) {
+        if case .success(let states) = answer {
           snapshot.states = states
         } else {
           snapshot.isIncomplete = true

@@ -60,13 +60,13 @@ final class FocusSearch {
       look(at: children.content.sorted { $0.0 < $1.0 }.flatMap(\.1))
     }
     for (index, parent) in parents.enumerated() {
-      bus.ask(
-        parent, "GetChildren",
+      bus.children(
+        of: parent, atMost: Self.childLimit,
         answers.expect { [self] answer in
           if case .failure(let error) = answer, error.name == .timeout { isIncomplete = true }
-          guard case .success(let values) = answer, case .array(let found)? = values.first else { return }
+          guard case .success(let found) = answer else { return }
           // Objects of another program are not this window's.
-          let own = found.prefix(Self.childLimit).compactMap { ElementReference($0) }.filter {
+          let own = found.filter {
             $0.application == parent.application && seen.count < Self.limit && seen.insert($0).inserted
           }
           children.content.append((index, own))
@@ -87,11 +87,11 @@ final class FocusSearch {
       descend(elements.filter { states.content[$0].map(hasOwnChildren) ?? false })
     }
     for element in elements {
-      bus.ask(
-        element, "GetState",
+      bus.states(
+        of: element,
         answers.expect { [self] answer in
           if case .failure(let error) = answer, error.name == .timeout { isIncomplete = true }
-          if case .success(let values) = answer { states.content[element] = ElementStates(values.first) }
+          states.content[element] = try? answer.get()
         })
     }
     answers.finish()

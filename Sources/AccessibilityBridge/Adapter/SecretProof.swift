@@ -23,16 +23,12 @@ final class SecretProof {
   private(set) var error: DBusError?
 
   func askRole(of element: ElementReference, on bus: ProgramBus, _ answers: Answers) {
-    bus.ask(
-      element, "GetRole",
-      answers.expect { [self] (answer: ProgramBus.Answer) in
+    bus.role(
+      of: element,
+      answers.expect { [self] answer in
         switch answer {
-        case .success(let values):
-          if case .uint32(let role)? = values.first {
-            self.role = ElementRole(rawValue: role)
-          } else {
-            isSuspect = true
-          }
+        case .success(let number): role = ElementRole(rawValue: number)
+        case .failure(.wrongAnswer): isSuspect = true
         case .failure(let problem): error = problem
         }
       })

@@ -67,10 +67,10 @@ final class WindowSearch {
     at element: ElementReference, _ passed: [ElementReference], on bus: ProgramBus,
     _ handler: @escaping (Outcome) -> Void
   ) {
-    bus.ask(element, "GetRole") { [weak self] answer in
-      guard let self, case .success(let values) = answer, case .uint32(let role)? = values.first,
-        ElementRole(rawValue: role).isWindow
-      else { return handler(.notYet) }
+    bus.role(of: element) { [weak self] answer in
+      guard let self, case .success(let number) = answer, ElementRole(rawValue: number).isWindow else {
+        return handler(.notYet)
+      }
       found(element, passed, handler)
     }
   }

@@ -29,13 +29,9 @@ final class AccessiblePrograms {
     of process: UInt32, timeout: Duration, _ done: @escaping ([ElementReference]?, _ active: Int?) -> Void
   ) {
     guard let bus else { return done(status.isBeginning ? nil : [], nil) }
-    let registry = ElementReference(AccessibilityNames.registry, AccessibilityNames.root)
-    bus.ask(registry, "GetChildren", timeout: timeout) { [weak self] answer in
-      guard let self, case .success(let values) = answer, case .array(let children)? = values.first else {
-        return done(answer.isLate ? nil : [], nil)
-      }
-      let roots = children.prefix(1024).compactMap { ElementReference($0) }.filter(\.application.isUnique)
-      find(roots, of: process, on: bus, timeout, done)
+    bus.children(of: .registry, atMost: 1024, timeout: timeout) { [weak self] answer in
+      guard let self, case .success(let roots) = answer else { return done(answer.isLate ? nil : [], nil) }
+      find(roots.filter(\.application.isUnique), of: process, on: bus, timeout, done)
     }
   }
 
@@ -52,12 +48,11 @@ final class AccessiblePrograms {
     }
     let known = Answers { [self] in
       for root in roots where processes[root.application] == process {
-        bus.ask(
-          root, "GetChildren", timeout: timeout,
-          asked.expect { (answer: ProgramBus.Answer) in
+        bus.children(
+          of: root, atMost: Self.widest, timeout: timeout,
+          asked.expect { answer in
             isLate = isLate || answer.isLate
-            guard case .success(let values) = answer, case .array(let children)? = values.first else { return }
-            windows += children.prefix(Self.widest).compactMap { ElementReference($0) }
+            windows += (try? answer.get()) ?? []
           })
       }
       asked.finish()
@@ -101,10 +96,7 @@ final class AccessiblePrograms {
   /// Whether a window is a dialog, by its role; nil if that is not told.
   func isDialog(_ window: ElementReference, timeout: Duration, _ done: @escaping (Bool?) -> Void) {
     guard let bus else { return done(nil) }
-    bus.ask(window, "GetRole", timeout: timeout) { answer in
-      guard case .success(let values) = answer, case .uint32(let role)? = values.first else { return done(nil) }
-      done(MenuRole(role) == .dialog)
-    }
+    bus.role(of: window, timeout: timeout) { answer in done((try? answer.get()).map { MenuRole($0) == .dialog }) }
   }
 
   private func findActive(
@@ -113,13 +105,10 @@ final class AccessiblePrograms {
     var active: [Int] = []
     let answers = Answers { done(active.count == 1 ? active.first : windows.count == 1 ? 0 : nil) }
     for (index, window) in windows.enumerated() {
-      bus.ask(
-        window, "GetState", timeout: timeout,
-        answers.expect { (answer: ProgramBus.Answer) in
-          guard case .success(let values) = answer, ElementStates(values.first)?.contains(.active) == true else {
-            return
-          }
-          active.append(index)
+      bus.states(
+        of: window, timeout: timeout,
+        answers.expect { answer in
+          if case .success(let states) = answer, states.contains(.active) { active.append(index) }
         })
     }
     answers.finish()

@@ -82,23 +82,21 @@ final class MenuBarSource: MenuSource {
         search(Array(containers), depth: depth + 1, spent: spent + places.count + children.count, timeout, done)
       }
       for child in children.prefix(Self.widest) {
-        bus.ask(
-          child, "GetRole", timeout: timeout,
-          roles.expect { [self] (answer: ProgramBus.Answer) in
+        bus.role(
+          of: child, timeout: timeout,
+          roles.expect { [self] answer in
             if answer.isLate { isPartial = true }
-            guard case .success(let values) = answer, case .uint32(let number)? = values.first else { return }
-            found.append((child, MenuRole(number)))
+            if case .success(let number) = answer { found.append((child, MenuRole(number))) }
           })
       }
       roles.finish()
     }
     for place in places {
-      bus.ask(
-        place, "GetChildren", timeout: timeout,
-        answers.expect { [self] (answer: ProgramBus.Answer) in
+      bus.children(
+        of: place, atMost: Self.widest, timeout: timeout,
+        answers.expect { [self] answer in
           if answer.isLate { isPartial = true }
-          guard case .success(let values) = answer, case .array(let list)? = values.first else { return }
-          children += list.prefix(Self.widest).compactMap { ElementReference($0) }
+          children += (try? answer.get()) ?? []
         })
     }
     answers.finish()

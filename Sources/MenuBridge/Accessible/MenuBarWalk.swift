@@ -35,12 +35,10 @@ final class MenuBarWalk {
   /// Reads what is in `menu`, and in the menus in it.
   func read(_ menu: MenuElement, depth: Int = 0, _ done: @escaping () -> Void) {
     guard depth < Self.deepest, seen.insert(menu.reference).inserted, spend() else { return done() }
-    bus.ask(menu.reference, "GetChildren", timeout: timeout) { [self] answer in
+    bus.children(of: menu.reference, atMost: Self.widest, timeout: timeout) { [self] answer in
       note(answer)
-      guard case .success(let values) = answer, case .array(let children)? = values.first else { return done() }
-      menu.children = children.prefix(Self.widest).compactMap { child in
-        ElementReference(child).flatMap { $0.application == menu.reference.application ? MenuElement($0) : nil }
-      }
+      guard case .success(let children) = answer else { return done() }
+      menu.children = children.filter { $0.application == menu.reference.application }.map { MenuElement($0) }
       let answers = Answers { [self] in readMenus(in: menu, depth: depth, done) }
       for child in menu.children { describe(child, answers.expect { _ in }) }
       answers.finish()
@@ -88,11 +86,11 @@ final class MenuBarWalk {
     // The role, the name, the keys, and whether anything is in it.
     let most = asksStates ? 5 : 4
     guard spend(most) else { return done(nil) }
-    bus.ask(element.reference, "GetRole", timeout: timeout) { [self] answer in
+    bus.role(of: element.reference, timeout: timeout) { [self] answer in
       note(answer)
       switch answer {
+      case .success(let number): element.number = number
       case .failure(let error): return done(error)
-      case .success(let values): if case .uint32(let number)? = values.first { element.number = number }
       }
       guard !isOver, element.role == .item || element.role == .menu else {
         left += most - 1
@@ -119,12 +117,12 @@ final class MenuBarWalk {
           }
         })
       if asksStates {
-        bus.ask(
-          element.reference, "GetState", timeout: timeout,
-          answers.expect { [self] (answer: ProgramBus.Answer) in
+        bus.states(
+          of: element.reference, timeout: timeout,
+          answers.expect { [self] answer in
             // What is not known yet is not disabled.
             refusal = note(answer) ?? refusal
-            if case .success(let values) = answer { element.states = ElementStates(values.first) ?? [] }
+            element.states = (try? answer.get()) ?? []
           })
       }
       bus.call(
