@@ -52,9 +52,9 @@ let package = Package(
 
     .target(name: "DBusTypes", swiftSettings: strict),
     .target(name: "EventLoop", dependencies: ["CLinux"], swiftSettings: strict),
-    .target(name: "ProgramSupport", dependencies: ["CLinux", "EventLoop"], swiftSettings: strict),
     .target(
       name: "DBus", dependencies: ["CDBus", "CExpat", "DBusTypes", "EventLoop"], swiftSettings: strict),
+    .target(name: "ProgramSupport", dependencies: ["CLinux", "DBus", "EventLoop"], swiftSettings: strict),
     .target(name: "FocusContract", dependencies: ["DBusTypes"], swiftSettings: strict),
     .target(
       name: "DaemonClient", dependencies: ["DBus", "DBusTypes", "EventLoop", "FocusContract"], swiftSettings: strict),
@@ -253,8 +253,9 @@ if isInstalled("xcb-res", "jansson") {
     .testTarget(
       name: "WindowBridgeTests",
       dependencies: [
-        "BridgeJSON", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract", "ProgramSupport", "TestSupport",
-        "WindowBridge", "focusctl", "focusd", "focusd-windows",
+        "BridgeJSON", "BridgeSupport", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract",
+        "ProgramSupport",
+        "TestSupport", "WindowBridge", "focusctl", "focusd", "focusd-windows",
       ],
       resources: [.copy("Resources")], swiftSettings: strict),
   ]

@@ -22,6 +22,24 @@ import Testing
     }
   }
 
+  /// In the sandbox of its unit the bridge cannot read a program's environment, and it starts before the session says its own.
+  @Test func theLanguageOfTheSessionCountsForAProgramWithoutOne() async throws {
+    try await MenuStage.with { stage in
+      let manager = try await stage.desktop.peer()
+      manager.answer(at: "/org/freedesktop/systemd1") { _, _ in .values([.variant(.strings(["LANG=de_DE.UTF-8"]))]) }
+      try await manager.own("org.freedesktop.systemd1")
+      let process = try await stage.desktop.start(["/usr/bin/env", "-i", "/usr/bin/sleep", "infinity"])
+      try await eventually("an empty environment") {
+        try String(contentsOfFile: "/proc/\(process.processID)/environ", encoding: .utf8).isEmpty
+      }
+      let program = StubMenus(try await stage.desktop.peer())
+      program.menu("Bearbeiten", ["first": "_Rückgängig"])
+      program.state.update { $0.actions = ["first": .init()] }
+      try await stage.show("w1", of: program, process: process.processID)
+      try await stage.has("Edit.Undo")
+    }
+  }
+
   /// The program tells it: it is asked only when the command is run.
   @Test func aCommandWhoseActionGoesAndComes() async throws {
     try await MenuStage.with { stage in

@@ -1,4 +1,6 @@
 import BridgeJSON
+import BridgeSupport
+import DBus
 import DBusTypes
 import FocusContract
 import Testing
@@ -304,12 +306,13 @@ import WindowBridge
     let lines = [
       "DISPLAY=:1", "WAYLAND_DISPLAY=wayland-1", "XDG_SESSION_TYPE=wayland", "SECRET=x", "SWAYSOCK=", "I3SOCK",
     ]
-    let variables = try #require(SessionVariables(.variant(.strings(lines))))
+    let told = try #require(Connection.variables(SessionVariables.names, in: .variant(.strings(lines))))
+    let variables = SessionVariables { told[$0] }
     #expect(["DISPLAY", "SECRET", "SWAYSOCK", "I3SOCK"].map { variables[$0] } == [":1", nil, nil, nil])
     #expect(variables.checked("/run") { $0 == "/run/wayland-1" } == variables)
     let checked = variables.checked("/run") { _ in false }
     #expect(["DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE"].map { checked[$0] } == [":1", nil, nil])
-    #expect(SessionVariables(.strings(lines)) == nil)
+    #expect(Connection.variables(SessionVariables.names, in: .strings(lines)) == nil)
   }
 
   @Test func onlyNamesAndPathsAreMenuAddresses() {

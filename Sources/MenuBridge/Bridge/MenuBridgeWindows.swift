@@ -44,8 +44,9 @@ extension MenuBridge {
         let found = SourceFinder.Window(path: window, process: process, addresses: addresses, timeout: timeout)
         finder.find(for: found) { [weak self] sources, isLate in
           guard let self else { return }
-          let recognition = Recognition(catalogue: catalogue(of: process))
-          menus.take(sources, isLate: isLate, recognition, timeout: timeout, next.run)
+          findCatalogue(of: process, timeout: timeout) { catalogue in
+            menus.take(sources, isLate: isLate, Recognition(catalogue: catalogue), timeout: timeout, next.run)
+          }
         }
       }
     }
@@ -125,10 +126,21 @@ extension MenuBridge {
     }
   }
 
-  private func catalogue(of process: UInt32) -> Catalogue {
-    let environment = Processes().environment(of: process)
-    // In its unit's sandbox the bridge may not read that; the session's language is in its own.
-    let locale = Catalogue.locale { environment.isEmpty ? Environment.value($0) : environment[$0] }
+  /// Hands over the catalogue of the language that a program is in.
+  private func findCatalogue(of process: UInt32, timeout: Duration, _ done: @escaping (Catalogue) -> Void) {
+    let own = Processes().environment(of: process)
+    guard own.isEmpty, let connection = link.daemon?.connection else {
+      return done(catalogue(Catalogue.locale { own[$0] }))
+    }
+    // In its unit's sandbox the bridge may not read that. It has started before the session imported its language.
+    connection.askManagerVariables(Catalogue.variables, timeout: timeout) { [weak self] session in
+      guard let self else { return }
+      let session = session ?? [:]
+      done(catalogue(Catalogue.locale { session.isEmpty ? Environment.value($0) : session[$0] }))
+    }
+  }
+
+  private func catalogue(_ locale: String) -> Catalogue {
     if let known = catalogues[locale] { return known }
     let catalogue = Catalogue.installed(locale: locale)
     if catalogues.count >= 8 { catalogues = [:] }

@@ -35,6 +35,9 @@ package struct Catalogue: Sendable {
     return catalogue
   }
 
+  /// The variables of an environment that say its language.
+  package static let variables: Set<String> = ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"]
+
   /// The languages of `environment`, a program's, for `installed`; as gettext chooses them.
   package static func locale(of environment: (String) -> String?) -> String {
     func text(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }

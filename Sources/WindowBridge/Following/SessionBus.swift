@@ -1,11 +1,10 @@
+internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
 
 /// What the session's bus tells of the desktop: the user manager's environment, and whether GNOME's extension is there.
 final class SessionBus {
-  private static let manager = BusName(known: "org.freedesktop.systemd1")
-  private static let managerPath = ObjectPath(known: "/org/freedesktop/systemd1")
   private static let patience = Duration.seconds(25)
   private static let delay = Duration.seconds(2)
   private static let extensions = MatchRule.nameOwnerChanges(of: GNOMEState.busName)
@@ -99,20 +98,12 @@ final class SessionBus {
       return
     }
     (isReading, isStale) = (true, false)
-    do {
-      var question = try OutgoingMessage.methodCall(
-        to: Self.manager, path: Self.managerPath, interface: .properties, member: MemberName(known: "Get"),
-        [.string("org.freedesktop.systemd1.Manager"), .string("Environment")])
-      question.disableAutoStart()
-      try connection.call(question) { [weak self] result in self?.answered(try? result.get().success().arguments()) }
-    } catch {
-      isReading = false
-    }
+    connection.askManagerVariables(SessionVariables.names, timeout: Self.patience) { [weak self] in self?.answered($0) }
   }
 
-  private func answered(_ values: [DBusValue]?) {
+  private func answered(_ values: [String: String]?) {
     isReading = false
-    let new = SessionVariables(values?.first)
+    let new = values.map { values in SessionVariables { values[$0] } }
     if isStale { read() }
     guard new != variables else { return }
     variables = new

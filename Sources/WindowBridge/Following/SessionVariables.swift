@@ -1,5 +1,3 @@
-package import DBusTypes
-
 /// The variables that tell of a desktop session: the user manager's, which login scripts import, else the process's own.
 package struct SessionVariables: Hashable, Sendable {
   /// The names that count.
@@ -7,24 +5,11 @@ package struct SessionVariables: Hashable, Sendable {
     "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "SWAYSOCK", "I3SOCK", "HYPRLAND_INSTANCE_SIGNATURE", "NIRI_SOCKET",
     "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE",
   ]
-  /// The most bytes of a value: a longer one is no path and no display.
-  private static let valueLength = 4096
-
   private var values: [String: String] = [:]
 
   /// The variables of the process, by what `variable` gives.
   package init(_ variable: (String) -> String?) {
     for name in Self.names { values[name] = variable(name) }
-  }
-
-  /// The variables among the lines `NAME=value` of the user manager's property `Environment`; nil if it is not one.
-  package init?(_ environment: DBusValue?) {
-    guard case .variant(.array(let lines))? = environment, lines.elementType == .string else { return nil }
-    for case .string(let line) in lines {
-      guard let mark = line.firstIndex(of: "="), Self.names.contains(String(line[..<mark])) else { continue }
-      let value = line[mark...].dropFirst()
-      if !value.isEmpty, value.utf8.count <= Self.valueLength { values[String(line[..<mark])] = String(value) }
-    }
   }
 
   /// The variable `name`; nil if it is not set, or empty.
