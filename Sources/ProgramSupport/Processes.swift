@@ -46,8 +46,12 @@ package struct Processes {
 
   /// What the system calls the program of a process, the script that it runs, and the application that its sandbox is
   /// for: a Flatpak's messages come from a proxy.
+  ///
+  /// Empty if the process is gone, or hidden by the mount option `hidepid`.
   package func names(of process: UInt32) -> [String] {
-    let name = text((contents("\(process)/comm") ?? []).prefix { $0 != UInt8(ascii: "\n") })
+    guard let name = contents("\(process)/comm").map({ text($0.prefix { $0 != UInt8(ascii: "\n") }) }) else {
+      return []
+    }
     let arguments = (contents("\(process)/cmdline") ?? []).split(separator: 0).prefix(8).map(text)
     let program = arguments.first?.split(separator: "/").last.map(String.init) ?? ""
     var names = [name] + arguments.prefix(1)

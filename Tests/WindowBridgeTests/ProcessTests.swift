@@ -58,7 +58,7 @@ import Testing
     try Self.with(files) { processes in
       #expect(processes.names(of: 10) == ["python3", "/usr/bin/python3", "/usr/bin/vault"])
       #expect(processes.names(of: 11) == ["kthread"])
-      #expect(processes.names(of: 12) == [""])
+      #expect(processes.names(of: 12) == [])
       #expect(processes.names(of: 20) == ["mousepad", "mousepad"])
       #expect(processes.names(of: 21) == ["python3.11", "/usr/bin/python3.11", "/opt/keepassxc"])
       #expect(processes.names(of: 22).suffix(3) == ["org", "keepassxc", "KeePassXC"])

@@ -117,13 +117,14 @@ final class Application {
     }
     bus.connection.askProcess(of: name, timeout: ProgramBus.changeTimeout) { [weak self] result in
       guard let self else { return }
-      guard let process = try? result.get() else {
+      let process = try? result.get()
+      let names = process.map { Processes().names(of: $0) } ?? []
+      guard let process, !names.isEmpty else {
         // Without its name, it cannot be told whether it may be looked into.
         stage = .unknown
         return handler()
       }
       self.process = process
-      let names = Processes().names(of: process)
       guard !ignored.contains(names) else {
         stage = .ignored
         return handler()
@@ -139,12 +140,9 @@ final class Application {
   private static let retries: [Duration] = [.milliseconds(30), .milliseconds(100), .milliseconds(300)]
 
   private func findRoot(_ bus: ProgramBus, attempt: Int, _ handler: @escaping () -> Void) {
-    let registry = ElementReference(AccessibilityNames.registry, AccessibilityNames.root)
-    bus.ask(registry, "GetChildren") { [weak self, weak bus] answer in
+    bus.children(of: .registry, atMost: .max) { [weak self, weak bus] answer in
       guard let self, let bus else { return }
-      if case .success(let values) = answer, case .array(let children)? = values.first,
-        let root = children.lazy.compactMap({ ElementReference($0) }).first(where: { $0.application == self.name })
-      {
+      if case .success(let roots) = answer, let root = roots.first(where: { $0.application == self.name }) {
         self.root = root
         return handler()
       }

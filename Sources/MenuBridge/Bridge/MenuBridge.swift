@@ -199,8 +199,11 @@ package final class MenuBridge {
     connect()
   }
 
-  /// Whether the program of a process is never looked into.
-  func isIgnored(_ process: UInt32) -> Bool { ignored.contains(Processes().names(of: process)) }
+  /// Whether the program of a process is never looked into, as one is whose name is not known.
+  func isIgnored(_ process: UInt32) -> Bool {
+    let names = Processes().names(of: process)
+    return names.isEmpty || ignored.contains(names)
+  }
 }
 
 extension MenuBridge: WindowMenusDelegate {
