@@ -27,8 +27,8 @@ package final class Link {
 
   private static let firstDelay = Duration.milliseconds(50)
   private static let longestDelay = Duration.seconds(2)
-  /// How long a bus may take to answer: meanwhile nothing else is done, not even what the service manager asks for.
-  private static let patience = Duration.seconds(2)
+  /// How long a bus may take to answer: meanwhile nothing else is done on the loop, not even what the service manager asks for.
+  package static let patience = Duration.seconds(2)
 
   package let loop: EventLoop
   private let rules: [MatchRule]
@@ -48,24 +48,24 @@ package final class Link {
   }
 
   /// Connects to `bus`, and again whenever that is lost, at first after 50 ms and later after up to 2 s.
-  package func connect(to bus: Connection.Bus) {
+  package func connect(to bus: Connection.Bus, patience: Duration = patience) {
     do throws(DBusError) {
-      try open(try DaemonConnection(to: bus, patience: Self.patience)) { [weak self] in
+      try open(try DaemonConnection(to: bus, patience: patience)) { [weak self] in
         self?.close()
         self?.onEvent?(.left)
-        self?.connectLater(to: bus)
+        self?.connectLater(to: bus, patience)
       }
       delay = Link.firstDelay
     } catch {
       close()
-      connectLater(to: bus)
+      connectLater(to: bus, patience)
       delay = min(delay * 2, Link.longestDelay)
     }
   }
 
-  private func connectLater(to bus: Connection.Bus) {
+  private func connectLater(to bus: Connection.Bus, _ patience: Duration) {
     guard !isStopped else { return }
-    loop.schedule(after: delay) { [weak self] in self?.connect(to: bus) }
+    loop.schedule(after: delay) { [weak self] in self?.connect(to: bus, patience: patience) }
   }
 
   /// Uses `daemon` until its bus closes it.

@@ -2,6 +2,8 @@ internal import CLinux
 internal import Glibc
 
 /// A thread of the system's own, since a task must not block one of Swift's.
+///
+/// It takes no signals, which are the program's: one that the main thread waits for would end the process here.
 package final class SystemThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
@@ -13,6 +15,12 @@ package final class SystemThread {
 
   /// Starts a thread that runs `body`; nil if the system refuses.
   package init?(_ body: @escaping @Sendable () -> Void) {
+    // What the thread itself causes is not blocked: `pthread_sigmask(3)`.
+    var (blocked, before) = (sigset_t(), sigset_t())
+    sigfillset(&blocked)
+    for signal in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { sigdelset(&blocked, signal) }
+    pthread_sigmask(SIG_BLOCK, &blocked, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     let argument = Unmanaged.passRetained(Body(body))
     var thread = pthread_t()
     let result = pthread_create(

@@ -47,7 +47,8 @@ final class Worker {
     letters.deliver(on: link.loop) { [weak self] letter in
       if let self { letter(self) }
     }
-    link.connect(to: bus)
+    // This thread has nothing else to do without a bus, and calls that wait would fail.
+    link.connect(to: bus, patience: .seconds(25))
     link.loop.run()
     link.stop()
   }
