@@ -167,6 +167,22 @@ import Testing
     }
   }
 
+  /// A line for each change, and no pager.
+  @Test func aDumbTerminalOnlyAppendsLines() async throws {
+    try await TestDesktop.with { desktop in
+      _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")
+      let page = try await desktop.terminal(40, 2, "focusctl list", extra: ["TERM": "dumb", "PAGER": "echo paged;"])
+      #expect(!(try await page.result().text).contains("paged"))
+      let watch = try await desktop.terminal(40, 10, "exec focusctl watch Number", extra: ["TERM": "dumb"])
+      for number in 1...2 {
+        _ = try await desktop.shell("focusctl set Number \(number)")
+        try await watch.line { $0.trimmingPrefix("\r").hasPrefix("\(number)") }
+      }
+      #expect(!watch.progress.now.output.joined().contains("\u{1b}"))
+      try await watch.stop()
+    }
+  }
+
   @Test func aLiveWatchIsDrawnOverAndLeavesTheTerminalAsItWas() async throws {
     try await TestDesktop.with { desktop in
       _ = try await desktop.shell("focusctl register text1 demo.Form.Number=1 --focus")

@@ -8,7 +8,7 @@ enum Pager {
   static func show(_ text: String, _ options: Options) throws(CommandError) {
     let terminal = Terminal.output
     let isLong = text.utf8.count { $0 == UInt8(ascii: "\n") } >= terminal.rows
-    guard terminal.isTerminal, isLong, !options.noPager, Keyboard.isInForeground, page(text) else {
+    guard terminal.isTerminal, !terminal.isDumb, isLong, !options.noPager, Keyboard.isInForeground, page(text) else {
       return try Output.write(text)
     }
   }

@@ -8,6 +8,8 @@ struct Terminal: Hashable, Sendable {
   /// The height in lines; unlimited if it is not a terminal.
   var rows = Int.max
   var isColoured = false
+  /// Whether it only appends lines: no cursor moves there, and a pager warns.
+  var isDumb = false
 
   /// A pipe or a file, for programs.
   static let none = Terminal()
@@ -19,10 +21,11 @@ struct Terminal: Hashable, Sendable {
     guard isatty(STDOUT_FILENO) != 0 else { return none }
     var size = winsize()
     _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
+    let isDumb = Environment.value("TERM").map { $0 == "dumb" } ?? true
     return Terminal(
       columns: size.ws_col > 0 ? Int(size.ws_col) : number("COLUMNS") ?? 80,
       rows: size.ws_row > 0 ? Int(size.ws_row) : number("LINES") ?? 24,
-      isColoured: Environment.value("NO_COLOR") == nil && Environment.value("TERM").map { $0 != "dumb" } ?? false)
+      isColoured: Environment.value("NO_COLOR") == nil && !isDumb, isDumb: isDumb)
   }
 
   private static func number(_ variable: String) -> Int? {

@@ -20,7 +20,10 @@ final class LiveView {
   }
 
   /// Whether standard output is a terminal that may be drawn on.
-  static var isPossible: Bool { Terminal.output.isTerminal && Keyboard.isInForeground }
+  static var isPossible: Bool {
+    let terminal = Terminal.output
+    return terminal.isTerminal && !terminal.isDumb && Keyboard.isInForeground
+  }
 
   /// Takes over the terminal; `close` restores it.
   func open() throws(CommandError) {
