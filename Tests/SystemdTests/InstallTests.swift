@@ -212,6 +212,21 @@ internal import Testing
     #expect(transcript.output == [manifest, ".config/chromium"], "\(transcript)")
   }
 
+  /// Chromium has its profiles there, too.
+  @Test func theManifestIsBelowTheConfigurationHome() async throws {
+    let transcript = try await run(
+      """
+      export XDG_CONFIG_HOME=$HOME/settings
+      mkdir -p settings/chromium
+      "$BINARIES/focusd-browser" install-host | grep -o 'settings/.*'
+      XDG_CONFIG_HOME=settings "$BINARIES/focusd-browser" install-host chromium | grep -o '[.]config/.*'
+      "$BINARIES/focusd-browser" uninstall-host >/dev/null
+      find settings -type f
+      """)
+    let manifest = "/chromium/NativeMessagingHosts/org.focusd.browser.json"
+    #expect(transcript.output == ["settings" + manifest, ".config" + manifest], "\(transcript)")
+  }
+
   @Test func allBridgesAreEnabledAtOnce() async throws {
     let transcript = try await Script.runInSession(
       """

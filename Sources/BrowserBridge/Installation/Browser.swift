@@ -8,7 +8,7 @@ package struct Browser: Sendable {
   /// The name on the command line.
   package let name: String
   package let kind: Kind
-  /// The user's folder of manifests, below the home directory.
+  /// The user's folder of manifests, below the home directory; what begins with `.config` is below `XDG_CONFIG_HOME`.
   package let folder: String
   /// The folders of which one shows that the user has the browser.
   package let profiles: [String]

@@ -9,15 +9,26 @@ package struct HostInstaller {
   }
 
   private let home: String
+  private let configuration: String
 
-  /// Works below the home directory `home`.
-  package init(home: String) { self.home = home }
+  /// Works below the home directory `home`, and below `configuration`, which `XDG_CONFIG_HOME` names; if that is nil or not
+  /// absolute, below `.config` of the home directory.
+  package init(home: String, configuration: String?) {
+    self.home = home
+    self.configuration = configuration.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
+  }
+
+  /// Where a folder of a browser is.
+  private func location(of folder: String) -> String {
+    let prefix = ".config/"
+    return folder.hasPrefix(prefix) ? "\(configuration)/\(folder.dropFirst(prefix.count))" : "\(home)/\(folder)"
+  }
 
   /// The browsers of these names; without names, those of which the user has a profile.
   /// - Throws: `Misuse` for a name that is not known.
   package func browsers(_ names: [String]) throws(Misuse) -> [Browser] {
     guard !names.isEmpty else {
-      return Browser.all.filter { $0.profiles.contains { access("\(home)/\($0)", F_OK) == 0 } }
+      return Browser.all.filter { $0.profiles.contains { access(location(of: $0), F_OK) == 0 } }
     }
     var browsers: [Browser] = []
     for name in names {
@@ -34,7 +45,7 @@ package struct HostInstaller {
   /// - Throws: `SystemError` if it cannot be written.
   /// - Returns: the manifest's path.
   package func install(_ browser: Browser, host path: String) throws(SystemError) -> String {
-    let folder = "\(home)/\(browser.folder)"
+    let folder = location(of: browser.folder)
     try makeDirectories(folder)
     let file = "\(folder)/\(HostManifest.fileName)"
     let new = "\(file).new.\(getpid())"
@@ -59,7 +70,7 @@ package struct HostInstaller {
   /// - Throws: `SystemError` if it is there and cannot be removed.
   /// - Returns: the manifest's path; nil if it was not there.
   package func uninstall(_ browser: Browser) throws(SystemError) -> String? {
-    let folder = "\(home)/\(browser.folder)"
+    let folder = location(of: browser.folder)
     let file = "\(folder)/\(HostManifest.fileName)"
     guard unlink(file) == 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
