@@ -14,7 +14,10 @@ package struct ServiceManager {
   /// Reads what the manager passed in the environment.
   package init() {
     socketPath = Environment.value("NOTIFY_SOCKET")
-    readsPriorities = Environment.value("JOURNAL_STREAM") != nil
+    // Programs inherit the variable from what the manager started, and may have another standard error: systemd.exec(5).
+    var errors = stat()
+    readsPriorities =
+      fstat(STDERR_FILENO, &errors) == 0 && Environment.value("JOURNAL_STREAM") == "\(errors.st_dev):\(errors.st_ino)"
     let forUs = Environment.value("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
     let interval = Environment.value("WATCHDOG_USEC").flatMap { Int64($0) }
     watchdogInterval = forUs ? interval.map { .microseconds($0) } : nil

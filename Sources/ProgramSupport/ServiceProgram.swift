@@ -8,7 +8,7 @@ package final class ServiceProgram {
   package let loop = EventLoop()
   package let log: Log
   package let manager = ServiceManager()
-  /// Called when the settings must be read anew: `systemctl reload` sends SIGHUP.
+  /// Called when the settings must be read anew: `systemctl reload` sends SIGHUP, as a terminal does that is closed.
   package var onReload: (() -> Void)?
   /// Called once when the loop has ended, and the process is about to.
   package var onEnd: (() -> Void)?
@@ -46,9 +46,9 @@ package final class ServiceProgram {
   /// Does what the arguments ask for, and ends the process.
   ///
   /// `serve` starts what the program does, which is kept while the loop runs; the service is ready when this returns. An
-  /// error that it throws ends the program with status 1.
+  /// error that it throws ends the program with status 1. The memory of a program that holds no secrets is not hidden.
   package static func main<Server>(
-    _ name: String, help: String, version: String, _ options: ProgramOptions,
+    _ name: String, help: String, version: String, _ options: ProgramOptions, holdsSecrets: Bool = true,
     serve: (ServiceProgram) throws -> Server
   ) -> Never {
     StandardStreams.open()
@@ -58,7 +58,9 @@ package final class ServiceProgram {
     case .refuse(let reason):
       Log(program: name, isVerbose: false, showsPriorities: false).error("\(reason); see \(name) --help")
       exit(2)
-    case .serve: exit(ServiceProgram(name, isVerbose: options.contains("verbose")).run(serve))
+    case .serve:
+      Secrecy.begin(hidesMemory: holdsSecrets)
+      exit(ServiceProgram(name, isVerbose: options.contains("verbose")).run(serve))
     }
   }
 
@@ -71,15 +73,15 @@ package final class ServiceProgram {
   }
 
   private func run<Server>(_ serve: (ServiceProgram) throws -> Server) -> Int32 {
-    Secrecy.begin()
     // Return large blocks to the system when they are freed: glibc would keep them once one has been freed.
     mallopt(M_MMAP_THRESHOLD, 256 << 10)
     // If a file may not grow further, or nobody reads a socket or a pipe, the write fails, and the process continues.
     for number in [SIGXFSZ, SIGPIPE] { signal(number, SIG_IGN) }
+    let terminal = ControllingTerminal()
     do {
       // A loop's handlers never retain the loop: both would outlive what is served.
       let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak self, weak loop, log] number in
-        guard number != SIGHUP else {
+        guard number != SIGHUP || terminal.hasEnded else {
           self?.onReload?()
           return
         }

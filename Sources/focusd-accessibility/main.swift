@@ -49,10 +49,7 @@ ServiceProgram.main("focusd-accessibility", help: help, version: Version.current
     result.enables = !options.contains("no-enable") && settings.isOn(.enable) ?? true
     return result
   }
-  let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? Connection.Bus.ofUser
-  guard let bus else {
-    throw DBusError(.disconnected, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
-  }
+  let bus = try ServiceProgram.bus(options)
   let bridge = try Bridge(bus, on: program.loop, log: program.log, bridgeOptions(program))
   bridge.onEnd = { [weak program] in program?.fail($0) }
   program.onEnd = { [weak bridge] in bridge?.end() }

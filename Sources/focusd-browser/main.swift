@@ -53,7 +53,7 @@ private func changeHosts(_ names: [String], isInstalling: Bool) -> Never {
   guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
     fail("HOME is not set to a directory", status: 1)
   }
-  let installer = HostInstaller(home: home)
+  let installer = HostInstaller(home: home, configuration: Environment.value("XDG_CONFIG_HOME"))
   do {
     let browsers = try names.isEmpty && !isInstalling ? Browser.all : installer.browsers(names)
     if browsers.isEmpty { fail("no profile of a browser is in \(home): name the browser", status: 1) }
@@ -98,10 +98,7 @@ private let options = ProgramOptions(
 if options.action == .serve, !isStarted { fail("a browser starts it, with the origin of its extension") }
 
 ServiceProgram.main("focusd-browser", help: help, version: Version.current, options) { program in
-  let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? Connection.Bus.ofUser
-  guard let bus else {
-    throw DBusError(.disconnected, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
-  }
+  let bus = try ServiceProgram.bus(options)
   let parent = UInt32(getppid())
   let process = Browser.isBrowser(Processes().names(of: parent)) ? parent : nil
   program.log.debug(process == nil ? "the parent is not a browser that is known" : "serving the browser \(parent)")

@@ -36,10 +36,7 @@ private let options = ProgramOptions([
 ])
 
 ServiceProgram.main("focusd-menus", help: help, version: Version.current, options) { program in
-  let bus = options.arguments(of: "address").last.map { Connection.Bus.address($0) } ?? Connection.Bus.ofUser
-  guard let bus else {
-    throw DBusError(.disconnected, "no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
-  }
+  let bus = try ServiceProgram.bus(options)
   func ignored(_ program: ServiceProgram) -> [String] {
     options.arguments(of: "ignore") + program.settings(.menus).names(.ignore)
   }

@@ -39,18 +39,15 @@ private let options = ProgramOptions([
   .init("address", argument: "the address of a bus"), .init("verbose"),
 ])
 
-ServiceProgram.main("focusd-windows", help: help, version: Version.current, options) { program in
+// KWin shows windows to programs whose path it may read. What this one holds, everybody may ask the daemon for.
+ServiceProgram.main("focusd-windows", help: help, version: Version.current, options, holdsSecrets: false) { program in
   let settings = program.settings(.windows)
   let name = options.arguments(of: "source").last ?? settings.value(.source)
   if let name, !Session.names.contains(name) {
     program.fail("'--source' is one of \(Session.names.joined(separator: ", ")), not '\(name)'", status: 2)
     return WindowBridge?.none
   }
-  let given = options.arguments(of: "address").last.map { Connection.Bus.address($0) }
-  guard case .address(let address)? = given ?? Connection.Bus.ofUser else {
-    program.fail("no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
-    return nil
-  }
+  guard case .address(let address) = try ServiceProgram.bus(options) else { return nil }
   let readiness = Readiness(program.manager)
   func start(_ source: any WindowSource) throws -> WindowBridge {
     let bridge = WindowBridge(

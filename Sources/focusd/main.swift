@@ -28,11 +28,7 @@ private let options = ProgramOptions([.init("address", argument: "the address of
 
 ServiceProgram.main("focusd", help: help, version: Version.current, options) { program in
   ServiceProgram.raiseDescriptorLimit()
-  guard let bus = options.arguments(of: "address").last.map({ .address($0) }) ?? Connection.Bus.ofUser else {
-    program.fail("no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
-    return FocusService?.none
-  }
-  let connection = try Connection(to: bus)
+  let connection = try Connection(to: ServiceProgram.bus(options))
   connection.onDisconnect = { [weak program] in program?.fail("lost the connection to the bus") }
   let manager = program.manager
   let service = FocusService(connection, on: program.loop, log: program.log)

@@ -25,6 +25,11 @@ package final class TestDesktop: Sendable {
     (self.bus, self.environment, self.prefix) = (bus, environment, prefix)
   }
 
+  /// What the daemon is started with to write as if its standard error were the journal's.
+  package static let journaled = [
+    "/bin/sh", "-c", #"JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) exec "$0" "$@""#,
+  ]
+
   /// Runs `body` with a session, and takes it away afterwards.
   ///
   /// dbus-daemon takes `matchRules` match rules of each connection. The daemon has `environment` beside what all of the
@@ -217,9 +222,9 @@ package final class TestDesktop: Sendable {
   @discardableResult
   package func display() async throws -> String {
     if let name = state.withLock({ $0.displayName }) { return name }
-    // It takes the first number that is free, and tells which.
+    // It takes the first number that is free, and tells which. A key is one, however long its sender is held up within it.
     let server = try await bus.start(
-      [Self.server, "-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"])
+      [Self.server, "-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset", "-r"])
     let name = ":" + (try await server.line("display number"))
     state.withLock { ($0.display, $0.displayName) = (server, name) }
     return name

@@ -9,7 +9,7 @@ import Testing
   private static let secret = "Xk7secretQ"
 
   @Test func noValueIsEverLogged() async throws {
-    try await TestDesktop.with(environment: ["JOURNAL_STREAM": "8:1"], isServed: false) { desktop in
+    try await TestDesktop.with(prefix: TestDesktop.journaled, isServed: false) { desktop in
       var lines: [String] = []
       let client = try await desktop.peer()
       let stranger = try await desktop.peer()
@@ -65,7 +65,7 @@ import Testing
 
   /// That it holds focus is told when it is gone already: nobody need hear of that, and nobody complain.
   @Test func aFieldThatTakesFocusAndGoesInOneTurnIsNothingToReport() async throws {
-    try await TestDesktop.with(environment: ["JOURNAL_STREAM": "8:1"]) { desktop in
+    try await TestDesktop.with(prefix: TestDesktop.journaled) { desktop in
       let client = try await desktop.peer()
       try await client.register("a", [("demo.A.B", .int32(1))])
       try await client.subscribe()

@@ -9,7 +9,7 @@ import Testing
   private static let key = "demo.Damage.Text"
 
   @Test func whatIsDamagedIsKeptAndEverythingSavedAnew() async throws {
-    try await TestDesktop.with(environment: ["JOURNAL_STREAM": "8:1"]) { desktop in
+    try await TestDesktop.with(prefix: TestDesktop.journaled) { desktop in
       let client = try await desktop.peer()
       // More than SQLite keeps of a file in memory: what it wants of it again, it has to read.
       for number in 0..<8 {

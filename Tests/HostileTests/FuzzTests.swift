@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test func everyCallOfAFuzzerIsAnswered() async throws {
-    try await TestDesktop.with(environment: ["JOURNAL_STREAM": "8:1"]) { desktop in
+    try await TestDesktop.with(prefix: TestDesktop.journaled) { desktop in
       let calls = isSlow ? 20_000 : 1_500
       var answers: [String: Int] = [:]
       try await desktop.daemon.needsNoMore("\(calls * 5) random calls") {

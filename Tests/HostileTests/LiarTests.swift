@@ -10,7 +10,7 @@ import Testing
 
   @Test("Others are served while an owner lies, and nothing is left of it", arguments: Liar.Lie.all)
   func lie(_ lie: Liar.Lie) async throws {
-    try await TestDesktop.with(environment: ["JOURNAL_STREAM": "8:1"]) { desktop in
+    try await TestDesktop.with(prefix: TestDesktop.journaled) { desktop in
       let judge = try await desktop.peer()
       let honest = try await Liar(on: desktop, telling: nil)
       #expect(try await honest.register(Self.honest) == .registered)

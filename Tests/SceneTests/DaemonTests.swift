@@ -1,4 +1,5 @@
 import BusSupport
+import Glibc
 import TestSupport
 import Testing
 
@@ -93,6 +94,35 @@ import Testing
       let waited = try await bus.gdbus("wait", "--timeout", "50", Focus1.name)
       #expect(waited.succeeded)
       try await daemon.stop()
+    }
+  }
+
+  /// The variable is inherited from what systemd started: lines have priorities only if the stream is the journal's.
+  @Test func standardErrorIsTheJournalsOnlyIfItIsTheSameStream() async throws {
+    try await PrivateBus.with { bus in
+      let words = [Products.focusd, "--address", bus.address]
+      for (prefix, start) in [(TestDesktop.journaled, "<6>"), ([], "focusd: ")] {
+        let daemon = try await bus.start(prefix + words, extra: ["JOURNAL_STREAM": "8:1"])
+        _ = try await daemon.says("serving as")
+        #expect(daemon.progress.now.errors.allSatisfy { $0.hasPrefix(start) }, "\(daemon.progress.now)")
+        try await daemon.stop()
+      }
+    }
+  }
+
+  /// SIGHUP is otherwise to read the settings anew.
+  @Test(arguments: [("", true), ("nohup ", false)]) func itEndsWithItsTerminal(prefix: String, ends: Bool) async throws
+  {
+    try await PrivateBus.with { bus in
+      let command = "exec \(prefix)\(Products.focusd) --address \(bus.address) 2>\(bus.directory)/log"
+      let terminal = try await bus.start(["/usr/bin/script", "-qefc", command, "/dev/null"])
+      let client = try await Peer(on: bus)
+      try await client.waitForOwner(of: Focus1.name)
+      terminal.terminate(SIGKILL)
+      guard !ends else { return try await client.waitForDeparture(of: Focus1.name) }
+      _ = try await terminal.finish()
+      // The signal comes when the terminal's last user ends, and is read before the second call.
+      for _ in 0..<2 { #expect(try await client.fields() == []) }
     }
   }
 

@@ -4,6 +4,7 @@ import DaemonClient
 import EventLoop
 import FocusContract
 import Glibc
+import ProgramSupport
 
 /// Shows objects of other programs as fields, as a bridge, across restarts of the daemon, until the bus is gone.
 final class Binder {
@@ -29,7 +30,14 @@ final class Binder {
     link.onEvent = { [weak self] in self?.handle($0) }
     if plan.hasSettings {
       do {
-        reload = try SignalSource([SIGHUP], on: link.loop) { [weak self] _ in self?.readSettings() }
+        let terminal = ControllingTerminal()
+        reload = try SignalSource([SIGHUP], on: link.loop) { [weak self] _ in
+          guard !terminal.hasEnded else {
+            self?.end = .refused("the terminal is closed")
+            return
+          }
+          self?.readSettings()
+        }
       } catch {
         throw .refused("\(error)")
       }

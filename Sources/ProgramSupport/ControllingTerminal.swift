@@ -1,0 +1,27 @@
+internal import Glibc
+
+/// The terminal that a program was started from, which sends SIGHUP when it is closed: `credentials(7)`.
+package struct ControllingTerminal {
+  private let endsProgram: Bool
+
+  /// Looks whether there is one now; what was started with nohup(1) does not end with it.
+  package init() {
+    var action = sigaction()
+    let isIgnored = sigaction(SIGHUP, nil, &action) == 0 && action.isIgnored
+    endsProgram = Self.isThere && !isIgnored
+  }
+
+  /// Whether it was there and is closed, so that the program should end.
+  package var hasEnded: Bool { endsProgram && !Self.isThere }
+
+  private static var isThere: Bool {
+    let descriptor = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    close(descriptor)
+    return true
+  }
+}
+
+extension sigaction {
+  fileprivate var isIgnored: Bool { unsafeBitCast(__sigaction_handler.sa_handler, to: Int.self) == 1 }
+}
