@@ -135,13 +135,16 @@ struct BoundFocusctlTests {
       try await player.owner.register("player", object: player.path, [("scope", .string("session"))])
       try await player.owner.register("text1", [("demo.Form.Number", .int32(1))], [("focus", .boolean(true))])
       player.rule("Get") { _, _, _ in .hold }
-      let result = try await desktop.focusctl("wait", "demo.Form.Number", "--timeout", "3")
-      #expect(result.succeeded, "\(result)")
+      // Sooner than the daemon gives the owner up; a slow machine may take that long.
+      try await eventually("a wait that is not held up") {
+        try await desktop.focusctl("wait", "demo.Form.Number", "--timeout", "3").succeeded
+      }
       let watch = try await desktop.start([Products.focusctl, "watch", "Number", "Position"])
       #expect(try await watch.lines(2) == ["Number 1", "Position nil"])
       // What is changed meanwhile is told, and what comes at last, too.
       try await player.owner.publish("text1", [("demo.Form.Number", .int32(2))])
       #expect(try await watch.lines(3).last == "Number 2")
+      player.rule("Get", nil)
       player.release()
       #expect(try await watch.lines(4).last == "Position 7")
       try await watch.stop()
@@ -153,7 +156,9 @@ struct BoundFocusctlTests {
       let object = try await edit(desktop)
       object.rule("Nothing") { _, _, _ in .hold }
       let call = ["run", "Nothing", "--field", "edit", "--timeout", "2s"]
-      let owner = try await desktop.focusctl(call)
+      var owner = try await desktop.focusctl(call)
+      // A daemon that is held up for a second itself is told of instead.
+      for _ in 0..<5 where owner.status == 3 { owner = try await desktop.focusctl(call) }
       #expect(owner.status == 4, "\(owner)")
       let start = "focusctl: no reply to 'demo.Edit.Nothing' within 2.0 seconds: "
       #expect(owner.errors == [start + "focusd waits for the field's owner, who may still do it"])

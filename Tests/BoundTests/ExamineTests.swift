@@ -207,6 +207,7 @@ struct ExamineTests {
       }
       for _ in 0..<2 {
         try await desktop.crash()
+        try await owner.restored("demo.A.X")
         #expect(try await owner.readAll() == ["demo.A.X": .int32(1)])
         try await owner.field("a", "Examine")
         #expect(try await owner.readAll() == ["demo.A.X": .int32(1)])

@@ -67,7 +67,8 @@ import Testing
       let positions = Changes(client.changes(of: \.mediaPlayer.position))
       try await titles.wait(for: "first")
       try await positions.wait(for: nil)
-      // The daemon would not wait for so long.
+      // The daemon would not wait for so long. What it asks on the way is answered, too.
+      player.rule("Get", nil)
       player.release()
       try await positions.wait(for: 7)
       withExtendedLifetime(field) {}

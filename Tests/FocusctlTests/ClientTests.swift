@@ -151,7 +151,7 @@ import Testing
         ["/usr/bin/python3", Self.clients + "/lamp.py"], extra: ModuleTests.environment)
       let result = try await desktop.shell(
         """
-        focusctl wait Brightness --timeout 20; focusctl get Brightness; focusctl update Brightness +90 --max 100
+        focusctl wait Brightness; focusctl get Brightness; focusctl update Brightness +90 --max 100
         focusctl set Brightness 101; focusctl run Off; focusctl get Brightness
         """)
       #expect(result.output == ["20", "0"], "\(result)")

@@ -108,19 +108,16 @@ import Testing
 
   @Test func theKeysOfTheFieldThatIsChangedAreOffered() async throws {
     try await TestDesktop.with { desktop in
-      let result = try await desktop.shell(
+      _ = try await desktop.shell(
+        "focusctl register f --focus demo.A.Focused=1; focusctl register g demo.A.Mine=1 demo.B.Other=2; focusctl register empty"
+      )
+      try await desktop.completes(
         """
-        focusctl register f --focus demo.A.Focused=1 >/dev/null
-        focusctl register g demo.A.Mine=1 demo.B.Other=2 >/dev/null
-        focusctl register empty >/dev/null
         for call in 'withdraw g' 'publish g' 'withdraw g Mi' 'withdraw empty' 'withdraw none' 'get'; do
           case $call in *Mi) focusctl __complete $call;; *) focusctl __complete $call '';; esac | cut -f 1 | paste -sd ' '
         done
-        """)
-      #expect(
-        result.output == [
-          "demo.A.Mine demo.B.Other", "demo.A.Mine= demo.B.Other=", "Mine", "", "", "demo.A.Focused",
-        ], "\(result)")
+        """,
+        as: ["demo.A.Mine demo.B.Other", "demo.A.Mine= demo.B.Other=", "Mine", "", "", "demo.A.Focused"])
     }
   }
 }

@@ -245,9 +245,7 @@ import Testing
       }
     try await TestDesktop.with { desktop in
       _ = try await MenuStage(desktop, "editor", Array(MenuStage.items.prefix(4)), options: Self.focused)
-      let result = try await desktop.shell(script, extra: ["TERM": "dumb", "LC_ALL": "C.UTF-8"])
-      let completed = result.output.map { $0.trimmingCharacters(in: .whitespaces) }
-      #expect(completed == typed.map(\.1) && result.errors.isEmpty, "\(shell): \(result)")
+      try await desktop.completes(script, as: typed.map(\.1), extra: ["TERM": "dumb", "LC_ALL": "C.UTF-8"])
     }
   }
 }

@@ -283,7 +283,7 @@ import Testing
       let watch = try await desktop.start([Products.focusctl, "watch", "Number"])
       #expect(try await watch.line() == "2")
       try await watch.stop()
-      #expect(daemon.calls.now == ["focused ReadAll"])
+      #expect(daemon.questions == ["focused ReadAll"])
       #expect(watch.progress.now.output == ["2"])
     }
   }
@@ -297,7 +297,7 @@ import Testing
       try await desktop.bus.stop()
       #expect(try await watch.finish() == .status(3))
       #expect(watch.progress.now.errors == ["focusctl: lost the connection to the bus"])
-      #expect(daemon.calls.now == ["focused ReadAll"])
+      #expect(daemon.questions == ["focused ReadAll"])
     }
   }
 
@@ -308,7 +308,7 @@ import Testing
         "/bin/sh", "-c", "'\(Products.focusctl)' --address '\(desktop.bus.address)' watch Number | head -n 1",
       ])
       #expect(result.isSilent(status: 0, output: ["7"]))
-      #expect(daemon.calls.now == ["focused ReadAll"])
+      #expect(daemon.questions == ["focused ReadAll"])
     }
   }
 

@@ -19,6 +19,8 @@ final class ScriptedDaemon: Sendable {
 
   /// The calls that came: object, method and arguments, in text.
   let calls = Observed<[String]>([])
+  /// The calls so far without those for keys, which are asked for, too, if an answer takes more than 100 ms.
+  var questions: [String] { calls.now.filter { !$0.hasSuffix(" Keys") } }
 
   private let peer: Peer
 

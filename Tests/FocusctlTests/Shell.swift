@@ -22,6 +22,17 @@ extension TestDesktop {
     try await run(["/bin/bash", "-c", script], extra: extra.merging(Self.programs) { $1 })
   }
 
+  /// Runs a script whose output are completions, again if it is not `expected`: one that takes more than 2 s is given up, as
+  /// on a slow machine.
+  func completes(
+    _ script: String, as expected: [String], extra: [String: String] = [:], location: SourceLocation = #_sourceLocation
+  ) async throws {
+    var result = try await shell(script, extra: extra)
+    func completed() -> [String] { result.output.map { $0.trimmingCharacters(in: .whitespaces) } }
+    for _ in 0..<5 where completed() != expected { result = try await shell(script, extra: extra) }
+    #expect(completed() == expected, "\(result)", sourceLocation: location)
+  }
+
   /// Starts `script` with a shell.
   func background(_ script: String) async throws -> ManagedProcess {
     try await start(["/bin/sh", "-c", script], extra: Self.programs)

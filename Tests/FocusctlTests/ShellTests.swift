@@ -110,9 +110,7 @@ import Testing
       }
     try await TestDesktop.with { desktop in
       _ = try await desktop.shell(#"focusctl register text1 --focus 'demo.Form.Items:aa{sv}=[{"name":"a"}]'"#)
-      let result = try await desktop.shell(script, extra: ["TERM": "dumb"])
-      let completed = result.output.map { $0.trimmingCharacters(in: .whitespaces) }
-      #expect(completed == Self.typed.map(\.1), "\(result)")
+      try await desktop.completes(script, as: Self.typed.map(\.1), extra: ["TERM": "dumb"])
     }
   }
 
@@ -120,37 +118,35 @@ import Testing
   /// text that would mean something else.
   @Test func whatCannotBeUsedIsNotOffered() async throws {
     try await TestDesktop.with { desktop in
-      let result = try await desktop.shell(
+      let fields =
+        #"focusctl register text1 --focus 'demo.Form.Path=C:\temp' demo.Form.Draft=--draft demo.Form.Less:i=-5"#
+      #expect(try await desktop.shell(fields).output == ["text1"])
+      try await desktop.completes(
         #"""
-        focusctl register text1 --focus 'demo.Form.Path=C:\temp' demo.Form.Draft=--draft demo.Form.Less:i=-5
         for words in 'register x Pat' 'hold x Pat' 'bind x --live Pat' 'register x --active Pat' 'register tex' 'hold tex' \
           'bind tex' 'register x demo.Form.P' 'publish text1 Pat' 'set Path C' 'set Draft ' 'set Draft -- ' 'set Less '; do
           IFS=' ' read -ra words <<<"$words."; words[-1]=${words[-1]%.}
           echo "$(focusctl __complete "${words[@]}" | cut -f 1)"
         done
-        """#)
-      #expect(
-        result.output == [
-          "text1", "", "", "", "", "", "", "", "demo.Form.Path=", "Path=", #"C:\temp"#, "", "--draft", "-5",
-        ], "\(result)")
+        """#,
+        as: ["", "", "", "", "", "", "", "demo.Form.Path=", "Path=", #"C:\temp"#, "", "--draft", "-5"])
     }
   }
 
   /// bash splits a line at `=`, too, and says nothing of blanks but in the line itself.
   @Test func aWordAfterAnAssignmentIsOneOfItsOwn() async throws {
     try await TestDesktop.with { desktop in
-      let result = try await desktop.shell(
+      _ = try await desktop.shell("focusctl register text1 --focus demo.Form.Items=a")
+      try await desktop.completes(
         """
         source \(TestDesktop.project)/Systemd/completions/focusctl.bash
-        focusctl register text1 --focus demo.Form.Items=a
         tell() { COMP_LINE=$1 COMP_WORDS=("${@:2}") COMP_CWORD=$(($# - 2)); _focusctl focusctl; echo "${COMPREPLY[*]}"; }
         tell 'focusctl hold p a.b.C= --comm' focusctl hold p a.b.C = --comm
         tell 'focusctl register x --scope=se' focusctl register x --scope = se
         tell "focusctl get 'demo.Form.It" focusctl get "'demo.Form.It"
         # As bash-completion leaves it of a line after 'sudo'.
         tell ' focusctl register x --scope=sc' focusctl register x --scope = sc
-        """)
-      #expect(result.output == ["text1", "--command", "session", "demo.Form.Items", "scene"], "\(result)")
+        """, as: ["--command", "session", "demo.Form.Items", "scene"])
     }
   }
 

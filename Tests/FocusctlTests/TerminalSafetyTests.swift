@@ -30,7 +30,7 @@ import Testing
     "timeout 600 focusctl watch T \"D/$HOSTILE\"", "timeout --foreground 600 focusctl watch T \"D/$HOSTILE\"",
     "timeout 600 focusctl watch \"D/$HOSTILE\" --format '{key}'", "focusctl get \"D/$HOSTILE\" --format '{key}'",
     "timeout 600 focusctl watch T \"D/$HOSTILE\" --waybar", "focusctl get T \"D/$HOSTILE\" --json",
-    "focusctl __complete get D/; echo", "focusctl __complete get --field ''",
+    "focusctl __complete get D/; echo", "focusctl __complete get --field ''; echo",
     "timeout 600 focusctl watch", "timeout 600 focusctl watch T",
     "timeout 600 focusctl watch T --json",
     "timeout 600 focusctl watch T --waybar", "timeout 600 focusctl watch T --format '{value}'", "focusctl set T/0 1",
