@@ -18,12 +18,17 @@ import Testing
       program.activate()
       program.focus("/button")
       try await eventually("its action") { try await desktop.session.commands()["org.focusd.Action.Click"] == true }
-      program.change("/button") { $0.silent = [unanswered] }
+      // A window that goes because of the click goes by itself: the test may be held up for longer than the bridge waits.
+      let closesItself = unanswered == "DoAction" && !endsProgram
+      program.change("/button") { element in
+        element.silent = [unanswered]
+        if closesItself { element.closing = ["DoAction"] }
+      }
       let click = desktop.session.begin(.invoke("org.focusd.Action.Click"))
       try await eventually("what is not answered") {
         program.state.now.calls.drop { $0.member != "DoAction" }.contains { $0.member == unanswered }
       }
-      if endsProgram { try await program.peer.leave() } else { program.destroy() }
+      if endsProgram { try await program.peer.leave() } else if !closesItself { program.destroy() }
       #expect((try await click.refusal() == nil) == succeeds)
     }
   }

@@ -37,15 +37,18 @@ import Testing
   /// It is read then, and once more because of what was before.
   @Test func anElementThatHasFocusAgainIsNotReadMoreOften() async throws {
     try await Self.withCheckBox { desktop, program, clock in
+      let start = SuspendingClock.now
       let before = Self.readings(program.state.now)
       program.focus("/entry")
       try await desktop.waits(for: "Text.Content", .string("text"))
+      // One that was due four seconds after the last may have come before it lost focus.
+      let most = SuspendingClock.now - start < .milliseconds(3500) ? 2 : 3
       clock.stateChanged("/loose", "focused", 1)
       program.focus("/check")
       try await desktop.waits(for: "Toggle.Checked", .boolean(true))
       try await clock.state.wait(for: "four questions") { Self.questions($0) >= 4 ? () : nil }
       let readings = Self.readings(program.state.now) - before
-      #expect((1...2).contains(readings), "\(readings)")
+      #expect((1...most).contains(readings), "\(readings)")
     }
   }
 
@@ -53,10 +56,11 @@ import Testing
   @Test func anElementThatChangesIsReadMoreOften() async throws {
     try await Self.withCheckBox { _, program, clock in
       program.nameChanged("/check")
+      let start = SuspendingClock.now
       clock.stateChanged("/loose", "focused", 1)
       // The seventh would come more than eight seconds later, after the fifth question.
       try await program.state.wait(for: "seven readings") { Self.readings($0) >= 7 ? () : nil }
-      #expect(Self.questions(clock.state.now) < 5)
+      #expect(Self.questions(clock.state.now) < 5 || SuspendingClock.now - start > .seconds(7))
     }
   }
 }

@@ -36,6 +36,8 @@ struct StubElement: Sendable {
   var isHung = false
   /// What it does not answer.
   var silent: Set<String> = []
+  /// What ends the program instead of being answered.
+  var leaving: Set<String> = []
   /// The properties that it does not tell.
   var lateProperties: Set<String> = []
   /// What it answers to these questions instead; nil: an error.
@@ -219,6 +221,7 @@ final class StubProgram: Sendable {
     guard var element = state.elements[call.path] else {
       return .error("org.freedesktop.DBus.Error.UnknownObject", "there is no \(call.path)")
     }
+    if element.leaving.contains(call.member) { return .leave }
     if element.isHung || element.silent.contains(call.member) { return .hold }
     if call.interface == Focus1.properties, element.lateProperties.contains(String(call.key.dropFirst(interface.count)))
     {

@@ -417,11 +417,9 @@ import Testing
   /// What the bus says in its place is not said of the daemon.
   @Test func aProgramThatLeavesDuringAWrite() async throws {
     try await Self.withProgram { desktop, program in
-      program.change("/entry") { $0.silent = ["SetTextContents"] }
-      let write = desktop.session.begin(.set("org.focusd.Text.Content", .string("new")))
-      try await eventually("it is written") { program.state.now.calls.contains { $0.member == "SetTextContents" } }
-      try await program.peer.leave()
-      #expect(try await write.refusal() == "UnknownObject")
+      program.change("/entry") { $0.leaving = ["SetTextContents"] }
+      let refusal = try await desktop.session.begin(.set("org.focusd.Text.Content", .string("new"))).refusal()
+      #expect(refusal == "UnknownObject")
     }
   }
 

@@ -121,7 +121,7 @@ import Testing
       let write = stage.client.begin(
         .write("org.focusd.Text.Content", .string("one more"), [("revision", .uint64(read.revision))]))
       let reply = #"{"type":"reply","call":CALL,"document":1,"element":1,"state":\#(PipeStage.text("ones"))}"#
-      #expect(try await stage.answer(1, reply) == #"{"document":1,"element":1,"type":"read"}"#)
+      #expect(try await stage.answer(1, ofRead: true, reply) == #"{"document":1,"element":1,"type":"read"}"#)
       #expect(try await write.refusal() == "Conflict")
       try await stage.shows("Text.Content", .string("ones"))
     }

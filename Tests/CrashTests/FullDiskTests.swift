@@ -79,7 +79,8 @@ import Testing
       #expect(try await client.owners() == [:])
       #expect(desktop.log("cannot save state in").count == 1)
       try FileManager.default.removeItem(atPath: place)
-      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+      // The daemon may have made it itself already.
+      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
       try await desktop.said("can be saved again")
       try await client.call(registration)
       try await desktop.kill()

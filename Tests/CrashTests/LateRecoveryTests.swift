@@ -144,8 +144,8 @@ import Testing
       try await place.ask(client)
       desktop.bus.pause()
       defer { desktop.bus.resume() }
-      // Three times as many as it sends before it tries.
-      let enough = manager.told.now.count + 30
+      // It sends ten before it tries.
+      let enough = manager.told.now.count + 13
       _ = try await manager.told.wait(for: "signs of life", within: .seconds(22)) { $0.count >= enough ? true : nil }
       desktop.bus.resume()
       try place.open()

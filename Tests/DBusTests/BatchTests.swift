@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct BatchTests {
+@Suite(.ownThreads) struct BatchTests {
   /// The numbers of the signals that a connection receives.
   private final class Received {
     private(set) var numbers: [DBusValue] = []

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct BusTests {
+@Suite(.ownThreads) struct BusTests {
   @Test func aNameHasOneOwner() async throws {
     try await PrivateBus.with { bus in
       let (first, second) = (try Connection(to: bus), try Connection(to: bus))

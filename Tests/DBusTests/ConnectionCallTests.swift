@@ -4,7 +4,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-@Suite struct ConnectionCallTests {
+@Suite(.ownThreads) struct ConnectionCallTests {
   @Test func anErrorOfThePeerComesBackAsItWas() async throws {
     try await PrivateBus.with { bus in
       let peer = try await GDBusPeer(on: bus)

@@ -5,7 +5,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-@Suite struct DisconnectionTests {
+@Suite(.ownThreads) struct DisconnectionTests {
   @Test(arguments: [
     "", "x", "unix:", "unix:path=", "unix:path=/nonexistent/bus", "unix:path=/dev/null", "nonsense:a=b",
     "unix:path=/a\0b",

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct FileDescriptorTests {
+@Suite(.ownThreads) struct FileDescriptorTests {
   /// Which file a descriptor stands for, whatever its number.
   private static func identity(_ descriptor: UnixFD) -> [UInt] {
     var status = stat()

@@ -4,7 +4,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-@Suite struct MessageRoundTripTests {
+@Suite(.ownThreads) struct MessageRoundTripTests {
   @Test func randomValuesBetweenTwoConnections() async throws {
     try await PrivateBus.with { bus in
       let (loop, client, service) = (EventLoop(), try Connection(to: bus), try Connection(to: bus))

@@ -5,7 +5,7 @@ import Testing
 @testable import DBus
 
 /// Each of these would make libdbus abort the process, or the bus close the connection.
-@Suite struct RefusalTests {
+@Suite(.ownThreads) struct RefusalTests {
   private static func nested(_ depth: Int, in wrap: (DBusValue) throws -> DBusValue, around core: DBusValue) rethrows
     -> DBusValue
   {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What claims to be the answer to a call, and is not the called peer's, nor the bus's.
-@Suite struct ReplyForgeryTests {
+@Suite(.ownThreads) struct ReplyForgeryTests {
   /// The numbers of all calls that a test makes are among these.
   private static let serials: ClosedRange<UInt32> = 1...128
   private static let name = BusName(known: "test.Service")

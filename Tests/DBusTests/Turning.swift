@@ -1,7 +1,9 @@
+import BusSupport
 import DBus
 import DBusTypes
 import EventLoop
 import TestSupport
+import Testing
 
 /// The object and the interface that the test connections serve.
 let testPath = ObjectPath(known: "/test")
@@ -47,4 +49,19 @@ extension Connection {
       }
     }
   }
+}
+
+/// Runs the tests of a suite on threads of their own, since they wait for the bus without giving theirs up.
+struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await onOwnThreads(function)
+  }
+}
+
+extension Trait where Self == OwnThreads {
+  static var ownThreads: OwnThreads { OwnThreads() }
 }

@@ -41,9 +41,14 @@ final class Stage {
 
   deinit { close(logDescriptor) }
 
+  /// So few at a time that none takes the seconds that the service gives owners.
+  private static let gate = Gate(places: 4)
+
   /// Runs `body` with a stage in a directory of its own, on which the service has begun, on a thread that may wait.
   static func with<Result: Sendable>(_ body: @escaping @Sendable (Stage) throws -> Result) async throws -> Result {
-    try await onThread {
+    await gate.enter()
+    defer { gate.leave() }
+    return try await onThread {
       let name = "focusd-service.\(UUID().uuidString)"
       let directory = FileManager.default.temporaryDirectory.appending(path: name).path()
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

@@ -34,6 +34,10 @@ struct HeldOwner {
   /// Waits until the field is registered.
   func registered() async throws { try await registration.values() }
 
+  /// Waits for the end of the registration.
+  /// - Returns: the error that it ends with, or nil.
+  func refusal() async throws -> String? { try await registration.refusal() }
+
   /// Holds the calls of `member`; `object.called` waits for the first of them.
   func hold(_ member: String) { Self.hold(member, object) }
 

@@ -16,12 +16,15 @@ import Testing
       #expect(try await honest.register(Self.honest) == .registered)
       try await desktop.daemon.needsNoMore(times: 1, "\(lie)") {
         let liar = try await Liar(on: desktop, telling: lie)
+        let start = SuspendingClock.now
         let registration = liar.beginRegister("liar", [("focus", .boolean(true))])
         try await liar.asked()
         try await Self.othersAreServed(judge)
         liar.answer()
         let outcome = try await Liar.outcome(of: registration)
-        #expect(Self.isExpected(outcome, of: lie), "\(outcome)")
+        // On a slow machine the answer comes when the daemon does not wait any more.
+        let isLate = outcome == .refused("Timeout") && SuspendingClock.now - start >= .seconds(5)
+        #expect(Self.isExpected(outcome, of: lie) || (lie == .answersLate && isLate), "\(outcome)")
         liar.tellChanges()
         try await Self.othersAreServed(judge)
         try await Self.everyCallIsAnswered(judge)

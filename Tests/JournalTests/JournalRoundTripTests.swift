@@ -106,23 +106,18 @@ import Testing
         try journal.save(random.model, everything: true)
         #expect(access(file.path + "-wal", F_OK) == 0)
         #expect(access(file.path + "-shm", F_OK) != 0)
-        #expect(try Self.readInAnotherProcess(file) == 1, "another process can read it")
+        #expect(Self.readInAnotherProcess(file) == 1, "another process can read it")
         withExtendedLifetime(journal) {}
       }
     }
   }
 
   /// - Returns: the exit status of a process that reads `file`: 1 if SQLite refuses.
-  private static func readInAnotherProcess(_ file: StateFile) throws -> Int32 {
+  private static func readInAnotherProcess(_ file: StateFile) -> Int32 {
     let script =
       "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('SELECT * FROM state').fetchall()"
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/python3")
-    process.arguments = ["-c", script, file.path]
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus
+    // Foundation's would wait for every process that happens to be started at the same time.
+    return system("/usr/bin/python3 -c \"\(script)\" '\(file.path)' 2>/dev/null") >> 8
   }
 
   @Test func theFileIsTheUsersAlone() throws {

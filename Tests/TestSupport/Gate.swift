@@ -3,7 +3,7 @@ internal import EventLoop
 
 /// Lets so many in at a time, and then whoever came last: a test that runs many cases one after the other waits for each of
 /// them, and would else wait behind all others every time, and end alone.
-final class Gate: Sendable {
+package final class Gate: Sendable {
   private struct State {
     var free: Int
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -11,9 +11,9 @@ final class Gate: Sendable {
 
   private let state: Locked<State>
 
-  init(places: Int) { state = Locked(State(free: places)) }
+  package init(places: Int) { state = Locked(State(free: places)) }
 
-  func enter() async {
+  package func enter() async {
     await withCheckedContinuation { continuation in
       let entered = state.withLock { state in
         guard state.free > 0 else {
@@ -27,7 +27,7 @@ final class Gate: Sendable {
     }
   }
 
-  func leave() {
+  package func leave() {
     let next: CheckedContinuation<Void, Never>? = state.withLock { state in
       guard state.waiting.isEmpty else { return state.waiting.removeLast() }
       state.free += 1

@@ -49,13 +49,14 @@ class Pages(http.server.BaseHTTPRequestHandler):
 
 
 class Marionette:
-    def __init__(self, port):
+    def __init__(self, profile):
         deadline = time.monotonic() + 120
         while True:
             try:
-                self.socket = socket.create_connection(("127.0.0.1", port))
+                with open(profile + "/MarionetteActivePort") as file:
+                    self.socket = socket.create_connection(("127.0.0.1", int(file.read())))
                 break
-            except OSError:
+            except (OSError, ValueError):
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.1)
@@ -84,12 +85,9 @@ class Marionette:
 
 class Firefox:
     def __init__(self, profile, extension, *options):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
         os.makedirs(profile)
         with open(profile + "/user.js", "w") as file:
-            for name, value in {**PREFERENCES, "marionette.port": port}.items():
+            for name, value in {**PREFERENCES, "marionette.port": 0}.items():
                 file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
         self.process = subprocess.Popen(
             ["firefox-esr", *options, "--no-remote", "--profile", profile, "--marionette",
@@ -97,7 +95,7 @@ class Firefox:
             stderr=subprocess.DEVNULL)
         self.server = http.server.ThreadingHTTPServer(("", 0), Pages)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.marionette = Marionette(port)
+        self.marionette = Marionette(profile)
         self.marionette.call("WebDriver:NewSession", capabilities={"alwaysMatch": {"pageLoadStrategy": "normal"}})
         self.extension = extension
 

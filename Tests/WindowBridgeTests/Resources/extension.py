@@ -14,6 +14,9 @@ bus = dbus.bus.BusConnection(sys.argv[1])
 followers = []
 orders = []
 state = {"answer": None, "follows": 0}
+# After so many refusals it answers by itself: whoever follows asks for some seconds only.
+refusals = int(sys.argv[2]) if sys.argv[2] else None
+ONE = [dbus.UInt32(1), [(dbus.UInt64(5), {"title": "one"})], dbus.UInt64(5)], "ua(ta{sv})t"
 
 
 def reply(message, arguments=(), signature=""):
@@ -34,13 +37,17 @@ def told(message):
     elif member == "Orders":
         return reply(message, [dbus.Array(orders, signature="s")], "as")
     else:
-        for follower in followers:
-            signal = dbus.lowlevel.SignalMessage(PATH, NAME, member)
-            signal.set_destination(follower)
-            if signature:
-                signal.append(*arguments, signature=signature)
-            bus.send_message(signal)
+        tell_followers(member, arguments, signature)
     reply(message)
+
+
+def tell_followers(member, arguments, signature):
+    for follower in followers:
+        signal = dbus.lowlevel.SignalMessage(PATH, NAME, member)
+        signal.set_destination(follower)
+        if signature:
+            signal.append(*arguments, signature=signature)
+        bus.send_message(signal)
 
 
 def ordered(message):
@@ -49,8 +56,14 @@ def ordered(message):
         orders.append(" ".join(str(argument) for argument in [message.get_member()] + message.get_args_list()))
         if len(orders) > 3:
             return bus.send_message(dbus.lowlevel.ErrorMessage(message, NAME + ".Refused", "no more orders"))
-        return reply(message)
+        reply(message)
+        # The bridge waits some seconds for what it asked for.
+        if message.get_member() == "Activate":
+            tell_followers("Front", message.get_args_list(), "t")
+        return None
     state["follows"] += 1
+    if refusals is not None and state["follows"] > refusals:
+        state["answer"] = ONE
     if state["answer"] is None:
         unknown = "org.freedesktop.DBus.Error.UnknownMethod"
         return bus.send_message(dbus.lowlevel.ErrorMessage(message, unknown, "there is no Follow"))
