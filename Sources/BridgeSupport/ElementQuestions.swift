@@ -18,7 +18,7 @@ extension ProgramBus {
     ask(element, "GetRole", timeout, handler) { if case .uint32(let number)? = $0 { number } else { nil } }
   }
 
-  /// Asks for the children; of those past the first `limit` nothing is handed over.
+  /// Asks for the children, and hands over the first `limit`.
   package func children(
     of element: ElementReference, atMost limit: Int, timeout: Duration = questionTimeout,
     _ handler: @escaping Handler<[ElementReference]>

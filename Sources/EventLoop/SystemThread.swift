@@ -18,7 +18,7 @@ package final class SystemThread {
     // What the thread itself causes is not blocked: `pthread_sigmask(3)`.
     var (blocked, before) = (sigset_t(), sigset_t())
     sigfillset(&blocked)
-    for signal in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { sigdelset(&blocked, signal) }
+    for signal in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP] { sigdelset(&blocked, signal) }
     pthread_sigmask(SIG_BLOCK, &blocked, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     let argument = Unmanaged.passRetained(Body(body))

@@ -1,3 +1,4 @@
+package import EventLoop
 internal import Glibc
 
 /// The terminal that a program was started from, which sends SIGHUP when it is closed: `credentials(7)`.
@@ -11,12 +12,20 @@ package struct ControllingTerminal {
     endsProgram = Self.isThere && !isIgnored
   }
 
-  /// Whether it was there and is closed, so that the program should end.
-  package var hasEnded: Bool { endsProgram && !Self.isThere }
+  /// Handles SIGHUP: calls `end` if the terminal is closed, or is so soon, else `reload`.
+  package func hungUp(on loop: EventLoop, reload: () -> Void, end: @escaping () -> Void) {
+    guard !hasEnded else { return end() }
+    reload()
+    guard endsProgram else { return }
+    // Shells send the signal while they end, and the terminal is closed then.
+    loop.schedule(after: .seconds(1)) { if hasEnded { end() } }
+  }
+
+  private var hasEnded: Bool { endsProgram && !Self.isThere }
 
   private static var isThere: Bool {
     let descriptor = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
+    guard descriptor >= 0 else { return errno != ENXIO }
     close(descriptor)
     return true
   }

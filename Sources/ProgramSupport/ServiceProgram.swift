@@ -81,12 +81,12 @@ package final class ServiceProgram {
     do {
       // A loop's handlers never retain the loop: both would outlive what is served.
       let signals = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { [weak self, weak loop, log] number in
-        guard number != SIGHUP || terminal.hasEnded else {
-          self?.onReload?()
-          return
+        let end = { [weak loop] in
+          log.info("terminating on request")
+          loop?.stop()
         }
-        log.info("terminating on request")
-        loop?.stop()
+        guard number == SIGHUP, let loop else { return end() }
+        terminal.hungUp(on: loop, reload: { self?.onReload?() }, end: end)
       }
       defer { withExtendedLifetime(signals) {} }
       let server = try serve(self)

@@ -39,7 +39,8 @@ private let options = ProgramOptions([
   .init("address", argument: "the address of a bus"), .init("verbose"),
 ])
 
-// KWin shows windows to programs whose path it may read. What this one holds, everybody may ask the daemon for.
+// KWin shows windows to programs whose path it may read. Beside what the daemon tells everybody, this one holds the titles of
+// the windows that are left out.
 ServiceProgram.main("focusd-windows", help: help, version: Version.current, options, holdsSecrets: false) { program in
   let settings = program.settings(.windows)
   let name = options.arguments(of: "source").last ?? settings.value(.source)

@@ -222,7 +222,7 @@ package final class TestDesktop: Sendable {
   @discardableResult
   package func display() async throws -> String {
     if let name = state.withLock({ $0.displayName }) { return name }
-    // It takes the first number that is free, and tells which. A key is one, however long its sender is held up within it.
+    // It takes the first number that is free, and tells which. No key repeats, however long its sender is held up.
     let server = try await bus.start(
       [Self.server, "-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset", "-r"])
     let name = ":" + (try await server.line("display number"))

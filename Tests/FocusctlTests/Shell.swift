@@ -30,7 +30,8 @@ extension TestDesktop {
     var result = try await shell(script, extra: extra)
     func completed() -> [String] { result.output.map { $0.trimmingCharacters(in: .whitespaces) } }
     for _ in 0..<5 where completed() != expected { result = try await shell(script, extra: extra) }
-    #expect(completed() == expected, "\(result)", sourceLocation: location)
+    // What it says would be within the line that is typed.
+    #expect(completed() == expected && result.errors.isEmpty, "\(result)", sourceLocation: location)
   }
 
   /// Starts `script` with a shell.

@@ -64,7 +64,7 @@ import Testing
   @Test(arguments: Deed.allCases, [true, false])
   func nobodyAnswersForAnOwnerThatTakesItsTime(deed: Deed, isAnswered: Bool) async throws {
     // On a slow machine the owner's five seconds are over before the lies are told.
-    try await eventually("an answer that is awaited") {
+    try await inTime("an answer that is awaited") {
       try await TestDesktop.with { desktop in
         let owner = try await HeldOwner(on: desktop)
         try await owner.registered()
@@ -94,7 +94,7 @@ import Testing
 
   /// What an object is, and what it holds, as the daemon learns when a field is registered.
   @Test(arguments: ["Introspect", "GetAll"]) func nobodyDescribesAnotherOwnersObject(member: String) async throws {
-    try await eventually("a registration that is awaited") {
+    try await inTime("a registration that is awaited") {
       try await TestDesktop.with { desktop in try await Self.isDescribed(desktop, member) }
     }
   }

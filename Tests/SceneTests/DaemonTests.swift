@@ -1,4 +1,5 @@
 import BusSupport
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -110,17 +111,24 @@ import Testing
     }
   }
 
+  /// How a shell on a terminal starts the program, and whether it ends with that.
+  private static let starts = [
+    (start: "exec FOCUSD", ends: true), ("exec nohup FOCUSD", false),
+    // As an interactive shell that ends: the terminal is still there when it tells its jobs.
+    ("set -m; FOCUSD & read -r line; kill -HUP $!", true),
+  ]
+
   /// SIGHUP is otherwise to read the settings anew.
-  @Test(arguments: [("", true), ("nohup ", false)]) func itEndsWithItsTerminal(prefix: String, ends: Bool) async throws
-  {
+  @Test(arguments: starts) func itEndsWithItsTerminal(start: String, ends: Bool) async throws {
     try await PrivateBus.with { bus in
-      let command = "exec \(prefix)\(Products.focusd) --address \(bus.address) 2>\(bus.directory)/log"
+      let program = "\(Products.focusd) --address \(bus.address) >\(bus.directory)/log 2>&1"
+      let command = start.replacingOccurrences(of: "FOCUSD", with: program)
       let terminal = try await bus.start(["/usr/bin/script", "-qefc", command, "/dev/null"])
       let client = try await Peer(on: bus)
       try await client.waitForOwner(of: Focus1.name)
-      terminal.terminate(SIGKILL)
-      guard !ends else { return try await client.waitForDeparture(of: Focus1.name) }
+      if command.contains("read") { terminal.send(line: "") } else { terminal.terminate(SIGKILL) }
       _ = try await terminal.finish()
+      guard !ends else { return try await client.waitForDeparture(of: Focus1.name) }
       // The signal comes when the terminal's last user ends, and is read before the second call.
       for _ in 0..<2 { #expect(try await client.fields() == []) }
     }

@@ -26,6 +26,17 @@ package func eventually(
   }
 }
 
+/// Repeats `round`, which depends on what a program waits for, until the machine holds nothing up meanwhile: a few times.
+/// - Throws: `DeadlinePassed` if `round` returns false each time; what it throws.
+package func inTime(
+  isolation: isolated (any Actor)? = #isolation, _ what: String, _ round: () async throws -> Bool
+) async throws {
+  for _ in 0..<5 {
+    if try await round() { return }
+  }
+  throw DeadlinePassed(description: "not in time in any round: \(what)")
+}
+
 extension EventLoop {
   /// Turns until `condition` holds, asleep between events.
   /// - Throws: `DeadlinePassed` if it does not in time.

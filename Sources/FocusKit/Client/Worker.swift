@@ -47,7 +47,7 @@ final class Worker {
     letters.deliver(on: link.loop) { [weak self] letter in
       if let self { letter(self) }
     }
-    // This thread has nothing else to do without a bus, and calls that wait would fail.
+    // Without a bus this thread could only refuse the calls that wait.
     link.connect(to: bus, patience: .seconds(25))
     link.loop.run()
     link.stop()

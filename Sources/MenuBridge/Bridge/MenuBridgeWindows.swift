@@ -44,7 +44,7 @@ extension MenuBridge {
         let found = SourceFinder.Window(path: window, process: process, addresses: addresses, timeout: timeout)
         finder.find(for: found) { [weak self] sources, isLate in
           guard let self else { return }
-          findCatalogue(of: process, timeout: timeout) { catalogue in
+          findCatalogue(of: process) { catalogue in
             menus.take(sources, isLate: isLate, Recognition(catalogue: catalogue), timeout: timeout, next.run)
           }
         }
@@ -127,13 +127,13 @@ extension MenuBridge {
   }
 
   /// Hands over the catalogue of the language that a program is in.
-  private func findCatalogue(of process: UInt32, timeout: Duration, _ done: @escaping (Catalogue) -> Void) {
+  private func findCatalogue(of process: UInt32, _ done: @escaping (Catalogue) -> Void) {
     let own = Processes().environment(of: process)
     guard own.isEmpty, let connection = link.daemon?.connection else {
       return done(catalogue(Catalogue.locale { own[$0] }))
     }
     // In its unit's sandbox the bridge may not read that. It has started before the session imported its language.
-    connection.askManagerVariables(Catalogue.variables, timeout: timeout) { [weak self] session in
+    connection.askManagerVariables(Catalogue.variables, timeout: ProgramBus.changeTimeout) { [weak self] session in
       guard let self else { return }
       let session = session ?? [:]
       done(catalogue(Catalogue.locale { session.isEmpty ? Environment.value($0) : session[$0] }))

@@ -31,12 +31,8 @@ final class Binder {
     if plan.hasSettings {
       do {
         let terminal = ControllingTerminal()
-        reload = try SignalSource([SIGHUP], on: link.loop) { [weak self] _ in
-          guard !terminal.hasEnded else {
-            self?.end = .refused("the terminal is closed")
-            return
-          }
-          self?.readSettings()
+        reload = try SignalSource([SIGHUP], on: link.loop) { [weak self, loop = link.loop] _ in
+          terminal.hungUp(on: loop, reload: { self?.readSettings() }) { self?.end = .refused("the terminal is closed") }
         }
       } catch {
         throw .refused("\(error)")
