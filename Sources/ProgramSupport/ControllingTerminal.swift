@@ -3,6 +3,9 @@ internal import Glibc
 
 /// The terminal that a program was started from, which sends SIGHUP when it is closed: `credentials(7)`.
 package struct ControllingTerminal {
+  /// When it is looked at again after SIGHUP: shells send that while they end, and the terminal is closed then.
+  private static let pauses: [Duration] = [.seconds(1), .seconds(3), .seconds(10), .seconds(30)]
+
   private let endsProgram: Bool
 
   /// Looks whether there is one now; what was started with nohup(1) does not end with it.
@@ -16,9 +19,15 @@ package struct ControllingTerminal {
   package func hungUp(on loop: EventLoop, reload: () -> Void, end: @escaping () -> Void) {
     guard !hasEnded else { return end() }
     reload()
-    guard endsProgram else { return }
-    // Shells send the signal while they end, and the terminal is closed then.
-    loop.schedule(after: .seconds(1)) { if hasEnded { end() } }
+    if endsProgram { lookLater(Self.pauses[...], on: loop, end) }
+  }
+
+  private func lookLater(_ pauses: ArraySlice<Duration>, on loop: EventLoop, _ end: @escaping () -> Void) {
+    guard let pause = pauses.first else { return }
+    loop.schedule(after: pause) { [weak loop] in
+      guard !hasEnded else { return end() }
+      if let loop { lookLater(pauses.dropFirst(), on: loop, end) }
+    }
   }
 
   private var hasEnded: Bool { endsProgram && !Self.isThere }

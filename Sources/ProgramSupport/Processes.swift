@@ -61,10 +61,11 @@ package struct Processes {
     return names + application(of: process)
   }
 
-  /// Logs it if the mount option `hidepid` hides the names of programs; without one, none is looked into.
+  /// Logs it if the mount option `hidepid` hides the names of the user's programs, as it does in a unit's sandbox: without
+  /// its name, none is looked into.
   package static func checkNames(_ log: Log) {
-    guard Processes().names(of: 1).isEmpty else { return }
-    log.error("the mount option hidepid of /proc hides the names of programs: none whose name is hidden is looked into")
+    guard Processes().names(of: UInt32(getppid())).isEmpty else { return }
+    log.error("the mount option hidepid of /proc hides the names of programs: none is looked into")
   }
 
   /// The environment that a process was started with, as far as it can be read.

@@ -56,6 +56,7 @@ ServiceProgram.main("focusd-accessibility", help: help, version: Version.current
   program.onReload = { [weak program, weak bridge] in
     if let program { bridge?.apply(bridgeOptions(program)) }
   }
+  Processes.checkNames(program.log)
   program.manager.notify("READY=1")
   return bridge
 }

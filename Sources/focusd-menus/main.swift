@@ -46,6 +46,7 @@ ServiceProgram.main("focusd-menus", help: help, version: Version.current, option
   }
   bridge.onEnd = { [weak program] in program?.fail($0) }
   program.onEnd = { [weak bridge] in bridge?.end() }
+  Processes.checkNames(program.log)
   program.manager.notify("READY=1")
   return bridge
 }

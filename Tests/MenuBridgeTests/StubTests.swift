@@ -26,7 +26,7 @@ import Testing
   @Test(
     .enabled(
       if: FileManager.default.fileExists(atPath: "/usr/share/locale/de/LC_MESSAGES/gtk30.mo"),
-      "GTK's messages in German are not installed"))
+      "needs GTK 3's messages in German: .ci/setup test"))
   func theLanguageOfTheSessionCountsForAProgramWithoutOne() async throws {
     try await MenuStage.with { stage in
       let manager = try await stage.desktop.peer()

@@ -115,7 +115,7 @@ import Testing
   private static let starts = [
     (start: "exec FOCUSD", ends: true), ("exec nohup FOCUSD", false),
     // As an interactive shell that ends: the terminal is still there when it tells its jobs.
-    ("set -m; FOCUSD & read -r line; kill -HUP $!", true),
+    ("set -m; FOCUSD & read -r line; kill -HUP $!; echo told; read -r line", true),
   ]
 
   /// SIGHUP is otherwise to read the settings anew.
@@ -126,7 +126,15 @@ import Testing
       let terminal = try await bus.start(["/usr/bin/script", "-qefc", command, "/dev/null"])
       let client = try await Peer(on: bus)
       try await client.waitForOwner(of: Focus1.name)
-      if command.contains("read") { terminal.send(line: "") } else { terminal.terminate(SIGKILL) }
+      if command.contains("told") {
+        terminal.send(line: "")
+        try await terminal.line { $0.hasPrefix("told") }
+        // The signal is read before the second call.
+        for _ in 0..<2 { #expect(try await client.fields() == []) }
+        terminal.send(line: "")
+      } else {
+        terminal.terminate(SIGKILL)
+      }
       _ = try await terminal.finish()
       guard !ends else { return try await client.waitForDeparture(of: Focus1.name) }
       // The signal comes when the terminal's last user ends, and is read before the second call.

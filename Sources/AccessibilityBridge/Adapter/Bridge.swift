@@ -182,7 +182,6 @@ package final class Bridge {
     bus.connection.askOwner(of: AccessibilityNames.registry) { [weak self] in self?.registry = try? $0.get() }
     registerEvents()
     log.info("serving as \(Self.name)")
-    Processes.checkNames(log)
     findWindows()
     lookAgainLater(isNew: true)
   }

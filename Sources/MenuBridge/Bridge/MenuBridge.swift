@@ -61,7 +61,6 @@ package final class MenuBridge {
     try link.open(daemon)
     accessible.begin()
     log.info("serving as \(Self.name)")
-    Processes.checkNames(log)
   }
 
   /// Never looks into `programs`, beside those that keep secrets, from now on; asks all others anew.

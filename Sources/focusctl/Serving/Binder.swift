@@ -31,8 +31,11 @@ final class Binder {
     if plan.hasSettings {
       do {
         let terminal = ControllingTerminal()
-        reload = try SignalSource([SIGHUP], on: link.loop) { [weak self, loop = link.loop] _ in
-          terminal.hungUp(on: loop, reload: { self?.readSettings() }) { self?.end = .refused("the terminal is closed") }
+        reload = try SignalSource([SIGHUP], on: link.loop) { [weak self] _ in
+          guard let self else { return }
+          terminal.hungUp(on: link.loop, reload: readSettings) { [weak self] in
+            self?.end = .refused("the terminal is closed")
+          }
         }
       } catch {
         throw .refused("\(error)")
