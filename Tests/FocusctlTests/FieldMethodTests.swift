@@ -109,8 +109,11 @@ import Testing
   @Test func theKeysOfTheFieldThatIsChangedAreOffered() async throws {
     try await TestDesktop.with { desktop in
       _ = try await desktop.shell(
-        "focusctl register f --focus demo.A.Focused=1; focusctl register g demo.A.Mine=1 demo.B.Other=2; focusctl register empty"
-      )
+        """
+        focusctl register f --focus demo.A.Focused=1
+        focusctl register g demo.A.Mine=1 demo.B.Other=2
+        focusctl register empty
+        """)
       try await desktop.completes(
         """
         for call in 'withdraw g' 'publish g' 'withdraw g Mi' 'withdraw empty' 'withdraw none' 'get'; do
