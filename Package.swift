@@ -254,8 +254,7 @@ if isInstalled("xcb-res", "jansson") {
       name: "WindowBridgeTests",
       dependencies: [
         "BridgeJSON", "BridgeSupport", "BusSupport", "DBus", "DBusTypes", "EventLoop", "FocusContract",
-        "ProgramSupport",
-        "TestSupport", "WindowBridge", "focusctl", "focusd", "focusd-windows",
+        "ProgramSupport", "TestSupport", "WindowBridge", "focusctl", "focusd", "focusd-windows",
       ],
       resources: [.copy("Resources")], swiftSettings: strict),
   ]

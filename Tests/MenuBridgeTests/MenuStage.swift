@@ -88,6 +88,17 @@ final class MenuStage: Sendable {
     try await windows.invoke("org.focusd." + command, arguments)
   }
 
+  /// Runs a command until it succeeds: on a slow machine it may take longer than the daemon waits, and is done, too.
+  /// - Returns: how often it was run.
+  func attempts(_ command: String) async throws -> Int {
+    var attempts = 0
+    try await eventually("\(command) is run") {
+      attempts += 1
+      return try await self.refusal(command) == nil
+    }
+    return attempts
+  }
+
   /// The error that a command ends with, or nil.
   func refusal(_ command: String, _ arguments: [DBusValue] = []) async throws -> String? {
     do {
