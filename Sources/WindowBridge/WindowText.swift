@@ -10,13 +10,6 @@ package enum WindowText {
     cut(String(decoding: bytes.prefix(limit + 4), as: UTF8.self), limit: limit)
   }
 
-  /// The beginning of a text in ISO 8859-1.
-  package static func latin1(_ bytes: some Collection<UInt8>, limit: Int) -> String {
-    var text = ""
-    for byte in bytes.prefix(limit) { text.unicodeScalars.append(Unicode.Scalar(byte)) }
-    return cut(text, limit: limit)
-  }
-
   /// The beginning of `text`: whole characters, at most `limit` bytes, without NUL.
   package static func cut(_ text: String, limit: Int) -> String {
     if text.utf8.count <= limit, !text.utf8.contains(0) { return text }

@@ -19,7 +19,6 @@ import WindowBridge
     }
     #expect(WindowText.text([0x61, 0xff, 0x62], limit: 9) == "a\u{fffd}b")
     #expect(WindowText.text([UInt8](repeating: 0xff, count: 1 << 16), limit: 4096).utf8.count <= 4096)
-    #expect(WindowText.latin1([0x61, 0xe9], limit: 9) == "aé")
     #expect(WindowText.name("") == nil)
   }
 

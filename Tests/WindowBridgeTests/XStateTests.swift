@@ -57,6 +57,32 @@ import WindowBridge
     }
   }
 
+  /// The first ones are titles of xterm; it says no other.
+  @Test(arguments: [
+    ([90, 97, 27, 45, 66, 191, 27, 45, 65, 243, 27, 45, 66, 179, 230], "Zażółć"),
+    ([27, 45, 76, 191, 224, 216, 210, 213, 226], "Привет"), ([27, 45, 70, 197, 235, 235, 220, 228, 225], "Ελλάδα"),
+    ([27, 36, 40, 66, 70, 124, 75, 92, 56, 108], "日本語"), ([27, 36, 40, 67, 71, 81, 49, 57, 62, 110], "한국어"),
+    (
+      [27, 36, 40, 66, 67, 102, 74, 56, 27, 36, 40, 65, 60, 114, 27, 36, 40, 66, 66, 78], "中文简体"
+    ),
+    (
+      [252, 27, 37, 71, 226, 128, 147, 27, 37, 64, 27, 45, 89, 180, 161, 27, 36, 40, 66, 33, 68], "ü–“”…"
+    ),
+    ([97, 27, 37, 71, 240, 159, 152, 128, 27, 37, 64, 98, 32, 252], "a😀b ü"), ([27, 45, 98, 164], "€"),
+    // Japanese in the upper half, a space within it, and ASCII after it.
+    ([27, 36, 41, 66, 0xb8, 0xec, 0x20, 0xb8, 0xec, 0x41], "語 語A"), ([27, 36, 40, 66, 56, 108, 27, 40, 66, 65], "語A"),
+    // Half a character, a set by name, sets that are not known, and sequences that end early.
+    ([27, 36, 40, 66, 56, 108, 56], "語\u{fffd}"), ([65, 27, 37, 47, 49, 128, 130, 66, 67, 68], "A\u{fffd}D"),
+    ([27, 45, 126, 0xe4, 65], "\u{fffd}A"), ([27, 40, 73, 49], "\u{fffd}"), ([65, 27], "A"), ([65, 27, 36, 40], "A"),
+    ([65, 27, 37, 47, 49, 255, 255, 66], "A\u{fffd}"), ([65, 27, 37, 47, 49], "A\u{fffd}"), ([65, 27, 0xe4, 66], "AB"),
+  ])
+  func anOldNameMayBeInAnySet(_ bytes: [UInt8], _ title: String) {
+    var state = Self.state()
+    _ = state.setRoot(.clientList, XProperty([7]))
+    Self.complete(&state, 7, [.oldName: XProperty(bytes, isUTF8: false)])
+    #expect(state.desktop.windows[WindowID(7)]?.title == title)
+  }
+
   @Test func whatTheWindowManagerDoesNotDoIsKnown() {
     var state = Self.state()
     _ = state.setRoot(.clientList, XProperty([7]))

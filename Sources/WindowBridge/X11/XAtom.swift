@@ -51,7 +51,7 @@ package enum XAtom: String, CaseIterable, Sendable {
 /// The value of a property.
 package struct XProperty: Hashable, Sendable {
   package let bytes: [UInt8]
-  /// Whether a text is in UTF-8; else it is in ISO 8859-1, or in an encoding that begins as that.
+  /// Whether a text is in UTF-8; else it is in ISO 8859-1, or in the encoding COMPOUND_TEXT, which begins as that.
   package let isUTF8: Bool
 
   package init(_ bytes: [UInt8], isUTF8: Bool = true) {
@@ -76,16 +76,18 @@ package struct XProperty: Hashable, Sendable {
   func text(limit: Int) -> String? {
     let first = bytes.prefix { $0 != 0 }
     guard !first.isEmpty else { return nil }
-    return isUTF8 ? WindowText.text(first, limit: limit) : WindowText.latin1(first, limit: limit)
+    return text(first, limit: limit)
   }
 
   /// The texts, each of which ends with NUL.
   var names: [String] {
     var texts = bytes.split(separator: 0, omittingEmptySubsequences: false)
     if texts.last?.isEmpty == true { texts.removeLast() }
-    return texts.map { text in
-      isUTF8
-        ? WindowText.text(text, limit: WindowText.nameLength) : WindowText.latin1(text, limit: WindowText.nameLength)
-    }
+    return texts.map { text($0, limit: WindowText.nameLength) }
+  }
+
+  private func text(_ bytes: ArraySlice<UInt8>, limit: Int) -> String {
+    isUTF8
+      ? WindowText.text(bytes, limit: limit) : WindowText.cut(CompoundText.text(bytes.prefix(limit)), limit: limit)
   }
 }
