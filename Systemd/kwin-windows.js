@@ -41,12 +41,26 @@ function follow(window) {
   describe(window);
 }
 
+// KWin 5 has no desktops to listen to.
+const desktops = new Set();
+function followDesktops() {
+  for (const desktop of workspace.desktops) {
+    if (desktops.has(desktop.id)) continue;
+    desktops.add(desktop.id);
+    desktop.nameChanged.connect(() => workspace.windowList().filter((each) => !each.popupWindow).forEach(describe));
+  }
+}
+
 const inFront = (window) => tell("Front", window ? String(window.internalId) : "");
 
 tell("Begin");
 (isSix ? workspace.windowList() : workspace.clientList()).forEach(follow);
 inFront(isSix ? workspace.activeWindow : workspace.activeClient);
 tell("Ready");
+if (isSix) {
+  followDesktops();
+  workspace.desktopsChanged.connect(followDesktops);
+}
 (isSix ? workspace.windowAdded : workspace.clientAdded).connect(follow);
 (isSix ? workspace.windowRemoved : workspace.clientRemoved).connect((window) => {
   renamed.delete(window);

@@ -92,6 +92,8 @@ package final class SourceList: WindowSource {
     do { try next() } catch { onEnd?("\(error)") }
   }
 
+  package func stop() { source?.stop() }
+
   package func raise(_ window: WindowID, _ completion: @escaping (String?) -> Void) {
     guard let source else { return completion("there is no window manager") }
     source.raise(window, completion)

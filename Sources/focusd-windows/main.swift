@@ -60,6 +60,7 @@ ServiceProgram.main("focusd-windows", help: help, version: Version.current, opti
     bridge.onFailure = { [weak program] in program?.fail($0) }
     bridge.onReady = { readiness.isReady = true }
     bridge.onWaiting = { readiness.isWaiting() }
+    program.onEnd = { [weak source] in source?.stop() }
     try bridge.start(on: .address(address))
     return bridge
   }

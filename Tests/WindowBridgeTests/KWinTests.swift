@@ -11,7 +11,7 @@ import Testing
     static let leave = DaemonCall.bus("ReleaseName", [.string("org.kde.KWin")])
 
     let peer: Peer
-    private let calls = Observed<[String]>([])
+    let calls = Observed<[String]>([])
 
     init(_ desktop: TestDesktop) async throws {
       peer = try await desktop.peer()
@@ -35,14 +35,32 @@ import Testing
   }
 
   private static func with(_ body: @Sendable (TestDesktop, KWin, Peer) async throws -> Void) async throws {
+    try await withBridge { desktop, kwin, peer, bridge in
+      try await body(desktop, kwin, peer)
+      #expect(bridge.progress.now.exit == nil)
+    }
+  }
+
+  private static func withBridge(
+    _ body: @Sendable (TestDesktop, KWin, Peer, ManagedProcess) async throws -> Void
+  ) async throws {
     try await TestDesktop.with { desktop in
       let (kwin, peer) = (try await KWin(desktop), try await desktop.peer())
       let bridge = try await desktop.installedWindowBridge(
         in: desktop.bus.directory, ["--source", "kwin"], ["WAYLAND_DISPLAY": desktop.bus.directory + "/nobody"])
       try await kwin.show("one")
       try await peer.reached([try await peer.window("one")])
-      try await body(desktop, kwin, peer)
-      #expect(bridge.progress.now.exit == nil)
+      try await body(desktop, kwin, peer, bridge)
+    }
+  }
+
+  /// Else KWin would go on calling, and tell whoever takes the name.
+  @Test func theScriptEndsWithTheBridge() async throws {
+    try await Self.withBridge { _, kwin, _, bridge in
+      kwin.calls.update { $0 = [] }
+      bridge.terminate()
+      try await bridge.finish()
+      try await kwin.calls.wait(for: "the script is unloaded") { $0 == ["unloadScript"] ? () : nil }
     }
   }
 

@@ -237,6 +237,8 @@ package final class SessionFollower: WindowSource {
 
   // MARK: What the window manager is asked for
 
+  package func stop() { followed?.source.stop() }
+
   package func raise(_ window: WindowID, _ completion: @escaping (String?) -> Void) {
     guard let source = followed?.source else { return completion("the window manager is gone") }
     source.raise(window, completion)

@@ -86,6 +86,8 @@ package final class KWinSource: WindowSource {
   package func stop() {
     for timer in [pauseTimer, graceTimer].compactMap(\.self) { loop.cancel(timer) }
     (pauseTimer, graceTimer) = (nil, nil)
+    // Else it would call for each change of a window, and whoever takes the name would hear of them.
+    if owner != nil { script("unloadScript", [.string(Name.plugin)]) { _ in } }
     owner = nil
     connection?.detach()
     connection = nil
