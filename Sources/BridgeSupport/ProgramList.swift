@@ -9,6 +9,12 @@ package struct ProgramList: Sendable {
     "gnome-keyring", "kwalletd", "kwalletd5", "kwalletd6", "ksshaskpass", "swaylock", "i3lock", "xscreensaver",
   ]
 
+  /// What draws the frames of other programs' windows: GNOME's, since version 44, for windows of X11.
+  private static let frameDrawers: Set<String> = ["mutter-x11-frames"]
+
+  /// Desktops that tell of themselves as one window, in front whenever they have the keyboard, as in each switch of windows.
+  private static let desktops: Set<String> = ["gnome-shell", "cinnamon"]
+
   private let names: Set<String>
   private let secretNames: Set<String>
 
@@ -16,6 +22,16 @@ package struct ProgramList: Sendable {
   package init(others: [String], secret: [String] = []) {
     names = Set((Self.secretKeepers + others).map { $0.lowercased() })
     secretNames = Set(secret.map { $0.lowercased() })
+  }
+
+  /// Whether a program that goes by `candidates` draws the frames of other programs' windows.
+  package static func drawsFrames(_ candidates: [String]) -> Bool {
+    candidates.contains { name($0, isAmong: frameDrawers) }
+  }
+
+  /// Whether a program that goes by `candidates` is a desktop, whose own window is none.
+  package static func isDesktop(_ candidates: [String]) -> Bool {
+    candidates.contains { name($0, isAmong: desktops) }
   }
 
   /// Whether all texts of a program that goes by `candidates` are secrets.

@@ -23,6 +23,12 @@ package enum ElementKey {
   package static let increment = Key(shared: "Range", "Increment")
   package static let decrement = Key(shared: "Range", "Decrement")
   package static let checked = Key(shared: "Toggle", "Checked")
+  package static let undo = Key(shared: "Edit", "Undo")
+  package static let redo = Key(shared: "Edit", "Redo")
+  package static let cut = Key(shared: "Edit", "Cut")
+  package static let copy = Key(shared: "Edit", "Copy")
+  package static let paste = Key(shared: "Edit", "Paste")
+  package static let selectAll = Key(shared: "Edit", "SelectAll")
 
   /// The command that an action becomes.
   package static func action(_ member: MemberName) -> Key { Key(InterfaceName(known: "org.focusd.Action"), member) }

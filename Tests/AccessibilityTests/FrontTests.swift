@@ -38,6 +38,45 @@ import Testing
     }
   }
 
+  /// GNOME's is active whenever the window of X11 is whose frame it draws, and has its title.
+  @Test func aFrameOfAnotherProgramsWindowTakesNoFocus() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let front = try await desktop.program("front", entry: "abc")
+      let frames = try await desktop.program("mutter-x11-frames", toolkit: "GTK", version: "4.18.6")
+      for _ in 0..<2 {
+        frames.activate()
+        try await frames.peer.settleAtBus()
+        // It has learned by then which program it is.
+        try await frames.state.wait(for: "the question") { state in
+          state.calls.contains { $0.member == "Get" && $0.arguments.last == .string("Version") } ? () : nil
+        }
+      }
+      try await Self.type("typed", in: front, desktop)
+      #expect(try await desktop.fields().count == 1)
+      #expect(frames.state.now.calls.allSatisfy { $0.path == StubProgram.root }, "\(frames.state.now.calls)")
+    }
+  }
+
+  /// It says that it is in front in each switch of windows.
+  @Test func onlyElementsOfTheDesktopAreShown() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program("front", entry: "abc")
+      let shell = try await desktop.program("gnome-shell")
+      program.deactivate()
+      shell.activate()
+      try await shell.state.wait(for: "the search") { state in
+        state.calls.contains { $0.path == "/window" && $0.member == "GetChildren" } ? () : nil
+      }
+      try await desktop.waitsForNothing()
+      shell.set("/search", .entry("find"))
+      shell.focus("/search")
+      try await desktop.waits(for: "Text.Content", .string("find"))
+      let fields = try await desktop.fields()
+      #expect(fields.count == 2, "\(fields)")
+      #expect(!shell.state.now.calls.contains { $0.path == "/window" && $0.member == "GetInterfaces" })
+    }
+  }
+
   /// Qt does it with the window that it leaves.
   @Test func aWindowThatIsNotActiveDoesNotComeToTheFront() async throws {
     try await Self.withTwo { desktop, front, behind in

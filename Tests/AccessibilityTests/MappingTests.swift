@@ -39,11 +39,30 @@ import Testing
   }
 
   @Test func theFirstActionOfANameCounts() {
-    let members = ActionName.members(["click", "", "Click", "press"])
-    #expect(members.map { "\($0.key)=\($0.value)" }.sorted() == ["Click=0", "Press=3"])
+    let names = ["click", "", "Click", "press"]
+    let commands = ActionName.commands(names, isEditable: true)
+    #expect(
+      commands.map { "\($0.member)=\(ActionName.index(of: $0, among: names) ?? -1)" }.sorted() == [
+        "Click=0", "Press=3",
+      ])
     #expect(ActionName.toggle(["SetFocus", "Toggle"]) == 1)
     #expect(ActionName.toggle(["whatever"]) == 0)
     #expect(ActionName.toggle([]) == nil)
+  }
+
+  /// Of GTK 4, what cannot be run at the moment is not among the names.
+  @Test(arguments: [
+    (["clipboard.copy", "x"], true, "Copy Cut Paste Redo SelectAll Undo"),
+    (["selection.select-all"], false, "Copy SelectAll"),
+    (["x", "ClipboardCopy"], true, ""), ([], true, ""),
+  ])
+  func editorsHaveTheirCommands(_ names: [String], _ isEditable: Bool, _ expected: String) {
+    let commands = ActionName.commands(names, isEditable: isEditable)
+    let editing = commands.filter { $0.interface.text == "org.focusd.Edit" }
+    #expect(editing.map(\.member.text).sorted() == expected.split(separator: " ").map(String.init))
+    let names = ["clipboard.paste", "text.undo", "Undo"]
+    #expect(ActionName.index(of: ElementKey.undo, among: names) == 1)
+    #expect(ActionName.index(of: ElementKey.redo, among: names) == nil)
   }
 
   private static let read = TextReading(
@@ -112,6 +131,14 @@ import Testing
   ])
   func somePrograamsAreNeverLookedInto(_ names: [String], _ isIgnored: Bool) {
     #expect(ProgramList(others: ["vault", "secret"]).contains(names) == isIgnored)
+  }
+
+  @Test(arguments: [
+    (["mutter-x11-fram", "/usr/libexec/mutter-x11-frames"], true), (["mutter-x11-fram"], true), (["mutter"], false),
+    ([], false),
+  ])
+  func whatDrawsFramesIsKnown(_ names: [String], _ drawsFrames: Bool) {
+    #expect(ProgramList.drawsFrames(names) == drawsFrames)
   }
 
   /// The system cuts the name of a process off.

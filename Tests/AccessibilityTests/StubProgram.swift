@@ -42,6 +42,8 @@ struct StubElement: Sendable {
   var lateProperties: Set<String> = []
   /// What it answers to these questions instead; nil: an error.
   var answers: [String: DBusValue?] = [:]
+  /// What it says that it cannot do.
+  var unsupported: Set<String> = []
   /// Its role and its text from when its text was told.
   var roleAfterText: UInt32?
   var textAfterText: String?
@@ -230,6 +232,7 @@ final class StubProgram: Sendable {
     if let answer = element.answers[call.member] {
       return answer.map { .values([$0]) } ?? .error("org.freedesktop.DBus.Error.Failed", call.member)
     }
+    if element.unsupported.contains(call.member) { return .error("org.freedesktop.DBus.Error.NotSupported", "") }
     if element.late > 0 {
       if call.member == "GetRole" { state.elements[call.path]?.late -= 1 }
       return .error("org.freedesktop.DBus.Error.UnknownMethod", "not yet")

@@ -210,7 +210,7 @@ import Testing
       program.change("/entry") { ($0.actions, $0.states) = (["uncheck"], $0.states | StubElement.checked) }
       let error = await #expect(throws: RemoteError.self) { try await desktop.run("Action.Check") }
       // The bridge may have read the element again by itself.
-      #expect(["UnknownMethod", "NotFocused"].contains(error?.shortName ?? ""), "\(error as Any)")
+      #expect(["Disabled", "NotFocused"].contains(error?.shortName ?? ""), "\(error as Any)")
       #expect(program.state.now.calls.allSatisfy { $0.member != "DoAction" })
       try await eventually("its action now") {
         try await desktop.session.commands()["org.focusd.Action.Uncheck"] == true
@@ -218,6 +218,68 @@ import Testing
       #expect(try await desktop.session.commands()["org.focusd.Action.Check"] == nil)
       try await desktop.run("Action.Uncheck")
       #expect(try await desktop.get("Toggle.Checked") == .boolean(false))
+    }
+  }
+
+  /// GTK 4 lists those that can be run at the moment, so that their numbers change.
+  @Test func actionsOfATextAreFoundWhereTheyAre() async throws {
+    var editor = StubElement.entry("abc")
+    editor.interfaces.insert("Action")
+    editor.actions = ["page.zoom-one", "clipboard.copy"]
+    try await Self.withProgram("GTK", editor) { desktop, program in
+      try await eventually("its commands") { try await desktop.session.commands()["org.focusd.Edit.Undo"] == true }
+      let nothing = await #expect(throws: RemoteError.self) { try await desktop.run("Edit.Undo") }
+      #expect(nothing?.shortName == "Disabled")
+      program.change("/entry") { $0.actions = ["text.undo", "page.zoom-one", "clipboard.copy"] }
+      for key in ["Edit.Undo", "Action.PageZoomOne", "Edit.Copy"] { try await desktop.run(key) }
+      program.change("/entry") { $0.actions = ["clipboard.copy"] }
+      let gone = await #expect(throws: RemoteError.self) { try await desktop.run("Action.PageZoomOne") }
+      #expect(gone?.shortName == "Disabled")
+      let run = program.state.now.calls.filter { $0.member == "DoAction" }.flatMap(\.arguments)
+      #expect(run == [.int32(0), .int32(1), .int32(2)])
+    }
+  }
+
+  /// GTK 4.14 to 4.20.
+  @Test func aTextThatLetsNobodySelectSaysSo() async throws {
+    try await Self.withProgram("GTK") { desktop, program in
+      program.change("/entry") { $0.unsupported = ["SetCaretOffset", "AddSelection", "SetSelection"] }
+      for (key, value) in [("Text.Caret", DBusValue.int32(1)), ("Text.Selection", .structure([.int32(1), .int32(2)]))] {
+        let refusal = try await desktop.refusal(key, value)
+        #expect(
+          refusal?.shortName == "NotSupported" && refusal?.message.contains("nobody") == true,
+          "\(key): \(refusal as Any)")
+      }
+      program.change("/entry") { $0.selection = (1, 2) }
+      try await desktop.set("Text.SelectedText", .string("XY"))
+      #expect(program.text(of: "/entry") == "aXYc")
+    }
+  }
+
+  /// Kate's, once one was replaced.
+  @Test func aSelectionThatIsEmptyIsReplaced() async throws {
+    try await Self.withProgram { desktop, program in
+      program.change("/entry") { $0.answers["AddSelection"] = .boolean(false) }
+      try await desktop.set("Text.Selection", .structure([.int32(1), .int32(3)]))
+      let entry = try #require(program.state.now.elements["/entry"])
+      #expect(entry.selection == (1, 3))
+    }
+  }
+
+  /// An entry of GTK 4 leaves the caret before what is inserted.
+  @Test func whatIsDictatedIsInOrderThoughTheCaretStays() async throws {
+    try await Self.withProgram("GTK") { desktop, program in
+      program.change("/entry") { ($0.caret, $0.unsupported) = (3, ["SetCaretOffset"]) }
+      for text in ["one ", "two "] { try await desktop.set("Text.SelectedText", .string(text)) }
+      try await desktop.run("Text.Insert", [.string("three")])
+      #expect(program.text(of: "/entry") == "abcone two three")
+      program.change("/entry") { $0.caret = 0 }
+      for text in ["x", "y"] { try await desktop.set("Text.SelectedText", .string(text)) }
+      #expect(program.text(of: "/entry") == "xyabcone two three")
+      // What is typed ends it.
+      program.change("/entry") { ($0.text, $0.caret) = ("xyz", 1) }
+      try await desktop.set("Text.SelectedText", .string("-"))
+      #expect(program.text(of: "/entry") == "x-yz")
     }
   }
 

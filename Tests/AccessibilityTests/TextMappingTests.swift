@@ -35,9 +35,11 @@ import Testing
   @Test(arguments: [
     (firefox, "a😀\u{FEFF}b", "a😀b"), (firefox, "\u{FEFF}a", "\u{FEFF}a"),
     (firefox, "😀\u{FEFF}\u{FEFF}", "😀\u{FEFF}"), (qt, "😀\u{FEFF}", "😀\u{FEFF}"),
+    // Qt's lines, and paragraphs of Qt Quick.
+    (qt, "a\u{2028}😀\u{2029}\nb", "a\n😀\n\nb"), (gtk, "a\u{2028}b", "a\u{2028}b"),
   ])
-  func fillersAreNoText(_ units: TextUnits, _ received: String, _ text: String) {
-    #expect(units.unpadded(received).utf8.elementsEqual(text.utf8))
+  func whatStandsForTextIsRead(_ units: TextUnits, _ received: String, _ text: String) {
+    #expect(units.meaning(of: received).utf8.elementsEqual(text.utf8))
   }
 
   @Test(arguments: [

@@ -102,6 +102,26 @@ import Testing
     }
   }
 
+  /// GTK 4 lists what can be undone only when there is something.
+  @Test(arguments: Kit.here.filter { $0 == .gtk4 }) func anEditorHasItsCommands(_ kit: Kit) async throws {
+    try await RealDesktop.withTexts(kit.rawValue) { desktop in
+      try await desktop.waits(for: "Element.Role", .string("textbox"))
+      try await desktop.tab()
+      try await eventually("its commands") { try await desktop.session.commands()["org.focusd.Edit.Undo"] == true }
+      try await desktop.set("Text.Content", .string(""))
+      try await desktop.xdotool("type", "typed")
+      try await desktop.holds("view", "typed")
+      for (command, text) in [
+        ("Undo", ""), ("Redo", "typed"), ("SelectAll", "typed"), ("Cut", ""), ("Paste", "typed"),
+        ("SelectAll", "typed"),
+        ("Copy", "typed"), ("Paste", "typed"), ("Paste", "typedtyped"),
+      ] {
+        try await desktop.run("Edit." + command)
+        try await desktop.holds("view", text)
+      }
+    }
+  }
+
   /// The bridge is stopped, and so has heard nothing of it.
   @Test(arguments: Kit.here) func aTextThatWasTypedMeanwhileStays(_ kit: Kit) async throws {
     try await RealDesktop.withTexts(kit.rawValue) { desktop in

@@ -14,6 +14,8 @@ final class Application {
     case asking
     /// It is never looked into.
     case ignored
+    /// It draws the frames of other programs' windows, and says that they are active whenever those are.
+    case frames
     case known
   }
 
@@ -53,6 +55,8 @@ final class Application {
   /// How often the elements were read again of which the program does not tell everything.
   var attempts: [ElementReference: Int] = [:]
   private(set) var secrets: Set<ObjectPath>
+  /// Whether it is the desktop: of it only elements are shown.
+  private(set) var isDesktop = false
   /// Whether the user says that all its texts are secrets.
   private var keepsSecrets = false
   /// Those who wait until the program is known.
@@ -103,7 +107,7 @@ final class Application {
   /// Learns which program it is, from the bus and the system first; it is not asked itself if it is one of `ignored`.
   func ask(_ bus: ProgramBus, ignored: ProgramList, _ handler: @escaping () -> Void) {
     switch stage {
-    case .known, .ignored: return handler()
+    case .known, .ignored, .frames: return handler()
     case .asking: return askers.append(handler)
     case .unknown: break
     }
@@ -125,15 +129,23 @@ final class Application {
         return handler()
       }
       self.process = process
-      guard !ignored.contains(names) else {
-        stage = .ignored
+      if let stage = judge(names, ignored) {
+        self.stage = stage
         return handler()
       }
-      keepsSecrets = ignored.areSecret(names)
       findRoot(bus, attempt: 0) { [weak self] in
         self?.askItself(bus, ignored, handler)
       }
     }
+  }
+
+  /// Notes what is known of the program by some of its names alone.
+  /// - Returns: what it is, if it must not be asked further.
+  private func judge(_ names: [String], _ ignored: ProgramList) -> Stage? {
+    if ProgramList.isDesktop(names) { isDesktop = true }
+    if ignored.areSecret(names) { keepsSecrets = true }
+    if ProgramList.drawsFrames(names) { return .frames }
+    return ignored.contains(names) ? .ignored : nil
   }
 
   /// GTK 4 tells events before it registers, and has its root elsewhere than other toolkits.
@@ -160,8 +172,7 @@ final class Application {
       guard let self else { return }
       title = texts[0].isEmpty ? nil : texts[0]
       toolkit = Toolkit(name: texts[1], version: texts[2])
-      if ignored.areSecret([texts[0]]) { keepsSecrets = true }
-      if ignored.contains([texts[0]]) { stage = .ignored } else { stage = isThere ? .known : .unknown }
+      stage = judge([texts[0]], ignored) ?? (isThere ? .known : .unknown)
       handler()
     }
     let questions = [

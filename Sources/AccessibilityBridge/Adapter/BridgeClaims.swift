@@ -70,6 +70,8 @@ extension Bridge {
       switch application.stage {
       // What must not be looked into still has the window in front, unless another came there while it was asked its name.
       case .ignored: checked(application, application.frontsAtClaim == tracker.fronts)
+      // The program whose frame it is tells that itself, if it tells anything.
+      case .frames: (application.claims, application.claimCheck) = (FocusClaims(), .none)
       case .known:
         findWindow(of: application) { [weak self, weak application] outcome in
           guard let self, let application, applications[application.name] === application else { return }

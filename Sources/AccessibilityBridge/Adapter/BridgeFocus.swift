@@ -62,9 +62,9 @@ extension Bridge {
         retryLater(element)
       }
     case .asking: break
-    case .ignored: show(nil)
+    case .ignored, .frames: show(nil)
     case .known:
-      guard !isOwn(application) else { return show(nil) }
+      guard !isOwn(application), !(application.isDesktop && element == tracker.window) else { return show(nil) }
       // Which window is active may be told after the element that has focus.
       let isInFront = shown?.frame == tracker.window || shown?.window != tracker.window
       if let shown, shown.element == element, isInFront {

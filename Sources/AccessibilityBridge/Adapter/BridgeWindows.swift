@@ -134,7 +134,7 @@ extension Bridge {
         search(window, epoch: epoch, isLast: isLast, attempt: attempt)
       }
     // What must not be looked into still has the window in front.
-    case .ignored: found(nil)
+    case .ignored, .frames: found(nil)
     case .known:
       guard !isOwn(application) else { return found(nil) }
       let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }

@@ -41,6 +41,9 @@ final class ElementField {
   /// Called before the field goes, as with the window, or the program, that a command closes; returns whether somebody who has
   /// written is still to be answered.
   var onRemoval: ((_ programHasLeft: Bool) -> Bool)?
+  /// Where the next text goes while length and caret are those: the program left the caret before the last one, and does not let
+  /// it be moved.
+  var continuation: (extent: TextExtent, position: Int32)?
   private let writes = WriteQueue()
 
   init(
@@ -95,7 +98,7 @@ final class ElementField {
   }
 
   private var commands: [Key] {
-    var commands = shape.actions.keys.map { ElementKey.action($0) }
+    var commands = Array(shape.commands)
     if case .shown(isEditable: true) = shape.text { commands.append(ElementKey.insert) }
     if shape.range == .readWrite { commands += [ElementKey.increment, ElementKey.decrement] }
     return commands

@@ -242,34 +242,18 @@ final class ElementReader {
     ]
   }
 
-  /// Reads the names one by one: all at once, GTK 3 tells them in the user's language, and before at-spi2-core 2.45 it ends itself.
   private func readActions(_ answers: Answers) {
     // Some are named by the element's state, as "check" and "uncheck"; not those of an entry.
     guard snapshot.interfaces.contains(.action), before?.text == nil else { return }
-    bus.get(
-      element, AccessibilityNames.action, "NActions",
-      answers.expect { [self] result in
-        guard case .success(.int32(let count)?) = result else {
-          guard result.isLate else { return }
+    bus.actions(
+      of: element,
+      answers.expect { [self] answer in
+        switch answer {
+        case .success(let names): snapshot.actions = names
+        case .failure(let error) where error.isLate:
           snapshot.isIncomplete = true
           if let known { snapshot.actions = known.actions }
-          return
-        }
-        snapshot.actions = Array(repeating: "", count: min(max(0, Int(count)), ActionName.limit))
-        for index in snapshot.actions.indices { readName(ofAction: index, answers) }
-      })
-  }
-
-  private func readName(ofAction index: Int, _ answers: Answers) {
-    bus.call(
-      element, AccessibilityNames.action, "GetName", [.int32(Int32(index))],
-      answers.expect { [self] answer in
-        guard snapshot.actions.indices.contains(index) else { return }
-        if case .success(let values) = answer, case .string(let name)? = values.first {
-          snapshot.actions[index] = name
-        } else if answer.isLate {
-          snapshot.isIncomplete = true
-          if let known, known.actions.indices.contains(index) { snapshot.actions[index] = known.actions[index] }
+        case .failure: break
         }
       })
   }

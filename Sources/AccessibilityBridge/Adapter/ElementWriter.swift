@@ -72,8 +72,7 @@ final class ElementWriter {
     case (ElementKey.increment, _): step(1)
     case (ElementKey.decrement, _): step(-1)
     default:
-      guard let index = field.shape.actions[key.member] else { return done(.failure(.elementGone)) }
-      checkAction(index) { [self] in
+      withAction { [self] index in
         action = .asked
         change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
           action = .agreed
@@ -84,17 +83,30 @@ final class ElementWriter {
     }
   }
 
-  /// Goes on if the action `index` is still the one that the command names: some are named by the element's state.
-  private func checkAction(_ index: Int32, _ next: @escaping () -> Void) {
+  /// Goes on with the action that the command names: elements name some by their state, and GTK 4 lists those of a text that can
+  /// be run at the moment.
+  private func withAction(_ next: @escaping (Int32) -> Void) {
+    guard let index = ActionName.index(of: key, among: field.snapshot.actions) else { return lookForAction(next) }
     // As patiently as it is run.
-    bus.call(
-      field.element, AccessibilityNames.action, "GetName", [.int32(index)], timeout: ProgramBus.changeTimeout
-    ) { [self] answer in
+    bus.action(index, of: field.element, timeout: ProgramBus.changeTimeout) { [self] answer in
       if case .failure(let error) = answer, error.isLate { return fail(error.name, error.message) }
+      let isThere = (try? answer.get()).map { ActionName.index(of: key, among: [$0]) != nil } ?? false
+      if isThere { next(index) } else { lookForAction(next) }
+    }
+  }
+
+  private func lookForAction(_ next: @escaping (Int32) -> Void) {
+    guard completion != nil else { return }
+    bus.actions(of: field.element, timeout: ProgramBus.changeTimeout) { [self] answer in
       guard completion != nil else { return }
-      let name = (try? answer.get())?.first?.basicText
-      guard let member = name.flatMap(ActionName.member), member != key.member else { return next() }
-      read { [self] _ in fail(.unknownMethod, "the element's action is '\(member)' now") }
+      switch answer {
+      case .failure(let error): fail(error.name, error.message)
+      case .success(let names):
+        if let index = ActionName.index(of: key, among: names) { return next(index) }
+        read { [self] _ in
+          done(.failure(DBusError(Focus1.disabled, "\(key) cannot be run: the element does not offer it now")))
+        }
+      }
     }
   }
 
@@ -188,17 +200,22 @@ final class ElementWriter {
   }
 
   /// Reads the element until it is as asked for.
-  func verify(_ isRight: @escaping (ElementSnapshot) -> Bool) { attempt(0, isRight) }
+  ///
+  /// If it never is, `refusal` is what the program has said of that.
+  func verify(refusal: @escaping () -> DBusError? = { nil }, _ isRight: @escaping (ElementSnapshot) -> Bool) {
+    attempt(0, isRight, refusal: refusal)
+  }
 
   /// Reads the element until that is over, or at last enough.
   private func attempt(
     _ number: Int, _ isOver: @escaping (ElementSnapshot) -> Bool,
-    isEnough: @escaping (ElementSnapshot) -> Bool = { _ in false }
+    isEnough: @escaping (ElementSnapshot) -> Bool = { _ in false }, refusal: @escaping () -> DBusError? = { nil }
   ) {
     readLater(number) { [self] now in
       let isLast = !Self.patience.indices.contains(number + 1)
       if isOver(now) || (isLast && isEnough(now)) { return done(.success(())) }
-      if isLast { fail(.failed, Self.nothingChanged) } else { attempt(number + 1, isOver, isEnough: isEnough) }
+      guard isLast else { return attempt(number + 1, isOver, isEnough: isEnough, refusal: refusal) }
+      if let error = refusal() { fail(error.name, error.message) } else { fail(.failed, Self.nothingChanged) }
     }
   }
 

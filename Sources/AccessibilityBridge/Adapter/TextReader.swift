@@ -124,7 +124,7 @@ final class TextReader {
     bus.text(of: element, range) { text.content = $0 }
     check { [self] in
       switch text.content {
-      case .success(let received): next(units.unpadded(received))
+      case .success(let received): next(units.meaning(of: received))
       case .failure(let error): handler(.failed(error))
       }
     }

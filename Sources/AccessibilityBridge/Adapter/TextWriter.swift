@@ -57,7 +57,10 @@ extension ElementWriter {
   func replaceSelection(_ text: String) {
     withEditable { [self] now in
       guard let before = now.text else { return done(.failure(.elementGone)) }
-      let selection = before.counted.selection
+      var selection = before.counted.selection
+      if let next = field.continuation, next.extent == before.counted {
+        selection = next.position..<next.position
+      }
       guard !text.isEmpty || !selection.isEmpty else { return done(.success(())) }
       guard before.counted.hasCaret || !selection.isEmpty else {
         return fail(.notSupported, "the caret is not in this text")
@@ -74,11 +77,9 @@ extension ElementWriter {
       // Where nothing changes, the caret has moved all the same.
       let selectAgain = { [self] (next: @escaping () -> Void) in
         let (start, end) = (change.range.lowerBound, change.range.upperBound)
-        if start == end {
-          ask("SetCaretOffset", [start]) { _ in next() }
-        } else {
-          ask("AddSelection", [start, end]) { _ in next() }
-        }
+        let answers = Answers(next)
+        moveSelection(to: start..<end, isSelected: false, answers)
+        answers.finish()
       }
       settle(change) { [self] next in
         insert(change.replaced, at: change.range.lowerBound) { _ in selectAgain(next) }
@@ -87,7 +88,11 @@ extension ElementWriter {
       } whenDone: { [self] now in
         let caret = change.caret(in: now)
         guard now.counted.caret != caret else { return done(.success(())) }
-        ask("SetCaretOffset", [caret]) { _ in }
+        ask("SetCaretOffset", [caret]) { [self] answer in
+          // An entry of GTK 4.14 to 4.20 leaves it before what is inserted.
+          guard case .failure(let error) = answer, error.name == .notSupported else { return }
+          field.continuation = (now.counted, caret)
+        }
         read { [self] _ in done(.success(())) }
       }
     }
@@ -149,7 +154,7 @@ extension ElementWriter {
       let end = min(change.insertedRange.upperBound, now.counted.length)
       let range = min(change.range.lowerBound, end)..<end
       withPart(range, of: now, change.needsPart(now) ? nil : "") { [self] part in
-        switch change.outcome(now, part: part.map(units.unpadded)) {
+        switch change.outcome(now, part: part.map(units.meaning(of:))) {
         case .done: whenDone(now)
         case _ where attempt + 1 < Self.patience.count:
           settle(change, attempt: attempt + 1, restore, whenUnchanged: whenUnchanged, whenDone: whenDone)
@@ -205,7 +210,7 @@ extension ElementWriter {
         return fail(.invalidArgs, "it must be within 0 and \(shown.length), the length of the text, not \(given)")
       }
       withPart(0..<text.counted.length, of: text, units.areCharacters ? "" : text.content) { [self] whole in
-        guard let whole = whole.map(units.unpadded) else { return done(.failure(.elementGone)) }
+        guard let whole = whole.map(units.meaning(of:)) else { return done(.failure(.elementGone)) }
         let start = units.position(after: selection.lowerBound, in: whole)
         select(start..<units.position(after: selection.upperBound, in: whole), from: text.counted)
       }
@@ -214,24 +219,47 @@ extension ElementWriter {
 
   private func select(_ selection: Range<Int32>, from before: TextExtent) {
     // GTK 4 carries some of these out and never replies: what is read back decides.
+    let refusal = Box<DBusError?>(nil)
     let answers = Answers { [self] in
-      verify {
+      verify(refusal: { refusal.content }) {
         selection.isEmpty
           ? $0.text?.counted.caret == selection.lowerBound && $0.text?.counted.selection.isEmpty == true
           : $0.text?.counted.selection == selection
       }
     }
-    func expect(_ member: String, _ arguments: [Int32]) {
-      ask(member, arguments, answers.expect { (_: ProgramBus.Answer) in })
-    }
-    if selection.isEmpty {
-      if !before.selection.isEmpty { expect("RemoveSelection", [0]) }
-      expect("SetCaretOffset", [selection.lowerBound])
-    } else if before.selection.isEmpty {
-      expect("AddSelection", [selection.lowerBound, selection.upperBound])
-    } else {
-      expect("SetSelection", [0, selection.lowerBound, selection.upperBound])
+    moveSelection(to: selection, isSelected: !before.selection.isEmpty, answers) { error in
+      // GTK 4.14 to 4.20.
+      guard error.name == .notSupported else { return }
+      refusal.content = DBusError(.notSupported, "the program lets nobody move the caret or select")
     }
     answers.finish()
+  }
+
+  /// Asks for a selection, or for the caret if it is empty, and passes on what the program says against it.
+  private func moveSelection(
+    to selection: Range<Int32>, isSelected: Bool, _ answers: Answers,
+    _ refused: @escaping (DBusError) -> Void = { _ in }
+  ) {
+    func expect(_ member: String, _ arguments: [Int32], _ whenRefused: @escaping () -> Void = {}) {
+      ask(
+        member, arguments,
+        answers.expect { (answer: ProgramBus.Answer) in
+          switch answer {
+          case .failure(let error): refused(error)
+          case .success(let values): if values.first == .boolean(false) { whenRefused() }
+          }
+        })
+    }
+    let (start, end) = (selection.lowerBound, selection.upperBound)
+    let replace = { expect("SetSelection", [0, start, end]) }
+    if selection.isEmpty {
+      if isSelected { expect("RemoveSelection", [0]) }
+      expect("SetCaretOffset", [start])
+    } else if isSelected {
+      replace()
+    } else {
+      // Kate has a selection that is empty once one was replaced, and no second one.
+      expect("AddSelection", [start, end], replace)
+    }
   }
 }

@@ -1,6 +1,7 @@
 package import DBusTypes
+package import FocusContract
 
-/// The names of an element's actions as D-Bus members.
+/// The names of an element's actions as commands.
 package enum ActionName {
   /// The most actions of one element.
   package static let limit = 32
@@ -21,14 +22,29 @@ package enum ActionName {
     return try? MemberName(text)
   }
 
-  /// The members of `names`, each with the index of the first action that has it.
-  package static func members(_ names: [String]) -> [MemberName: Int32] {
-    var members: [MemberName: Int32] = [:]
-    for (index, name) in names.enumerated() {
-      guard let member = member(name), members[member] == nil else { continue }
-      members[member] = Int32(index)
+  /// What GTK 4 calls the commands of each editor.
+  private static let editing = [
+    "text.undo": ElementKey.undo, "text.redo": ElementKey.redo, "clipboard.cut": ElementKey.cut,
+    "clipboard.copy": ElementKey.copy, "clipboard.paste": ElementKey.paste,
+    "selection.select-all": ElementKey.selectAll,
+  ]
+
+  /// The commands of an element whose actions have these names; with one of an editor's, those that change the text only if it
+  /// `isEditable`.
+  package static func commands(_ names: [String], isEditable: Bool) -> Set<Key> {
+    var commands = Set(names.compactMap(member).map(ElementKey.action))
+    // What cannot be done at the moment, as to undo nothing, is not among the actions.
+    if names.contains(where: { editing[$0] != nil }) {
+      commands.formUnion(isEditable ? Array(editing.values) : [ElementKey.copy, ElementKey.selectAll])
     }
-    return members
+    return commands
+  }
+
+  /// The first action that is the command `key`.
+  package static func index(of key: Key, among names: [String]) -> Int32? {
+    let isEditing = editing.values.contains(key)
+    return names.firstIndex { isEditing ? editing[$0] == key : member($0).map(ElementKey.action) == key }
+      .map { Int32($0) }
   }
 
   /// Which action turns a toggle on and off: the one that says so, else the first.

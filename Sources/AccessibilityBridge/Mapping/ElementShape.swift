@@ -1,5 +1,4 @@
 internal import BridgeSupport
-package import DBusTypes
 package import FocusContract
 
 /// Which keys an element has, and what others may do with them; another shape needs `Examine`.
@@ -26,7 +25,8 @@ package struct ElementShape: Equatable, Sendable {
   package let text: Text
   package let range: Access?
   package let toggle: Access?
-  package let actions: [MemberName: Int32]
+  /// Those that are the element's own actions.
+  package let commands: Set<Key>
   /// Whether it may be asked to take focus.
   package let takesFocus: Bool
 
@@ -45,7 +45,7 @@ package struct ElementShape: Equatable, Sendable {
     // Without any state, its states were not told.
     let isToggle = element.role.isToggle && !element.states.isEmpty
     toggle = isToggle ? (ActionName.toggle(element.actions) == nil ? .readOnly : .readWrite) : nil
-    actions = ActionName.members(element.actions)
+    commands = ActionName.commands(element.actions, isEditable: isEditable)
     takesFocus = element.interfaces.contains(.component) && element.states.contains(.focusable)
   }
 }

@@ -79,6 +79,11 @@ package struct TextChange: Equatable, Sendable {
   private var isReplacement: Bool { !range.isEmpty && !inserted.isEmpty }
 }
 
+extension Unicode.Scalar {
+  /// Whether it separates lines or paragraphs: Qt's documents have these where their plain text has a line feed.
+  var isSeparator: Bool { self == "\u{2028}" || self == "\u{2029}" }
+}
+
 extension Sequence<Unicode.Scalar> {
   /// With each end of a line written as one, whichever the program keeps.
   fileprivate var withFoldedLines: String.UnicodeScalarView {
@@ -88,7 +93,7 @@ extension Sequence<Unicode.Scalar> {
       let isSecond = wasReturn && scalar == "\n"
       wasReturn = scalar == "\r"
       guard !isSecond else { continue }
-      folded.append(wasReturn || scalar == "\u{2029}" ? "\n" : scalar)
+      folded.append(wasReturn || scalar.isSeparator ? "\n" : scalar)
     }
     return folded
   }

@@ -12,17 +12,20 @@ package struct TextUnits: Equatable, Sendable {
   /// What the length counts that `InsertText` takes: Qt inserts that many units, whatever the text has.
   package let insertion: Unit
   /// Whether a filler follows each scalar beyond U+FFFF, so that scalars are as many as UTF-16 units.
-  package let isPadded: Bool
+  private let isPadded: Bool
+  /// Whether lines may end with Unicode's separators of lines and paragraphs.
+  private let hasSeparators: Bool
 
   /// The units of each toolkit, by the name that it tells in lower case; the others are like GTK.
   private static let toolkits = [
-    "qt": TextUnits(.utf16, insertion: .utf16), "gecko": TextUnits(.utf16, insertion: .utf8, isPadded: true),
+    "qt": TextUnits(.utf16, insertion: .utf16, hasSeparators: true),
+    "gecko": TextUnits(.utf16, insertion: .utf8, isPadded: true),
     "vcl": TextUnits(.utf16, insertion: .utf8),
   ]
   private static let filler: Unicode.Scalar = "\u{FEFF}"
 
-  private init(_ position: Unit, insertion: Unit, isPadded: Bool = false) {
-    (self.position, self.insertion, self.isPadded) = (position, insertion, isPadded)
+  private init(_ position: Unit, insertion: Unit, isPadded: Bool = false, hasSeparators: Bool = false) {
+    (self.position, self.insertion, self.isPadded, self.hasSeparators) = (position, insertion, isPadded, hasSeparators)
   }
 
   package init(toolkit name: String) { self = Self.toolkits[name.lowercased()] ?? TextUnits(.scalar, insertion: .utf8) }
@@ -37,7 +40,10 @@ package struct TextUnits: Equatable, Sendable {
   package func insertionLength(_ text: String) -> Int32 { insertion.count(text) }
 
   /// The text that the program means with `received`.
-  package func unpadded(_ received: String) -> String {
+  package func meaning(of received: String) -> String {
+    if hasSeparators, received.unicodeScalars.contains(where: \.isSeparator) {
+      return String(String.UnicodeScalarView(received.unicodeScalars.map { $0.isSeparator ? "\n" : $0 }))
+    }
     guard isPadded else { return received }
     var text = String.UnicodeScalarView()
     var mayBeFiller = false

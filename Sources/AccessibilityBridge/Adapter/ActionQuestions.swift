@@ -1,0 +1,47 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+
+/// What an element is asked of its actions.
+extension ProgramBus {
+  /// Asks for the names of the first actions, at most `ActionName.limit`; one that the program does not tell is empty.
+  ///
+  /// One by one: all at once, GTK 3 tells them in the user's language, and before at-spi2-core 2.45 it ends itself.
+  func actions(
+    of element: ElementReference, timeout: Duration = questionTimeout, _ handler: @escaping Handler<[String]>
+  ) {
+    get(element, AccessibilityNames.action, "NActions", timeout: timeout) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(.int32(let count)?):
+        let names = Box(Array(repeating: "", count: min(max(0, Int(count)), ActionName.limit)))
+        let late = Box<DBusError?>(nil)
+        let answers = Answers { handler(late.content.map { .failure($0) } ?? .success(names.content)) }
+        for index in names.content.indices {
+          action(
+            Int32(index), of: element, timeout: timeout,
+            answers.expect { answer in
+              switch answer {
+              case .success(let name): names.content[index] = name
+              case .failure(let error) where error.isLate: late.content = error
+              case .failure: break
+              }
+            })
+        }
+        answers.finish()
+      case .success: handler(.failure(.wrongAnswer))
+      case .failure(let error): handler(.failure(error))
+      }
+    }
+  }
+
+  /// Asks for the name of the action `index`.
+  func action(
+    _ index: Int32, of element: ElementReference, timeout: Duration = questionTimeout,
+    _ handler: @escaping Handler<String>
+  ) {
+    call(element, AccessibilityNames.action, "GetName", [.int32(index)], timeout: timeout) { answer in
+      handler(answer.flatMap { $0.first?.basicText.map { .success($0) } ?? .failure(.wrongAnswer) })
+    }
+  }
+}
