@@ -98,14 +98,18 @@ class FocusdExtension {
         ids.push(window.connect('notify::title', () => this._later(window, tell)));
         ids.push(window.connect('unmanaging', () => this._remove(window)));
         this._windows.set(window, ids);
-        tell();
+        // A window of Wayland is there before its program has named it.
+        if (window.get_wm_class() || window.get_title())
+            tell();
+        else
+            this._later(window, tell, 100);
     }
 
     // A program that counts in its title keeps nobody busy.
-    _later(window, tell) {
+    _later(window, tell, milliseconds = 25) {
         if (this._timers.has(window))
             return;
-        this._timers.set(window, GLib.timeout_add(GLib.PRIORITY_DEFAULT, 25, () => {
+        this._timers.set(window, GLib.timeout_add(GLib.PRIORITY_DEFAULT, milliseconds, () => {
             this._timers.delete(window);
             tell();
             return GLib.SOURCE_REMOVE;
