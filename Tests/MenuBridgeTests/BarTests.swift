@@ -57,6 +57,20 @@ import Testing
     }
   }
 
+  /// Konsole's "New Tab" has keys, and a menu that its action opens.
+  @Test func anItemWithAMenuIsNotRun() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a", ["Undo", "Redo"])
+      program.change(Self.edit + "/0") { $0.keys = "Ctrl+Z" }
+      program.add(StubBars.Element(role: StubBars.menu, name: "Profiles"), to: Self.edit + "/0")
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      #expect(try await stage.refusal("Edit.Undo") == "NotSupported")
+      #expect(program.state.now.activated == [])
+      #expect(try await stage.items().map(\.id) == ["Edit › Redo"])
+    }
+  }
+
   /// An item is the same with other keys, or with another label and the same keys; else it is not there any more.
   @Test(arguments: [("Undo", "Ctrl+U", true), ("Undo typing", "Ctrl+Z", true), ("Delete all", "Ctrl+D", false)])
   func whatAnItemIsNow(name: String, keys: String, isRun: Bool) async throws {

@@ -110,6 +110,9 @@ final class MenuBarSource: MenuSource {
     MenuBarWalk(bus, isWhole: false, asksStates: true, timeout: ProgramBus.changeTimeout).describe(now) { error in
       if let error, error.isLate { return done(.failure(error)) }
       guard error == nil, known.isSame(as: now) else { return done(.failure(.itemGone(id))) }
+      guard !now.hasChildren else {
+        return done(.failure(DBusError(.notSupported, "the item '\(id.excerpt)' opens a menu, and cannot be run")))
+      }
       var item = now.item(in: menus)
       item.id = id
       self.checkPlace(of: known, id) { done($0.map { item }) }

@@ -98,7 +98,8 @@ final class MenuBarWalk {
       }
       var refusal: DBusError?
       let answers = Answers { [self] in
-        guard !isOver, element.role == .item, element.accelerator.isEmpty, refusal == nil else {
+        // Few menus have keys, as Konsole's "New Tab": at first sight that is not asked.
+        guard !isOver, element.role == .item, element.accelerator.isEmpty || asksStates, refusal == nil else {
           left += 1
           return done(refusal)
         }
