@@ -245,6 +245,36 @@ import Testing
     }
   }
 
+  /// Dolphin's list has none itself.
+  @Test func anItemHasFocusIfWhatItsListIsInHas() async throws {
+    try await Self.withTwo { desktop, front, _ in
+      for (path, parent) in [("/view", "/window"), ("/inner", "/view")] {
+        front.set(path, StubElement(role: 20, parent: parent))
+      }
+      front.set("/list", StubElement(role: 31, parent: "/inner"))
+      front.change("/view") { $0.states = StubElement.focused }
+      front.set("/item", StubElement(role: 32, states: StubElement.focused, name: "An item", parent: "/list"))
+      front.stateChanged("/item", "focused", 1)
+      try await desktop.waits(for: "Element.Name", .string("An item"))
+    }
+  }
+
+  /// Qt's does when an item's action opens another menu.
+  @Test func anItemOfAClosedMenuHasNoFocus() async throws {
+    try await Self.withTwo { desktop, front, _ in
+      front.set("/item", StubElement(role: 35, states: StubElement.focused, name: "New Tab", parent: "/window"))
+      front.stateChanged("/item", "focused", 1)
+      try await front.state.wait(for: "the question") { state in
+        state.calls.contains { $0.path == "/item" && $0.member == "GetState" } ? () : nil
+      }
+      try await Self.type("typed", in: front, desktop)
+      #expect(try await desktop.refusal("Text.Content", .string("written")) == nil)
+      front.change("/item") { $0.states |= StubElement.showing }
+      front.stateChanged("/item", "focused", 1)
+      try await desktop.waits(for: "Element.Name", .string("New Tab"))
+    }
+  }
+
   /// GTK 3 tells focus of a menu when one of its items is run, and nothing of what has it still.
   @Test func aMenuHasFocusIfItIsOpen() async throws {
     try await AccessibleDesktop.with { desktop in

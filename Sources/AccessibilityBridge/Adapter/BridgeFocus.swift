@@ -16,7 +16,7 @@ extension Bridge {
     carryOut(steps)
   }
 
-  private func carryOut(_ steps: [FocusTracker.Step]) {
+  func carryOut(_ steps: [FocusTracker.Step]) {
     // Timers of an older epoch would find nothing to do; those of this one have yet to look.
     if timersEpoch != tracker.epoch { cancelTimers() }
     timersEpoch = tracker.epoch
@@ -152,53 +152,6 @@ extension Bridge {
     ElementReader.Context(
       toolkit: application.toolkit, showsTerminals: options.showsTerminals, isSecret: application.isSecret(element),
       before: before)
-  }
-
-  /// Goes on if the element has focus as its program told, and is told whether that is sure.
-  private func checkFocus(
-    of element: ElementReference, in window: ElementReference?, _ application: Application,
-    _ outcome: ElementReader.Outcome, _ goOn: @escaping (_ isSure: Bool) -> Void
-  ) {
-    // A search for what nobody desires any more ends without an outcome.
-    guard let bus, case .success(let snapshot) = outcome, tracker.desired == element else { return goOn(true) }
-    let goElsewhere = { [weak self] (event: FocusTracker.Event) in
-      guard let self, tracker.desired == element else { return goOn(true) }
-      let steps = tracker.take(event)
-      guard !steps.isEmpty else { return goOn(true) }
-      application.checking = nil
-      carryOut(steps)
-    }
-    if snapshot.role.isPane || (snapshot.role == .comboBox && application.toolkit.hasFocusProxies) {
-      let isOver = { [weak self] in self?.tracker.desired != element }
-      let take = { (outcome: FocusSearch.Outcome) -> Void in
-        switch outcome {
-        case .found(let other) where other != element: goElsewhere(.gained(other))
-        case .found, .nothing: goOn(true)
-        case .noAnswer: goOn(false)
-        }
-      }
-      FocusSearch.find(in: element, on: bus, prefersEditable: true, isOver: isOver) { [weak self] outcome in
-        // Firefox has a window of its own in one of GTK, of which a pane says that it has focus.
-        guard case .nothing = outcome, let front = self?.tracker.window, front.application == element.application,
-          let window, window != front
-        else { return take(outcome) }
-        FocusSearch.find(in: front, on: bus, prefersEditable: true, isOver: isOver, take)
-      }
-    } else if application.toolkit.tellsClosedMenus, snapshot.isClosedMenu(in: snapshot.states) {
-      goElsewhere(.doubted(element))
-    } else if application.toolkit.hasFocusProxies, snapshot.role.isItem {
-      bus.get(element, AccessibilityNames.accessible, "Parent") { answer in
-        guard case .success(let parent) = answer, let view = ElementReference(parent) else {
-          return goOn(!answer.isLate)
-        }
-        bus.states(of: view) { answer in
-          guard case .success(let states) = answer, !states.contains(.focused) else { return goOn(!answer.isLate) }
-          goElsewhere(.doubted(element))
-        }
-      }
-    } else {
-      goOn(true)
-    }
   }
 
   private func finish(

@@ -1,3 +1,5 @@
+internal import BridgeSupport
+
 /// What draws a program's elements.
 struct Toolkit: Equatable {
   let name: String
@@ -25,6 +27,14 @@ struct Toolkit: Equatable {
 
   /// Whether a menu that is closed says that it has focus when one of its items is run.
   var tellsClosedMenus: Bool { isGTK && !isGTK4 }
+
+  /// Whether an element is in a menu that is not open, and says that it has focus: GTK 3's say so once one was run, and Qt's
+  /// if their action opens another menu.
+  func isInClosedMenu(_ element: ElementSnapshot) -> Bool {
+    tellsClosedMenus
+      ? element.isClosedMenu(in: element.states)
+      : isQt && element.role.isMenu && element.states.isDisjoint(with: [.showing, .visible])
+  }
 
   /// How it counts the text of an element: GTK 3 has no documents, so that one in it is LibreOffice's.
   func units(of role: ElementRole) -> TextUnits {

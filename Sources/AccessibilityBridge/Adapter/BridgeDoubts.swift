@@ -1,0 +1,69 @@
+internal import BridgeSupport
+internal import DBus
+internal import DBusTypes
+
+/// What says that it has focus, and only contains what has it, or is in a menu that is closed, or in a view without focus.
+extension Bridge {
+  /// Goes on if the element has focus as its program told, and is told whether that is sure.
+  func checkFocus(
+    of element: ElementReference, in window: ElementReference?, _ application: Application,
+    _ outcome: ElementReader.Outcome, _ goOn: @escaping (_ isSure: Bool) -> Void
+  ) {
+    // A search for what nobody desires any more ends without an outcome.
+    guard let bus, case .success(let snapshot) = outcome, tracker.desired == element else { return goOn(true) }
+    let goElsewhere = { [weak self] (event: FocusTracker.Event) in
+      guard let self, tracker.desired == element else { return goOn(true) }
+      let steps = tracker.take(event)
+      guard !steps.isEmpty else { return goOn(true) }
+      application.checking = nil
+      carryOut(steps)
+    }
+    if snapshot.role.isPane || (snapshot.role == .comboBox && application.toolkit.hasFocusProxies) {
+      let isOver = { [weak self] in self?.tracker.desired != element }
+      let take = { (outcome: FocusSearch.Outcome) -> Void in
+        switch outcome {
+        case .found(let other) where other != element: goElsewhere(.gained(other))
+        case .found, .nothing: goOn(true)
+        case .noAnswer: goOn(false)
+        }
+      }
+      FocusSearch.find(in: element, on: bus, prefersEditable: true, isOver: isOver) { [weak self] outcome in
+        // Firefox has a window of its own in one of GTK, of which a pane says that it has focus.
+        guard case .nothing = outcome, let front = self?.tracker.window, front.application == element.application,
+          let window, window != front
+        else { return take(outcome) }
+        FocusSearch.find(in: front, on: bus, prefersEditable: true, isOver: isOver, take)
+      }
+    } else if application.toolkit.isInClosedMenu(snapshot) {
+      goElsewhere(.doubted(element))
+    } else if application.toolkit.hasFocusProxies, snapshot.role.isItem {
+      findView(of: element, on: bus) { isSure in
+        if let isSure { goOn(isSure) } else { goElsewhere(.doubted(element)) }
+      }
+    } else {
+      goOn(true)
+    }
+  }
+
+  /// Looks whether the view that an item is in has focus, among what contains the item: in Dolphin, two levels above the list.
+  ///
+  /// Hands over nil if none of these has focus; else whether that is known, and so it is if the nearest does not tell.
+  private func findView(
+    of item: ElementReference, on bus: ProgramBus, level: Int = 1, _ handler: @escaping (_ isSure: Bool?) -> Void
+  ) {
+    let unknown: Bool? = level == 1 ? true : nil
+    bus.get(item, AccessibilityNames.accessible, "Parent") { [weak self] answer in
+      guard case .success(let parent) = answer, let view = ElementReference(parent) else {
+        return handler(answer.isLate ? false : unknown)
+      }
+      bus.states(of: view) { [weak self] answer in
+        switch answer {
+        case .success(let states) where states.contains(.focused): handler(true)
+        case .success where level < 4: self?.findView(of: view, on: bus, level: level + 1, handler)
+        case .success: handler(nil)
+        case .failure(let error): handler(error.isLate ? false : unknown)
+        }
+      }
+    }
+  }
+}
