@@ -110,8 +110,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Thunderbird", "Hej 🙂 br", "[6,8]", "Best regards,"), ("code", "br", "[0,2]", "break;"), ("code", "bro", nil, nil),
-    ("code", "br\n", nil, nil),
+    ("libreoffice-writer", "Hej 🙂 br", "[6,8]", "Best regards,"), ("mousepad", "br", "[0,2]", "break;"),
+    ("mousepad", "bro", nil, nil), ("mousepad", "br\n", nil, nil),
   ])
   func expansion(application: String, text: String, selection: String?, full: String?) async throws {
     let expand = try script("Expansion for each application", "bash")
@@ -130,6 +130,21 @@ import Testing
       guard let selection, let full else { return #expect(entry.progress.now.output.isEmpty) }
       #expect(
         try await entry.lines(2) == ["org.focusd.Text.Selection \(selection)", "org.focusd.Text.SelectedText \(full)"])
+    }
+  }
+
+  @Test func expansionWhereNothingCanBeSelected() async throws {
+    let expand = try script("Expansion for each application", "bash")
+    try await TestDesktop.with { desktop in
+      _ = try await desktop.shell("focusctl register window org.focusd.Window.Application=mousepad")
+      let entry = try await desktop.hold(
+        """
+        --parent window --focus 'org.focusd.Text.Content=br br ü\n' org.focusd.Text.Caret=5 \
+        --read-only org.focusd.Text.Selection 'org.focusd.Text.Selection=[5,5]'
+        """)
+      let result = try await desktop.shell(expand)
+      #expect(result.succeeded && result.output.isEmpty && result.errors.isEmpty, "\(result)")
+      #expect(try await entry.lines(1) == [#"org.focusd.Text.Content br break; ü\n"#])
     }
   }
 
