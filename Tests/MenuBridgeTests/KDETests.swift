@@ -22,6 +22,19 @@ import Testing
     }
   }
 
+  /// Dolphin's are called Dolphin_1 and so on.
+  @Test func mainWindowsMayHaveNamesOfTheirOwn() async throws {
+    try await StubKDE.with(windows: 2, called: "Stub", areAccessible: true) { stage, program in
+      for name in ["a", "b"] { program.frames?.window(name, isActive: false, []) }
+      program.state.update { $0.active = "Stub_2" }
+      try await stage.show("w1", [], title: "b")
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.triggered, ["/stub/Stub_2/actions/edit_undo"])
+      #expect(!program.state.now.asked.contains("/stub/Stub_2/actions"))
+    }
+  }
+
   /// Titles on the accessibility bus tell that it is no dialog, and the program which is active: their numbers tell no order.
   @Test(arguments: [true, false]) func oneOfSeveralWindows(hasTitles: Bool) async throws {
     try await StubKDE.with(windows: 2, areAccessible: true) { stage, program in
@@ -173,13 +186,15 @@ private final class StubKDE: Sendable {
 
   /// Runs `body` with a program with so many windows, which has frames if they `areAccessible`.
   static func with(
-    windows: Int, areAccessible: Bool = false, _ body: (MenuStage, StubKDE) async throws -> Void
+    windows: Int, called name: String = "MainWindow", areAccessible: Bool = false,
+    _ body: (MenuStage, StubKDE) async throws -> Void
   ) async throws {
     let found = Observed<StubKDE?>(nil)
     let start = { (desktop: TestDesktop) in
       // Of a process's connections, the first ones are searched.
       let peer = try await desktop.peer()
-      let program = StubKDE(peer, windows: windows, frames: areAccessible ? try await StubBars(desktop) : nil)
+      let program = StubKDE(
+        peer, windows: windows, called: name, frames: areAccessible ? try await StubBars(desktop) : nil)
       found.update { $0 = program }
     }
     try await MenuStage.with(before: start) { stage in
@@ -188,9 +203,9 @@ private final class StubKDE: Sendable {
     }
   }
 
-  private init(_ peer: Peer, windows: Int, frames: StubBars?) {
+  private init(_ peer: Peer, windows: Int, called name: String, frames: StubBars?) {
     (self.peer, self.frames) = (peer, frames)
-    let names = (1...windows).map { "MainWindow_\($0)" }
+    let names = (1...windows).map { "\(name)_\($0)" }
     let state = state
     peer.answer(after: state.now.delay) { call, _ in
       state.update { state in
@@ -199,6 +214,8 @@ private final class StubKDE: Sendable {
         switch (call.member, call.path) {
         case ("Introspect", "/"): return .values([Self.node(["stub", "MainApplication"])])
         case ("Introspect", "/stub"): return .values([Self.node(names)])
+        case ("Introspect", let path) where names.contains { path == "/stub/" + $0 }:
+          return .values([Self.node(["actions"], interface: "org.kde.KMainWindow")])
         case ("Get", let path):
           guard call.arguments == [.string("org.qtproject.Qt.QWidget"), .string("isActiveWindow")] else { break }
           state.activeCalls += 1
@@ -218,8 +235,8 @@ private final class StubKDE: Sendable {
     }
   }
 
-  private static func node(_ names: [String]) -> DBusValue {
-    .string("<node>" + names.map { #"<node name="\#($0)"/>"# }.joined() + "</node>")
+  private static func node(_ names: [String], interface: String = "org.stub.Object") -> DBusValue {
+    .string(#"<node><interface name="\#(interface)"/>"# + names.map { #"<node name="\#($0)"/>"# }.joined() + "</node>")
   }
 
   private static func action(_ text: String, _ shortcut: String, _ isEnabled: Bool) -> DBusValue {

@@ -74,13 +74,32 @@ final class ObjectSearch {
       if case .success(let values) = answer, case .string(let xml)? = values.first,
         let children = try? IntrospectionDocument.children(in: xml)
       {
-        // What is deeper in the likeliest place comes before what is beside it.
-        waiting = objects.take(children, of: path) + waiting
+        if path.elements.count == 2, isMainWindow(xml) {
+          takeMainWindows(like: path)
+        } else {
+          // What is deeper in the likeliest place comes before what is beside it.
+          waiting = objects.take(children, of: path) + waiting
+        }
       } else if case .failure(let error) = answer, error.isLate {
         objects.isPartial = true
       }
       find(done)
     }
+  }
+
+  private func isMainWindow(_ xml: String) -> Bool {
+    let interfaces = (try? IntrospectionDocument.interfaces(in: xml)) ?? []
+    return interfaces.contains { $0.name == KDESource.windowInterface }
+  }
+
+  /// Takes a main window of KDE's that has a name of its own, as Dolphin's, and those whose names differ in the number alone.
+  private func takeMainWindows(like path: ObjectPath) {
+    let name = path.text.prefix { $0 != "_" }
+    let isSibling = { (other: ObjectPath) in
+      other.text.hasPrefix(name + "_") && UInt32(other.text.dropFirst(name.count + 1)) != nil
+    }
+    objects.mainWindows += [path] + waiting.filter(isSibling)
+    waiting.removeAll(where: isSibling)
   }
 
   /// Leaves out those of several windows that have no actions: LibreOffice has one beside those of its documents.

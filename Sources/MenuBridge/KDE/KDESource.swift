@@ -4,7 +4,7 @@ internal import DBusTypes
 
 /// The actions of a main window of KDE's, by their names; only those that have a standard command's.
 final class KDESource: MenuSource {
-  private static let windowInterface = InterfaceName(known: "org.kde.KMainWindow")
+  static let windowInterface = InterfaceName(known: "org.kde.KMainWindow")
   private static let actionInterface = InterfaceName(known: "org.qtproject.Qt.QAction")
   private static let patience = Duration.seconds(25)
 
