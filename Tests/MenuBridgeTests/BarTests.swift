@@ -1,5 +1,6 @@
 import BusSupport
 import DBusTypes
+import Glibc
 import TestSupport
 import Testing
 
@@ -54,6 +55,24 @@ import Testing
       #expect(try await stage.items().map(\.id) == ["Edit › Undo"])
       try await stage.run("Edit.Undo")
       try await program.state.ran(\.activated, ["/a/new/0/0"])
+    }
+  }
+
+  /// A program's field is its window as long as nobody tells of windows.
+  @Test func aSceneOfBeforeTheWindowsLosesItsMenus() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      try await stage.windows.call(.bus("ReleaseName", [.string("org.focusd.Bridge1.Windows")]))
+      let other = try await stage.desktop.peer()
+      try await other.register("scene", [("org.focusd.Window.ProcessId", .uint32(UInt32(getpid())))])
+      try await other.focus("scene")
+      try await stage.has("Edit.Undo")
+      try await stage.windows.own("org.focusd.Bridge1.Windows")
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      try await eventually("one window with menus") {
+        try await stage.windows.owners().values.count { ![stage.windows.name, other.name].contains($0) } == 1
+      }
     }
   }
 

@@ -161,8 +161,11 @@ package final class MenuBridge {
     guard scene != front?.scene else { return }
     front = scene.map { ($0, .now) }
     guard let scene else { return }
-    // Where windows are known, other scenes are none.
-    if let windowBridge, fields.fields[scene]?.owner != windowBridge.text { return }
+    // Where windows are known, other scenes are none, nor are those that were before.
+    if let windowBridge {
+      for window in windows.keys where fields.fields[window]?.owner != windowBridge.text { gone(window) }
+      guard fields.fields[scene]?.owner == windowBridge.text else { return }
+    }
     windows[scene]?.cameToFront()
     look(at: scene)
   }
