@@ -23,20 +23,20 @@ final class AccessiblePrograms {
 
   func end() { status.close() }
 
-  /// Finds the windows of a process, nil if they are not told in time, with the place of the active one; nil if none or
+  /// Finds the windows of a program's processes, nil if they are not told in time, with the place of the active one; nil if none or
   /// several are.
   func windows(
-    of process: UInt32, timeout: Duration, _ done: @escaping ([ElementReference]?, _ active: Int?) -> Void
+    of wanted: Set<UInt32>, timeout: Duration, _ done: @escaping ([ElementReference]?, _ active: Int?) -> Void
   ) {
     guard let bus else { return done(status.isBeginning ? nil : [], nil) }
     bus.children(of: .registry, atMost: 1024, timeout: timeout) { [weak self] answer in
       guard let self, case .success(let roots) = answer else { return done(answer.isLate ? nil : [], nil) }
-      find(roots.filter(\.application.isUnique), of: process, on: bus, timeout, done)
+      find(roots.filter(\.application.isUnique), of: wanted, on: bus, timeout, done)
     }
   }
 
   private func find(
-    _ roots: [ElementReference], of process: UInt32, on bus: ProgramBus, _ timeout: Duration,
+    _ roots: [ElementReference], of wanted: Set<UInt32>, on bus: ProgramBus, _ timeout: Duration,
     _ done: @escaping ([ElementReference]?, Int?) -> Void
   ) {
     let names = Set(roots.map(\.application))
@@ -47,7 +47,7 @@ final class AccessiblePrograms {
       if isLate { done(nil, nil) } else { findActive(windows, on: bus, timeout) { done(windows, $0) } }
     }
     let known = Answers { [self] in
-      for root in roots where processes[root.application] == process {
+      for root in roots where wanted.contains(processes[root.application] ?? 0) {
         bus.children(
           of: root, atMost: Self.widest, timeout: timeout,
           asked.expect { answer in

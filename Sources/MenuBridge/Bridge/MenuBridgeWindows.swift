@@ -41,7 +41,9 @@ extension MenuBridge {
       let timeout = menus.looks > 1 ? ProgramBus.changeTimeout : ProgramBus.questionTimeout
       addresses(of: window, timeout: timeout) { [weak self] addresses in
         guard let self, let finder else { return next.run() }
-        let found = SourceFinder.Window(path: window, process: process, addresses: addresses, timeout: timeout)
+        let found = SourceFinder.Window(
+          path: window, process: process, processes: Set([process] + Processes().companions(of: process)),
+          addresses: addresses, timeout: timeout)
         finder.find(for: found) { [weak self] sources, isLate in
           guard let self else { return }
           findCatalogue(of: process) { catalogue in

@@ -21,6 +21,8 @@ final class SourceFinder {
   struct Window {
     let path: ObjectPath
     let process: UInt32
+    /// That one, and those in the same Flatpak, whose messages come from a proxy.
+    let processes: Set<UInt32>
     /// Where the window bridge says that its menus are.
     var addresses: [String: String] = [:]
     /// How long its program may take for each question.
@@ -59,7 +61,7 @@ final class SourceFinder {
     gtk(window) { [self] gtk in
       // LibreOffice shows its menus to accessibility, and runs none of them.
       if let gtk, gtk.menubar != nil, gtk.isOffice { return done([GTKSource(bus, gtk)], false) }
-      accessible.windows(of: window.process, timeout: window.timeout) { [self] told, active in
+      accessible.windows(of: window.processes, timeout: window.timeout) { [self] told, active in
         let (frames, isLate) = (told ?? [], told == nil)
         if let gtk, gtk.menubar != nil {
           // Its menu bar is the same, and takes many more questions; but it tells the keys.
@@ -176,7 +178,7 @@ final class SourceFinder {
   ) {
     processes.update(from: bus.connection) { [weak self] in
       guard let self else { return done([], false) }
-      let names = processes.known.filter { $0.value == window.process }.keys.sorted()
+      let names = processes.known.filter { window.processes.contains($0.value) }.keys.sorted()
       search(names.prefix(4), timeout: window.timeout) { [weak self] program, objects in
         guard let self, let program else { return done([], objects.isPartial) }
         // Of a program without accessibility, another window may be a dialog.
@@ -262,7 +264,7 @@ final class SourceFinder {
         guard let self, let owner = try? owner.get() else { return done(nil) }
         bus.connection.askProcess(of: owner, timeout: ProgramBus.changeTimeout) { [weak self] process in
           // Whose number it is may be another window's.
-          guard let self, (try? process.get()) == window.process else { return done(nil) }
+          guard let self, let process = try? process.get(), window.processes.contains(process) else { return done(nil) }
           done(DBusMenuSource(bus, owner, path))
         }
       }
