@@ -19,6 +19,7 @@ struct StubElement: Sendable {
   var caret: Int32 = 0
   var selection: (Int32, Int32) = (0, 0)
   var value = 0.0
+  var maximum = 100.0
   var actions: [String] = []
   var step = 1.0
   /// How often it is not there yet.
@@ -305,7 +306,7 @@ final class StubProgram: Sendable {
       case "Action.NActions": .int32(Int32(element.actions.count))
       case "Value.CurrentValue": .double(element.value)
       case "Value.MinimumValue": .double(0)
-      case "Value.MaximumValue": .double(100)
+      case "Value.MaximumValue": .double(element.maximum)
       case "Value.MinimumIncrement": .double(element.step)
       default: nil
       }

@@ -310,6 +310,20 @@ import Testing
     }
   }
 
+  /// Qt's dates tell no limits, either, and have a text.
+  @Test(arguments: [true, false]) func aSpinBoxOfQtQuickTellsNoLimits(hasText: Bool) async throws {
+    var box = StubElement.slider(7)
+    (box.role, box.maximum) = (52, 0)
+    if hasText { box.interfaces.insert("Text") }
+    try await Self.withProgram("Qt", box) { desktop, program in
+      try await desktop.waits(for: "Element.Role", .string("spinbutton"))
+      #expect(try await desktop.get("Range.Value") == (hasText ? nil : .double(7)))
+      guard !hasText else { return }
+      try await desktop.set("Range.Value", .double(33))
+      #expect(program.state.now.elements["/entry"]?.value == 33)
+    }
+  }
+
   /// A slider of whole numbers.
   @Test func aValueThatIsRoundedToWhatItWasIsTaken() async throws {
     try await Self.withProgram("Qt", .slider(50)) { desktop, program in

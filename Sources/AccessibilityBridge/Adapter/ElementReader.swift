@@ -215,10 +215,10 @@ final class ElementReader {
   }
 
   /// Corrects what toolkits tell for want of better: Qt's dates and times have no value, and its spin boxes and those of GTK 4
-  /// tell no step.
+  /// tell no step. Qt Quick's, which have no text, tell no limits.
   private func judgeRange() {
     guard snapshot.role == .spinButton, let range = snapshot.range else { return }
-    if context.toolkit.isQt, !(range.minimum < range.maximum) {
+    if context.toolkit.isQt, snapshot.interfaces.contains(.text), !(range.minimum < range.maximum) {
       snapshot.range = nil
     } else if range.step == 0, snapshot.text?.content.map(showsFraction) != true {
       snapshot.range?.step = 1
