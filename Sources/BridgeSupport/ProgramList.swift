@@ -2,7 +2,7 @@
 package struct ProgramList: Sendable {
   /// Password managers, and what asks for passwords.
   private static let secretKeepers = [
-    "keepassxc", "keepassx", "keepass2", "bitwarden", "1password", "gcr-prompter", "gcr4-ssh-askpass",
+    "keepassxc", "keepassx", "keepass2", "bitwarden", "1password", "onepassword", "gcr-prompter", "gcr4-ssh-askpass",
     "gcr-ssh-askpass",
     "pinentry", "polkit-gnome-authentication-agent-1", "polkit-kde-authentication-agent-1",
     "polkit-mate-authentication-agent-1", "lxpolkit", "lxqt-policykit-agent", "xfce-polkit", "ssh-askpass", "seahorse",

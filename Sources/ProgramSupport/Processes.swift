@@ -44,11 +44,20 @@ package struct Processes {
     "python", "perl", "ruby", "node", "gjs", "guile", "lua", "sh", "bash", "dash", "zsh", "ksh",
   ]
 
-  /// What the system calls the program of a process, the script that it runs, and the application that its sandbox is
-  /// for: a Flatpak's messages come from a proxy.
+  /// What the system calls the program of a process, the script that it runs, and the application that its sandbox is for,
+  /// with all programs in that if it is a Flatpak: its messages come from a proxy.
   ///
   /// Empty if the process is gone, or hidden by the mount option `hidepid`.
   package func names(of process: UInt32) -> [String] {
+    let own = ownNames(of: process)
+    guard !own.isEmpty else { return [] }
+    return own + companions(of: process).prefix(Self.mostCompanions).flatMap(ownNames) + application(of: process)
+  }
+
+  /// The most processes of a Flatpak whose names are read.
+  private static let mostCompanions = 64
+
+  private func ownNames(of process: UInt32) -> [String] {
     guard let name = contents("\(process)/comm").map({ text($0.prefix { $0 != UInt8(ascii: "\n") }) }) else {
       return []
     }
@@ -58,7 +67,7 @@ package struct Processes {
     if Self.isInterpreter(program) {
       names += arguments.dropFirst().filter { !$0.hasPrefix("-") }.prefix(1)
     }
-    return names + application(of: process)
+    return names
   }
 
   /// Logs it if the mount option `hidepid` hides the names of the user's programs, as it does in a unit's sandbox: without
@@ -91,13 +100,30 @@ package struct Processes {
     var name = information.first { $0.hasPrefix("name=") }.map { String($0.dropFirst("name=".count)) }
     for part in (contents("\(process)/cgroup") ?? []).split(separator: UInt8(ascii: "/")).map(text) where name == nil {
       if part.hasPrefix("app-flatpak-") {
-        name = part.dropFirst("app-flatpak-".count).split(separator: "-").dropLast().joined(separator: "-")
+        name = unescaped(
+          part.dropFirst("app-flatpak-".count).split(separator: "-").dropLast().joined(separator: "-"))
       } else if part.hasPrefix("snap.") {
         name = part.split(separator: ".").dropFirst().first.map(String.init)
       }
     }
     guard let name else { return [] }
     return [name] + name.split(separator: ".").map(String.init)
+  }
+
+  /// A part of a unit's name, in which systemd writes a hyphen as `\x2d`: `systemd.unit(5)`.
+  private func unescaped(_ part: String) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(part.utf8)[...]
+    while let first = rest.popFirst() {
+      let digits = rest.dropFirst().prefix(2)
+      if first == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"), let byte = UInt8(text(digits), radix: 16) {
+        bytes.append(byte)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(first)
+      }
+    }
+    return text(bytes)
   }
 
   /// Whether a process is in a sandbox: Flatpak's, Snap's, or a process namespace below this one; one that hides counts.

@@ -53,6 +53,10 @@ import Testing
       "22/root/.flatpak-info": "[Application]\nname=org.keepassxc.KeePassXC\n",
       "23/comm": "xdg-dbus-proxy\n", "23/cmdline": "xdg-dbus-proxy\0",
       "23/cgroup": "0::/user.slice/app.slice/app-flatpak-com.bitwarden.desktop-123.scope\n",
+      "25/comm": "xdg-dbus-proxy\n", "25/cmdline": "xdg-dbus-proxy\0",
+      "25/cgroup": "0::/app-flatpak-org.example.my\\x2dnotes-7.scope\n",
+      "groups/app-flatpak-org.example.my\\x2dnotes-7.scope/cgroup.procs": "25\n26\n27\n", "26/comm": "notes.py\n",
+      "26/cmdline": "/usr/bin/python3\0/app/bin/notes.py\0",
       "24/comm": "shotwell\n", "24/cmdline": "shotwell\0/home/keepassxc\0",
     ]
     try Self.with(files) { processes in
@@ -63,6 +67,11 @@ import Testing
       #expect(processes.names(of: 21) == ["python3.11", "/usr/bin/python3.11", "/opt/keepassxc"])
       #expect(processes.names(of: 22).suffix(3) == ["org", "keepassxc", "KeePassXC"])
       #expect(processes.names(of: 23).suffix(3) == ["com", "bitwarden", "desktop"])
+      #expect(
+        processes.names(of: 25) == [
+          "xdg-dbus-proxy", "xdg-dbus-proxy", "notes.py", "/usr/bin/python3", "/app/bin/notes.py",
+          "org.example.my-notes", "org", "example", "my-notes",
+        ])
       #expect(processes.names(of: 24) == ["shotwell", "shotwell"])
     }
   }
