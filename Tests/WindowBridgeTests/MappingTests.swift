@@ -66,6 +66,21 @@ import WindowBridge
     #expect(homes[WindowID(3)]?.count == 256)
   }
 
+  /// Of the programs in one Flatpak, which share a proxy, the title decides.
+  @Test func aFlatpakIsInTheWindowsOfAllOfItsPrograms() {
+    let (a, b) = (BusName(known: ":1.1"), BusName(known: ":1.2"))
+    let windows = Self.windows([1: (100, "one"), 2: (101, "two"), 3: (50, "who started it")])
+    var adoption = Adoption()
+    let residents = ["one": a, "two": b].map { title, name in
+      (name, Resident([[99, 50, 1]], companions: [98, 100, 101], title: title))
+    }
+    let homes = adoption.homes(of: Dictionary(uniqueKeysWithValues: residents), among: windows, limit: 256)
+    #expect(homes == [WindowID(1): [a], WindowID(2): [b]])
+    let left = adoption.homes(
+      of: [a: Resident([[99, 50, 1]], companions: [98])], among: windows, limit: 256)
+    #expect(left == [WindowID(3): [a]])
+  }
+
   private static func windows(_ windows: [UInt64: (UInt32, String)]) -> [WindowID: Adoption.Home] {
     Dictionary(uniqueKeysWithValues: windows.map { (WindowID($0), .init(process: $1.0, title: $1.1)) })
   }

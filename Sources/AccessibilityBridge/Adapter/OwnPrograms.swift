@@ -52,7 +52,12 @@ final class OwnPrograms {
     let all = fields.fields.values.filter { !bridges.contains($0.owner) }
     let owners = Set(fields.fields.values.map(\.owner))
     fields.forgetProcesses { $0 == link.daemon?.connection.uniqueName || owners.contains($0.text) }
-    return Set(all.flatMap { processes(of: $0) }).map { Processes().chain(of: $0).filter { $0 > 1 } }
+    return Set(all.flatMap { processes(of: $0) }).map { process in
+      var chain = Processes().chain(of: process)
+      // A Flatpak may be on the session bus by itself, and on the other by a proxy.
+      chain.insert(contentsOf: Processes().companions(of: process), at: 1)
+      return chain.filter { $0 > 1 }
+    }
   }
 
   /// Whether the window bridge runs: then the keys of windows are its own.

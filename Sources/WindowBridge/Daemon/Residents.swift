@@ -128,12 +128,14 @@ final class Residents {
       let isIgnored = claims.contains { $0 != process } && isSandboxed(connection, process)
       let chains = (isIgnored ? [process] : claims.sorted()).map { chain(of: $0, for: connection) }
       residents[connection] = Resident(
-        chains, title: windows[connection]?.title, isAwaited: windows.isAwaited(connection))
+        chains, companions: companions(of: process, for: connection), title: windows[connection]?.title,
+        isAwaited: windows.isAwaited(connection))
     }
     let claims = claims
     for (connection, process) in others.known where claims.contains(process) && residents[connection] == nil {
       guard connection != link.daemon?.connection.uniqueName else { continue }
-      residents[connection] = Resident([chain(of: process, for: connection)])
+      residents[connection] = Resident(
+        [chain(of: process, for: connection)], companions: companions(of: process, for: connection))
     }
     return residents
   }
@@ -147,10 +149,13 @@ final class Residents {
 
   private func chain(of process: UInt32, for connection: BusName) -> [UInt32] {
     if let chain = parents[connection]?[process] { return chain }
-    // A window of the program itself is nearer than one of who has started it.
-    var chain = processes.chain(of: process)
-    chain.insert(contentsOf: processes.companions(of: process), at: 1)
+    let chain = processes.chain(of: process)
     parents[connection, default: [:]][process] = chain
     return chain
+  }
+
+  /// The processes in the same Flatpak, of which more may be started at any time.
+  private func companions(of process: UInt32, for connection: BusName) -> [UInt32] {
+    isSandboxed(connection, process) ? processes.companions(of: process) : []
   }
 }
