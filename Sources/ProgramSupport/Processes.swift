@@ -45,13 +45,14 @@ package struct Processes {
   ]
 
   /// What the system calls the program of a process, the script that it runs, and the application that its sandbox is for,
-  /// with all programs in that if it is a Flatpak: its messages come from a proxy.
+  /// unless told otherwise `withCompanions`, all programs in that if it is a Flatpak: its messages come from a proxy.
   ///
   /// Empty if the process is gone, or hidden by the mount option `hidepid`.
-  package func names(of process: UInt32) -> [String] {
+  package func names(of process: UInt32, withCompanions: Bool = true) -> [String] {
     let own = ownNames(of: process)
     guard !own.isEmpty else { return [] }
-    return own + companions(of: process).prefix(Self.mostCompanions).flatMap(ownNames) + application(of: process)
+    let companions = withCompanions ? companions(of: process).prefix(Self.mostCompanions) : []
+    return own + companions.flatMap(ownNames) + application(of: process)
   }
 
   /// The most processes of a Flatpak whose names are read.

@@ -10,7 +10,8 @@ extension WindowBridge {
   func tellAdoptions() {
     guard isOwner, retryTimer == nil, let all = residents.all() else { return }
     let windows = fields.mapValues(\.published)
-    let processes = programs.processes(of: windows, among: all.values.flatMap(\.steps).map { Array($0.joined()) })
+    let processes = programs.processes(
+      of: windows, among: all.values.flatMap(\.lineages).map { Array($0.steps.joined()) })
     let possible = processes.reduce(into: [:]) { homes, entry in
       homes[entry.key] = windows[entry.key].map { Adoption.Home(process: entry.value, title: $0.title) }
     }

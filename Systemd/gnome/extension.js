@@ -66,7 +66,12 @@ class FocusdExtension {
         this._name = Gio.DBus.session.own_name(NAME, Gio.BusNameOwnerFlags.NONE, null, null);
         this._display = [
             global.display.connect('window-created', (_display, window) => this._add(window)),
-            global.display.connect('notify::focus-window', () => this._tell('Front', '(t)', [this._front()])),
+            global.display.connect('notify::focus-window', () => {
+                // One that has the keyboard is told of first.
+                if (this._timers.has(global.display.focus_window))
+                    this._tellFacts(global.display.focus_window);
+                this._tell('Front', '(t)', [this._front()]);
+            }),
         ];
         // Workspaces have the names of their places.
         this._workspaces = ['workspace-removed', 'workspaces-reordered'].map(name =>

@@ -227,16 +227,21 @@ import Testing
     editor.interfaces.insert("Action")
     editor.actions = ["page.zoom-one", "clipboard.copy"]
     try await Self.withProgram("GTK", editor) { desktop, program in
+      try await eventually("its commands") { try await desktop.session.commands()["org.focusd.Edit.Copy"] == true }
+      #expect(try await desktop.session.commands()["org.focusd.Edit.Undo"] == nil)
+      program.change("/entry") { ($0.text, $0.actions) = ("abcd", ["text.undo", "page.zoom-one", "clipboard.copy"]) }
+      program.textChanged("/entry")
       try await eventually("its commands") { try await desktop.session.commands()["org.focusd.Edit.Undo"] == true }
-      let nothing = await #expect(throws: RemoteError.self) { try await desktop.run("Edit.Undo") }
+      let nothing = await #expect(throws: RemoteError.self) { try await desktop.run("Edit.Redo") }
       #expect(nothing?.shortName == "Disabled")
-      program.change("/entry") { $0.actions = ["text.undo", "page.zoom-one", "clipboard.copy"] }
+      // As many, in another order.
+      program.change("/entry") { $0.actions = ["page.zoom-one", "text.undo", "clipboard.copy"] }
       for key in ["Edit.Undo", "Action.PageZoomOne", "Edit.Copy"] { try await desktop.run(key) }
       program.change("/entry") { $0.actions = ["clipboard.copy"] }
       let gone = await #expect(throws: RemoteError.self) { try await desktop.run("Action.PageZoomOne") }
       #expect(gone?.shortName == "Disabled")
       let run = program.state.now.calls.filter { $0.member == "DoAction" }.flatMap(\.arguments)
-      #expect(run == [.int32(0), .int32(1), .int32(2)])
+      #expect(run == [.int32(1), .int32(0), .int32(2)])
     }
   }
 
@@ -276,6 +281,11 @@ import Testing
       program.change("/entry") { $0.caret = 0 }
       for text in ["x", "y"] { try await desktop.set("Text.SelectedText", .string(text)) }
       #expect(program.text(of: "/entry") == "xyabcone two three")
+      // Whoever puts the caret somewhere means it, also if it is there.
+      for text in ["1", "2"] { try await desktop.set("Text.SelectedText", .string(text)) }
+      try await desktop.set("Text.Caret", .int32(0))
+      try await desktop.set("Text.SelectedText", .string("first"))
+      #expect(program.text(of: "/entry") == "firstxy12abcone two three")
       // What is typed ends it.
       program.change("/entry") { ($0.text, $0.caret) = ("xyz", 1) }
       try await desktop.set("Text.SelectedText", .string("-"))

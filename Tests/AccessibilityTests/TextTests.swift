@@ -107,7 +107,6 @@ import Testing
     try await RealDesktop.withTexts(kit.rawValue) { desktop in
       try await desktop.waits(for: "Element.Role", .string("textbox"))
       try await desktop.tab()
-      try await eventually("its commands") { try await desktop.session.commands()["org.focusd.Edit.Undo"] == true }
       try await desktop.set("Text.Content", .string(""))
       try await desktop.xdotool("type", "typed")
       try await desktop.holds("view", "typed")
@@ -116,6 +115,9 @@ import Testing
         ("SelectAll", "typed"),
         ("Copy", "typed"), ("Paste", "typed"), ("Paste", "typedtyped"),
       ] {
+        try await eventually(command) {
+          try await desktop.session.commands()["org.focusd.Edit." + command] == true
+        }
         try await desktop.run("Edit." + command)
         try await desktop.holds("view", text)
       }

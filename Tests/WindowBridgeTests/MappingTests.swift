@@ -57,10 +57,10 @@ import WindowBridge
     ]
     for (chains, expected) in cases {
       var adoption = Adoption()
-      let homes = adoption.homes(of: chains.mapValues { Resident($0) }, among: windows, limit: 256)
+      let homes = adoption.homes(of: chains.mapValues { Resident($0.map { Lineage($0) }) }, among: windows, limit: 256)
       #expect(Dictionary(uniqueKeysWithValues: homes.map { ($0.key.number, $0.value) }) == expected)
     }
-    let many = (1...300).map { (BusName(known: ":1.\($0)"), Resident([[200]])) }
+    let many = (1...300).map { (BusName(known: ":1.\($0)"), Resident([Lineage([200])])) }
     var adoption = Adoption()
     let homes = adoption.homes(of: Dictionary(uniqueKeysWithValues: many), among: windows, limit: 256)
     #expect(homes[WindowID(3)]?.count == 256)
@@ -72,12 +72,12 @@ import WindowBridge
     let windows = Self.windows([1: (100, "one"), 2: (101, "two"), 3: (50, "who started it")])
     var adoption = Adoption()
     let residents = ["one": a, "two": b].map { title, name in
-      (name, Resident([[99, 50, 1]], companions: [98, 100, 101], title: title))
+      (name, Resident([Lineage([99, 50, 1], companions: [98, 100, 101])], title: title))
     }
     let homes = adoption.homes(of: Dictionary(uniqueKeysWithValues: residents), among: windows, limit: 256)
     #expect(homes == [WindowID(1): [a], WindowID(2): [b]])
     let left = adoption.homes(
-      of: [a: Resident([[99, 50, 1]], companions: [98])], among: windows, limit: 256)
+      of: [a: Resident([Lineage([99, 50, 1], companions: [98])])], among: windows, limit: 256)
     #expect(left == [WindowID(3): [a]])
   }
 
@@ -130,7 +130,7 @@ import WindowBridge
       for step in story {
         let names = step.told.indices.map { BusName(known: ":1.\($0)") }
         let residents = zip(names, step.told).map { name, title in
-          (name, Resident([[100, 1]], title: title == "?" ? nil : title, isAwaited: title == "?"))
+          (name, Resident([Lineage([100, 1])], title: title == "?" ? nil : title, isAwaited: title == "?"))
         }
         let homes = adoption.homes(
           of: Dictionary(uniqueKeysWithValues: residents), among: Self.windows(step.shown.mapValues { (100, $0) }),
@@ -147,7 +147,7 @@ import WindowBridge
     let (speaker, other) = (BusName(known: ":1.1"), BusName(known: ":1.2"))
     var (adoption, title) = (Adoption(), Optional("a"))
     func homes(_ shown: [UInt64: String]) -> Set<UInt64> {
-      let residents = [speaker: Resident([[100, 1]], title: title), other: Resident([[100, 1]])]
+      let residents = [speaker: Resident([Lineage([100, 1])], title: title), other: Resident([Lineage([100, 1])])]
       let homes = adoption.homes(of: residents, among: Self.windows(shown.mapValues { (100, $0) }), limit: 256)
       return Set(homes.filter { $0.value.contains(speaker) }.map(\.key.number))
     }
@@ -171,7 +171,7 @@ import WindowBridge
     let names = [BusName(known: ":1.1"), BusName(known: ":1.2")]
     var adoption = Adoption()
     func homes() -> [Set<UInt64>] {
-      let residents = names.map { ($0, Resident([[100, 1]], title: "")) }
+      let residents = names.map { ($0, Resident([Lineage([100, 1])], title: "")) }
       let homes = adoption.homes(
         of: Dictionary(uniqueKeysWithValues: residents), among: Self.windows([1: (100, ""), 2: (100, "")]), limit: 256)
       return names.map { name in Set(homes.filter { $0.value.contains(name) }.map(\.key.number)) }

@@ -47,7 +47,7 @@ extension Bridge {
 
   /// Looks whether the view that an item is in has focus, among what contains the item: in Dolphin, two levels above the list.
   ///
-  /// Hands over nil if none of these has focus; else whether that is known, and so it is if the nearest does not tell.
+  /// Hands over nil if none of these has focus; else whether that is known: it counts as known if the nearest does not tell.
   private func findView(
     of item: ElementReference, on bus: ProgramBus, level: Int = 1, _ handler: @escaping (_ isSure: Bool?) -> Void
   ) {

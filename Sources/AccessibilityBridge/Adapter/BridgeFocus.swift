@@ -176,6 +176,8 @@ extension Bridge {
       lookAgainLater()
     case .success(let snapshot):
       failures = nil
+      // Another window may have come to the front while it was read.
+      if application.isDesktop, snapshot.role.isWindow { return show(nil) }
       var place = place
       // Both may have changed while the element was read.
       place.isShown = !ownPrograms.hasWindows

@@ -66,6 +66,7 @@ final class ElementField {
   ) -> (changes: [(key: Key, value: DBusValue?)], hasOtherKeys: Bool) {
     let (before, shapeBefore) = (values, shape)
     (self.snapshot, self.place) = (snapshot, place)
+    if let continuation, snapshot.text?.counted != continuation.extent { self.continuation = nil }
     shape = ElementShape(snapshot)
     values = ElementValues.values(of: snapshot, at: place)
     let keys = Set(before.keys).union(values.keys).sorted()

@@ -155,7 +155,7 @@ final class ElementReader {
     }
     if aspects.contains(.text) { readText(answers) }
     if aspects.contains(.value) { readRange(answers) }
-    if isWhole { readActions(answers) }
+    if isWhole || aspects.contains(.text) { readActions(answers) }
     answers.finish()
   }
 
@@ -243,19 +243,29 @@ final class ElementReader {
   }
 
   private func readActions(_ answers: Answers) {
-    // Some are named by the element's state, as "check" and "uncheck"; not those of an entry.
-    guard snapshot.interfaces.contains(.action), before?.text == nil else { return }
-    bus.actions(
-      of: element,
-      answers.expect { [self] answer in
-        switch answer {
-        case .success(let names): snapshot.actions = names
-        case .failure(let error) where error.isLate:
-          snapshot.isIncomplete = true
-          if let known { snapshot.actions = known.actions }
-        case .failure: break
-        }
-      })
+    guard snapshot.interfaces.contains(.action) else { return }
+    let done = answers.expect { (_: Void) in }
+    guard before?.text != nil else { return readNames { done(()) } }
+    // Some are named by the element's state, as "check" and "uncheck"; of a text, only an editor's change, and their number.
+    guard ActionName.areEditing(snapshot.actions) else { return done(()) }
+    bus.get(element, AccessibilityNames.action, "NActions") { [self] result in
+      guard case .success(.int32(let count)?) = result, min(Int(count), ActionName.limit) != snapshot.actions.count
+      else { return done(()) }
+      readNames { done(()) }
+    }
+  }
+
+  private func readNames(_ done: @escaping () -> Void) {
+    bus.actions(of: element) { [self] answer in
+      switch answer {
+      case .success(let names): snapshot.actions = names
+      case .failure(let error) where error.isLate:
+        snapshot.isIncomplete = true
+        if let known { snapshot.actions = known.actions }
+      case .failure: break
+      }
+      done()
+    }
   }
 }
 

@@ -90,6 +90,7 @@ final class ElementWriter {
     // As patiently as it is run.
     bus.action(index, of: field.element, timeout: ProgramBus.changeTimeout) { [self] answer in
       if case .failure(let error) = answer, error.isLate { return fail(error.name, error.message) }
+      guard completion != nil else { return }
       let isThere = (try? answer.get()).map { ActionName.index(of: key, among: [$0]) != nil } ?? false
       if isThere { next(index) } else { lookForAction(next) }
     }

@@ -89,7 +89,7 @@ extension ElementWriter {
         let caret = change.caret(in: now)
         guard now.counted.caret != caret else { return done(.success(())) }
         ask("SetCaretOffset", [caret]) { [self] answer in
-          // An entry of GTK 4.14 to 4.20 leaves it before what is inserted.
+          // An entry row of libadwaita leaves it before what is inserted, with GTK 4.14 to 4.20.
           guard case .failure(let error) = answer, error.name == .notSupported else { return }
           field.continuation = (now.counted, caret)
         }
@@ -202,6 +202,7 @@ extension ElementWriter {
 
   /// Selects characters, or puts the caret there if there are none.
   func select(_ selection: Range<Int32>) {
+    field.continuation = nil
     withNow { [self] now in
       guard let text = now.text else { return done(.failure(.elementGone)) }
       guard let shown = text.shown else { return fail(.notSupported, "the text is too long to count its characters") }
@@ -228,7 +229,7 @@ extension ElementWriter {
       }
     }
     moveSelection(to: selection, isSelected: !before.selection.isEmpty, answers) { error in
-      // GTK 4.14 to 4.20.
+      // Text views and entry rows of GTK 4.14 to 4.20.
       guard error.name == .notSupported else { return }
       refusal.content = DBusError(.notSupported, "the program lets nobody move the caret or select")
     }

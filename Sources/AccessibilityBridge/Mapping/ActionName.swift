@@ -22,22 +22,25 @@ package enum ActionName {
     return try? MemberName(text)
   }
 
-  /// What GTK 4 calls the commands of each editor.
+  /// GTK 4's names for the commands that every editor has.
   private static let editing = [
     "text.undo": ElementKey.undo, "text.redo": ElementKey.redo, "clipboard.cut": ElementKey.cut,
     "clipboard.copy": ElementKey.copy, "clipboard.paste": ElementKey.paste,
     "selection.select-all": ElementKey.selectAll,
   ]
+  private static let history: Set = [ElementKey.undo, ElementKey.redo]
+  /// Those that leave the text as it is.
+  private static let reading: Set = [ElementKey.copy, ElementKey.selectAll]
 
-  /// The commands of an element whose actions have these names; with one of an editor's, those that change the text only if it
-  /// `isEditable`.
+  /// Whether they are an editor's actions, which are listed only while they can be run.
+  package static func areEditing(_ names: [String]) -> Bool { names.contains { editing[$0] != nil } }
+
+  /// The commands of an element whose actions have these names.
   package static func commands(_ names: [String], isEditable: Bool) -> Set<Key> {
-    var commands = Set(names.compactMap(member).map(ElementKey.action))
-    // What cannot be done at the moment, as to undo nothing, is not among the actions.
-    if names.contains(where: { editing[$0] != nil }) {
-      commands.formUnion(isEditable ? Array(editing.values) : [ElementKey.copy, ElementKey.selectAll])
-    }
-    return commands
+    var standard = Set(names.compactMap { editing[$0] }.filter { isEditable || reading.contains($0) })
+    // What was undone can be redone: one comes with the other, which cannot be run at the moment.
+    if !standard.isDisjoint(with: history) { standard.formUnion(history) }
+    return standard.union(names.compactMap(member).map(ElementKey.action))
   }
 
   /// The first action that is the command `key`.

@@ -1,27 +1,29 @@
 internal import BridgeSupport
 package import DBusTypes
 
+/// The processes whose windows a process's scenes may be in, the nearest first.
+package struct Lineage {
+  /// Those that are as near as each other.
+  package let steps: [[UInt32]]
+
+  /// A process followed by its parents, with the others of its Flatpak: a window of the program itself is nearer than one of
+  /// who has started it, and all in a Flatpak share their connections to the buses.
+  package init(_ chain: [UInt32], companions: [UInt32] = []) {
+    steps = [Array(chain.prefix(1)), companions] + chain.dropFirst().map { [$0] }
+  }
+}
+
 /// A connection with scenes, as far as that decides which windows they are in.
 package struct Resident {
-  /// The processes that its scenes belong to, each followed by its parents.
-  package var chains: [[UInt32]]
-  /// The processes in the same Flatpak, which share connections to the buses.
-  package var companions: [UInt32]
+  /// Those of the processes that its scenes belong to.
+  package var lineages: [Lineage]
   /// The title of the one window that all of them are in; nil: it does not say.
   package var title: String?
   /// Whether it has yet to say.
   package var isAwaited = false
 
-  package init(
-    _ chains: [[UInt32]], companions: [UInt32] = [], title: String? = nil, isAwaited: Bool = false
-  ) {
-    (self.chains, self.companions, self.title, self.isAwaited) = (chains, companions, title, isAwaited)
-  }
-
-  /// The processes whose windows its scenes may be in, the nearest first: a window of the program itself is nearer than one of
-  /// who has started it, and its Flatpak's are all as near.
-  package var steps: [[[UInt32]]] {
-    chains.map { chain in [Array(chain.prefix(1)), companions] + chain.dropFirst().map { [$0] } }
+  package init(_ lineages: [Lineage], title: String? = nil, isAwaited: Bool = false) {
+    (self.lineages, self.title, self.isAwaited) = (lineages, title, isAwaited)
   }
 }
 
@@ -80,8 +82,8 @@ package struct Adoption {
     guard !windowsByProcess.isEmpty else { return [:] }
     var homes: [WindowID: Set<BusName>] = [:]
     for (connection, resident) in residents.sorted(by: { $0.key < $1.key }) {
-      let nearest = resident.steps.compactMap { steps in
-        steps.lazy.map { step in step.flatMap { windowsByProcess[$0] ?? [] } }.first { !$0.isEmpty }
+      let nearest = resident.lineages.compactMap { lineage in
+        lineage.steps.lazy.map { step in step.flatMap { windowsByProcess[$0] ?? [] } }.first { !$0.isEmpty }
       }
       for window in choose(Set(nearest.joined()), for: connection, resident, windows) {
         homes[window, default: []].insert(connection)

@@ -79,7 +79,9 @@ final class NamedPrograms {
   private func learn(_ members: Set<UInt32>, _ applications: Set<String>) {
     names = names.filter { members.contains($0.key) }
     for process in members where names[process] == nil {
-      let all = processes.names(of: process).compactMap { $0.split(separator: "/").last?.lowercased() }
+      let all = processes.names(of: process, withCompanions: false).compactMap {
+        $0.split(separator: "/").last?.lowercased()
+      }
       names[process] = Set(all.filter { !Processes.isInterpreter($0) })
     }
     for application in applications where owners.index(forKey: application) == nil { ask(application) }

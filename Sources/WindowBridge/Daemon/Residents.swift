@@ -14,8 +14,8 @@ final class Residents {
   /// The processes of all connections, if some have fields for other processes than their own: with the option `service`
   /// the connection of that process counts, which the daemon does not show.
   private var others = ConnectionProcesses()
-  /// The parents of the processes of each connection, as they were when it appeared: a shell in between may end.
-  private var parents: [BusName: [UInt32: [UInt32]]] = [:]
+  /// The processes of each connection with their parents, as they were when it appeared: a shell in between may end.
+  private var parents: [BusName: [UInt32: (chain: [UInt32], isInFlatpak: Bool)]] = [:]
   /// Whether connections whose word for their processes matters are in sandboxes.
   private var sandboxed: [BusName: Bool] = [:]
   /// What bridges say of programs' windows.
@@ -126,16 +126,14 @@ final class Residents {
     for (connection, claims) in scenes {
       let process = fields.process(of: connection) ?? 0
       let isIgnored = claims.contains { $0 != process } && isSandboxed(connection, process)
-      let chains = (isIgnored ? [process] : claims.sorted()).map { chain(of: $0, for: connection) }
+      let lineages = (isIgnored ? [process] : claims.sorted()).map { lineage(of: $0, for: connection) }
       residents[connection] = Resident(
-        chains, companions: companions(of: process, for: connection), title: windows[connection]?.title,
-        isAwaited: windows.isAwaited(connection))
+        lineages, title: windows[connection]?.title, isAwaited: windows.isAwaited(connection))
     }
     let claims = claims
     for (connection, process) in others.known where claims.contains(process) && residents[connection] == nil {
       guard connection != link.daemon?.connection.uniqueName else { continue }
-      residents[connection] = Resident(
-        [chain(of: process, for: connection)], companions: companions(of: process, for: connection))
+      residents[connection] = Resident([lineage(of: process, for: connection)])
     }
     return residents
   }
@@ -147,15 +145,11 @@ final class Residents {
     return isSandboxed
   }
 
-  private func chain(of process: UInt32, for connection: BusName) -> [UInt32] {
-    if let chain = parents[connection]?[process] { return chain }
-    let chain = processes.chain(of: process)
-    parents[connection, default: [:]][process] = chain
-    return chain
-  }
-
-  /// The processes in the same Flatpak, of which more may be started at any time.
-  private func companions(of process: UInt32, for connection: BusName) -> [UInt32] {
-    isSandboxed(connection, process) ? processes.companions(of: process) : []
+  private func lineage(of process: UInt32, for connection: BusName) -> Lineage {
+    let known =
+      parents[connection]?[process] ?? (processes.chain(of: process), !processes.companions(of: process).isEmpty)
+    parents[connection, default: [:]][process] = known
+    // More of a Flatpak's may be started at any time.
+    return Lineage(known.chain, companions: known.isInFlatpak ? processes.companions(of: process) : [])
   }
 }
