@@ -32,6 +32,11 @@ package struct Processes {
     return processes.filter { $0 != process }
   }
 
+  /// Whether a process is one of the kernel's threads, which have no arguments; false if there is none of that number.
+  package func isOfKernel(_ process: UInt32) -> Bool {
+    contents("\(process)/comm") != nil && contents("\(process)/cmdline") == nil
+  }
+
   private func parent(of process: UInt32) -> UInt32? {
     guard let stat = contents("\(process)/stat"), let end = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
     // The name in parentheses may hold anything; the state and the parent follow it.

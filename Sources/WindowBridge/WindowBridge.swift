@@ -7,6 +7,8 @@ package import ProgramSupport
 
 /// The bridge `org.focusd.Bridge1.Windows`: makes the daemon's windows follow a window manager.
 package final class WindowBridge {
+  /// The most processes of which it is remembered whether they are the kernel's.
+  private static let mostProcesses = 4096
   /// How long changes of titles are collected.
   private static let coalescing = Duration.milliseconds(25)
 
@@ -20,6 +22,9 @@ package final class WindowBridge {
   var adoption = Adoption()
   var witness = WindowWitness()
   var witnessTimer: TimerID?
+  private let processes: Processes
+  /// Which processes of windows are the kernel's, as far as that was asked.
+  private var areOfKernel: [UInt32: Bool] = [:]
   private var selection: WindowSelection
   var desktop = Desktop()
   /// What the source told last.
@@ -58,6 +63,7 @@ package final class WindowBridge {
     self.source = source
     self.loop = loop
     self.log = log
+    self.processes = processes
     selection = WindowSelection(ignoring: applications)
     link = Link(
       on: loop,
@@ -182,12 +188,26 @@ package final class WindowBridge {
 
   private func changed(to new: Desktop) {
     told = new
-    let chosen = selection.choose(new)
+    let chosen = selection.choose(withPrograms(new))
     guard chosen != desktop else { return }
     let (hasOnlyOtherTitles, front) = (chosen.hasOnlyOtherTitles(than: desktop), desktop.front)
     desktop = chosen
     if chosen.front != front { frontChanged() }
     if hasOnlyOtherTitles { syncLater() } else if isOwner { sync() }
+  }
+
+  /// The windows, without processes that are no programs': KWin tells of an X11 window of a Flatpak the number that its process
+  /// has within that, which is one of the kernel's outside.
+  private func withPrograms(_ desktop: Desktop) -> Desktop {
+    var desktop = desktop
+    if areOfKernel.count > Self.mostProcesses { areOfKernel = [:] }
+    for (id, window) in desktop.windows {
+      guard let process = window.process else { continue }
+      let isOfKernel = areOfKernel[process] ?? processes.isOfKernel(process)
+      areOfKernel[process] = isOfKernel
+      if isOfKernel { desktop.windows[id]?.process = nil }
+    }
+    return desktop
   }
 
   /// A program that counts in its title keeps nobody busy.

@@ -275,7 +275,10 @@ import Testing
   @Test func whatIsDictatedIsInOrderThoughTheCaretStays() async throws {
     try await Self.withProgram("GTK") { desktop, program in
       program.change("/entry") { ($0.caret, $0.unsupported) = (3, ["SetCaretOffset"]) }
-      for text in ["one ", "two "] { try await desktop.set("Text.SelectedText", .string(text)) }
+      try await desktop.set("Text.SelectedText", .string("one "))
+      // What is refused moves nothing.
+      #expect(try await desktop.refusal("Text.Caret", .int32(5)) != nil)
+      try await desktop.set("Text.SelectedText", .string("two "))
       try await desktop.run("Text.Insert", [.string("three")])
       #expect(program.text(of: "/entry") == "abcone two three")
       program.change("/entry") { $0.caret = 0 }

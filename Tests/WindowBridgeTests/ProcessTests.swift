@@ -4,14 +4,19 @@ import Testing
 
 /// Processes and their parents, from a procfs made of files.
 @Suite struct ProcessTests {
-  private static func with(_ files: [String: String], _ body: (Processes) -> Void) throws {
-    let root = FileManager.default.temporaryDirectory.appending(path: "focusd-proc-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: root) }
+  /// Makes a procfs.
+  static func write(_ files: [String: String], to root: URL) throws {
     for (name, contents) in files {
       let file = root.appending(path: name)
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(contents.utf8).write(to: file)
     }
+  }
+
+  private static func with(_ files: [String: String], _ body: (Processes) -> Void) throws {
+    let root = FileManager.default.temporaryDirectory.appending(path: "focusd-proc-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: root) }
+    try write(files, to: root)
     body(Processes(root: root.path, groups: root.path + "/groups"))
   }
 

@@ -6,15 +6,19 @@ internal import DBusTypes
 extension ProgramBus {
   /// Asks for the names of the first actions, at most `ActionName.limit`; one that the program does not tell is empty.
   ///
+  /// If there are as many as `before`, these are taken to be the same.
   /// One by one: all at once, GTK 3 tells them in the user's language, and before at-spi2-core 2.45 it ends itself.
   func actions(
-    of element: ElementReference, timeout: Duration = questionTimeout, _ handler: @escaping Handler<[String]>
+    of element: ElementReference, before: [String]? = nil, timeout: Duration = questionTimeout,
+    _ handler: @escaping Handler<[String]>
   ) {
     get(element, AccessibilityNames.action, "NActions", timeout: timeout) { [weak self] result in
-      guard let self else { return }
+      guard let self else { return handler(.failure(.elementGone)) }
       switch result {
       case .success(.int32(let count)?):
-        let names = Box(Array(repeating: "", count: min(max(0, Int(count)), ActionName.limit)))
+        let count = min(max(0, Int(count)), ActionName.limit)
+        if let before, before.count == count { return handler(.success(before)) }
+        let names = Box(Array(repeating: "", count: count))
         let late = Box<DBusError?>(nil)
         let answers = Answers { handler(late.content.map { .failure($0) } ?? .success(names.content)) }
         for index in names.content.indices {

@@ -244,28 +244,23 @@ final class ElementReader {
 
   private func readActions(_ answers: Answers) {
     guard snapshot.interfaces.contains(.action) else { return }
-    let done = answers.expect { (_: Void) in }
-    guard before?.text != nil else { return readNames { done(()) } }
+    var same: [String]?
     // Some are named by the element's state, as "check" and "uncheck"; of a text, only an editor's change, and their number.
-    guard ActionName.areEditing(snapshot.actions) else { return done(()) }
-    bus.get(element, AccessibilityNames.action, "NActions") { [self] result in
-      guard case .success(.int32(let count)?) = result, min(Int(count), ActionName.limit) != snapshot.actions.count
-      else { return done(()) }
-      readNames { done(()) }
+    if let before, !isWhole || before.text != nil {
+      guard ActionName.areEditing(before.actions) else { return }
+      same = before.actions
     }
-  }
-
-  private func readNames(_ done: @escaping () -> Void) {
-    bus.actions(of: element) { [self] answer in
-      switch answer {
-      case .success(let names): snapshot.actions = names
-      case .failure(let error) where error.isLate:
-        snapshot.isIncomplete = true
-        if let known { snapshot.actions = known.actions }
-      case .failure: break
-      }
-      done()
-    }
+    bus.actions(
+      of: element, before: same,
+      answers.expect { [self] answer in
+        switch answer {
+        case .success(let names): snapshot.actions = names
+        case .failure(let error) where error.isLate:
+          snapshot.isIncomplete = true
+          if let known { snapshot.actions = known.actions }
+        case .failure: break
+        }
+      })
   }
 }
 

@@ -185,6 +185,8 @@ final class ElementWriter {
     timeout: Duration = ProgramBus.changeTimeout, isOptional: Bool = false,
     _ handler: @escaping (ProgramBus.Answer) -> Void
   ) {
+    // Whoever has been told that nothing was changed is right; what has begun is brought to an end.
+    guard completion != nil || hasBegun else { return }
     hasAsked = true
     guard !isOptional else {
       return bus.call(field.element, interface, member, arguments, timeout: timeout, isOptional: true, handler)

@@ -202,7 +202,6 @@ extension ElementWriter {
 
   /// Selects characters, or puts the caret there if there are none.
   func select(_ selection: Range<Int32>) {
-    field.continuation = nil
     withNow { [self] now in
       guard let text = now.text else { return done(.failure(.elementGone)) }
       guard let shown = text.shown else { return fail(.notSupported, "the text is too long to count its characters") }
@@ -222,10 +221,14 @@ extension ElementWriter {
     // GTK 4 carries some of these out and never replies: what is read back decides.
     let refusal = Box<DBusError?>(nil)
     let answers = Answers { [self] in
-      verify(refusal: { refusal.content }) {
-        selection.isEmpty
-          ? $0.text?.counted.caret == selection.lowerBound && $0.text?.counted.selection.isEmpty == true
-          : $0.text?.counted.selection == selection
+      verify(refusal: { refusal.content }) { [self] now in
+        guard let text = now.text?.counted,
+          selection.isEmpty
+            ? text.caret == selection.lowerBound && text.selection.isEmpty : text.selection == selection
+        else { return false }
+        // Whoever puts the caret somewhere means it, also if it is there already.
+        field.continuation = nil
+        return true
       }
     }
     moveSelection(to: selection, isSelected: !before.selection.isEmpty, answers) { error in

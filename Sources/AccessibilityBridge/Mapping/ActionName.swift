@@ -40,7 +40,7 @@ package enum ActionName {
     var standard = Set(names.compactMap { editing[$0] }.filter { isEditable || reading.contains($0) })
     // What was undone can be redone: one comes with the other, which cannot be run at the moment.
     if !standard.isDisjoint(with: history) { standard.formUnion(history) }
-    return standard.union(names.compactMap(member).map(ElementKey.action))
+    return standard.union(names.filter { editing[$0] == nil }.compactMap(member).map(ElementKey.action))
   }
 
   /// The first action that is the command `key`.

@@ -31,7 +31,7 @@ final class NamedPrograms {
     (names, owners) = ([:], [:])
   }
 
-  /// Finds the process of each window; `chains` are processes that have fields, each followed by its parents.
+  /// Finds the process of each window; `chains` are processes that have fields, each followed by its Flatpak's and its parents.
   ///
   /// Without the window manager's word it is the one that owns the application's name on the bus, or that is called so:
   /// only if no other window is of that application, and no other process is called so.

@@ -146,10 +146,11 @@ final class Residents {
   }
 
   private func lineage(of process: UInt32, for connection: BusName) -> Lineage {
-    let known =
-      parents[connection]?[process] ?? (processes.chain(of: process), !processes.companions(of: process).isEmpty)
-    parents[connection, default: [:]][process] = known
+    let known = parents[connection]?[process]
     // More of a Flatpak's may be started at any time.
-    return Lineage(known.chain, companions: known.isInFlatpak ? processes.companions(of: process) : [])
+    let companions = known?.isInFlatpak == false ? [] : processes.companions(of: process)
+    let chain = known?.chain ?? processes.chain(of: process)
+    parents[connection, default: [:]][process] = (chain, known?.isInFlatpak ?? !companions.isEmpty)
+    return Lineage(chain, companions: companions)
   }
 }
