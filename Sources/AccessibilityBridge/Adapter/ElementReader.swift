@@ -214,8 +214,10 @@ final class ElementReader {
     }
   }
 
-  /// Corrects what toolkits tell for want of better: Qt's dates and times have no value, and its spin boxes and those of GTK 4
-  /// tell no step. Qt Quick's, which have no text, tell no limits.
+  /// Corrects what toolkits tell for want of better.
+  ///
+  /// Qt's dates and times have no value, and its spin boxes and those of GTK 4 tell no step. Qt Quick's, which have no text, tell
+  /// no limits.
   private func judgeRange() {
     guard snapshot.role == .spinButton, let range = snapshot.range else { return }
     if context.toolkit.isQt, snapshot.interfaces.contains(.text), !(range.minimum < range.maximum) {

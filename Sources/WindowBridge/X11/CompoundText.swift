@@ -3,7 +3,7 @@ internal import Glibc
 /// A text in the encoding that X clients without `_NET_WM_NAME`, such as xterm, have their titles in: ISO 8859-1, with escape
 /// sequences to other sets (Compound Text Encoding of the X Consortium, version 1.1, and its `ESC % G` for UTF-8).
 enum CompoundText {
-  /// Decodes a text. What is of an unknown set, or of one that the C library lacks, becomes U+FFFD.
+  /// Decodes a text; what is of an unknown set, or of one that the C library lacks, becomes U+FFFD.
   static func text(_ bytes: some Collection<UInt8>) -> String {
     var text = ""
     // ASCII, and ISO 8859-1 above it.
