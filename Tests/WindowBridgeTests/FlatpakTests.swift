@@ -34,8 +34,9 @@ import WindowBridge
     "groups/\(scope)/cgroup.procs": "\(proxy)\n\(program)\n", "2/comm": "kthreadd\n", "2/cmdline": "",
   ]
 
-  /// The accessibility bridge shows them with connections of its own, and says that they are the proxy's. Of a window of X11,
-  /// KWin tells the number that its process has within the Flatpak.
+  /// The accessibility bridge shows them with connections of its own, and says that they are the proxy's.
+  ///
+  /// Of a window of X11, KWin tells the number that its process has within the Flatpak.
   @Test(arguments: [program, 2]) func whatABridgeShowsIsInTheProgramsWindow(_ told: UInt32) async throws {
     try await TestDesktop.with { desktop in
       let (address, root) = (desktop.bus.address, desktop.bus.directory + "/proc")
