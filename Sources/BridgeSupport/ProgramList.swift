@@ -29,7 +29,7 @@ package struct ProgramList: Sendable {
     candidates.contains { name($0, isAmong: frameDrawers) }
   }
 
-  /// Whether a program that goes by `candidates` is a desktop, whose own window is none.
+  /// Whether a program that goes by `candidates` is a desktop shell, whose own window must not be shown.
   package static func isDesktop(_ candidates: [String]) -> Bool {
     candidates.contains { name($0, isAmong: desktops) }
   }

@@ -32,8 +32,8 @@ package struct Processes {
     return processes.filter { $0 != process }
   }
 
-  /// Whether a process is one of the kernel's threads, which have no arguments; false if there is none of that number.
-  package func isOfKernel(_ process: UInt32) -> Bool {
+  /// Whether a process is a kernel thread, which has no command line; false if no such process exists.
+  package func isKernelThread(_ process: UInt32) -> Bool {
     contents("\(process)/comm") != nil && contents("\(process)/cmdline") == nil
   }
 
@@ -49,10 +49,10 @@ package struct Processes {
     "python", "perl", "ruby", "node", "gjs", "guile", "lua", "sh", "bash", "dash", "zsh", "ksh",
   ]
 
-  /// What the system calls the program of a process, the script that it runs, and the application that its sandbox is for,
-  /// unless told otherwise `withCompanions`, all programs in that if it is a Flatpak: its messages come from a proxy.
+  /// The names of the program of a process, of the script that it runs, and of the application that its sandbox is for.
   ///
-  /// Empty if the process is gone, or hidden by the mount option `hidepid`.
+  /// With `withCompanions`, those of the other programs in its Flatpak are among them: its messages come from a proxy. Empty if
+  /// the process is gone, or hidden by the mount option `hidepid`.
   package func names(of process: UInt32, withCompanions: Bool = true) -> [String] {
     let own = ownNames(of: process)
     guard !own.isEmpty else { return [] }

@@ -7,7 +7,7 @@ package import ProgramSupport
 
 /// The bridge `org.focusd.Bridge1.Windows`: makes the daemon's windows follow a window manager.
 package final class WindowBridge {
-  /// The most processes of which it is remembered whether they are the kernel's.
+  /// The most processes of which it is remembered whether they are kernel threads.
   private static let mostProcesses = 4096
   /// How long changes of titles are collected.
   private static let coalescing = Duration.milliseconds(25)
@@ -23,8 +23,8 @@ package final class WindowBridge {
   var witness = WindowWitness()
   var witnessTimer: TimerID?
   private let processes: Processes
-  /// Which processes of windows are the kernel's, as far as that was asked.
-  private var areOfKernel: [UInt32: Bool] = [:]
+  /// Whether processes of windows are kernel threads; each is asked for once.
+  private var areKernelThreads: [UInt32: Bool] = [:]
   private var selection: WindowSelection
   var desktop = Desktop()
   /// What the source told last.
@@ -196,16 +196,18 @@ package final class WindowBridge {
     if hasOnlyOtherTitles { syncLater() } else if isOwner { sync() }
   }
 
-  /// The windows, without processes that are no programs': KWin tells of an X11 window of a Flatpak the number that its process
-  /// has within that, which is one of the kernel's outside.
+  /// The windows, without the processes that are kernel threads.
+  ///
+  /// Of an X11 window of a Flatpak, KWin reports the number that the process has within the Flatpak, and outside of it a kernel
+  /// thread has that number.
   private func withPrograms(_ desktop: Desktop) -> Desktop {
     var desktop = desktop
-    if areOfKernel.count > Self.mostProcesses { areOfKernel = [:] }
+    if areKernelThreads.count > Self.mostProcesses { areKernelThreads = [:] }
     for (id, window) in desktop.windows {
       guard let process = window.process else { continue }
-      let isOfKernel = areOfKernel[process] ?? processes.isOfKernel(process)
-      areOfKernel[process] = isOfKernel
-      if isOfKernel { desktop.windows[id]?.process = nil }
+      let isKernelThread = areKernelThreads[process] ?? processes.isKernelThread(process)
+      areKernelThreads[process] = isKernelThread
+      if isKernelThread { desktop.windows[id]?.process = nil }
     }
     return desktop
   }

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// GNOME's is active whenever the window of X11 is whose frame it draws, and has its title.
+  /// GNOME's program for frames reports a window with the title of the X11 window, active whenever that one is.
   @Test func aFrameOfAnotherProgramsWindowTakesNoFocus() async throws {
     try await AccessibleDesktop.with { desktop in
       let front = try await desktop.program("front", entry: "abc")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// It says that it is in front in each switch of windows.
+  /// GNOME Shell reports its own window as active in each switch of windows.
   @Test func onlyElementsOfTheDesktopAreShown() async throws {
     try await AccessibleDesktop.with { desktop in
       let program = try await desktop.program("front", entry: "abc")

@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// A program's field is its window as long as nobody tells of windows.
+  /// Without the window bridge, the outermost field of a program stands for its window.
   @Test func aSceneOfBeforeTheWindowsLosesItsMenus() async throws {
     try await MenuStage.withBars { stage, program in
       program.window("a")

@@ -27,7 +27,7 @@ import WindowBridge
   private static let proxy = 100
   private static let program: UInt32 = 200
   private static let scope = "app-flatpak-org.example.Editor-13.scope"
-  /// As the system tells of this process, of those of the Flatpak, and of a thread of the kernel's.
+  /// The files in /proc of this process, of those in the Flatpak, and of a kernel thread.
   private static let files = [
     "\(getpid())/cgroup": "0::/user.slice\n", "\(getpid())/status": "NSpid:\t7\n", "\(proxy)/cgroup": "0::/\(scope)\n",
     "\(proxy)/comm": "xdg-dbus-proxy\n", "\(proxy)/cmdline": "xdg-dbus-proxy\0",

@@ -6,8 +6,8 @@ internal import DBusTypes
 extension ProgramBus {
   /// Asks for the names of the first actions, at most `ActionName.limit`; one that the program does not tell is empty.
   ///
-  /// If there are as many as `before`, these are taken to be the same.
-  /// One by one: all at once, GTK 3 tells them in the user's language, and before at-spi2-core 2.45 it ends itself.
+  /// It asks for each by itself: all at once, GTK 3 tells them in the user's language, and before at-spi2-core 2.45 it crashes.
+  /// If their number is that of `before`, the names are taken to be unchanged.
   func actions(
     of element: ElementReference, before: [String]? = nil, timeout: Duration = questionTimeout,
     _ handler: @escaping Handler<[String]>

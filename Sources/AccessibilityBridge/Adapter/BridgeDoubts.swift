@@ -2,7 +2,7 @@ internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
-/// What says that it has focus, and only contains what has it, or is in a menu that is closed, or in a view without focus.
+/// Checks elements that report a focus which they may not have: panes, items of closed menus, items of views without focus.
 extension Bridge {
   /// Goes on if the element has focus as its program told, and is told whether that is sure.
   func checkFocus(

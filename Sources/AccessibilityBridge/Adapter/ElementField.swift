@@ -41,8 +41,8 @@ final class ElementField {
   /// Called before the field goes, as with the window, or the program, that a command closes; returns whether somebody who has
   /// written is still to be answered.
   var onRemoval: ((_ programHasLeft: Bool) -> Bool)?
-  /// Where the next text goes while length and caret are those: the program left the caret before the last one, and does not let
-  /// it be moved.
+  /// Where the next text is inserted while the text's length and caret are those of `extent`: the program left its caret in front
+  /// of the text that was written last, and refuses to move it.
   var continuation: (extent: TextExtent, position: Int32)?
   private let writes = WriteQueue()
 

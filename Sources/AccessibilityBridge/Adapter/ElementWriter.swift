@@ -97,7 +97,6 @@ final class ElementWriter {
   }
 
   private func lookForAction(_ next: @escaping (Int32) -> Void) {
-    guard completion != nil else { return }
     bus.actions(of: field.element, timeout: ProgramBus.changeTimeout) { [self] answer in
       guard completion != nil else { return }
       switch answer {
@@ -185,7 +184,7 @@ final class ElementWriter {
     timeout: Duration = ProgramBus.changeTimeout, isOptional: Bool = false,
     _ handler: @escaping (ProgramBus.Answer) -> Void
   ) {
-    // Whoever has been told that nothing was changed is right; what has begun is brought to an end.
+    // The caller may have been told that nothing was changed; a change that has begun is completed.
     guard completion != nil || hasBegun else { return }
     hasAsked = true
     guard !isOptional else {

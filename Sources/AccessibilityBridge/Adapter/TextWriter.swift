@@ -226,7 +226,7 @@ extension ElementWriter {
           selection.isEmpty
             ? text.caret == selection.lowerBound && text.selection.isEmpty : text.selection == selection
         else { return false }
-        // Whoever puts the caret somewhere means it, also if it is there already.
+        // An explicit position of the caret counts, even if the caret is there already.
         field.continuation = nil
         return true
       }

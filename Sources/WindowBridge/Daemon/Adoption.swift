@@ -3,7 +3,7 @@ package import DBusTypes
 
 /// The processes whose windows a process's scenes may be in, the nearest first.
 package struct Lineage {
-  /// Those that are as near as each other.
+  /// Each step has processes that are equally near.
   package let steps: [[UInt32]]
 
   /// A process followed by its parents, with the others of its Flatpak: a window of the program itself is nearer than one of
