@@ -116,7 +116,9 @@ package final class WindowBridge {
   private func called(_ message: Message) {
     guard message.path == MenuInterface.path else { return publisher.called(message) }
     let reply = MenuInterface.reply(to: message) { path in
-      fields.values.first { $0.path == path }.flatMap { desktop.windows[$0.id]?.menus }
+      fields.values.first { $0.path == path }.flatMap { field in
+        desktop.windows[field.id].map { ($0.menus, $0.process ?? field.program) }
+      }
     }
     if message.wantsReply, let reply { link.send(reply) }
   }

@@ -12,14 +12,15 @@ extension WindowBridge {
     let windows = fields.mapValues(\.published)
     let processes = programs.processes(
       of: windows, among: all.values.flatMap(\.lineages).map { Array($0.steps.joined()) })
-    let possible = processes.reduce(into: [:]) { homes, entry in
-      homes[entry.key] = windows[entry.key].map { Adoption.Home(process: entry.value, title: $0.title) }
+    let possible = windows.reduce(into: [:]) { homes, entry in
+      homes[entry.key] = Adoption.Home(process: processes[entry.key], title: entry.value.title)
     }
     var homes = adoption.homes(of: all, among: possible, limit: Limits.adoptedConnections)
     // The windows that a connection may speak for may be known only now.
     if learnFront() { homes = adoption.homes(of: all, among: possible, limit: Limits.adoptedConnections) }
     for field in fields.values.sorted(by: { $0.id < $1.id }) {
       let owners = homes[field.id] ?? []
+      field.program = processes[field.id] ?? Self.onlyProcess(of: owners.compactMap { all[$0] })
       // The daemon may have come back with what a window has adopted whose process is told in a moment.
       guard let path = field.path, field.adopted != owners, !programs.isAwaited(field.published) else { continue }
       field.adopted = owners
@@ -31,6 +32,11 @@ extension WindowBridge {
         retryLater()
       }
     }
+  }
+
+  private static func onlyProcess(of residents: [Resident]) -> UInt32? {
+    let processes = Set(residents.flatMap(\.lineages).compactMap { $0.steps.first?.first })
+    return processes.count == 1 ? processes.first : nil
   }
 
   /// A program says that the window which a connection speaks for is active.

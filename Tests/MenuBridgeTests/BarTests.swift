@@ -76,6 +76,44 @@ import Testing
     }
   }
 
+  /// Where the window manager does not tell the process, the window bridge may know it, at once or by what comes to be in it.
+  @Test func ofAWindowWithoutAProcess() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      let process: Named = [("process", .uint32(UInt32(getpid())))]
+      try await stage.show("w1", process, process: nil)
+      try await stage.has("Edit.Undo")
+      try await stage.windows.field("w1", "Unregister")
+      try await stage.show("w2", [], process: nil)
+      let element = try await stage.desktop.peer()
+      try await element.register("element")
+      #expect(try await stage.windows.commands().isEmpty)
+      stage.tell("w2", process)
+      try await stage.windows.field("w2", "Adopt", [.strings([element.name])])
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, [Self.edit + "/0"])
+    }
+  }
+
+  /// KWin reports the number that a Flatpak's process has within the Flatpak, which may be another program's.
+  @Test func aFrameBehindIsNotTakenForAnotherWindowsOfItsProcess() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a", isActive: false)
+      try await stage.show("w1", [], title: "a")
+      try await stage.has("Edit.Undo")
+      try await stage.show("w2", [], title: "game")
+      try await eventually("it is asked whether it is active, twice") {
+        program.state.now.calls.count { $0 == (member: "GetState", path: "/a") } >= 3
+      }
+      #expect(try await stage.windows.commands().isEmpty)
+      // It says that it is this one after all.
+      program.activate("a")
+      program.change("/a") { $0.name = "game" }
+      try await stage.has("Edit.Undo")
+    }
+  }
+
   /// Konsole's "New Tab" has keys, and a menu that its action opens.
   @Test func anItemWithAMenuIsNotRun() async throws {
     try await MenuStage.withBars { stage, program in
@@ -118,6 +156,7 @@ import Testing
       var counts: [Int] = []
       repeat {
         program.state.update { $0.calls = [] }
+        if counts.count > 0 { try await stage.windows.field("w\(counts.count - 1)", "Unregister") }
         try await stage.show("w\(counts.count)", [])
         try await stage.has("Edit.Undo")
         counts.append(program.state.now.calls.count)

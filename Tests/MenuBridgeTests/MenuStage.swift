@@ -62,11 +62,13 @@ final class MenuStage: Sendable {
     try await show(window, parts, process: process)
   }
 
-  /// Adds a window of which the window bridge tells `parts`, and brings it to the front.
-  func show(_ window: String, _ parts: Named, title: String = "", process: Int32 = getpid()) async throws {
+  /// Adds a window of which the window bridge tells `parts`, and brings it to the front; `process` is nil if the window manager
+  /// does not tell it.
+  func show(_ window: String, _ parts: Named, title: String = "", process: Int32? = getpid()) async throws {
     tell(window, parts)
-    try await windows.register(
-      window, [("org.focusd.Window.ProcessId", .uint32(UInt32(process))), ("org.focusd.Window.Title", .string(title))])
+    var values: Named = [("org.focusd.Window.Title", .string(title))]
+    if let process { values.append(("org.focusd.Window.ProcessId", .uint32(UInt32(process)))) }
+    try await windows.register(window, values)
     try await windows.focus(window)
   }
 

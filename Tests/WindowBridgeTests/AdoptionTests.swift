@@ -166,9 +166,9 @@ import Testing
     }
   }
 
-  private static let path = "/org/focusd/Bridge1/Window"
-  private static let title = "org.focusd.Bridge1.Window.Title"
-  private static let active = "org.focusd.Bridge1.Window.Active"
+  static let path = "/org/focusd/Bridge1/Window"
+  static let title = "org.focusd.Bridge1.Window.Title"
+  static let active = "org.focusd.Bridge1.Window.Active"
 
   /// Until it has said which window of several it speaks for, a connection is in none; it may say so late.
   @Test func aConnectionThatDoesNotAnswerIsInAllWindowsInTheEnd() async throws {

@@ -81,15 +81,13 @@ import WindowBridge
     #expect(left == [WindowID(3): [a]])
   }
 
-  private static func windows(_ windows: [UInt64: (UInt32, String)]) -> [WindowID: Adoption.Home] {
+  private static func windows(_ windows: [UInt64: (UInt32?, String)]) -> [WindowID: Adoption.Home] {
     Dictionary(uniqueKeysWithValues: windows.map { (WindowID($0), .init(process: $1.0, title: $1.1)) })
   }
 
   /// A bridge's connections say the titles of their windows, and the window manager says those of all windows.
   @Test func ofSeveralWindowsTheTitleDecides() {
-    // (what each connection says, "?" for nothing yet; the windows' titles; the windows that each is in then)
-    typealias Step = (told: [String?], shown: [UInt64: String], homes: [Set<UInt64>])
-    let stories: [[Step]] = [
+    Self.follow([
       [(["a", "b"], [1: "a", 2: "b"], [[1], [2]])],
       [(["a", "b"], [1: "a \u{2014} App", 2: "b - App"], [[1], [2]])],
       // Not the beginning of a word, and what is equal goes first.
@@ -124,7 +122,38 @@ import WindowBridge
       [(["a"], [1: "a", 2: "b"], [[1]]), (["a"], [1: "c", 2: "a"], [[1]]), (["a"], [2: "a"], [[2]])],
       [(["a"], [1: "a", 2: "b"], [[1]]), (["b"], [1: "a", 2: "b"], [[2]])],
       [(["b"], [1: "a", 2: ""], [[]]), (["b"], [1: "a", 2: "b"], [[2]])],
-    ]
+    ])
+  }
+
+  /// On a desktop that tells no processes, a window is nobody's but by its title.
+  @Test func withoutProcessesOnlyTheTitleDecides() {
+    Self.follow(
+      [
+        [(["a", "b"], [1: "a", 2: "b \u{2014} App"], [[1], [2]])],
+        [([nil, "", "x", "?"], [1: "a"], [[], [], [], []])],
+        [(["a", "a"], [1: "a", 2: "a"], [[], []])],
+        // Titles change here and there at different times, and the daemon comes back.
+        [(["a"], [1: "a"], [[1]]), (["b"], [1: "a"], [[1]]), (["b"], [1: "b"], [[1]]), (["?"], [1: "b"], [[1]])],
+        [(["a"], [1: "a"], [[1]]), (["a"], [2: "b"], [[]]), (["a"], [2: "b", 3: "a"], [[3]])],
+      ], process: nil)
+    // What a program says is not learned of a window that never had its title.
+    let speaker = BusName(known: ":1.1")
+    var adoption = Adoption()
+    let windows = Self.windows([1: (nil, "a"), 2: (nil, "a"), 3: (nil, "b"), 4: (100, "a")])
+    func homes() -> Set<UInt64> {
+      let homes = adoption.homes(of: [speaker: Resident([Lineage([200])], title: "a")], among: windows, limit: 256)
+      return Set(homes.keys.map(\.number))
+    }
+    #expect(homes() == [])
+    #expect(!adoption.learn(speaker, in: WindowID(3)) && !adoption.learn(speaker, in: WindowID(4)) && homes() == [])
+    #expect(adoption.learn(speaker, in: WindowID(2)) && homes() == [2])
+  }
+
+  /// What each connection says, "?" for nothing yet; the windows' titles; the windows that each is in then.
+  private typealias Step = (told: [String?], shown: [UInt64: String], homes: [Set<UInt64>])
+
+  /// Follows each story with connections of one process, in windows of `process`.
+  private static func follow(_ stories: [[Step]], process: UInt32? = 100) {
     for story in stories {
       var adoption = Adoption()
       for step in story {
@@ -133,7 +162,7 @@ import WindowBridge
           (name, Resident([Lineage([100, 1])], title: title == "?" ? nil : title, isAwaited: title == "?"))
         }
         let homes = adoption.homes(
-          of: Dictionary(uniqueKeysWithValues: residents), among: Self.windows(step.shown.mapValues { (100, $0) }),
+          of: Dictionary(uniqueKeysWithValues: residents), among: Self.windows(step.shown.mapValues { (process, $0) }),
           limit: 256)
         let found = names.map { name in Set(homes.filter { $0.value.contains(name) }.map(\.key.number)) }
         #expect(found == step.homes, "\(step) of \(story)")

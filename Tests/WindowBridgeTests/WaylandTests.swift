@@ -216,6 +216,32 @@ import WindowBridge
     }
   }
 
+  /// Of programs of other names than their windows', as LibreOffice is, and of several windows of one name.
+  @Test func withoutProcessesTitlesCount() async throws {
+    try await Self.with([.wlr]) { desktop, fake, _, peer in
+      let views = ["one", "two"].map { FakeCompositor.View(title: $0, application: "office-writer") }
+      fake.state.update { ($0.views, $0.front) = ([5: views[0], 6: views[1]], 5) }
+      let bridge = try await desktop.windowBridge(fake)
+      let (one, two) = (try await peer.window("one"), try await peer.window("two"))
+      #expect(try await peer.menus(one) == [:])
+      // As the accessibility bridge has a connection for each program.
+      let speaker = try await desktop.peer()
+      let program = try await desktop.start(["/bin/sleep", "1000"])
+      let window = Exported(
+        speaker, document(),
+        [AdoptionTests.title: .string("two"), AdoptionTests.active: .boolean(true)], at: AdoptionTests.path)
+      try await speaker.register("text", process: Int(program.processID))
+      try await eventually("adoption") { try await peer.parent(of: "text") == two }
+      #expect(try await peer.menus(two) == ["process": .uint32(UInt32(program.processID))])
+      await #expect(throws: RemoteError.self) {
+        try await peer.get("org.focusd.Window.ProcessId", at: Focus1.field(two))
+      }
+      window.change(AdoptionTests.title, to: .string("one"))
+      try await eventually("adoption") { try await peer.parent(of: "text") == one }
+      withExtendedLifetime((bridge, window)) {}
+    }
+  }
+
   /// The only window of a program is closed, and opened again by one that has the name.
   @Test func aProgramThatComesBackIsAskedForAnew() async throws {
     try await Self.with([.wlr]) { desktop, fake, _, peer in

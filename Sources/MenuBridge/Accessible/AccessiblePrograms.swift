@@ -23,8 +23,8 @@ final class AccessiblePrograms {
 
   func end() { status.close() }
 
-  /// Finds the windows of a program's processes, nil if they are not told in time, with the place of the active one; nil if none or
-  /// several are.
+  /// Finds the windows of a program's processes, nil if they are not told in time, with the place of the only or the active one; nil
+  /// if none or several are.
   func windows(
     of wanted: Set<UInt32>, timeout: Duration, _ done: @escaping ([ElementReference]?, _ active: Int?) -> Void
   ) {
@@ -44,7 +44,8 @@ final class AccessiblePrograms {
     var windows: [ElementReference] = []
     var isLate = false
     let asked = Answers { [self] in
-      if isLate { done(nil, nil) } else { findActive(windows, on: bus, timeout) { done(windows, $0) } }
+      guard !isLate else { return done(nil, nil) }
+      findActive(windows, on: bus, timeout) { done(windows, $0 ?? (windows.count == 1 ? 0 : nil)) }
     }
     let known = Answers { [self] in
       for root in roots where wanted.contains(processes[root.application] ?? 0) {
@@ -103,7 +104,7 @@ final class AccessiblePrograms {
     _ windows: [ElementReference], on bus: ProgramBus, _ timeout: Duration, _ done: @escaping (Int?) -> Void
   ) {
     var active: [Int] = []
-    let answers = Answers { done(active.count == 1 ? active.first : windows.count == 1 ? 0 : nil) }
+    let answers = Answers { done(active.count == 1 ? active.first : nil) }
     for (index, window) in windows.enumerated() {
       bus.states(
         of: window, timeout: timeout,

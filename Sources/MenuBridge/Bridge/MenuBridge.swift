@@ -53,8 +53,13 @@ package final class MenuBridge {
     fields = FieldFollower(link)
     publisher.onError = { [log] in log.debug("a field was refused: \($0.name)") }
     fields.onChange = { [weak self] path, _, now in
-      if now == nil { self?.gone(path) }
-      self?.frontChanged()
+      guard let self else { return }
+      if now == nil { gone(path) }
+      frontChanged()
+      // The window bridge may know the window's program only by what is in it.
+      if let window = now?.parent, window == front?.scene, windows[window]?.process == 0 {
+        look(at: window, isDue: true)
+      }
     }
     link.onEvent = { [weak self] in self?.received($0) }
     connect()

@@ -28,19 +28,21 @@ extension MenuBridge {
       menus?.isLooking = false
       if let menus { self?.looked(at: menus) }
     }
-    link.call(.read(Self.processKey, at: window)) { [weak self, weak menus] result in
-      guard let self, let menus, case .success(let reading?) = result, case .uint32(let process) = reading.value,
-        process > 0
-      else { return next.run() }
-      menus.process = process
-      guard !isIgnored(process) else {
-        log.debug("\(window) is of a program that is never looked into")
-        return next.run()
-      }
-      // A program that is slow, as on a busy machine, is so at the next look, too.
-      let timeout = menus.looks > 1 ? ProgramBus.changeTimeout : ProgramBus.questionTimeout
-      addresses(of: window, timeout: timeout) { [weak self] addresses in
-        guard let self, let finder else { return next.run() }
+    // A program that is slow, as on a busy machine, is so at the next look, too.
+    let timeout = menus.looks > 1 ? ProgramBus.changeTimeout : ProgramBus.questionTimeout
+    link.call(.read(Self.processKey, at: window)) { [weak self] result in
+      guard let self else { return next.run() }
+      var told: UInt32?
+      if case .success(let reading?) = result, case .uint32(let process) = reading.value { told = process }
+      addresses(of: window, timeout: timeout) { [weak self, weak menus] addresses, likely in
+        guard let self, let menus, let finder, let process = told ?? likely, process > 0 else {
+          return next.run()
+        }
+        menus.process = process
+        guard !isIgnored(process) else {
+          log.debug("\(window) is of a program that is never looked into")
+          return next.run()
+        }
         let found = SourceFinder.Window(
           path: window, process: process, processes: Set([process] + Processes().companions(of: process)),
           addresses: addresses, timeout: timeout)
@@ -81,20 +83,27 @@ extension MenuBridge {
     }
   }
 
-  /// Asks the window bridge where the menus of a window are.
-  private func addresses(of window: ObjectPath, timeout: Duration, _ done: @escaping ([String: String]) -> Void) {
-    guard let programs, let windowBridge else { return done([:]) }
+  /// Asks the window bridge where the menus of a window are, and for its process, which a window manager may not tell.
+  private func addresses(
+    of window: ObjectPath, timeout: Duration, _ done: @escaping (_ parts: [String: String], _ process: UInt32?) -> Void
+  ) {
+    guard let programs, let windowBridge else { return done([:], nil) }
     programs.call(
       windowBridge, Self.object, InterfaceName(known: Focus1.windowBridge.text), "Menus", [.objectPath(window)],
       timeout: timeout
     ) { answer in
       var addresses: [String: String] = [:]
+      var process: UInt32?
       if case .success(let values) = answer, case .dictionary(let parts)? = values.first {
         for part in parts.entries {
-          if let name = part.key.basicText, let text = part.value.variantContent?.basicText { addresses[name] = text }
+          switch (part.key.basicText, part.value.variantContent) {
+          case ("process"?, .uint32(let number)?): process = number
+          case (let name?, let value?): addresses[name] = value.basicText
+          default: break
+          }
         }
       }
-      done(addresses)
+      done(addresses, process)
     }
   }
 

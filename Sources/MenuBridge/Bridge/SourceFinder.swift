@@ -72,7 +72,7 @@ final class SourceFinder {
         choose(window, frames, active) { [self] active in
           let bar = bar(of: window, frames, active)
           // Of which of several windows it is may be known later.
-          let isLate = isLate || (frames.count > 1 && active == nil)
+          let isLate = isLate || (!frames.isEmpty && active == nil)
           if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? []), isLate) }
           ofProcess(window, told, active) { [self] found, isUnsure in
             var sources = found
@@ -95,7 +95,10 @@ final class SourceFinder {
   private func choose(
     _ window: Window, _ frames: [ElementReference], _ active: Int?, _ done: @escaping (Int?) -> Void
   ) {
-    guard frames.count > 1, let session else { return done(active) }
+    guard let session else { return done(active) }
+    // One frame is another window's, if there is one: a window manager may take a program for another one.
+    let isAlone = session.isAlone(window.path, of: window.process)
+    if frames.isEmpty || (frames.count == 1 && isAlone) { return done(active) }
     // If another window was in front meanwhile, it began anew.
     let take = { [self] (index: Int?, least: Duration) in
       guard let index, let time = session.timeInFront(of: window.path), time >= least,
@@ -150,9 +153,10 @@ final class SourceFinder {
     _ done: @escaping ([any MenuSource], _ isUnsure: Bool) -> Void
   ) {
     guard let frames else { return done([], false) }
-    guard frames.count > 1 else { return ofConnections(window, frames: frames.count, active, done) }
+    if frames.isEmpty { return ofConnections(window, frames: 0, active, done) }
     // What was found before may be the window's, in which somebody may be no more.
     guard let active else { return done([], true) }
+    if frames.count == 1 { return ofConnections(window, frames: 1, active, done) }
     var windows: [Int: Bool] = [:]
     let answers = Answers { [self] in
       // One that does not say what it is has no commands, and counts as none.

@@ -31,10 +31,14 @@ package struct Resident {
 package struct Adoption {
   /// What decides whose scenes a window has.
   package struct Home {
-    package let process: UInt32
+    /// Nil: it is not known.
+    package let process: UInt32?
     package let title: String
 
-    package init(process: UInt32, title: String) { (self.process, self.title) = (process, title) }
+    package init(process: UInt32?, title: String) { (self.process, self.title) = (process, title) }
+
+    /// The process if it says whose window it is: the first process is everybody's parent.
+    fileprivate var owner: UInt32? { process.flatMap { $0 > 1 ? $0 : nil } }
   }
 
   /// The window that a connection speaks for, and the title that named it, or nil.
@@ -66,9 +70,10 @@ package struct Adoption {
 
   /// The windows of each connection: those of its process, else of the nearest parent that has windows.
   ///
+  /// One that speaks for a window and whose processes have none may be in one of those whose process is not known.
   /// - Parameters:
   ///   - residents: all connections with scenes.
-  ///   - windows: the windows whose processes are known.
+  ///   - windows: all windows.
   ///   - limit: the most connections of one window; those that come first by name count.
   /// - Returns: the connections of each window that has any.
   package mutating func homes(
@@ -77,15 +82,20 @@ package struct Adoption {
     (isUnsure, candidates) = (false, [:])
     choices = choices.filter { residents[$0.key] != nil }
     var windowsByProcess: [UInt32: [WindowID]] = [:]
-    // The first process is everybody's parent.
-    for (id, window) in windows where window.process > 1 { windowsByProcess[window.process, default: []].append(id) }
-    guard !windowsByProcess.isEmpty else { return [:] }
+    var unknown: Set<WindowID> = []
+    for (id, window) in windows {
+      if let owner = window.owner { windowsByProcess[owner, default: []].append(id) } else { unknown.insert(id) }
+    }
     var homes: [WindowID: Set<BusName>] = [:]
     for (connection, resident) in residents.sorted(by: { $0.key < $1.key }) {
       let nearest = resident.lineages.compactMap { lineage in
         lineage.steps.lazy.map { step in step.flatMap { windowsByProcess[$0] ?? [] } }.first { !$0.isEmpty }
       }
-      for window in choose(Set(nearest.joined()), for: connection, resident, windows) {
+      let own = Set(nearest.joined())
+      let onlyByTitle = own.isEmpty && (resident.title != nil || resident.isAwaited)
+      for window in choose(
+        onlyByTitle ? unknown : own, onlyByTitle: onlyByTitle, for: connection, resident, windows)
+      {
         homes[window, default: []].insert(connection)
       }
     }
@@ -93,22 +103,27 @@ package struct Adoption {
   }
 
   /// All of `candidates`; of a connection that speaks for one window, that window, or none if it is not known or gone.
+  ///
+  /// With `onlyByTitle` the processes do not tell: no window is the connection's that never had its title.
   private mutating func choose(
-    _ candidates: Set<WindowID>, for connection: BusName, _ resident: Resident, _ windows: [WindowID: Home]
+    _ candidates: Set<WindowID>, onlyByTitle: Bool, for connection: BusName, _ resident: Resident,
+    _ windows: [WindowID: Home]
   ) -> Set<WindowID> {
     guard let title = resident.title else {
-      guard resident.isAwaited, candidates.count > 1 else { return candidates }
+      guard resident.isAwaited, candidates.count > 1 || onlyByTitle else { return candidates }
       // The daemon may have come back with what it was known to speak for.
       return choices[connection].map { candidates.intersection([$0.window]) } ?? []
     }
-    self.candidates[connection] = candidates
+    func fitting(_ some: Set<WindowID>) -> [WindowID] {
+      ShownTitle.fitting(some.map { (key: $0, told: title, shown: windows[$0]?.title ?? "") })
+    }
+    self.candidates[connection] = onlyByTitle ? Set(fitting(candidates)) : candidates
     let choice = choices[connection]
     let known = choice.flatMap { candidates.contains($0.window) ? $0 : nil }
     if let known, known.title == nil || known.title == title { return [known.window] }
     // A second window with the same title is the other connection's.
     let taken = choices.filter { $0.key != connection }.map(\.value.window)
-    let free = candidates.subtracting(taken)
-    let named = ShownTitle.fitting(free.map { (key: $0, told: title, shown: windows[$0]?.title ?? "") })
+    let named = fitting(candidates.subtracting(taken))
     if named.count == 1, let window = named.first {
       choices[connection] = Choice(window: window, title: title)
       return [window]
@@ -116,6 +131,6 @@ package struct Adoption {
     // The window's new title may come later than the connection's.
     if let known { return [known.window] }
     isUnsure = true
-    return choice == nil && candidates.count == 1 ? candidates : []
+    return choice == nil && candidates.count == 1 && !onlyByTitle ? candidates : []
   }
 }

@@ -2,7 +2,8 @@ internal import DBus
 internal import DBusTypes
 internal import FocusContract
 
-/// The bridge's own object, `/org/focusd/Bridge1/Windows`, which tells where the menus of a window are.
+/// The bridge's own object, `/org/focusd/Bridge1/Windows`, which tells where the menus of a window are, and the process that
+/// it is of.
 enum MenuInterface {
   static let path = ObjectPath(known: "/org/focusd/Bridge1/Windows")
 
@@ -28,7 +29,9 @@ enum MenuInterface {
   }
 
   /// The reply to `call`, which is for the object; `find` gives nil for a field that is not a window's.
-  static func reply(to call: Message, _ find: (ObjectPath) -> MenuAddresses?) -> OutgoingMessage? {
+  static func reply(
+    to call: Message, _ find: (ObjectPath) -> (addresses: MenuAddresses, process: UInt32?)?
+  ) -> OutgoingMessage? {
     guard let member = call.member else { return nil }
     do throws(DBusError) {
       let method = try interfaces.method(member, of: call.interface, at: path)
@@ -36,10 +39,10 @@ enum MenuInterface {
       guard method.handler == .menus, case .objectPath(let field)? = try call.arguments().first else {
         return try call.reply([.string(introspection)])
       }
-      guard let menus = find(field) else {
+      guard let (addresses, process) = find(field) else {
         throw DBusError(.unknownObject, "the field \(field) is not a window of this bridge")
       }
-      return try call.reply([menus.value])
+      return try call.reply([addresses.value(with: process)])
     } catch {
       return call.reply(error)
     }
@@ -47,12 +50,13 @@ enum MenuInterface {
 }
 
 extension MenuAddresses {
-  /// The addresses as the bus carries them, each a text or an object path.
-  var value: DBusValue {
-    let entries = parts.sorted { $0.key.rawValue < $1.key.rawValue }.map { part, text in
-      let value: DBusValue = part.isPath ? .objectPath(ObjectPath(known: text)) : .string(text)
-      return DBusDictionary.Entry(key: .string(part.rawValue), value: .variant(value))
+  /// The addresses as the bus carries them, each a text or an object path, and the process as a number.
+  fileprivate func value(with process: UInt32?) -> DBusValue {
+    var values: [String: DBusValue] = process.map { ["process": .uint32($0)] } ?? [:]
+    for (part, text) in parts {
+      values[part.rawValue] = part.isPath ? .objectPath(ObjectPath(known: text)) : .string(text)
     }
+    let entries = values.sorted { $0.key < $1.key }.map { DBusDictionary.Entry(key: .string($0), value: .variant($1)) }
     return .dictionary(DBusDictionary(known: .string, .variant, entries))
   }
 }

@@ -128,7 +128,7 @@ final class Residents {
       let isIgnored = claims.contains { $0 != process } && isSandboxed(connection, process)
       let lineages = (isIgnored ? [process] : claims.sorted()).map { lineage(of: $0, for: connection) }
       residents[connection] = Resident(
-        lineages, title: windows[connection]?.title, isAwaited: windows.isAwaited(connection))
+        lineages, title: isIgnored ? nil : windows[connection]?.title, isAwaited: windows.isAwaited(connection))
     }
     let claims = claims
     for (connection, process) in others.known where claims.contains(process) && residents[connection] == nil {
