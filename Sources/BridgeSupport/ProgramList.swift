@@ -9,11 +9,13 @@ package struct ProgramList: Sendable {
     "gnome-keyring", "kwalletd", "kwalletd5", "kwalletd6", "ksshaskpass", "swaylock", "i3lock", "xscreensaver",
   ]
 
-  /// What draws the frames of other programs' windows: GNOME's, since version 44, for windows of X11.
-  private static let frameDrawers: Set<String> = ["mutter-x11-frames"]
+  /// What draws the frames of other programs' windows: GNOME's, since version 44, for windows of X11; and window managers whose
+  /// list of windows takes the keyboard in each switch.
+  private static let frameDrawers: Set<String> = ["mutter-x11-frames", "xfwm4", "marco", "metacity"]
 
-  /// Desktops that tell of themselves as one window, in front whenever they have the keyboard, as in each switch of windows.
-  private static let desktops: Set<String> = ["gnome-shell", "cinnamon"]
+  /// Desktops that show windows in a switcher of their own, which has the keyboard in each switch; some tell of themselves as one
+  /// window.
+  private static let desktops: Set<String> = ["gnome-shell", "cinnamon", "kwin_wayland", "kwin_x11"]
 
   private let names: Set<String>
   private let secretNames: Set<String>
@@ -29,7 +31,7 @@ package struct ProgramList: Sendable {
     candidates.contains { name($0, isAmong: frameDrawers) }
   }
 
-  /// Whether a program that goes by `candidates` is a desktop shell, whose own window must not be shown.
+  /// Whether a program that goes by `candidates` is a desktop, of which only what holds a value is shown.
   package static func isDesktop(_ candidates: [String]) -> Bool {
     candidates.contains { name($0, isAmong: desktops) }
   }

@@ -57,23 +57,36 @@ import Testing
     }
   }
 
-  /// GNOME Shell reports its own window as active in each switch of windows.
-  @Test func onlyElementsOfTheDesktopAreShown() async throws {
+  /// GNOME Shell reports its own window as active in each switch of windows, Cinnamon and KWin their switchers.
+  @Test(arguments: ["gnome-shell", "cinnamon", "kwin_wayland"])
+  func onlyWhatHoldsAValueInTheDesktopIsShown(name: String) async throws {
     try await AccessibleDesktop.with { desktop in
       let program = try await desktop.program("front", entry: "abc")
-      let shell = try await desktop.program("gnome-shell")
+      let shell = try await desktop.program(name)
       program.deactivate()
       shell.activate()
       try await shell.state.wait(for: "the search") { state in
         state.calls.contains { $0.path == "/window" && $0.member == "GetChildren" } ? () : nil
       }
       try await desktop.waitsForNothing()
+      shell.set("/switcher", StubElement(role: 32, name: "another window", interfaces: ["Component", "Action"]))
+      shell.focus("/switcher")
+      try await shell.state.wait(for: "the look at the switcher") { state in
+        state.calls.contains { $0.path == "/switcher" && $0.member == "GetInterfaces" } ? () : nil
+      }
       shell.set("/search", .entry("find"))
       shell.focus("/search")
       try await desktop.waits(for: "Text.Content", .string("find"))
       let fields = try await desktop.fields()
       #expect(fields.count == 2, "\(fields)")
       #expect(!shell.state.now.calls.contains { $0.path == "/window" && $0.member == "GetInterfaces" })
+      // Who looks back does not find the search.
+      shell.deactivate()
+      program.activate()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      #expect(try await desktop.fields().count == 1)
+      #expect(try await desktop.session.fields("History") == [])
     }
   }
 

@@ -135,6 +135,7 @@ import Testing
 
   @Test(arguments: [
     (["mutter-x11-fram", "/usr/libexec/mutter-x11-frames"], true), (["mutter-x11-fram"], true), (["mutter"], false),
+    (["xfwm4"], true),
     ([], false),
   ])
   func whatDrawsFramesIsKnown(_ names: [String], _ drawsFrames: Bool) {

@@ -24,6 +24,8 @@ struct StubElement: Sendable {
   var step = 1.0
   /// How often it is not there yet.
   var late = 0
+  /// As in Clutter: its end is -1, and of a selection the first end stays where it is if the caret is moved.
+  var caretSelects = false
   /// It agrees to writes and makes none; it refuses them.
   var ignoresWrites = false
   /// It agrees to changes of its text and makes none, as an entry that is full.
@@ -94,10 +96,12 @@ final class StubProgram: Sendable {
   let peer: Peer
   let name: String
   let state = Observed(State())
+  private let identity: Identity
 
   init(_ peer: Peer, name: String, toolkit: String, version: String) {
     (self.peer, self.name) = (peer, name)
     let program = Identity(connection: peer.name, name: name, toolkit: toolkit, version: version)
+    identity = program
     // In one step: a test may change the element meanwhile, which must not be undone.
     peer.answer { [state] call, thread in
       let (answer, isMoved, closed) = state.update { state -> (Answer, Bool, String?) in
@@ -128,6 +132,14 @@ final class StubProgram: Sendable {
         change(&element)
         $0.elements[path] = element
       }
+    }
+  }
+
+  /// Has an element answer as usual, what it held, too.
+  func release(_ path: String) {
+    change(path) { ($0.isHung, $0.silent) = (false, []) }
+    peer.perform { [state, identity] thread in
+      thread.release { call in state.update { Self.answer(call, &$0, as: identity) } }
     }
   }
 
@@ -333,6 +345,7 @@ final class StubProgram: Sendable {
     if element.refusesWrites { return .values([.boolean(false)]) }
     let isText = ["SetTextContents", "InsertText", "DeleteText"].contains(call.member)
     if element.ignoresWrites || (isText && element.ignoresText) { return .values([.boolean(true)]) }
+    if element.caretSelects, let answer = selecting(call.member, numbers, &element) { return answer }
     switch call.member {
     case "SetTextContents": (element.text, element.count) = (call.arguments[0].basicText ?? "", nil)
     case "InsertText":
@@ -347,6 +360,20 @@ final class StubProgram: Sendable {
     case "RemoveSelection": element.selection = (0, 0)
     default: return .error("org.freedesktop.DBus.Error.UnknownMethod", call.member)
     }
+    return .values([.boolean(true)])
+  }
+
+  private static func selecting(_ member: String, _ numbers: [Int], _ element: inout StubElement) -> Answer? {
+    let isSelected = element.selection.0 != element.selection.1
+    switch member {
+    case "SetCaretOffset": element.selection.1 = Int32(numbers[0])
+    case "AddSelection" where !isSelected: element.selection = (Int32(numbers[0]), Int32(numbers[1]))
+    case "SetSelection" where isSelected: element.selection = (Int32(numbers[1]), Int32(numbers[2]))
+    case "RemoveSelection" where isSelected: element.selection.0 = element.selection.1
+    case "AddSelection", "SetSelection", "RemoveSelection": return .values([.boolean(false)])
+    default: return nil
+    }
+    element.caret = element.selection.1
     return .values([.boolean(true)])
   }
 }

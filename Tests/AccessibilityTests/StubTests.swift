@@ -261,6 +261,31 @@ import Testing
     }
   }
 
+  /// GNOME Shell's search and Cinnamon's: at the end, the caret is at -1.
+  @Test func aCaretThatIsMovedSelectsNothing() async throws {
+    var entry = StubElement.entry("abc")
+    (entry.caretSelects, entry.caret, entry.selection) = (true, -1, (-1, -1))
+    try await Self.withProgram("clutter", entry) { desktop, program in
+      try await desktop.waits(for: "Text.Caret", .int32(3))
+      #expect(try await desktop.get("Text.Selection") == .structure([.int32(3), .int32(3)]))
+      try await desktop.set("Text.SelectedText", .string("de"))
+      #expect(program.text(of: "/entry") == "abcde")
+      try await desktop.set("Text.Caret", .int32(1))
+      try await desktop.set("Text.SelectedText", .string("Z"))
+      #expect(program.text(of: "/entry") == "aZbcde")
+      #expect(program.state.now.elements["/entry"]?.selection ?? (0, 0) == (2, 2))
+      // To the end.
+      program.change("/entry") { ($0.selection, $0.caret) = ((-1, 3), 3) }
+      program.textChanged("/entry")
+      try await desktop.waits(for: "Text.Selection", .structure([.int32(3), .int32(6)]))
+      try await desktop.set("Text.Caret", .int32(5))
+      #expect(program.state.now.elements["/entry"]?.selection ?? (0, 0) == (5, 5))
+      try await desktop.set("Text.Selection", .structure([.int32(0), .int32(2)]))
+      try await desktop.set("Text.SelectedText", .string(""))
+      #expect(program.text(of: "/entry") == "bcde")
+    }
+  }
+
   /// Kate's, once one was replaced.
   @Test func aSelectionThatIsEmptyIsReplaced() async throws {
     try await Self.withProgram { desktop, program in
@@ -384,6 +409,35 @@ import Testing
       try await desktop.waits(for: "Text.Content", .string("other"))
       try await desktop.run("Text.Insert", [.string("x")])
       #expect(program.text(of: "/other") == "xother")
+    }
+  }
+
+  /// Whoever is told that nothing was changed may do it otherwise.
+  @Test(arguments: [("Edit.Undo", [], "GetName"), ("Text.Insert", [DBusValue.string("new")], "GetText")])
+  func whatWasRefusedIsNotCarriedOut(command: String, _ arguments: [DBusValue], question: String) async throws {
+    var entry = StubElement.entry(String(repeating: "x", count: 4 << 20))
+    entry.states |= StubElement.multiLine
+    entry.interfaces.insert("Action")
+    (entry.actions, entry.selection) = (["text.undo"], (1, 3 << 20))
+    try await Self.withProgram("GTK", entry) { desktop, program in
+      try await eventually("its command") { try await desktop.session.commands()["org.focusd.Edit.Undo"] == true }
+      // What is asked before anything is changed.
+      let asked = program.state.now.calls.count
+      program.change("/entry") { $0.silent = [question] }
+      let call = desktop.session.begin(.invoke("org.focusd." + command, arguments))
+      try await program.state.wait(for: question) { state in
+        state.calls.dropFirst(asked).contains { $0.member == question } ? () : nil
+      }
+      program.destroy()
+      #expect(try await call.refusal() == "UnknownObject")
+      program.release("/entry")
+      program.set("/other", .entry("other"))
+      program.activate()
+      program.focus("/other")
+      try await desktop.waits(for: "Text.Content", .string("other"))
+      try await desktop.run("Text.Insert", [.string("x")])
+      let changes = program.state.now.calls.filter { ["DoAction", "DeleteText", "InsertText"].contains($0.member) }
+      #expect(changes.map(\.path) == ["/other"])
     }
   }
 
@@ -579,8 +633,11 @@ import Testing
   @Test func aChangeDuringAPauseIsReadLater() async throws {
     try await Self.withProgram { desktop, program in
       program.change("/entry") { ($0.isHung, $0.text) = (true, "typed") }
+      let asked = program.state.now.calls.count
       program.textChanged("/entry")
-      try await program.state.wait(for: "question") { $0.calls.last?.member == "GetSelection" ? () : nil }
+      try await program.state.wait(for: "question") { state in
+        state.calls.dropFirst(asked).contains { $0.path == "/entry" } ? () : nil
+      }
       program.change("/entry") { $0.isHung = false }
       try await desktop.waits(for: "Text.Content", .string("typed"))
     }

@@ -55,7 +55,7 @@ final class Application {
   /// How often the elements were read again of which the program does not tell everything.
   var attempts: [ElementReference: Int] = [:]
   private(set) var secrets: Set<ObjectPath>
-  /// Whether it is the desktop: of it only elements are shown.
+  /// Whether it is the desktop: of it only elements that hold a value are shown, and each only while it has focus.
   private(set) var isDesktop = false
   /// Whether the user says that all its texts are secrets.
   private var keepsSecrets = false

@@ -176,8 +176,7 @@ extension Bridge {
       lookAgainLater()
     case .success(let snapshot):
       failures = nil
-      // Another window may have come to the front while it was read.
-      if application.isDesktop, snapshot.role.isWindow { return show(nil) }
+      if application.isDesktop, !snapshot.isIncomplete, !ElementShape(snapshot).holdsValue { return show(nil) }
       var place = place
       // Both may have changed while the element was read.
       place.isShown = !ownPrograms.hasWindows
@@ -221,6 +220,10 @@ extension Bridge {
     if let field, field.element != tracker.window { stopLooking() }
     stopPolling()
     listen()
+    defer {
+      // Who had a search of the desktop's in front looks back at the program before it.
+      if let before, applications[before.element.application]?.isDesktop == true { remove(before) }
+    }
     guard let field, let application = applications[field.element.application] else {
       if let before { publisher(of: before)?.focusStateChanged(before.number) }
       return

@@ -18,8 +18,7 @@ final class TextReader {
   private struct Position {
     var length: Int32 = 0
     var caret: Int32 = 0
-    var selection: Range<Int32>?
-    var extent: TextExtent { TextExtent(length: length, caret: caret, selection: selection) }
+    var selection: (start: Int32, end: Int32)?
     var display = SecretRule.Display.notAsked
     /// Whether the program did not tell the caret or the selection in time.
     var isIncomplete = false
@@ -89,9 +88,9 @@ final class TextReader {
       answers.expect { answer in
         if case .failure(let error) = answer, error.isLate { position.content.isIncomplete = true }
         guard case .success(let values) = answer, values.count == 2, case .int32(let start) = values[0],
-          case .int32(let end) = values[1], start != end
+          case .int32(let end) = values[1]
         else { return }
-        position.content.selection = min(start, end)..<max(start, end)
+        position.content.selection = (start, end)
       })
     if tellsDisplay {
       // The line, as it is displayed.
@@ -166,13 +165,21 @@ final class TextReader {
   }
 
   private func finish(_ position: Position, _ text: String?, selected: String? = nil) {
-    let reading = TextReading(position.extent, in: units, text: text, selected: selected)
+    let reading = TextReading(extent(of: position), in: units, text: text, selected: selected)
     handler(.text(reading, isIncomplete: position.isIncomplete))
+  }
+
+  private func extent(of position: Position) -> TextExtent {
+    func place(_ told: Int32) -> Int32 { toolkit.endIsNegative && told < 0 ? position.length : told }
+    let ends = position.selection.map { (place($0.start), place($0.end)) }
+    return TextExtent(
+      length: position.length, caret: place(position.caret), selection: ends.map { min($0, $1)..<max($0, $1) })
   }
 
   /// Of a text that is too long, only what is selected is told, if that is not.
   private func askForSelection(_ position: Position) {
-    guard let selection = position.selection, selection.count <= TextReading.limit else {
+    let selection = extent(of: position).selection
+    guard !selection.isEmpty, selection.count <= TextReading.limit else {
       return check { [self] in finish(position, nil) }
     }
     text(of: selection) { [self] in finish(position, nil, selected: $0) }

@@ -88,7 +88,7 @@ extension ElementWriter {
       } whenDone: { [self] now in
         let caret = change.caret(in: now)
         guard now.counted.caret != caret else { return done(.success(())) }
-        ask("SetCaretOffset", [caret]) { [self] answer in
+        moveCaret(to: caret) { [self] answer in
           // An entry row of libadwaita leaves it before what is inserted, with GTK 4.14 to 4.20.
           guard case .failure(let error) = answer, error.name == .notSupported else { return }
           field.continuation = (now.counted, caret)
@@ -111,7 +111,7 @@ extension ElementWriter {
       insert(change.inserted, at: change.range.lowerBound, answers.expect { (_: ProgramBus.Answer) in })
     }
     // Toolkits leave the caret before what is inserted there, or at the end.
-    if movesCaret { ask("SetCaretOffset", [change.insertedRange.upperBound]) { _ in } }
+    if movesCaret { moveCaret(to: change.insertedRange.upperBound) { _ in } }
     answers.finish()
   }
 
@@ -129,6 +129,16 @@ extension ElementWriter {
     request(
       AccessibilityNames.text, member, arguments.map { .int32($0) }, timeout: ProgramBus.questionTimeout,
       isOptional: true, handler)
+  }
+
+  /// Asks for the caret alone, without a selection.
+  private func moveCaret(to position: Int32, _ handler: @escaping (ProgramBus.Answer) -> Void) {
+    guard toolkit.caretSelects else { return ask("SetCaretOffset", [position], handler) }
+    ask("AddSelection", [position, position]) { [self] answer in
+      // There is one.
+      guard case .success(let values) = answer, values.first == .boolean(false) else { return handler(answer) }
+      ask("SetSelection", [0, position, position], handler)
+    }
   }
 
   /// Hands over a part of the text, asking for it unless it is `known`.
@@ -244,26 +254,24 @@ extension ElementWriter {
     to selection: Range<Int32>, isSelected: Bool, _ answers: Answers,
     _ refused: @escaping (DBusError) -> Void = { _ in }
   ) {
-    func expect(_ member: String, _ arguments: [Int32], _ whenRefused: @escaping () -> Void = {}) {
-      ask(
-        member, arguments,
-        answers.expect { (answer: ProgramBus.Answer) in
-          switch answer {
-          case .failure(let error): refused(error)
-          case .success(let values): if values.first == .boolean(false) { whenRefused() }
-          }
-        })
+    func expect(_ whenRefused: @escaping () -> Void = {}) -> (ProgramBus.Answer) -> Void {
+      answers.expect { (answer: ProgramBus.Answer) in
+        switch answer {
+        case .failure(let error): refused(error)
+        case .success(let values): if values.first == .boolean(false) { whenRefused() }
+        }
+      }
     }
     let (start, end) = (selection.lowerBound, selection.upperBound)
-    let replace = { expect("SetSelection", [0, start, end]) }
+    let replace = { [self] in ask("SetSelection", [0, start, end], expect()) }
     if selection.isEmpty {
-      if isSelected { expect("RemoveSelection", [0]) }
-      expect("SetCaretOffset", [start])
+      if isSelected, !toolkit.caretSelects { ask("RemoveSelection", [0], expect()) }
+      moveCaret(to: start, expect())
     } else if isSelected {
       replace()
     } else {
       // Kate has a selection that is empty once one was replaced, and no second one.
-      expect("AddSelection", [start, end], replace)
+      ask("AddSelection", [start, end], expect(replace))
     }
   }
 }

@@ -41,6 +41,14 @@ struct Toolkit: Equatable {
     TextUnits(toolkit: isGTK && !isGTK4 && role.isParagraph ? "vcl" : name)
   }
 
+  /// Whether the caret is at -1 at the end of a text: Clutter, in GNOME Shell and Cinnamon.
+  var endIsNegative: Bool { isClutter }
+
+  /// Whether a caret that is moved leaves the other end of the selection where it is.
+  var caretSelects: Bool { isClutter }
+
+  private var isClutter: Bool { name.lowercased() == "clutter" }
+
   /// Whether it tells no changes of a range that the keyboard makes, or not that a menu was closed: GTK 3 forgets what had
   /// focus before when an item is run.
   func mustBePolled(_ field: ElementField) -> Bool {

@@ -51,6 +51,9 @@ package struct ElementShape: Equatable, Sendable {
 }
 
 extension ElementShape {
+  /// Whether it has a text, a range or a toggle.
+  package var holdsValue: Bool { text != .none || range != nil || toggle != nil }
+
   /// The values that others may read, with their types.
   package var values: [Key: Access] {
     var values: [Key: Access] = [
