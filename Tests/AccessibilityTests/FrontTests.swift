@@ -167,11 +167,14 @@ import Testing
           state.calls.contains { $0.path == "/field\(index)" && $0.member == "GetText" } ? () : nil
         }
       }
-      try await eventually("the text in front") {
-        try await adopt()
-        return try await desktop.get("Text.Content") == .string("abc")
+      for text in ["abc", "typed", "typed more", "typed again"] {
+        front.change("/entry") { $0.text = text }
+        front.textChanged("/entry")
+        try await eventually("the text in front") {
+          try await adopt()
+          return try await desktop.get("Text.Content") == .string(text)
+        }
       }
-      for text in ["typed", "typed more", "typed again"] { try await Self.type(text, in: front, desktop) }
     }
   }
 
@@ -242,19 +245,70 @@ import Testing
     }
   }
 
-  /// Qt tells focus of the current item of a list, whether or not the list has focus.
+  /// Qt tells focus of the current item of a list, whether or not the list has focus, or an entry for it, as in LXQt's menu.
   @Test func anItemHasFocusIfItsListHas() async throws {
     try await Self.withTwo { desktop, front, _ in
       front.set("/list", StubElement(role: 31))
       front.set("/item", StubElement(role: 32, states: StubElement.focused, name: "An item", parent: "/list"))
-      front.stateChanged("/item", "focused", 1)
-      try await front.state.wait(for: "the question") { state in
-        state.calls.contains { $0.path == "/list" && $0.member == "GetState" } ? () : nil
+      func asks(about path: String) async throws {
+        let asked = front.state.now.calls.count
+        front.stateChanged("/item", "focused", 1)
+        try await front.state.wait(for: "the question") { state in
+          state.calls.dropFirst(asked).contains { $0.path == path && $0.member == "GetState" } ? () : nil
+        }
       }
+      front.change("/list") { $0.states = StubElement.focused }
+      try await asks(about: "/entry")
       try await Self.type("typed", in: front, desktop)
+      front.change("/list") { $0.states = 0 }
+      front.change("/entry") { $0.states &= ~StubElement.focused }
+      try await asks(about: "/list")
+      try await Self.type("typed more", in: front, desktop)
       front.change("/list") { $0.states = StubElement.focused }
       front.stateChanged("/item", "focused", 1)
       try await desktop.waits(for: "Element.Role", .string("listitem"))
+    }
+  }
+
+  /// As in KDE's settings: Qt gives focus to the widget around what Qt Quick draws, and tells no more.
+  @Test func anEntryWithinAWidgetOfQtHasFocus() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program("settings", toolkit: "Qt", entry: "abc")
+      program.set("/widget", StubElement(role: 20, states: StubElement.focused))
+      program.set("/scope", StubElement(role: 39, states: StubElement.focused, parent: "/widget"))
+      program.stateChanged("/widget", "focused", 1)
+      try await desktop.waits(for: "Element.Role", .string("generic"))
+      program.set("/search", .entry("search"))
+      program.change("/search") { ($0.parent, $0.states) = ("/scope", $0.states | StubElement.focused) }
+      for path in ["/search", "/widget"] { program.stateChanged(path, "focused", 1) }
+      try await desktop.waits(for: "Text.Content", .string("search"))
+      try await program.state.wait(for: "the search within it") { state in
+        state.calls.contains { $0.path == "/scope" && $0.member == "GetChildren" } ? () : nil
+      }
+      #expect(try await desktop.get("Text.Content") == .string("search"))
+    }
+  }
+
+  /// Qt says it of the current page's tab, as in qterminal, whose terminals are widgets of no role.
+  @Test func whatHasFocusStillIsNotSearchedFor() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program("terminal", toolkit: "Qt")
+      program.set("/tab", StubElement(role: 37, states: StubElement.focused, name: "Shell"))
+      program.set("/page", StubElement(role: 20))
+      program.set("/pane", StubElement(role: 20, states: StubElement.focused, parent: "/page"))
+      program.activate()
+      program.stateChanged("/pane", "focused", 1)
+      try await desktop.waits(for: "Element.Role", .string("generic"))
+      for number in 1...3 {
+        let asked = program.state.now.calls.count
+        program.activate()
+        try await program.state.wait(for: "the question") { state in
+          state.calls.dropFirst(asked).contains { $0.path == "/pane" && $0.member == "GetState" } ? () : nil
+        }
+        program.change("/pane") { $0.name = "\(number)" }
+        program.nameChanged("/pane")
+        try await desktop.waits(for: "Element.Name", .string("\(number)"))
+      }
     }
   }
 
@@ -266,6 +320,7 @@ import Testing
       }
       front.set("/list", StubElement(role: 31, parent: "/inner"))
       front.change("/view") { $0.states = StubElement.focused }
+      front.change("/entry") { $0.states &= ~StubElement.focused }
       front.set("/item", StubElement(role: 32, states: StubElement.focused, name: "An item", parent: "/list"))
       front.stateChanged("/item", "focused", 1)
       try await desktop.waits(for: "Element.Name", .string("An item"))
@@ -319,6 +374,7 @@ import Testing
     try await Self.withTwo { desktop, front, _ in
       front.set("/list", StubElement(role: 31))
       front.change("/list") { $0.silent = ["GetState"] }
+      front.change("/entry") { $0.states &= ~StubElement.focused }
       front.set("/item", StubElement(role: 32, states: StubElement.focused, name: "An item", parent: "/list"))
       front.stateChanged("/item", "focused", 1)
       try await desktop.waits(for: "Element.Role", .string("listitem"))

@@ -35,6 +35,8 @@ package final class Bridge {
   var timersEpoch: UInt64 = 0
   /// The field that should have focus in the daemon, as programs tell.
   var shown: ElementField?
+  /// The tracker's epoch when an element was read last.
+  var readEpoch: UInt64 = 0
   /// Where the field is that has focus, as the daemon tells.
   private var focusedPath: ObjectPath?
   /// The fields, in the order in which they took focus.

@@ -2,7 +2,8 @@ internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
-/// Checks elements that report a focus which they may not have: panes, items of closed menus, items of views without focus.
+/// Checks elements that report a focus which they may not have: panes, items of closed menus, items of views without focus or
+/// beside an entry that has it.
 extension Bridge {
   /// Goes on if the element has focus as its program told, and is told whether that is sure.
   func checkFocus(
@@ -18,7 +19,9 @@ extension Bridge {
       application.checking = nil
       carryOut(steps)
     }
-    if snapshot.role.isPane || (snapshot.role == .comboBox && application.toolkit.hasFocusProxies) {
+    let hasProxies = application.toolkit.hasFocusProxies
+    let isFiller = application.toolkit.isFiller(snapshot)
+    if snapshot.role.isPane || isFiller || (hasProxies && snapshot.role == .comboBox) {
       let isOver = { [weak self] in self?.tracker.desired != element }
       let take = { (outcome: FocusSearch.Outcome) -> Void in
         switch outcome {
@@ -27,21 +30,35 @@ extension Bridge {
         case .noAnswer: goOn(false)
         }
       }
-      FocusSearch.find(in: element, on: bus, prefersEditable: true, isOver: isOver) { [weak self] outcome in
+      FocusSearch.find(in: element, on: bus, isFiller ? .editable : .editableFirst, isOver: isOver) {
+        [weak self] outcome in
         // Firefox has a window of its own in one of GTK, of which a pane says that it has focus.
-        guard case .nothing = outcome, let front = self?.tracker.window, front.application == element.application,
+        guard case .nothing = outcome, !isFiller, let front = self?.tracker.window,
+          front.application == element.application,
           let window, window != front
         else { return take(outcome) }
-        FocusSearch.find(in: front, on: bus, prefersEditable: true, isOver: isOver, take)
+        FocusSearch.find(in: front, on: bus, .editableFirst, isOver: isOver, take)
       }
     } else if application.toolkit.isInClosedMenu(snapshot) {
       goElsewhere(.doubted(element))
-    } else if application.toolkit.hasFocusProxies, snapshot.role.isItem {
-      findView(of: element, on: bus) { isSure in
-        if let isSure { goOn(isSure) } else { goElsewhere(.doubted(element)) }
+    } else if hasProxies, snapshot.role.isItem {
+      keepsFocus(tracker.before, on: bus) { [weak self] isKept in
+        if isKept { return goElsewhere(.doubted(element)) }
+        guard let self else { return goOn(true) }
+        findView(of: element, on: bus) { isSure in
+          if let isSure { goOn(isSure) } else { goElsewhere(.doubted(element)) }
+        }
       }
     } else {
       goOn(true)
+    }
+  }
+
+  /// Looks whether an entry still has focus, as it has while a list that is operated from it tells its items.
+  private func keepsFocus(_ entry: ElementReference?, on bus: ProgramBus, _ handler: @escaping (Bool) -> Void) {
+    guard let entry else { return handler(false) }
+    bus.states(of: entry) { answer in
+      handler((try? answer.get())?.isSuperset(of: [.focused, .editable]) == true)
     }
   }
 

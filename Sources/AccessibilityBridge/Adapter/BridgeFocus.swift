@@ -69,9 +69,10 @@ extension Bridge {
       let isInFront = shown?.frame == tracker.window || shown?.window != tracker.window
       if let shown, shown.element == element, isInFront {
         if isTold { publisher(of: shown)?.focusStateChanged(shown.number) }
-      } else if application.reading == nil {
-        read(element, of: application)
+        // Something in it may have taken focus since.
+        guard application.toolkit.isFiller(shown.snapshot), readEpoch != tracker.epoch else { return }
       }
+      if application.reading == nil { read(element, of: application) }
     }
   }
 
@@ -80,6 +81,7 @@ extension Bridge {
     guard let bus else { return }
     let context = context(of: application, element, before: nil)
     application.reading = (element, context.marks, [])
+    readEpoch = tracker.epoch
     listen()
     let isNew = application.fields[element] == nil
     let place = Box(ElementPlace(application: application.title, process: application.process))

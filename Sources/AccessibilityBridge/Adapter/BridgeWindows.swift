@@ -137,14 +137,23 @@ extension Bridge {
     case .ignored, .frames: found(nil)
     case .known:
       guard !isOwn(application) else { return found(nil) }
-      let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
-      let prefersEditable = application.toolkit.hasFocusProxies
-      FocusSearch.find(in: window, on: bus, prefersEditable: prefersEditable, isOver: isOver) { outcome in
-        switch outcome {
-        case .found(let element): found(element)
-        case .nothing: found(nil)
-        case .noAnswer: noAnswer()
+      let hasProxies = application.toolkit.hasFocusProxies
+      let search = { [weak self] in
+        let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
+        FocusSearch.find(in: window, on: bus, hasProxies ? .editableFirst : .any, isOver: isOver) { outcome in
+          switch outcome {
+          case .found(let element): found(element)
+          case .nothing: found(nil)
+          case .noAnswer: noAnswer()
+          }
         }
+      }
+      // Each page's tab in front, for one, says that it has focus.
+      guard hasProxies, let told = tracker.desired, application.fields[told]?.frame == window, told != window else {
+        return search()
+      }
+      bus.states(of: told) { answer in
+        if (try? answer.get())?.contains(.focused) == true { found(told) } else { search() }
       }
     }
   }

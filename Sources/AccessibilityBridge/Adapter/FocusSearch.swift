@@ -4,8 +4,6 @@ internal import DBusTypes
 
 /// Searches a window for its focused element, breadth first, all of one depth at once.
 ///
-/// If what only passes focus on says that it has it, an element that can be edited is preferred to all before it.
-///
 /// Not through AT-SPI's Collection, which makes GTK 3 programs write errors to their logs.
 final class FocusSearch {
   /// The most elements that are looked at, and the most children of one of them that are.
@@ -13,8 +11,16 @@ final class FocusSearch {
   private static let childLimit = 256
   private static let managesDescendants = ElementStates(rawValue: 1 << 31)
 
+  /// Which elements with focus are found: others than the one that has it may say that they do, too.
+  enum Target {
+    case any
+    /// One that can be edited is preferred to all before it.
+    case editableFirst
+    case editable
+  }
+
   private let bus: ProgramBus
-  private let prefersEditable: Bool
+  private let target: Target
   private let isOver: () -> Bool
   private let handler: (Outcome) -> Void
   private var seen: Set<ElementReference> = []
@@ -24,10 +30,10 @@ final class FocusSearch {
   private var isIncomplete = false
 
   private init(
-    _ bus: ProgramBus, _ prefersEditable: Bool, _ isOver: @escaping () -> Bool,
+    _ bus: ProgramBus, _ target: Target, _ isOver: @escaping () -> Bool,
     _ handler: @escaping (Outcome) -> Void
   ) {
-    (self.bus, self.prefersEditable, self.isOver, self.handler) = (bus, prefersEditable, isOver, handler)
+    (self.bus, self.target, self.isOver, self.handler) = (bus, target, isOver, handler)
   }
 
   /// What was found.
@@ -41,10 +47,10 @@ final class FocusSearch {
 
   /// Hands over the focused element in `window`; nothing if `isOver` meanwhile.
   static func find(
-    in window: ElementReference, on bus: ProgramBus, prefersEditable: Bool, isOver: @escaping () -> Bool,
+    in window: ElementReference, on bus: ProgramBus, _ target: Target, isOver: @escaping () -> Bool,
     _ handler: @escaping (Outcome) -> Void
   ) {
-    let search = FocusSearch(bus, prefersEditable, isOver, handler)
+    let search = FocusSearch(bus, target, isOver, handler)
     search.seen = [window]
     search.descend([window])
   }
@@ -82,8 +88,8 @@ final class FocusSearch {
       func first(_ wanted: ElementStates) -> ElementReference? {
         elements.first { states.content[$0]?.isSuperset(of: wanted) == true }
       }
-      if let focused = first(prefersEditable ? [.focused, .editable] : .focused) { return handler(.found(focused)) }
-      self.first = self.first ?? first(.focused)
+      if let focused = first(target == .any ? .focused : [.focused, .editable]) { return handler(.found(focused)) }
+      if target == .editableFirst { self.first = self.first ?? first(.focused) }
       descend(elements.filter { states.content[$0].map(hasOwnChildren) ?? false })
     }
     for element in elements {
@@ -99,6 +105,6 @@ final class FocusSearch {
 
   /// Whether an element of `states` has no more children than are shown; a document's paragraphs are few.
   private func hasOwnChildren(_ states: ElementStates) -> Bool {
-    !states.contains(Self.managesDescendants) || (prefersEditable && states.contains(.editable))
+    !states.contains(Self.managesDescendants) || (target != .any && states.contains(.editable))
   }
 }

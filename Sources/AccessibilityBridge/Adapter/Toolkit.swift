@@ -25,6 +25,9 @@ struct Toolkit: Equatable {
   /// Whether what only passes focus on says that it has it, and items whose view has none do.
   var hasFocusProxies: Bool { isQt }
 
+  /// Whether an element is a widget that may only pass focus on, as the one does in which Qt Quick draws within Qt's widgets.
+  func isFiller(_ element: ElementSnapshot) -> Bool { hasFocusProxies && element.role == .filler }
+
   /// Whether a menu that is closed says that it has focus when one of its items is run.
   var tellsClosedMenus: Bool { isGTK && !isGTK4 }
 

@@ -15,6 +15,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let dial = ElementRole(15)
   package static let dialog = ElementRole(16)
   package static let fileChooser = ElementRole(19)
+  package static let filler = ElementRole(20)
   package static let fontChooser = ElementRole(22)
   package static let frame = ElementRole(23)
   package static let levelBar = ElementRole(103)

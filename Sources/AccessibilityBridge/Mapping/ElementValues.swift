@@ -42,8 +42,11 @@ package enum ElementValues {
     }
     if shape.range != nil, let range = element.range {
       values[ElementKey.value] = .double(range.value)
-      values[ElementKey.minimum] = .double(range.minimum)
-      values[ElementKey.maximum] = .double(range.maximum)
+      // Qt Quick tells none of its controls.
+      if range.minimum != range.maximum {
+        values[ElementKey.minimum] = .double(range.minimum)
+        values[ElementKey.maximum] = .double(range.maximum)
+      }
       values[ElementKey.step] = .double(range.step)
     }
     if shape.toggle != nil { values[ElementKey.checked] = .boolean(element.isChecked) }

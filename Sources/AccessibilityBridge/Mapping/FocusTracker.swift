@@ -61,6 +61,8 @@ package struct FocusTracker {
   /// What had focus before in the window in front, newest last.
   private var earlier: [ElementReference] = []
   private static let mostEarlier = 8
+  /// What had focus before the element that should have it, in the same program.
+  package var before: ElementReference? { earlier.last }
 
   package init() {}
 

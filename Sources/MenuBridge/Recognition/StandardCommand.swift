@@ -75,8 +75,9 @@ struct StandardCommand: Sendable {
       "Tab.Previous", actions: "previous-tab prev-tab tab-previous tab-prev tab.previous activate_prev_tab",
       labels: "previous tab", accelerators: "Ctrl+Shift+Tab Ctrl+PgUp"),
 
-    StandardCommand("Navigation.Back", actions: "back go_back", labels: "back", accelerators: "Alt+Left"),
-    StandardCommand("Navigation.Forward", actions: "forward go_forward", labels: "forward", accelerators: "Alt+Right"),
+    StandardCommand("Navigation.Back", actions: "back go_back", labels: "back|go back", accelerators: "Alt+Left"),
+    StandardCommand(
+      "Navigation.Forward", actions: "forward go_forward", labels: "forward|go forward", accelerators: "Alt+Right"),
     StandardCommand(
       "Navigation.Reload", actions: "reload view_redisplay", labels: "reload|refresh", accelerators: "F5 Ctrl+R"),
 

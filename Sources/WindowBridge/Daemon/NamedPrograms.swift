@@ -73,7 +73,7 @@ final class NamedPrograms {
     hasLogged = true
     log.info(
       "this desktop does not tell the processes of windows, and several windows or programs fit each other by name: "
-        + "the fields of such programs are in no window")
+        + "the fields of such programs are in no window, unless their title tells it")
   }
 
   // MARK: Names
