@@ -117,7 +117,7 @@ package final class WindowBridge {
     guard message.path == MenuInterface.path else { return publisher.called(message) }
     let reply = MenuInterface.reply(to: message) { path in
       fields.values.first { $0.path == path }.flatMap { field in
-        desktop.windows[field.id].map { ($0.menus, $0.process ?? field.program) }
+        desktop.windows[field.id].map { ($0.menus, $0.process == nil ? field.program : nil) }
       }
     }
     if message.wantsReply, let reply { link.send(reply) }
@@ -131,7 +131,7 @@ package final class WindowBridge {
     publisher.daemonLeft()
     if let retryTimer { loop.cancel(retryTimer) }
     (retryTimer, unsavedBlurs) = (nil, [])
-    for field in fields.values { (field.path, field.adopted) = (nil, nil) }
+    for field in fields.values { (field.path, field.adopted, field.program) = (nil, nil, nil) }
     log.info("focusd is gone; waiting for it")
   }
 

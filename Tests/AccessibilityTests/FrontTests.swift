@@ -62,6 +62,7 @@ import Testing
   func onlyWhatHoldsAValueInTheDesktopIsShown(name: String) async throws {
     try await AccessibleDesktop.with { desktop in
       let program = try await desktop.program("front", entry: "abc")
+      try await desktop.session.subscribe()
       let shell = try await desktop.program(name)
       program.deactivate()
       shell.activate()
@@ -79,6 +80,8 @@ import Testing
       try await desktop.waits(for: "Text.Content", .string("find"))
       let fields = try await desktop.fields()
       #expect(fields.count == 2, "\(fields)")
+      let roles = desktop.session.signals.values(of: "org.focusd.Element.Role")
+      #expect(!roles.contains(.string("listitem")), "\(roles)")
       #expect(!shell.state.now.calls.contains { $0.path == "/window" && $0.member == "GetInterfaces" })
       // Who looks back does not find the search.
       shell.deactivate()
@@ -258,6 +261,8 @@ import Testing
         }
       }
       front.change("/list") { $0.states = StubElement.focused }
+      front.set("/other", StubElement(role: 32, states: StubElement.focused, name: "Another", parent: "/list"))
+      front.stateChanged("/other", "focused", 1)
       try await asks(about: "/entry")
       try await Self.type("typed", in: front, desktop)
       front.change("/list") { $0.states = 0 }
@@ -282,10 +287,13 @@ import Testing
       program.change("/search") { ($0.parent, $0.states) = ("/scope", $0.states | StubElement.focused) }
       for path in ["/search", "/widget"] { program.stateChanged(path, "focused", 1) }
       try await desktop.waits(for: "Text.Content", .string("search"))
-      try await program.state.wait(for: "the search within it") { state in
-        state.calls.contains { $0.path == "/scope" && $0.member == "GetChildren" } ? () : nil
-      }
-      #expect(try await desktop.get("Text.Content") == .string("search"))
+      // What cannot be edited, too, however deep it is.
+      program.change("/search") { $0.states &= ~StubElement.focused }
+      program.set("/page", StubElement(role: 37, states: StubElement.focused, parent: "/scope"))
+      program.set("/slider", .slider(3))
+      program.change("/slider") { ($0.parent, $0.states) = ("/page", $0.states | StubElement.focused) }
+      program.stateChanged("/widget", "focused", 1)
+      try await desktop.waits(for: "Range.Value", .double(3))
     }
   }
 

@@ -135,18 +135,22 @@ import WindowBridge
         // Titles change here and there at different times, and the daemon comes back.
         [(["a"], [1: "a"], [[1]]), (["b"], [1: "a"], [[1]]), (["b"], [1: "b"], [[1]]), (["?"], [1: "b"], [[1]])],
         [(["a"], [1: "a"], [[1]]), (["a"], [2: "b"], [[]]), (["a"], [2: "b", 3: "a"], [[3]])],
+        // A stranger's window has the new title before its own.
+        [(["a"], [1: "a", 2: "b"], [[1]]), (["b"], [1: "a", 2: "b"], [[1]]), (["b"], [1: "b", 2: "b"], [[1]])],
       ], process: nil)
     // What a program says is not learned of a window that never had its title.
     let speaker = BusName(known: ":1.1")
     var adoption = Adoption()
     let windows = Self.windows([1: (nil, "a"), 2: (nil, "a"), 3: (nil, "b"), 4: (100, "a")])
-    func homes() -> Set<UInt64> {
-      let homes = adoption.homes(of: [speaker: Resident([Lineage([200])], title: "a")], among: windows, limit: 256)
+    func homes(isTrusted: Bool = true) -> Set<UInt64> {
+      let homes = adoption.homes(
+        of: [speaker: Resident([Lineage([200])], title: "a", isTrusted: isTrusted)], among: windows, limit: 256)
       return Set(homes.keys.map(\.number))
     }
     #expect(homes() == [])
     #expect(!adoption.learn(speaker, in: WindowID(3)) && !adoption.learn(speaker, in: WindowID(4)) && homes() == [])
     #expect(adoption.learn(speaker, in: WindowID(2)) && homes() == [2])
+    #expect(homes(isTrusted: false) == [])
   }
 
   /// What each connection says, "?" for nothing yet; the windows' titles; the windows that each is in then.
@@ -159,7 +163,11 @@ import WindowBridge
       for step in story {
         let names = step.told.indices.map { BusName(known: ":1.\($0)") }
         let residents = zip(names, step.told).map { name, title in
-          (name, Resident([Lineage([100, 1])], title: title == "?" ? nil : title, isAwaited: title == "?"))
+          (
+            name,
+            Resident(
+              [Lineage([100, 1])], title: title == "?" ? nil : title, isAwaited: title == "?", isTrusted: title != nil)
+          )
         }
         let homes = adoption.homes(
           of: Dictionary(uniqueKeysWithValues: residents), among: Self.windows(step.shown.mapValues { (process, $0) }),

@@ -236,6 +236,7 @@ import WindowBridge
       await #expect(throws: RemoteError.self) {
         try await peer.get("org.focusd.Window.ProcessId", at: Focus1.field(two))
       }
+      fake.close(6)
       window.change(AdoptionTests.title, to: .string("one"))
       try await eventually("adoption") { try await peer.parent(of: "text") == one }
       withExtendedLifetime((bridge, window)) {}

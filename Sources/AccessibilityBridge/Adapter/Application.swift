@@ -14,7 +14,8 @@ final class Application {
     case asking
     /// It is never looked into.
     case ignored
-    /// It draws the frames of other programs' windows, and says that they are active whenever those are.
+    /// It draws the frames of other programs' windows, and says that windows of its own are active whenever those are, or while
+    /// they are switched.
     case frames
     case known
   }

@@ -25,12 +25,18 @@ extension Bridge {
       let isOver = { [weak self] in self?.tracker.desired != element }
       let take = { (outcome: FocusSearch.Outcome) -> Void in
         switch outcome {
+        case .found(let other) where isFiller:
+          bus.role(of: other) { answer in
+            guard case .success(let number) = answer else { return goOn(!answer.isLate) }
+            let role = ElementRole(rawValue: number)
+            if role == .filler || role.mayPassFocus { goOn(true) } else { goElsewhere(.gained(other)) }
+          }
         case .found(let other) where other != element: goElsewhere(.gained(other))
         case .found, .nothing: goOn(true)
         case .noAnswer: goOn(false)
         }
       }
-      FocusSearch.find(in: element, on: bus, isFiller ? .editable : .editableFirst, isOver: isOver) {
+      FocusSearch.find(in: element, on: bus, isFiller ? .deepest : .editableFirst, isOver: isOver) {
         [weak self] outcome in
         // Firefox has a window of its own in one of GTK, of which a pane says that it has focus.
         guard case .nothing = outcome, !isFiller, let front = self?.tracker.window,
@@ -42,8 +48,9 @@ extension Bridge {
     } else if application.toolkit.isInClosedMenu(snapshot) {
       goElsewhere(.doubted(element))
     } else if hasProxies, snapshot.role.isItem {
-      keepsFocus(tracker.before, on: bus) { [weak self] isKept in
-        if isKept { return goElsewhere(.doubted(element)) }
+      let entry = tracker.earlier.last { application.fields[$0]?.shape.text.isEditable == true }
+      keepsFocus(entry, on: bus) { [weak self] keeper in
+        if let keeper { return goElsewhere(.kept(keeper)) }
         guard let self else { return goOn(true) }
         findView(of: element, on: bus) { isSure in
           if let isSure { goOn(isSure) } else { goElsewhere(.doubted(element)) }
@@ -54,11 +61,13 @@ extension Bridge {
     }
   }
 
-  /// Looks whether an entry still has focus, as it has while a list that is operated from it tells its items.
-  private func keepsFocus(_ entry: ElementReference?, on bus: ProgramBus, _ handler: @escaping (Bool) -> Void) {
-    guard let entry else { return handler(false) }
+  /// Hands over an entry if it still has focus, as it has while a list that is operated from it tells its items.
+  private func keepsFocus(
+    _ entry: ElementReference?, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void
+  ) {
+    guard let entry else { return handler(nil) }
     bus.states(of: entry) { answer in
-      handler((try? answer.get())?.isSuperset(of: [.focused, .editable]) == true)
+      handler((try? answer.get())?.contains(.focused) == true ? entry : nil)
     }
   }
 

@@ -177,8 +177,12 @@ extension Bridge {
       // What is not there any more, or not yet, may be told by no other event either.
       lookAgainLater()
     case .success(let snapshot):
+      if application.isDesktop, !ElementShape(snapshot).holdsValue {
+        show(nil)
+        if snapshot.isIncomplete { retryLater(element) }
+        return
+      }
       failures = nil
-      if application.isDesktop, !snapshot.isIncomplete, !ElementShape(snapshot).holdsValue { return show(nil) }
       var place = place
       // Both may have changed while the element was read.
       place.isShown = !ownPrograms.hasWindows

@@ -149,9 +149,9 @@ extension Bridge {
         }
       }
       // Each page's tab in front, for one, says that it has focus.
-      guard hasProxies, let told = tracker.desired, application.fields[told]?.frame == window, told != window else {
-        return search()
-      }
+      guard hasProxies, let told = tracker.desired, told != window, told != tracker.doubted,
+        let field = application.fields[told], field.frame == window, !field.snapshot.role.mayPassFocus
+      else { return search() }
       bus.states(of: told) { answer in
         if (try? answer.get())?.contains(.focused) == true { found(told) } else { search() }
       }

@@ -16,7 +16,8 @@ final class FocusSearch {
     case any
     /// One that can be edited is preferred to all before it.
     case editableFirst
-    case editable
+    /// Else, the last one is.
+    case deepest
   }
 
   private let bus: ProgramBus
@@ -24,8 +25,8 @@ final class FocusSearch {
   private let isOver: () -> Bool
   private let handler: (Outcome) -> Void
   private var seen: Set<ElementReference> = []
-  /// The first element that says that it has focus.
-  private var first: ElementReference?
+  /// An element that says that it has focus, and that is taken if no other is preferred.
+  private var last: ElementReference?
   /// Whether the program did not answer something in time.
   private var isIncomplete = false
 
@@ -58,7 +59,7 @@ final class FocusSearch {
   /// Looks at the children of `parents`.
   private func descend(_ parents: [ElementReference]) {
     guard !parents.isEmpty else {
-      return handler(first.map { .found($0) } ?? (isIncomplete ? .noAnswer : .nothing))
+      return handler(last.map { .found($0) } ?? (isIncomplete ? .noAnswer : .nothing))
     }
     let children = Box<[(Int, [ElementReference])]>([])
     let answers = Answers { [self] in
@@ -89,7 +90,7 @@ final class FocusSearch {
         elements.first { states.content[$0]?.isSuperset(of: wanted) == true }
       }
       if let focused = first(target == .any ? .focused : [.focused, .editable]) { return handler(.found(focused)) }
-      if target == .editableFirst { self.first = self.first ?? first(.focused) }
+      last = target == .deepest ? first(.focused) ?? last : last ?? first(.focused)
       descend(elements.filter { states.content[$0].map(hasOwnChildren) ?? false })
     }
     for element in elements {

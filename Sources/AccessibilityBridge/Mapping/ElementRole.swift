@@ -22,6 +22,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let listItem = ElementRole(32)
   package static let menu = ElementRole(33)
   package static let menuItem = ElementRole(35)
+  package static let pageTab = ElementRole(37)
   package static let panel = ElementRole(39)
   package static let passwordText = ElementRole(40)
   package static let popupMenu = ElementRole(41)
@@ -54,6 +55,9 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
 
   /// Whether it arranges what is in it: LibreOffice's say that they have focus as that does.
   package var isPane: Bool { self == .panel || self == .rootPane }
+
+  /// Whether Qt says that such an element has focus while what is in it has, or something else in its window.
+  package var mayPassFocus: Bool { isPane || isItem || self == .comboBox || self == .pageTab }
 
   /// Whether it is a part of a document, with a text of its own: a paragraph or a heading.
   package var isParagraph: Bool { rawValue == 73 || rawValue == 83 }

@@ -11,6 +11,8 @@ package struct FocusTracker {
     case gained(ElementReference)
     /// Its program told that it has focus, and what contains it says that it has not.
     case doubted(ElementReference)
+    /// An element that had focus before has it still, whatever was told since.
+    case kept(ElementReference)
     case lost(ElementReference)
     case activated(ElementReference)
     case deactivated(ElementReference)
@@ -55,14 +57,12 @@ package struct FocusTracker {
   package private(set) var epoch: UInt64 = 0
   private var pending: Pending?
   /// The element that was doubted, and for which its window has been searched.
-  private var doubted: ElementReference?
+  package private(set) var doubted: ElementReference?
   /// Whether the element had focus before its window came to the front.
   private var isStale = false
   /// What had focus before in the window in front, newest last.
-  private var earlier: [ElementReference] = []
+  package private(set) var earlier: [ElementReference] = []
   private static let mostEarlier = 8
-  /// What had focus before the element that should have it, in the same program.
-  package var before: ElementReference? { earlier.last }
 
   package init() {}
 
@@ -76,6 +76,11 @@ package struct FocusTracker {
     switch event {
     case .gained(let element): return focus(element)
     case .doubted(let element): return doubt(element)
+    case .kept(let element):
+      begin()
+      earlier = Array(earlier.prefix { $0 != element })
+      (desired, doubted) = (element, nil)
+      return [.desire(element)]
     case .lost(let element):
       // What a window that leaves loses does not bring it back.
       guard element == desired, pending != .deactivation else { return [] }

@@ -52,14 +52,12 @@ package final class MenuBridge {
     publisher = FieldPublisher(link)
     fields = FieldFollower(link)
     publisher.onError = { [log] in log.debug("a field was refused: \($0.name)") }
-    fields.onChange = { [weak self] path, _, now in
+    fields.onChange = { [weak self] path, before, now in
       guard let self else { return }
       if now == nil { gone(path) }
       frontChanged()
-      // The window bridge may know the window's program only by what is in it.
-      if let window = now?.parent, window == front?.scene, windows[window]?.process == 0 {
-        look(at: window, isDue: true)
-      }
+      guard windowBridge != nil else { return }
+      for window in Set([before?.parent, now?.parent].compactMap(\.self)) { contentsChanged(of: window) }
     }
     link.onEvent = { [weak self] in self?.received($0) }
     connect()
@@ -172,6 +170,7 @@ package final class MenuBridge {
       guard fields.fields[scene]?.owner == windowBridge.text else { return }
     }
     windows[scene]?.cameToFront()
+    checkProcess(of: scene)
     look(at: scene)
   }
 

@@ -38,14 +38,14 @@ extension MenuBridge {
         guard let self, let menus, let finder, let process = told ?? likely, process > 0 else {
           return next.run()
         }
-        menus.process = process
+        (menus.process, menus.isProcessTold) = (process, told != nil)
         guard !isIgnored(process) else {
           log.debug("\(window) is of a program that is never looked into")
           return next.run()
         }
         let found = SourceFinder.Window(
           path: window, process: process, processes: Set([process] + Processes().companions(of: process)),
-          addresses: addresses, timeout: timeout)
+          isSure: told != nil, addresses: addresses, timeout: timeout)
         finder.find(for: found) { [weak self] sources, isLate in
           guard let self else { return }
           findCatalogue(of: process) { catalogue in
@@ -53,6 +53,24 @@ extension MenuBridge {
           }
         }
       }
+    }
+  }
+
+  /// Something came into a window, or left it, by which the window bridge may know its program.
+  func contentsChanged(of window: ObjectPath) {
+    guard let menus = windows[window], menus.process == 0 else { return checkProcess(of: window) }
+    (menus.looks, menus.nextLook) = (min(menus.looks, 1), .now)
+    if front?.scene == window { look(at: window) }
+  }
+
+  /// Looks at a window again if the window bridge takes it for another program's, as it may if the window manager does not
+  /// tell its process.
+  func checkProcess(of window: ObjectPath) {
+    guard let menus = windows[window], menus.process > 0, !menus.isProcessTold else { return }
+    addresses(of: window, timeout: ProgramBus.questionTimeout) { [weak self] _, process in
+      guard let self, let process, process != menus.process, windows[window] === menus else { return }
+      gone(window)
+      if front?.scene == window { look(at: window) }
     }
   }
 

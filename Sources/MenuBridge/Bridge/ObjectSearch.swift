@@ -6,6 +6,8 @@ internal import DBusTypes
 struct ProgramObjects: Equatable {
   /// GTK's windows, in the order of their numbers.
   var windows: [ObjectPath] = []
+  /// Whether their numbers tell which was there first: on Wayland, LibreOffice's are addresses.
+  var areOrdered = true
   /// The object with the actions of GTK's application.
   var application: ObjectPath?
   var menubar: ObjectPath?
@@ -21,9 +23,10 @@ struct ProgramObjects: Equatable {
   /// - Returns: The children that may tell more, the likeliest first.
   mutating func take(_ children: [String], of path: ObjectPath) -> [ObjectPath] {
     if path.elements.last == "window" {
-      let numbered = children.compactMap { UInt32($0) }.sorted().compactMap { try? path.appending(String($0)) }
-      guard !numbered.isEmpty else { return [] }
-      windows = numbered
+      let numbers = children.compactMap { UInt64($0) }.sorted()
+      guard let last = numbers.last else { return [] }
+      windows = numbers.compactMap { try? path.appending(String($0)) }
+      areOrdered = last <= UInt32.max
       application = try? ObjectPath("/" + path.elements.dropLast().joined(separator: "/"))
       return []
     }

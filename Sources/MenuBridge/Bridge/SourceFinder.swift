@@ -23,6 +23,8 @@ final class SourceFinder {
     let process: UInt32
     /// That one, and those in the same Flatpak, whose messages come from a proxy.
     let processes: Set<UInt32>
+    /// Whether the window manager tells the process.
+    let isSure: Bool
     /// Where the window bridge says that its menus are.
     var addresses: [String: String] = [:]
     /// How long its program may take for each question.
@@ -96,8 +98,8 @@ final class SourceFinder {
     _ window: Window, _ frames: [ElementReference], _ active: Int?, _ done: @escaping (Int?) -> Void
   ) {
     guard let session else { return done(active) }
-    // One frame is another window's, if there is one: a window manager may take a program for another one.
-    let isAlone = session.isAlone(window.path, of: window.process)
+    // If there is another window, one frame may be that one's: a window manager may take a program for another one.
+    let isAlone = window.isSure && session.isAlone(window.path, of: window.process)
     if frames.isEmpty || (frames.count == 1 && isAlone) { return done(active) }
     // If another window was in front meanwhile, it began anew.
     let take = { [self] (index: Int?, least: Duration) in
@@ -191,7 +193,7 @@ final class SourceFinder {
           if mayBeDialog { return nil }
           // Without accessibility, the only one.
           if windows.count == 1, frames <= 1 { return windows.first }
-          guard windows.count == frames, let active else { return nil }
+          guard windows.count == frames, objects.areOrdered || frames == 1, let active else { return nil }
           return windows[active]
         }
         var sources: [any MenuSource] = []

@@ -48,6 +48,8 @@ final class WindowMenus {
 
   /// The process of its program; 0 while it is not known.
   var process: UInt32 = 0
+  /// Whether the window manager tells it.
+  var isProcessTold = false
   /// How often the program was looked at, whether it is just now, and before when it is not again.
   var looks = 0
   var isLooking = false

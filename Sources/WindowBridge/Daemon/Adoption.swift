@@ -21,9 +21,11 @@ package struct Resident {
   package var title: String?
   /// Whether it has yet to say.
   package var isAwaited = false
+  /// Whether it may be in a window that is not known to be of its processes.
+  package var isTrusted = false
 
-  package init(_ lineages: [Lineage], title: String? = nil, isAwaited: Bool = false) {
-    (self.lineages, self.title, self.isAwaited) = (lineages, title, isAwaited)
+  package init(_ lineages: [Lineage], title: String? = nil, isAwaited: Bool = false, isTrusted: Bool = false) {
+    (self.lineages, self.title, self.isAwaited, self.isTrusted) = (lineages, title, isAwaited, isTrusted)
   }
 }
 
@@ -92,7 +94,7 @@ package struct Adoption {
         lineage.steps.lazy.map { step in step.flatMap { windowsByProcess[$0] ?? [] } }.first { !$0.isEmpty }
       }
       let own = Set(nearest.joined())
-      let onlyByTitle = own.isEmpty && (resident.title != nil || resident.isAwaited)
+      let onlyByTitle = own.isEmpty && resident.isTrusted
       for window in choose(
         onlyByTitle ? unknown : own, onlyByTitle: onlyByTitle, for: connection, resident, windows)
       {
@@ -114,16 +116,21 @@ package struct Adoption {
       // The daemon may have come back with what it was known to speak for.
       return choices[connection].map { candidates.intersection([$0.window]) } ?? []
     }
-    func fitting(_ some: Set<WindowID>) -> [WindowID] {
-      ShownTitle.fitting(some.map { (key: $0, told: title, shown: windows[$0]?.title ?? "") })
+    func fitting(_ some: Set<WindowID>, _ told: String?) -> [WindowID] {
+      ShownTitle.fitting(some.map { (key: $0, told: told ?? "", shown: windows[$0]?.title ?? "") })
     }
-    self.candidates[connection] = onlyByTitle ? Set(fitting(candidates)) : candidates
+    self.candidates[connection] = onlyByTitle ? Set(fitting(candidates, title)) : candidates
     let choice = choices[connection]
     let known = choice.flatMap { candidates.contains($0.window) ? $0 : nil }
     if let known, known.title == nil || known.title == title { return [known.window] }
+    // Its new title is yet to come, while a stranger's may be the same.
+    if onlyByTitle, let known, fitting([known.window], known.title) == [known.window] {
+      isUnsure = true
+      return [known.window]
+    }
     // A second window with the same title is the other connection's.
     let taken = choices.filter { $0.key != connection }.map(\.value.window)
-    let named = fitting(candidates.subtracting(taken))
+    let named = fitting(candidates.subtracting(taken), title)
     if named.count == 1, let window = named.first {
       choices[connection] = Choice(window: window, title: title)
       return [window]

@@ -63,9 +63,7 @@ final class NamedPrograms {
   }
 
   private func nearest(_ chain: [UInt32], _ name: String) -> UInt32? {
-    // KDE's programs say `org.kde.kwrite`.
-    let last = name.split(separator: ".").last.map(String.init) ?? name
-    return chain.first { names[$0].map { $0.contains(name) || $0.contains(last) } == true }
+    chain.first { names[$0]?.contains(name) == true }
   }
 
   private func tellOnce() {

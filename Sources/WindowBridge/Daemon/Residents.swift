@@ -127,8 +127,10 @@ final class Residents {
       let process = fields.process(of: connection) ?? 0
       let isIgnored = claims.contains { $0 != process } && isSandboxed(connection, process)
       let lineages = (isIgnored ? [process] : claims.sorted()).map { lineage(of: $0, for: connection) }
+      let (title, isAwaited) = (windows[connection]?.title, windows.isAwaited(connection))
       residents[connection] = Resident(
-        lineages, title: isIgnored ? nil : windows[connection]?.title, isAwaited: windows.isAwaited(connection))
+        lineages, title: title, isAwaited: isAwaited,
+        isTrusted: (title != nil || isAwaited) && !isSandboxed(connection, process))
     }
     let claims = claims
     for (connection, process) in others.known where claims.contains(process) && residents[connection] == nil {

@@ -49,7 +49,7 @@ final class WindowField {
   var path: ObjectPath?
   /// Whether the daemon does not take it.
   var isRefused = false
-  /// The process that the window is of by all that is known; nil if that is not sure.
+  /// The process that the window is of by name or title, if it is not told; nil if that is not sure.
   var program: UInt32?
   /// The connections that the daemon was told of, nil before that.
   var adopted: [BusName]?
