@@ -149,11 +149,12 @@ extension Bridge {
         }
       }
       // Each page's tab in front, for one, says that it has focus.
-      guard hasProxies, let told = tracker.desired, told != window, told != tracker.doubted,
-        let field = application.fields[told], field.frame == window, !field.snapshot.role.mayPassFocus
-      else { return search() }
-      bus.states(of: told) { answer in
-        if (try? answer.get())?.contains(.focused) == true { found(told) } else { search() }
+      let told = kept.last { field in
+        field.frame == window && ![window, tracker.doubted].contains(field.element) && !field.snapshot.role.mayPassFocus
+      }
+      guard hasProxies, let told else { return search() }
+      bus.states(of: told.element) { answer in
+        if (try? answer.get())?.contains(.focused) == true { found(told.element) } else { search() }
       }
     }
   }
