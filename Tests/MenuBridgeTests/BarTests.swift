@@ -94,7 +94,7 @@ import Testing
       try await stage.run("Edit.Undo")
       try await program.state.ran(\.activated, [Self.edit + "/0"])
       // It was another program's after all.
-      stage.tell("w2", [("process", .uint32(1))])
+      stage.tell("w2", [])
       try await stage.windows.field("w2", "Adopt", [.strings([])])
       try await stage.windows.field("w2", "Adopt", [.strings([element.name])])
       try await eventually("no menus") { try await stage.windows.commands().isEmpty }

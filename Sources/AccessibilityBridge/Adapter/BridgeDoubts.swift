@@ -48,8 +48,7 @@ extension Bridge {
     } else if application.toolkit.isInClosedMenu(snapshot) {
       goElsewhere(.doubted(element))
     } else if hasProxies, snapshot.role.isItem {
-      let entry = tracker.earlier.last { application.fields[$0]?.shape.text.isEditable == true }
-      keepsFocus(entry, on: bus) { [weak self] keeper in
+      findEntry(of: application, on: bus) { [weak self] keeper in
         if let keeper { return goElsewhere(.kept(keeper)) }
         guard let self else { return goOn(true) }
         findView(of: element, on: bus) { isSure in
@@ -61,20 +60,40 @@ extension Bridge {
     }
   }
 
-  /// Hands over an entry if it still has focus, as it has while a list that is operated from it tells its items.
-  private func keepsFocus(
-    _ entry: ElementReference?, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void
+  /// Hands over an entry that still has focus, as it has while a list that is operated from it tells its items.
+  private func findEntry(
+    of application: Application, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void
   ) {
-    guard let entry else { return handler(nil) }
-    bus.states(of: entry) { answer in
-      handler((try? answer.get())?.contains(.focused) == true ? entry : nil)
+    // One that was never read may be an entry.
+    let candidates = tracker.earlier.filter { element in
+      application.fields[element].map { $0.shape.text.isEditable && !$0.snapshot.role.mayPassFocus } ?? true
     }
+    let (focused, entries) = (
+      Box<Set<ElementReference>>([]), Box(Set(candidates.filter { application.fields[$0] != nil }))
+    )
+    let answers = Answers { handler(candidates.last { focused.content.contains($0) && entries.content.contains($0) }) }
+    for candidate in candidates {
+      bus.states(
+        of: candidate,
+        answers.expect { answer in
+          if (try? answer.get())?.isSuperset(of: [.focused, .editable]) == true { focused.content.insert(candidate) }
+        })
+      guard !entries.content.contains(candidate) else { continue }
+      bus.role(
+        of: candidate,
+        answers.expect { answer in
+          if case .success(let number) = answer, [.text, .entry].contains(ElementRole(rawValue: number)) {
+            entries.content.insert(candidate)
+          }
+        })
+    }
+    answers.finish()
   }
 
   /// Looks whether the view that an item is in has focus, among what contains the item: in Dolphin, two levels above the list.
   ///
   /// Hands over nil if none of these has focus; else whether that is known: it counts as known if the nearest does not tell.
-  private func findView(
+  func findView(
     of item: ElementReference, on bus: ProgramBus, level: Int = 1, _ handler: @escaping (_ isSure: Bool?) -> Void
   ) {
     let unknown: Bool? = level == 1 ? true : nil

@@ -153,8 +153,10 @@ extension Bridge {
         field.frame == window && ![window, tracker.doubted].contains(field.element) && !field.snapshot.role.mayPassFocus
       }
       guard hasProxies, let told else { return search() }
-      bus.states(of: told.element) { answer in
-        if (try? answer.get())?.contains(.focused) == true { found(told.element) } else { search() }
+      bus.states(of: told.element) { [weak self] answer in
+        guard let self, (try? answer.get())?.contains(.focused) == true else { return search() }
+        guard told.snapshot.role.isItem else { return found(told.element) }
+        findView(of: told.element, on: bus) { isSure in if isSure == true { found(told.element) } else { search() } }
       }
     }
   }

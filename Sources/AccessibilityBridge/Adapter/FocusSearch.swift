@@ -14,9 +14,9 @@ final class FocusSearch {
   /// Which elements with focus are found: others than the one that has it may say that they do, too.
   enum Target {
     case any
-    /// One that can be edited is preferred to all before it.
+    /// The first that can be edited, else the first.
     case editableFirst
-    /// Else, the last one is.
+    /// The first that can be edited, else one as deep as there is.
     case deepest
   }
 
@@ -26,7 +26,7 @@ final class FocusSearch {
   private let handler: (Outcome) -> Void
   private var seen: Set<ElementReference> = []
   /// An element that says that it has focus, and that is taken if no other is preferred.
-  private var last: ElementReference?
+  private var candidate: ElementReference?
   /// Whether the program did not answer something in time.
   private var isIncomplete = false
 
@@ -59,7 +59,7 @@ final class FocusSearch {
   /// Looks at the children of `parents`.
   private func descend(_ parents: [ElementReference]) {
     guard !parents.isEmpty else {
-      return handler(last.map { .found($0) } ?? (isIncomplete ? .noAnswer : .nothing))
+      return handler(candidate.map { .found($0) } ?? (isIncomplete ? .noAnswer : .nothing))
     }
     let children = Box<[(Int, [ElementReference])]>([])
     let answers = Answers { [self] in
@@ -90,7 +90,7 @@ final class FocusSearch {
         elements.first { states.content[$0]?.isSuperset(of: wanted) == true }
       }
       if let focused = first(target == .any ? .focused : [.focused, .editable]) { return handler(.found(focused)) }
-      last = target == .deepest ? first(.focused) ?? last : last ?? first(.focused)
+      candidate = target == .deepest ? first(.focused) ?? candidate : candidate ?? first(.focused)
       descend(elements.filter { states.content[$0].map(hasOwnChildren) ?? false })
     }
     for element in elements {

@@ -57,7 +57,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package var isPane: Bool { self == .panel || self == .rootPane }
 
   /// Whether Qt says that such an element has focus while what is in it has, or something else in its window.
-  package var mayPassFocus: Bool { isPane || isItem || self == .comboBox || self == .pageTab }
+  package var mayPassFocus: Bool { isPane || self == .comboBox || self == .pageTab }
 
   /// Whether it is a part of a document, with a text of its own: a paragraph or a heading.
   package var isParagraph: Bool { rawValue == 73 || rawValue == 83 }

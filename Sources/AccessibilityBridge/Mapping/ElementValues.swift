@@ -42,7 +42,7 @@ package enum ElementValues {
     }
     if shape.range != nil, let range = element.range {
       values[ElementKey.value] = .double(range.value)
-      // Qt Quick tells none of its controls.
+      // Qt Quick tells no limits of its controls.
       if range.minimum != range.maximum {
         values[ElementKey.minimum] = .double(range.minimum)
         values[ElementKey.maximum] = .double(range.maximum)

@@ -57,7 +57,7 @@ package final class MenuBridge {
       if now == nil { gone(path) }
       frontChanged()
       guard windowBridge != nil else { return }
-      for window in Set([before?.parent, now?.parent].compactMap(\.self)) { contentsChanged(of: window) }
+      for origin in [before, now].compactMap(\.self) { contentsChanged(at: path, origin) }
     }
     link.onEvent = { [weak self] in self?.received($0) }
     connect()

@@ -45,7 +45,7 @@ extension MenuBridge {
         }
         let found = SourceFinder.Window(
           path: window, process: process, processes: Set([process] + Processes().companions(of: process)),
-          isSure: told != nil, addresses: addresses, timeout: timeout)
+          isSure: told != nil, addresses: addresses ?? [:], timeout: timeout)
         finder.find(for: found) { [weak self] sources, isLate in
           guard let self else { return }
           findCatalogue(of: process) { catalogue in
@@ -56,19 +56,24 @@ extension MenuBridge {
     }
   }
 
-  /// Something came into a window, or left it, by which the window bridge may know its program.
-  func contentsChanged(of window: ObjectPath) {
-    guard let menus = windows[window], menus.process == 0 else { return checkProcess(of: window) }
+  /// A field came into a window, or left it: the window bridge may know the window's program by the field's owner.
+  func contentsChanged(at path: ObjectPath, _ origin: FieldOrigin) {
+    guard let window = origin.parent, let menus = windows[window], !menus.isProcessTold else { return }
+    let isKnown = fields.fields.contains { other, field in
+      other != path && field.parent == window && field.owner == origin.owner
+    }
+    guard !isKnown, origin.owner != link.daemon?.connection.uniqueName?.text else { return }
+    guard menus.process == 0 else { return checkProcess(of: window) }
     (menus.looks, menus.nextLook) = (min(menus.looks, 1), .now)
     if front?.scene == window { look(at: window) }
   }
 
-  /// Looks at a window again if the window bridge takes it for another program's, as it may if the window manager does not
-  /// tell its process.
+  /// Looks at a window again that the window bridge does not take for its program's any more, as it may be if the window
+  /// manager does not tell its process.
   func checkProcess(of window: ObjectPath) {
     guard let menus = windows[window], menus.process > 0, !menus.isProcessTold else { return }
-    addresses(of: window, timeout: ProgramBus.questionTimeout) { [weak self] _, process in
-      guard let self, let process, process != menus.process, windows[window] === menus else { return }
+    addresses(of: window, timeout: ProgramBus.questionTimeout) { [weak self] parts, process in
+      guard let self, parts != nil, process != menus.process, windows[window] === menus else { return }
       gone(window)
       if front?.scene == window { look(at: window) }
     }
@@ -101,24 +106,26 @@ extension MenuBridge {
     }
   }
 
-  /// Asks the window bridge where the menus of a window are, and for its process, which a window manager may not tell.
+  /// Asks the window bridge where the menus of a window are, and for its process, which a window manager may not tell; hands over
+  /// nil if it does not answer.
   private func addresses(
-    of window: ObjectPath, timeout: Duration, _ done: @escaping (_ parts: [String: String], _ process: UInt32?) -> Void
+    of window: ObjectPath, timeout: Duration, _ done: @escaping (_ parts: [String: String]?, _ process: UInt32?) -> Void
   ) {
-    guard let programs, let windowBridge else { return done([:], nil) }
+    guard let programs, let windowBridge else { return done(nil, nil) }
     programs.call(
       windowBridge, Self.object, InterfaceName(known: Focus1.windowBridge.text), "Menus", [.objectPath(window)],
       timeout: timeout
     ) { answer in
+      guard case .success(let values) = answer, case .dictionary(let parts)? = values.first else {
+        return done(nil, nil)
+      }
       var addresses: [String: String] = [:]
       var process: UInt32?
-      if case .success(let values) = answer, case .dictionary(let parts)? = values.first {
-        for part in parts.entries {
-          switch (part.key.basicText, part.value.variantContent) {
-          case ("process"?, .uint32(let number)?): process = number
-          case (let name?, let value?): addresses[name] = value.basicText
-          default: break
-          }
+      for part in parts.entries {
+        switch (part.key.basicText, part.value.variantContent) {
+        case ("process"?, .uint32(let number)?): process = number
+        case (let name?, let value?): addresses[name] = value.basicText
+        default: break
         }
       }
       done(addresses, process)

@@ -188,12 +188,12 @@ final class SourceFinder {
       search(names.prefix(4), timeout: window.timeout) { [weak self] program, objects in
         guard let self, let program else { return done([], objects.isPartial) }
         // Of a program without accessibility, another window may be a dialog.
-        let mayBeDialog = frames == 0 && session?.isAlone(window.path, of: window.process) != true
+        let mayBeDialog = frames == 0 && !(window.isSure && session?.isAlone(window.path, of: window.process) == true)
         func chosen(_ windows: [ObjectPath]) -> ObjectPath? {
           if mayBeDialog { return nil }
           // Without accessibility, the only one.
           if windows.count == 1, frames <= 1 { return windows.first }
-          guard windows.count == frames, objects.areOrdered || frames == 1, let active else { return nil }
+          guard windows.count == frames, objects.areOrdered, let active else { return nil }
           return windows[active]
         }
         var sources: [any MenuSource] = []

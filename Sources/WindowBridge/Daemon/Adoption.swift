@@ -116,21 +116,18 @@ package struct Adoption {
       // The daemon may have come back with what it was known to speak for.
       return choices[connection].map { candidates.intersection([$0.window]) } ?? []
     }
-    func fitting(_ some: Set<WindowID>, _ told: String?) -> [WindowID] {
-      ShownTitle.fitting(some.map { (key: $0, told: told ?? "", shown: windows[$0]?.title ?? "") })
+    func fitting(_ some: Set<WindowID>) -> [WindowID] {
+      ShownTitle.fitting(some.map { (key: $0, told: title, shown: windows[$0]?.title ?? "") })
     }
-    self.candidates[connection] = onlyByTitle ? Set(fitting(candidates, title)) : candidates
+    self.candidates[connection] = onlyByTitle ? Set(fitting(candidates)) : candidates
     let choice = choices[connection]
     let known = choice.flatMap { candidates.contains($0.window) ? $0 : nil }
     if let known, known.title == nil || known.title == title { return [known.window] }
-    // Its new title is yet to come, while a stranger's may be the same.
-    if onlyByTitle, let known, fitting([known.window], known.title) == [known.window] {
-      isUnsure = true
-      return [known.window]
-    }
+    // Its new title may be yet to come, while a stranger's is the same.
+    if onlyByTitle, let known { return [known.window] }
     // A second window with the same title is the other connection's.
     let taken = choices.filter { $0.key != connection }.map(\.value.window)
-    let named = fitting(candidates.subtracting(taken), title)
+    let named = fitting(candidates.subtracting(taken))
     if named.count == 1, let window = named.first {
       choices[connection] = Choice(window: window, title: title)
       return [window]

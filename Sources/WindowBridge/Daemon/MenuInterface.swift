@@ -2,8 +2,8 @@ internal import DBus
 internal import DBusTypes
 internal import FocusContract
 
-/// The bridge's own object, `/org/focusd/Bridge1/Windows`, which tells where the menus of a window are, and the process that
-/// it is of.
+/// The bridge's own object, `/org/focusd/Bridge1/Windows`, which tells where the menus of a window are, and its process
+/// if the window manager does not.
 enum MenuInterface {
   static let path = ObjectPath(known: "/org/focusd/Bridge1/Windows")
 
