@@ -298,7 +298,7 @@ import Testing
   }
 
   /// Qt says it of the current page's tab, as in qterminal, whose terminals are widgets of no role.
-  @Test func whatHasFocusStillIsNotSearchedFor() async throws {
+  @Test func whatHadFocusLastIsPreferredToATab() async throws {
     try await AccessibleDesktop.with { desktop in
       let program = try await desktop.program("terminal", toolkit: "Qt")
       program.set("/tab", StubElement(role: 37, states: StubElement.focused, name: "Shell"))

@@ -25,13 +25,13 @@ extension Bridge {
       let isOver = { [weak self] in self?.tracker.desired != element }
       let take = { (outcome: FocusSearch.Outcome) -> Void in
         switch outcome {
-        case .found(let other) where isFiller:
+        case .found(let other, _) where isFiller:
           bus.role(of: other) { answer in
             guard case .success(let number) = answer else { return goOn(!answer.isLate) }
             let role = ElementRole(rawValue: number)
             if role == .filler || role.mayPassFocus { goOn(true) } else { goElsewhere(.gained(other)) }
           }
-        case .found(let other) where other != element: goElsewhere(.gained(other))
+        case .found(let other, _) where other != element: goElsewhere(.gained(other))
         case .found, .nothing: goOn(true)
         case .noAnswer: goOn(false)
         }

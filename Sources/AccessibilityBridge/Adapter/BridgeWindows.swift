@@ -137,27 +137,32 @@ extension Bridge {
     case .ignored, .frames: found(nil)
     case .known:
       guard !isOwn(application) else { return found(nil) }
-      let hasProxies = application.toolkit.hasFocusProxies
-      let search = { [weak self] in
-        let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
-        FocusSearch.find(in: window, on: bus, hasProxies ? .editableFirst : .any, isOver: isOver) { outcome in
-          switch outcome {
-          case .found(let element): found(element)
-          case .nothing: found(nil)
-          case .noAnswer: noAnswer()
-          }
+      let isOver = { [weak self] in self?.tracker.isOver(epoch) ?? true }
+      let target: FocusSearch.Target = application.toolkit.hasFocusProxies ? .editableFirst : .any
+      FocusSearch.find(in: window, on: bus, target, isOver: isOver) { [weak self] outcome in
+        switch outcome {
+        case .found(let element, let isPreferred):
+          if isPreferred { return found(element) }
+          self?.findLast(in: window, on: bus) { found($0 ?? element) }
+        case .nothing: found(nil)
+        case .noAnswer: noAnswer()
         }
       }
-      // Each page's tab in front, for one, says that it has focus.
-      let told = kept.last { field in
-        field.frame == window && ![window, tracker.doubted].contains(field.element) && !field.snapshot.role.mayPassFocus
-      }
-      guard hasProxies, let told else { return search() }
-      bus.states(of: told.element) { [weak self] answer in
-        guard let self, (try? answer.get())?.contains(.focused) == true else { return search() }
-        guard told.snapshot.role.isItem else { return found(told.element) }
-        findView(of: told.element, on: bus) { isSure in if isSure == true { found(told.element) } else { search() } }
-      }
+    }
+  }
+
+  /// Hands over what had focus last in a window of Qt's if it has it still: each page's tab in front, for one, says that it has.
+  private func findLast(
+    in window: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void
+  ) {
+    let last = kept.last { field in
+      field.frame == window && ![window, tracker.doubted].contains(field.element) && !field.snapshot.role.mayPassFocus
+    }
+    guard let last else { return handler(nil) }
+    bus.states(of: last.element) { [weak self] answer in
+      guard let self, (try? answer.get())?.contains(.focused) == true else { return handler(nil) }
+      guard last.snapshot.role.isItem else { return handler(last.element) }
+      findView(of: last.element, on: bus) { isSure in handler(isSure == true ? last.element : nil) }
     }
   }
 

@@ -39,7 +39,8 @@ final class FocusSearch {
 
   /// What was found.
   enum Outcome {
-    case found(ElementReference)
+    /// An element; unless it `isPreferred`, what had focus last is the better choice if it says that it has it.
+    case found(ElementReference, isPreferred: Bool)
     /// Nothing has focus.
     case nothing
     /// Nothing was found, but the program did not answer everything in time.
@@ -59,7 +60,7 @@ final class FocusSearch {
   /// Looks at the children of `parents`.
   private func descend(_ parents: [ElementReference]) {
     guard !parents.isEmpty else {
-      return handler(candidate.map { .found($0) } ?? (isIncomplete ? .noAnswer : .nothing))
+      return handler(candidate.map { .found($0, isPreferred: false) } ?? (isIncomplete ? .noAnswer : .nothing))
     }
     let children = Box<[(Int, [ElementReference])]>([])
     let answers = Answers { [self] in
@@ -89,7 +90,9 @@ final class FocusSearch {
       func first(_ wanted: ElementStates) -> ElementReference? {
         elements.first { states.content[$0]?.isSuperset(of: wanted) == true }
       }
-      if let focused = first(target == .any ? .focused : [.focused, .editable]) { return handler(.found(focused)) }
+      if let focused = first(target == .any ? .focused : [.focused, .editable]) {
+        return handler(.found(focused, isPreferred: true))
+      }
       candidate = target == .deepest ? first(.focused) ?? candidate : candidate ?? first(.focused)
       descend(elements.filter { states.content[$0].map(hasOwnChildren) ?? false })
     }
