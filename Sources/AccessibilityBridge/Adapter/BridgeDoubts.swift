@@ -68,22 +68,21 @@ extension Bridge {
     let candidates = tracker.earlier.filter { element in
       application.fields[element].map { $0.shape.text.isEditable && !$0.snapshot.role.mayPassFocus } ?? true
     }
-    let (focused, entries) = (
-      Box<Set<ElementReference>>([]), Box(Set(candidates.filter { application.fields[$0] != nil }))
-    )
-    let answers = Answers { handler(candidates.last { focused.content.contains($0) && entries.content.contains($0) }) }
+    let left = Box(candidates)
+    let answers = Answers { handler(left.content.last) }
     for candidate in candidates {
+      let leaveOut = { left.content.removeAll { $0 == candidate } }
       bus.states(
         of: candidate,
         answers.expect { answer in
-          if (try? answer.get())?.isSuperset(of: [.focused, .editable]) == true { focused.content.insert(candidate) }
+          if (try? answer.get())?.isSuperset(of: [.focused, .editable]) != true { leaveOut() }
         })
-      guard !entries.content.contains(candidate) else { continue }
+      guard application.fields[candidate] == nil else { continue }
       bus.role(
         of: candidate,
         answers.expect { answer in
-          if case .success(let number) = answer, [.text, .entry].contains(ElementRole(rawValue: number)) {
-            entries.content.insert(candidate)
+          guard case .success(let number) = answer, [.text, .entry].contains(ElementRole(rawValue: number)) else {
+            return leaveOut()
           }
         })
     }

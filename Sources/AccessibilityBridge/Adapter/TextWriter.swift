@@ -134,10 +134,15 @@ extension ElementWriter {
   /// Asks for the caret alone, without a selection.
   private func moveCaret(to position: Int32, _ handler: @escaping (ProgramBus.Answer) -> Void) {
     guard toolkit.caretSelects else { return ask("SetCaretOffset", [position], handler) }
-    ask("AddSelection", [position, position]) { [self] answer in
-      // There is one.
+    addSelection(position..<position, handler)
+  }
+
+  /// Asks for a selection, in place of one that is there: Kate has an empty one once one was replaced, and no second one.
+  private func addSelection(_ selection: Range<Int32>, _ handler: @escaping (ProgramBus.Answer) -> Void) {
+    let (start, end) = (selection.lowerBound, selection.upperBound)
+    ask("AddSelection", [start, end]) { [self] answer in
       guard case .success(let values) = answer, values.first == .boolean(false) else { return handler(answer) }
-      ask("SetSelection", [0, position, position], handler)
+      ask("SetSelection", [0, start, end], handler)
     }
   }
 
@@ -254,24 +259,18 @@ extension ElementWriter {
     to selection: Range<Int32>, isSelected: Bool, _ answers: Answers,
     _ refused: @escaping (DBusError) -> Void = { _ in }
   ) {
-    func expect(_ whenRefused: @escaping () -> Void = {}) -> (ProgramBus.Answer) -> Void {
+    func expect() -> (ProgramBus.Answer) -> Void {
       answers.expect { (answer: ProgramBus.Answer) in
-        switch answer {
-        case .failure(let error): refused(error)
-        case .success(let values): if values.first == .boolean(false) { whenRefused() }
-        }
+        if case .failure(let error) = answer { refused(error) }
       }
     }
-    let (start, end) = (selection.lowerBound, selection.upperBound)
-    let replace = { [self] in ask("SetSelection", [0, start, end], expect()) }
     if selection.isEmpty {
       if isSelected, !toolkit.caretSelects { ask("RemoveSelection", [0], expect()) }
-      moveCaret(to: start, expect())
+      moveCaret(to: selection.lowerBound, expect())
     } else if isSelected {
-      replace()
+      ask("SetSelection", [0, selection.lowerBound, selection.upperBound], expect())
     } else {
-      // Kate has a selection that is empty once one was replaced, and no second one.
-      ask("AddSelection", [start, end], expect(replace))
+      addSelection(selection, expect())
     }
   }
 }

@@ -93,14 +93,18 @@ final class SourceFinder {
     }
   }
 
+  /// Whether a window's program is sure to have no other.
+  private func isAlone(_ window: Window) -> Bool {
+    window.isSure && session?.isAlone(window.path, of: window.process) == true
+  }
+
   /// Which of a program's windows the one in front is; nil if that is not sure.
   private func choose(
     _ window: Window, _ frames: [ElementReference], _ active: Int?, _ done: @escaping (Int?) -> Void
   ) {
     guard let session else { return done(active) }
     // If there is another window, one frame may be that one's: a window manager may take a program for another one.
-    let isAlone = window.isSure && session.isAlone(window.path, of: window.process)
-    if frames.isEmpty || (frames.count == 1 && isAlone) { return done(active) }
+    if frames.isEmpty || (frames.count == 1 && isAlone(window)) { return done(active) }
     // If another window was in front meanwhile, it began anew.
     let take = { [self] (index: Int?, least: Duration) in
       guard let index, let time = session.timeInFront(of: window.path), time >= least,
@@ -188,7 +192,7 @@ final class SourceFinder {
       search(names.prefix(4), timeout: window.timeout) { [weak self] program, objects in
         guard let self, let program else { return done([], objects.isPartial) }
         // Of a program without accessibility, another window may be a dialog.
-        let mayBeDialog = frames == 0 && !(window.isSure && session?.isAlone(window.path, of: window.process) == true)
+        let mayBeDialog = frames == 0 && !isAlone(window)
         func chosen(_ windows: [ObjectPath]) -> ObjectPath? {
           if mayBeDialog { return nil }
           // Without accessibility, the only one.

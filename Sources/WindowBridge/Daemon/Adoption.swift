@@ -122,9 +122,8 @@ package struct Adoption {
     self.candidates[connection] = onlyByTitle ? Set(fitting(candidates)) : candidates
     let choice = choices[connection]
     let known = choice.flatMap { candidates.contains($0.window) ? $0 : nil }
-    if let known, known.title == nil || known.title == title { return [known.window] }
-    // Its new title may be yet to come, while a stranger's is the same.
-    if onlyByTitle, let known { return [known.window] }
+    // By its title alone it leaves none: its window's new title may be yet to come, while a stranger's is the same.
+    if let known, onlyByTitle || known.title == nil || known.title == title { return [known.window] }
     // A second window with the same title is the other connection's.
     let taken = choices.filter { $0.key != connection }.map(\.value.window)
     let named = fitting(candidates.subtracting(taken))
