@@ -82,6 +82,22 @@ import Testing
     }
   }
 
+  /// Sixteen lists, each with a way to all others, and no item that could fill them.
+  @Test func menusThatContainEachOtherAndNothing() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.state.update { state in
+        for list in 2..<18 {
+          state.lists[[1, UInt32(list)]] = (2..<18).map { [(":section", StubMenus.list(1, UInt32($0)))] }
+        }
+        state.lists[[1, 0]]? += [[(":section", StubMenus.list(1, 2))]]
+      }
+      try await stage.show("w1", of: program)
+      try await stage.has("Edit.Undo")
+      #expect(try await stage.items().map(\.id) == ["win.undo", "win.wrap"])
+    }
+  }
+
   @Test func labelsOfAMegabyteAndControlCharacters() async throws {
     try await MenuStage.with { stage in
       let program = StubMenus(try await stage.desktop.peer())

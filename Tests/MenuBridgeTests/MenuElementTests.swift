@@ -62,7 +62,7 @@ import Testing
         Self.element(35, "Find", "", [], [Self.element(8, "Again", "", [.checked])]),
       ])
     let items = Self.element(34, "", "", [], [edit, Self.element(35, "Help")]).items().map(\.item)
-    #expect(items.map(\.id) == ["Edit › Cut", "Edit › Cut (1)", "Edit › Find › Again", "Help"])
+    #expect(items.map(\.id) == ["Edit › Cut", "Edit › Cut (2)", "Edit › Find › Again", "Help"])
     #expect(items.map(\.menus) == [["Edit"], ["Edit"], ["Edit", "Find"], []])
     #expect(items.map(\.isChecked) == [nil, nil, true, nil])
   }

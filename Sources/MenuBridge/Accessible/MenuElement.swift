@@ -71,12 +71,7 @@ final class MenuElement {
         child.append(menus, &found, &list)
       } else if !child.children.isEmpty || child.hasChildren || child.role == .menu {
         child.append(menus + [child.label], &found, &list)
-      } else if child.role == .item, !child.label.isEmpty {
-        var item = child.item(in: menus)
-        if !list.add(item) {
-          item.id += " (\(found.count))"
-          guard list.add(item) else { continue }
-        }
+      } else if child.role == .item, !child.label.isEmpty, let item = list.addNumbered(child.item(in: menus)) {
         found.append((item, child))
       }
     }

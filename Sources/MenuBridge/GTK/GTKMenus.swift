@@ -76,6 +76,8 @@ struct GTKMenus {
   static let groupLimit = 2048
   /// The most lists that one menu is followed into: menus may contain each other.
   private static let deepest = 8
+  /// The most entries that are looked at: those of menus that contain each other are reached in more ways than can be followed.
+  private static let entryLimit = 1 << 16
 
   private struct List: Hashable {
     let group: UInt32
@@ -150,6 +152,9 @@ struct GTKMenus {
     let actions: [String: [String: GTKAction]]
     var list = ItemList()
     var items: [GTKItem] = []
+    var entries = 0
+
+    var isFull: Bool { list.isFull || entries >= GTKMenus.entryLimit }
 
     mutating func add(_ item: GTKItem) {
       var item = item
@@ -167,9 +172,10 @@ struct GTKMenus {
 
   private func append(_ list: List, menus: [String], openers: [String], within: Set<List>, to found: inout Found) {
     guard within.count < Self.deepest * 2, menus.count < Self.deepest, !within.contains(list) else { return }
-    for attributes in lists[list] ?? [] where !found.list.isFull {
+    for attributes in lists[list] ?? [] where !found.isFull {
+      found.entries += 1
       var label = ""
-      if case .string(let text)? = attributes["label"] { label = MenuText.label(underscored: text) }
+      if case .string(let text)? = attributes["label"] { label = MenuText.label(text, mnemonic: "_") }
       if let section = List(attributes[":section"]) {
         append(section, menus: menus, openers: openers, within: within.union([list]), to: &found)
       } else if let submenu = List(attributes[":submenu"]) {
