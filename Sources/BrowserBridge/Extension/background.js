@@ -39,14 +39,14 @@ const share = () => {
     const { origins = [] } = await api.permissions.getAll();
     ({ ignored = [] } = await api.storage.local.get("ignored"));
     await api.scripting.unregisterContentScripts({ ids: ["page"] }).catch(() => {});
+    for (const page of [...pages.values()]) {
+      if (!(await isShared(page.address))) end(page);
+    }
     if (origins.length > 0) {
       await api.scripting.registerContentScripts([{
         id: "page", js: FILES, matches: origins, ...(ignored.length > 0 && { excludeMatches: ignored }),
         allFrames: true, matchOriginAsFallback: true, runAt: "document_start",
       }]);
-    }
-    for (const page of [...pages.values()]) {
-      if (!(await isShared(page.address))) end(page);
     }
     for (const tab of await api.tabs.query({})) {
       if (await isShared(tab.url)) {
@@ -101,6 +101,8 @@ const current = new Map();
 let lastPage = 0;
 
 const end = (page) => {
+  // Nothing can be told a document that was closed meanwhile.
+  if (!pages.has(page.number)) return;
   page.port.postMessage({ type: "end" });
   forget(page);
 };
