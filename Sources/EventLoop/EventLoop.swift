@@ -107,9 +107,8 @@ public final class EventLoop {
   /// What has arrived comes first, for so long at least: a reply may have come in time, and be read late only because
   /// this process was held up.
   private func fireTimers(isIdle: Bool) {
-    guard let earliest = timers.earliest else { return }
     let now = SuspendingClock.now
-    guard earliest <= now else {
+    guard let earliest = timers.earliest, earliest <= now else {
       putOffSince = nil
       return
     }

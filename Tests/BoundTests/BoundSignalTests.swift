@@ -1,6 +1,7 @@
 import BusSupport
 import DBus
 import DBusTypes
+import Glibc
 import TestSupport
 import Testing
 
@@ -60,6 +61,27 @@ struct BoundSignalTests {
       try await entry.owner.field("entry", "Unregister")
       #expect(try await paths(client, entry, "demo.Edit", "Saved", []).isEmpty)
       #expect(try await paths(client, window, "demo.Edit", "Saved", saved) == [own, Focus1.focused])
+    }
+  }
+
+  @Test("carry file descriptors, from each field of an object, however many come at once")
+  func descriptors() async throws {
+    let count = 30
+    try await TestDesktop.with(prefix: ["/usr/bin/prlimit", "--nofile=256:256"]) { desktop in
+      let window = Exported(
+        try await desktop.peer(), document(("demo.Edit", "<signal name='Gave'><arg type='h'/></signal>")))
+      for number in 0..<16 { try await window.owner.register("f\(number)", object: window.path) }
+      let client = try await desktop.peer()
+      try await client.askBus("AddMatch", [.string("path='\(Focus1.field("f15"))'")])
+      // So that all of them are there when it reads the first.
+      desktop.daemon.terminate(SIGSTOP)
+      for _ in 0..<count { window.emit("demo.Edit", "Gave", [.unixFD(UnixFD(owning: dup(0)))]) }
+      try await window.owner.flush()
+      desktop.daemon.terminate(SIGCONT)
+      try await client.settle()
+      let given = client.signals.filter { $0.member == "Gave" }
+      #expect(given.count == count)
+      #expect(given.allSatisfy { if case .unixFD? = $0.arguments.first { true } else { false } })
     }
   }
 

@@ -8,6 +8,8 @@ final class ConnectionWatches {
   private static let messagesPerTurn = 256
   /// How many bytes may wait to be written, because the bus is slow to read, before no more messages are handled.
   private static let outgoingLimit = 64 << 20
+  /// Likewise how many file descriptors: a message takes another copy of each.
+  private static let outgoingDescriptorLimit = 256
 
   /// No watch's address.
   private static let outputToken: UInt = 0
@@ -83,6 +85,7 @@ extension ConnectionWatches: EventSource {
     guard owner.isConnected else { return true }
     guard !owner.hasOutput else { return false }
     return dbus_connection_get_outgoing_size(connection) < Self.outgoingLimit
+      && dbus_connection_get_outgoing_unix_fds(connection) < Self.outgoingDescriptorLimit
   }
 
   func prepare(_ set: inout PollSet) {

@@ -12,6 +12,12 @@ struct FieldCall {
   let message: Message
   let reply: CallReply
 
+  /// What it is called with, which anybody may have sent.
+  /// - Throws: `DBusError.limitsExceeded`.
+  fileprivate func arguments() throws(DBusError) -> [DBusValue] {
+    try message.arguments(elementLimit: Limits.arguments.elements)
+  }
+
   /// Refuses to show values of a sensitive field to anyone but the daemon.
   /// - Throws: `DBusError.accessDenied`.
   fileprivate func checkReader() throws(DBusError) {
@@ -43,7 +49,7 @@ extension PublishedField {
       let run: FieldMethod = { call throws(DBusError) in
         // Whoever completes it later must not be the last to hold the field.
         let reply = call.reply
-        command.run(try call.message.arguments()) { [weak field = call.field] result in
+        command.run(try call.arguments()) { [weak field = call.field] result in
           // Who gets the reply finds what the command changed.
           if let field { field.emitter.afterAll { reply.answer(result) } } else { reply.answer(result) }
         }
@@ -93,7 +99,7 @@ extension PublishedField {
 
   private static func get(_ call: FieldCall) throws(DBusError) {
     try call.checkReader()
-    let (key, property) = try call.property(try call.message.arguments())
+    let (key, property) = try call.property(try call.arguments())
     guard property.read != nil else { throw DBusError(.accessDenied, "\(key) is write-only") }
     let (field, reply) = (call.field, call.reply)
     let answer = { field.read(key) { reply.answer($0.map { [.variant($0)] }) } }
@@ -106,7 +112,7 @@ extension PublishedField {
   /// Answers when every owner has answered, with the values as they are then; leaves out those that cannot be read.
   private static func getAll(_ call: FieldCall) throws(DBusError) {
     try call.checkReader()
-    guard case .string(let interface)? = try call.message.arguments().first else { return }
+    guard case .string(let interface)? = try call.arguments().first else { return }
     let (field, reply) = (call.field, call.reply)
     let keys = field.description.properties.filter { key, property in
       property.read != nil && (interface.isEmpty || key.interface.text == interface)
@@ -126,7 +132,7 @@ extension PublishedField {
   }
 
   private static func set(_ call: FieldCall) throws(DBusError) {
-    let arguments = try call.message.arguments()
+    let arguments = try call.arguments()
     let (key, property) = try call.property(arguments)
     guard let write = property.write else { throw DBusError(.propertyReadOnly, "\(key) is read-only") }
     guard let value = arguments.last?.variantContent, value.type == property.type else {

@@ -87,5 +87,7 @@ extension FocusService {
       // One signal makes many: they do not wait for each other.
       if turn.outbox.isFull { endTurn() }
     }
+    // Each of them holds descriptors of its own until it is sent.
+    if message.descriptorCount > 0 { endTurn() }
   }
 }
