@@ -89,13 +89,9 @@ package final class Link {
         if case .success(let reply) = result, let error = reply.error { self?.onEvent?(.refused(error)) }
       }
     }
-    let question = try OutgoingMessage.methodCall(
-      to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus,
-      member: MemberName(known: "GetNameOwner"), [.string(Focus1.busName.text)])
     // Signals before the answer are older than what is read after it. Nothing else would tell who the daemon is.
-    try connection.call(question, timeout: nil) { [weak self] result in
-      guard let self, case .string(let name)? = try? result.get().success().arguments().first else { return }
-      owner = try? BusName(name)
+    connection.askOwner(of: Focus1.busName, timeout: nil) { [weak self] result in
+      if case .success(let name) = result { self?.owner = name }
     }
     onEvent?(.arrived)
   }

@@ -42,6 +42,9 @@ protocol MenuSource: AnyObject {
 }
 
 extension MenuSource {
+  /// How long a program may take to do what an item stands for.
+  static var patience: Duration { .seconds(25) }
+
   func isEnabled(_: String) -> Bool? { nil }
   var checksItems: Bool { true }
   var canRun: Bool { true }

@@ -15,7 +15,7 @@ import Testing
     var state = BrowserState()
     let (one, two) = (ElementID(5, 1), ElementID(6, 1))
     // (a message, what it changes, what has focus after it)
-    let cases: [(BrowserMessage, [BrowserState.Change], BrowserState.Focus?)] = [
+    let cases: [(BrowserMessage, [BrowserState.Change], BrowserRequest.Target?)] = [
       (.front(1), [], nil), (.tab(1, Self.shared), [.tabAdded(1)], nil),
       (Self.focus(1, 5, 1), [.elementAdded(one)], nil), (.front(1), [.focusMoved], .element(one)),
       (.tab(2, Self.shared), [.tabAdded(2)], .element(one)), (Self.focus(2, 6, 1), [.elementAdded(two)], .element(one)),

@@ -100,7 +100,7 @@ import Testing
           "focusctl: demo.A.Most: 255 cannot be divided by 0",
           "focusctl: demo.A.Text: '+1' needs a number, but the value is of type 's'",
           "focusctl: the field 'secret' is sensitive: only its owner may read demo.A.Secret",
-          "focusctl: 'Text.Content' is nil: the text has 70000 characters, too many to be shown; org.focusd.Text.Insert "
+          "focusctl: 'Text.Content' is nil: the text has 70000 characters, which cannot all be shown; org.focusd.Text.Insert "
             + "replaces those that org.focusd.Text.Selection names",
         ], "\(result)")
     }

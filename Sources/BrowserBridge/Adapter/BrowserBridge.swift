@@ -98,7 +98,7 @@ package final class BrowserBridge {
     // Who gets the reply finds what the request changed, and the tab in front focused.
     if case .reply(let call, let refusal, _, _) = message {
       let answer = { [calls] in calls.answer(call, refusal.map { .failure($0.error) } ?? .success(())) }
-      guard let target = state.focus?.target, fields[target] != nil else { return answer() }
+      guard let target = state.focus, fields[target] != nil else { return answer() }
       // A field that was being registered takes focus when this has been told.
       whenRegistered(target) { [loop] _ in loop.schedule(after: .zero, answer) }
     }
@@ -124,7 +124,7 @@ package final class BrowserBridge {
       case .elementRemoved(let id): remove(.element(id))
       case .focusMoved:
         log.debug("focus is in \(state.focus == nil ? "no tab" : "a tab")")
-        moveFocus(from: before.focus?.target, to: state.focus?.target)
+        moveFocus(from: before.focus, to: state.focus)
       }
     }
     windows.tell(of: state)
@@ -228,7 +228,7 @@ package final class BrowserBridge {
 extension BrowserBridge: BrowserFieldDelegate {
   func values(of target: BrowserRequest.Target) -> [Key: DBusValue] { state.values(of: target) }
 
-  func isFocused(_ target: BrowserRequest.Target) -> Bool { state.focus?.target == target }
+  func isFocused(_ target: BrowserRequest.Target) -> Bool { state.focus == target }
 
   func gainedFocus(_ target: BrowserRequest.Target) {
     // The focus of an element that is blurred goes to its tab, which has none either while the browser is behind.
@@ -253,15 +253,6 @@ extension BrowserBridge: BrowserFieldDelegate {
     calls.send(request) { [weak self] result in
       if let self, case .write = request.action, fields[request.target] != nil { written[request.target] = .now }
       done(result)
-    }
-  }
-}
-
-extension BrowserState.Focus {
-  fileprivate var target: BrowserRequest.Target {
-    switch self {
-    case .tab(let id): .tab(id)
-    case .element(let id): .element(id)
     }
   }
 }

@@ -5,12 +5,6 @@ package struct BrowserState {
   /// How many elements stay known after they lost focus, the focused one included.
   package static let keptElements = 8
 
-  /// What has focus in the browser.
-  package enum Focus: Hashable, Sendable {
-    case tab(UInt64)
-    case element(ElementID)
-  }
-
   /// What a message changed.
   package enum Change: Equatable, Sendable {
     case tabAdded(UInt64)
@@ -44,7 +38,7 @@ package struct BrowserState {
   package var frontTab: UInt64? { front }
 
   /// What has focus; nil if the browser is behind others.
-  package var focus: Focus? {
+  package var focus: BrowserRequest.Target? {
     guard let front, tabs[front] != nil else { return nil }
     return focusedElements[front].map { .element($0) } ?? .tab(front)
   }

@@ -54,19 +54,18 @@ package struct PageElement: Equatable, Sendable {
     package var access: PageAccess
   }
 
+  /// Whether a check box is checked, and whether others may change that.
+  package struct Toggle: Equatable, Sendable {
+    package var isChecked: Bool
+    package var access: PageAccess
+  }
+
   package var role: String
   package var name = ""
   package var description = ""
   package var content = Content.none
   package var range: Extent?
-  /// Whether a check box is checked, and whether others may change that.
-  package var toggle: (isChecked: Bool, access: PageAccess)?
-
-  package static func == (one: PageElement, other: PageElement) -> Bool {
-    one.role == other.role && one.name == other.name && one.description == other.description
-      && one.content == other.content && one.range == other.range
-      && one.toggle?.isChecked == other.toggle?.isChecked && one.toggle?.access == other.toggle?.access
-  }
+  package var toggle: Toggle?
 
   /// The most bytes of a text that is shown as a whole.
   package static let contentLimit = 64 << 10
@@ -88,7 +87,7 @@ package struct PageElement: Equatable, Sendable {
     } else {
       range = json["range"].flatMap(Self.range)
       if let checked = json["checked"]?.boolean, let access = PageAccess(json["checkable"]?.text) {
-        toggle = (checked, access)
+        toggle = Toggle(isChecked: checked, access: access)
       }
     }
   }

@@ -49,7 +49,7 @@ extension Connection {
   /// - Throws: `DBusError` if the bus refuses a rule, or does not answer.
   public func owner(of name: BusName, adding rules: [MatchRule] = []) throws(DBusError) -> BusName? {
     var questions: [OutgoingMessage] = []
-    for rule in rules { questions.append(try question("AddMatch", [.string(rule.description)])) }
+    for rule in rules { questions.append(try questionToAdd(rule)) }
     questions.append(try question("GetNameOwner", [.string(name.text)]))
     var replies = try call(questions)
     let answer = replies.popLast()

@@ -25,14 +25,27 @@ extension Connection {
   }
 
   /// Asks for the unique name of who holds `name`, which is not activated, and calls `handler` once with it.
-  public func askOwner(of name: BusName, timeout: Duration = .seconds(25), _ handler: @escaping AnswerHandler<BusName>)
-  {
+  ///
+  /// Without a `timeout`, it waits for the bus.
+  public func askOwner(
+    of name: BusName, timeout: Duration? = .seconds(25), _ handler: @escaping AnswerHandler<BusName>
+  ) {
     ask(try question("GetNameOwner", [.string(name.text)]), timeout, handler) { results throws(DBusError) in
       guard case .string(let owner)? = results.first else {
         throw DBusError(.failed, "the bus did not say who holds \(name)")
       }
       return BusName(known: owner)
     }
+  }
+
+  /// Asks for every name that the bus can start an owner of, and calls `handler` once with the answer.
+  package func askActivatableNames(_ handler: @escaping AnswerHandler<Set<BusName>>) {
+    ask(try question("ListActivatableNames"), .seconds(25), handler) { results in names(in: results.first) }
+  }
+
+  /// Asks the bus to start the owner of `name`, and calls `handler` once it holds that.
+  package func askToStart(_ name: String, _ handler: @escaping AnswerHandler<Void>) {
+    ask(try question("StartServiceByName", [.string(name), .uint32(0)]), .seconds(25), handler) { _ in }
   }
 
   /// Sends `question`, and calls `handler` once with what `read` makes of the results.

@@ -45,7 +45,7 @@ final class AccessiblePrograms {
     var isLate = false
     let asked = Answers { [self] in
       guard !isLate else { return done(nil, nil) }
-      findActive(windows, on: bus, timeout) { done(windows, $0 ?? (windows.count == 1 ? 0 : nil)) }
+      findActive(windows, timeout: timeout) { done(windows, $0 ?? (windows.count == 1 ? 0 : nil)) }
     }
     let known = Answers { [self] in
       for root in roots where wanted.contains(processes[root.application] ?? 0) {
@@ -71,7 +71,16 @@ final class AccessiblePrograms {
   /// Finds which of `windows` is active now; nil if none or several are.
   func findActive(_ windows: [ElementReference], timeout: Duration, _ done: @escaping (Int?) -> Void) {
     guard let bus else { return done(nil) }
-    findActive(windows, on: bus, timeout, done)
+    var active: [Int] = []
+    let answers = Answers { done(active.count == 1 ? active.first : nil) }
+    for (index, window) in windows.enumerated() {
+      bus.states(
+        of: window, timeout: timeout,
+        answers.expect { answer in
+          if case .success(let states) = answer, states.contains(.active) { active.append(index) }
+        })
+    }
+    answers.finish()
   }
 
   /// Finds which of `windows` is shown with a title; nil if it may be none or several of them.
@@ -98,20 +107,5 @@ final class AccessiblePrograms {
   func isDialog(_ window: ElementReference, timeout: Duration, _ done: @escaping (Bool?) -> Void) {
     guard let bus else { return done(nil) }
     bus.role(of: window, timeout: timeout) { answer in done((try? answer.get()).map { MenuRole($0) == .dialog }) }
-  }
-
-  private func findActive(
-    _ windows: [ElementReference], on bus: ProgramBus, _ timeout: Duration, _ done: @escaping (Int?) -> Void
-  ) {
-    var active: [Int] = []
-    let answers = Answers { done(active.count == 1 ? active.first : nil) }
-    for (index, window) in windows.enumerated() {
-      bus.states(
-        of: window, timeout: timeout,
-        answers.expect { answer in
-          if case .success(let states) = answer, states.contains(.active) { active.append(index) }
-        })
-    }
-    answers.finish()
   }
 }

@@ -5,7 +5,6 @@ internal import DBusTypes
 /// The menu bar that a program has given away: `com.canonical.dbusmenu`.
 final class DBusMenuSource: MenuSource {
   private static let interface = InterfaceName(known: "com.canonical.dbusmenu")
-  private static let patience = Duration.seconds(25)
   private static let deepest = 8
   /// The most menus that a program is told it is about to show.
   private static let mostFilled = 32
@@ -111,7 +110,7 @@ final class DBusMenuSource: MenuSource {
 
   private static func label(_ properties: DBusDictionary) -> String {
     guard case .string(let text)? = properties[.string("label")]?.variantContent else { return "" }
-    return MenuText.label(underscored: text)
+    return MenuText.label(text, mnemonic: "_")
   }
 
   private static func item(_ properties: DBusDictionary, in menus: [String]) -> MenuItem? {

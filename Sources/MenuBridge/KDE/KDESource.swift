@@ -6,7 +6,6 @@ internal import DBusTypes
 final class KDESource: MenuSource {
   static let windowInterface = InterfaceName(known: "org.kde.KMainWindow")
   private static let actionInterface = InterfaceName(known: "org.qtproject.Qt.QAction")
-  private static let patience = Duration.seconds(25)
 
   private let bus: ProgramBus
   private let program: BusName
@@ -61,11 +60,10 @@ final class KDESource: MenuSource {
       if case .string(let shortcut)? = properties[.string("shortcut")]?.variantContent {
         accelerator = Accelerator.shown(qt: MenuText.label(shortcut))
       }
-      let plain = String(text.prefix(MenuText.longest).filter { $0 != "&" })
       done(
         .success(
           MenuItem(
-            id: id, label: MenuText.label(plain), accelerator: accelerator, isEnabled: isOn("enabled"),
+            id: id, label: MenuText.label(text, mnemonic: "&"), accelerator: accelerator, isEnabled: isOn("enabled"),
             isChecked: isOn("checkable") ? isOn("checked") : nil, action: id)))
     }
   }

@@ -26,19 +26,24 @@ enum MenuText {
     return String(label.drop(while: \.properties.isWhitespace))
   }
 
-  /// A label of GTK's or dbusmenu's, which has an underscore before its mnemonic, and two for one.
-  static func label(underscored text: String) -> String {
+  /// A label that has a mark before its mnemonic: GTK's and dbusmenu's have an underscore.
+  static func label(_ text: String, mnemonic: Unicode.Scalar) -> String {
+    label(plain(String(text.unicodeScalars.prefix(longest * 2)), mnemonic: mnemonic))
+  }
+
+  /// `text` without what marks its mnemonic; two of these stand for one.
+  static func plain(_ text: String, mnemonic: Unicode.Scalar) -> String {
     var plain = String.UnicodeScalarView()
     var isMarked = false
-    for scalar in text.unicodeScalars.prefix(longest * 2) {
-      if scalar == "_", !isMarked {
+    for scalar in text.unicodeScalars {
+      if scalar == mnemonic, !isMarked {
         isMarked = true
       } else {
         plain.append(scalar)
         isMarked = false
       }
     }
-    return label(String(plain))
+    return String(plain)
   }
 
   /// The id of an item that has no stable name.

@@ -53,7 +53,7 @@ package struct Catalogue: Sendable {
   // MARK: Reading
 
   /// The catalogues that translate the usual labels, with what marks a mnemonic there.
-  private static let domains: [(name: String, mnemonic: Character)] =
+  private static let domains: [(name: String, mnemonic: Unicode.Scalar)] =
     ["gtk30", "gtk40", "gtk20", "libadwaita"].map { ($0, "_") }
     + [
       "kconfigwidgets5", "kconfigwidgets6", "kxmlgui5", "kxmlgui6", "ktexteditor5", "ktexteditor6", "ktextwidgets5",
@@ -71,7 +71,7 @@ package struct Catalogue: Sendable {
     paths.lazy.compactMap(contents).first.map { all(MessageBytes(bytes: $0)) } ?? []
   }
 
-  private mutating func addLabel(_ message: TranslatedMessage, mnemonic: Character) {
+  private mutating func addLabel(_ message: TranslatedMessage, mnemonic: Unicode.Scalar) {
     guard Self.isLabel(message.context),
       let command = StandardCommand.byLabel[MenuLabel.plain(message: message.source, mnemonic: mnemonic)]
     else { return }

@@ -15,19 +15,9 @@ enum MenuLabel {
   }
 
   /// `message` of a catalogue, which has `mnemonic` before a letter, as `plain` returns it.
-  static func plain(message: String, mnemonic: Character) -> String {
+  static func plain(message: String, mnemonic: Unicode.Scalar) -> String {
     guard message.utf8.count <= longest else { return "" }
-    var text = ""
-    var isMarked = false
-    for character in message {
-      if character == mnemonic, !isMarked {
-        isMarked = true
-      } else {
-        text.append(character)
-        isMarked = false
-      }
-    }
-    return plain(text)
+    return plain(MenuText.plain(message, mnemonic: mnemonic))
   }
 
   /// Whether `message`, the source of a translation, could be a standard command's label.

@@ -22,17 +22,11 @@ enum Suggestion {
     return nearest?.name
   }
 
-  /// The number of insertions, deletions, substitutions and swaps of neighbours that turn `b` into `a`.
-  static func distance(_ a: String, _ b: String) -> Int {
-    // A letter in the wrong case costs half a mistake; it counts as one here.
-    (cost(split(a), split(b), limit: .max) + 1) / mistake
-  }
-
   private typealias Letter = (own: Character, lowercased: String)
 
   private static func split(_ text: String) -> [Letter] { text.map { ($0, $0.lowercased()) } }
 
-  /// What turns `b` into `a` costs, or more than `limit` if that is exceeded.
+  /// What the insertions, deletions, substitutions and swaps of neighbours cost that turn `b` into `a`, or more than `limit` if that is exceeded.
   private static func cost(_ a: [Letter], _ b: [Letter], limit: Int) -> Int {
     func change(_ x: Letter, _ y: Letter) -> Int {
       x.own == y.own ? 0 : x.lowercased == y.lowercased ? 1 : mistake

@@ -11,7 +11,7 @@ extension FieldInfo {
   /// `fields` with the keys that others may write; a field that is gone meanwhile has none.
   /// - Throws: `CommandError` if the daemon is gone.
   static func withAccess(_ fields: [FieldInfo], _ daemon: DaemonConnection) throws(CommandError) -> [FieldInfo] {
-    let result = Locked(fields)
+    var result = fields
     let loop = EventLoop()
     daemon.connection.attach(to: loop)
     defer { daemon.connection.detach() }
@@ -27,7 +27,7 @@ extension FieldInfo {
         daemon.call(.introspection(of: fields[index].path)) { reply in
           underWay -= 1
           switch reply {
-          case .success(let interfaces): result.withLock { $0[index].writable = writable(interfaces) }
+          case .success(let interfaces): result[index].writable = writable(interfaces)
           case .failure(let error): if error.name != .unknownObject { failure = error }
           }
         }
@@ -35,7 +35,7 @@ extension FieldInfo {
       if underWay > 0 { loop.turn() }
     }
     if let failure { throw CommandError(failure) }
-    return result.withLock { $0 }
+    return result
   }
 
   private static func writable(_ interfaces: [InterfaceDescription]) -> [String] {

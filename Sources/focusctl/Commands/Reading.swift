@@ -110,7 +110,7 @@ extension Bindings {
       case .int32(let length)?? = try? read("org.focusd.Text.Length")?.value, length > 0
     {
       return
-        "'\(name)' is nil: the text has \(length) characters, too many to be shown; org.focusd.Text.Insert replaces "
+        "'\(name)' is nil: the text has \(length) characters, which cannot all be shown; org.focusd.Text.Insert replaces "
         + "those that org.focusd.Text.Selection names"
     }
     let next = suggestion(for: key).map { "did you mean '\($0)'?" } ?? "'\(Program.name)' shows what has focus"

@@ -23,15 +23,10 @@ enum Writing {
       }
       guard let found else { throw unresolved(key, in: bindings) }
       if let refused, refused.type == found.type { throw CommandError(refused.error) }
-      do {
-        return try bindings.write(found.key.text, try read(text, as: found.type, for: found.key.text))
-      } catch let error as DBusError {
+      let value = try read(text, as: found.type, for: found.key.text)
+      do { return try bindings.write(found.key.text, value) } catch {
         guard error.name == Focus1.typeMismatch else { throw CommandError(refusing: found.key, error) }
         refused = (found.type, error)
-      } catch let error as CommandError {
-        throw error
-      } catch {
-        throw .refused("\(error)")
       }
     }
   }
@@ -67,16 +62,10 @@ enum Writing {
       } catch {
         throw leftField(error, first.key, field.path)
       }
-      do {
-        guard let again = try field.read(whole) else { throw gone(whole, field.path) }
-        reading = again
-      } catch let error as DBusError {
-        throw leftField(error, first.key, field.path)
-      } catch let error as CommandError {
-        throw error
-      } catch {
-        throw .refused("\(error)")
-      }
+      let again: KeyReading?
+      do { again = try field.read(whole) } catch { throw leftField(error, first.key, field.path) }
+      guard let again else { throw gone(whole, field.path) }
+      reading = again
     }
     throw CommandError(.conflict, "cannot update '\(whole)': gave up after \(attempts) conflicts with other changes")
   }

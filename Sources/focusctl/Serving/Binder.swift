@@ -131,35 +131,17 @@ final class Binder {
 
   private func startOwners(_ connection: Connection) {
     guard plan.isFamily else { return start(plan.name.text, connection) }
-    ask("ListActivatableNames", [], connection) { [weak self, weak connection] result in
-      guard let self, let connection, case .success(let values) = result, case .array(let names)? = values.first else {
-        return
-      }
-      for name in names.compactMap(\.basicText).naturallySorted() where plan.includes(name) { start(name, connection) }
+    connection.askActivatableNames { [weak self, weak connection] result in
+      guard let self, let connection, case .success(let names) = result else { return }
+      for name in names.map(\.text).naturallySorted() where plan.includes(name) { start(name, connection) }
     }
   }
 
   private func start(_ name: String, _ connection: Connection) {
-    ask("StartServiceByName", [.string(name), .uint32(0)], connection) { [weak self] result in
+    connection.askToStart(name) { [weak self] result in
       guard let self, case .failure(let error) = result else { return }
       let message = "cannot start '\(name)': \(error.message)"
       if plan.isFamily { say(message) } else { end = end ?? .refused(message) }
-    }
-  }
-
-  private func ask(
-    _ member: String, _ arguments: [DBusValue], _ connection: Connection,
-    _ handler: @escaping (Result<[DBusValue], DBusError>) -> Void
-  ) {
-    do throws(DBusError) {
-      let question = try OutgoingMessage.methodCall(
-        to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus, member: MemberName(known: member),
-        arguments)
-      try connection.call(question) { result in
-        handler(Result { () throws(DBusError) in try result.get().success().arguments() })
-      }
-    } catch {
-      handler(.failure(error))
     }
   }
 }

@@ -31,15 +31,11 @@ struct JSONParser {
   /// D-Bus nests 64 containers, and a variant is an object with two members here.
   private static let depthLimit = 160
 
-  private let text: String
   private let bytes: [UInt8]
   private var offset = 0
   private var depth = 0
 
-  private init(_ text: String) {
-    self.text = text
-    bytes = Array(text.utf8)
-  }
+  private init(_ text: String) { bytes = Array(text.utf8) }
 
   /// The one value that `text` holds.
   /// - Throws: `JSONSyntaxError` if it is not one.
@@ -160,8 +156,6 @@ struct JSONParser {
     guard let byte = next, isDigit(byte) else { throw error("a digit") }
     while let byte = next, isDigit(byte) { offset += 1 }
   }
-
-  private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
   private func slice(_ range: Range<Int>) -> Substring { Substring(String(decoding: bytes[range], as: UTF8.self)) }
 

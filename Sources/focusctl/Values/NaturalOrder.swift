@@ -1,3 +1,5 @@
+import DBusTypes
+
 /// The order in which people expect names: K1, K2, K10.
 enum NaturalOrder {
   /// Whether `a` comes before `b`: digits compare as numbers, everything else byte by byte.
@@ -20,8 +22,6 @@ enum NaturalOrder {
     // Names that differ only in leading zeros still have one order.
     return a.isEmpty == b.isEmpty ? wholeA.lexicographicallyPrecedes(wholeB) : a.isEmpty
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
   /// Takes the digits at the start of `rest`; returns them without leading zeros.
   private static func number(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {

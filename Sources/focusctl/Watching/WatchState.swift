@@ -75,11 +75,6 @@ struct WatchState {
     return changes
   }
 
-  /// The value that `request` stands for now.
-  func value(of request: KeyArgument) -> DBusValue? {
-    whole(request).flatMap { known[$0] }.flatMap { request.element(of: $0) }
-  }
-
   /// The key with a value that `request` stands for.
   private func whole(_ request: KeyArgument) -> String? {
     if request.mayBeWhole, known[request.name] != nil { return request.name }

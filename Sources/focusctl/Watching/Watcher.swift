@@ -108,7 +108,7 @@ final class Watcher {
   }
 
   /// Shows `changes` with the fields that they are from, and `others` if these are from another field now.
-  private func askFields(_ changes: [(key: String, value: DBusValue?)] = [], _ others: [String] = []) {
+  private func askFields(_ changes: [(key: String, value: DBusValue?)], _ others: [String] = []) {
     let changes = changes.filter { state.watches($0.key) }
     let keys = changes.map(\.key) + others.filter(state.watches)
     guard !keys.isEmpty else { return }
