@@ -67,9 +67,10 @@ final class SourceFinder {
         let (frames, isLate) = (told ?? [], told == nil)
         if let gtk, gtk.menubar != nil {
           // Its menu bar is the same, and takes many more questions; but it tells the keys.
-          let keys = AcceleratorSource()
-          choose(window, frames, active) { [self] in keys.bar = bar(of: window, frames, $0) }
-          return done([GTKSource(bus, gtk), keys], false)
+          let source = GTKSource(bus, gtk)
+          let supplement = SupplementSource(to: source)
+          choose(window, frames, active) { [self] in supplement.choose(bar(of: window, frames, $0)) }
+          return done([source, supplement], false)
         }
         choose(window, frames, active) { [self] active in
           let bar = bar(of: window, frames, active)
@@ -78,8 +79,8 @@ final class SourceFinder {
           if let gtk { return done([GTKSource(bus, gtk)] + (bar.map { [$0] } ?? []), isLate) }
           ofProcess(window, told, active) { [self] found, isUnsure in
             var sources = found
-            let hasMenus = found.contains { ($0 as? GTKSource)?.hasMenubar == true }
-            if let bar { sources.append(hasMenus ? AcceleratorSource(of: bar) : bar) }
+            let menus = found.lazy.compactMap { $0 as? GTKSource }.first { $0.hasMenubar }
+            if let bar { sources.append(menus.map { SupplementSource(to: $0, bar) } ?? bar) }
             dbusmenu(window) { menu in done(sources + (menu.map { [$0] } ?? []), isLate || isUnsure) }
           }
         }

@@ -114,12 +114,13 @@ final class WindowMenus {
     isWhole: Bool, timeout: Duration = ProgramBus.changeTimeout, _ done: @escaping ([[MenuItem]]) -> Void
   ) {
     let sources = sources
+    let couldRun = sources.map(\.canRun)
     var all = sources.map { _ in [MenuItem]() }
     failure = nil
     let answers = Answers { [weak self] in
       guard let self, !isEnded else { return done([]) }
-      // It was looked at again meanwhile.
-      guard sources.elementsEqual(self.sources, by: ===) else {
+      // It was looked at again meanwhile, or another source is needed as well.
+      guard sources.elementsEqual(self.sources, by: ===), couldRun == sources.map(\.canRun) else {
         return read(isWhole: isWhole, timeout: timeout, done)
       }
       // What a program does not answer in time is as it was.

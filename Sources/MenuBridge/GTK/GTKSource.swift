@@ -20,8 +20,6 @@ final class GTKSource: MenuSource {
   private static let menusInterface = InterfaceName(known: "org.gtk.Menus")
   /// How often a menu bar is asked for what is in its menus: at first, and when all of it is wanted.
   private static let steps = (first: 5, whole: 16)
-  /// How long a program may take to do what an item stands for.
-  private static let patience = Duration.seconds(25)
 
   /// The actions of each object that has answered, as they are now.
   private final class Reading { var actions: [String: [String: GTKAction]] = [:] }
@@ -37,6 +35,8 @@ final class GTKSource: MenuSource {
   private var readings: [Reading] = []
   private var rules: [MatchRule] = []
   private(set) var isPartial = false
+  /// Whether its menus have had items whose actions are told nowhere: those of a group of the program's own.
+  private(set) var isLacking = false
   var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
   /// An action may be another's of the next list of documents.
@@ -75,7 +75,9 @@ final class GTKSource: MenuSource {
       if let error = menus.excess, isWhole || !items.isEmpty { return done(.failure(error)) }
       // With the actions of one object alone, those of the other would be told as disabled.
       if let refusal, reading.actions.isEmpty || refusal.isLate { return done(.failure(refusal)) }
-      let found = menus.items(reading.actions)
+      let all = menus.items(reading.actions)
+      let found = all.filter { addresses.actions[$0.group] != nil }
+      if found.count < all.count { isLacking = true }
       last = reading
       items = Dictionary(found.map { ($0.item.id, $0) }) { first, _ in first }
       openers.formUnion(found.flatMap(\.openers))

@@ -1,0 +1,58 @@
+internal import DBus
+internal import DBusTypes
+
+/// A menu bar that has the items of another source, too: it tells their keys, and runs those that the other cannot.
+final class SupplementSource: MenuSource {
+  private let main: GTKSource
+  /// Nil: it is not known yet which menu bar it is; or, if `isChosen`, there is none.
+  private var bar: (any MenuSource)?
+  private var isChosen = false
+  private var waiting: [() -> Void] = []
+  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)? { didSet { bar?.onEnabled = onEnabled } }
+
+  var canRun: Bool { main.isLacking }
+  var checksItems: Bool { bar?.checksItems ?? true }
+  var isPartial: Bool { canRun && bar?.isPartial == true }
+
+  init(to main: GTKSource) { self.main = main }
+
+  convenience init(to main: GTKSource, _ bar: any MenuSource) {
+    self.init(to: main)
+    choose(bar)
+  }
+
+  /// Takes the menu bar, or nil if there is none.
+  func choose(_ bar: (any MenuSource)?) {
+    (self.bar, isChosen) = (bar, true)
+    bar?.onEnabled = onEnabled
+    let readings = waiting
+    waiting = []
+    for read in readings { read() }
+  }
+
+  func isEnabled(_ id: String) -> Bool? { bar?.isEnabled(id) }
+
+  /// Reads nothing at first sight, unless the other source lacks something.
+  func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
+    guard isWhole || canRun else { return done(.success([])) }
+    if canRun, !isChosen {
+      return waiting.append { [weak self] in
+        self?.read(isWhole: isWhole, timeout: timeout, done) ?? done(.success([]))
+      }
+    }
+    guard let bar else { return done(.success([])) }
+    bar.read(isWhole: isWhole, timeout: timeout, done)
+  }
+
+  func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
+    bar?.look(at: id, done) ?? done(.failure(.itemGone(id)))
+  }
+
+  func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) {
+    bar?.run(id, done) ?? done(.failure(.itemGone(id)))
+  }
+
+  func forget(except ids: Set<String>) { bar?.forget(except: ids) }
+  func received(_ message: Message) { bar?.received(message) }
+  func end() { bar?.end() }
+}
