@@ -18,6 +18,7 @@ package final class ProgramBus {
   private static let mostPrograms = 1024
   /// The programs that were asked something.
   private var programs: [BusName: ProgramQuestions] = [:]
+  private let peers = PeerConnections()
 
   /// The longest message that is received; a text that is read as a whole takes less.
   private static let longestMessage = 32 << 20
@@ -28,8 +29,12 @@ package final class ProgramBus {
     self.loop = loop
   }
 
-  /// Closes the connection, and with it all calls that are unanswered.
+  /// Whether it was closed: a menu that was read may hold it for longer.
+  private var isClosed = false
+
+  /// Closes the connection; what is asked from now on fails.
   package func close() {
+    isClosed = true
     connection.onMessage = nil
     connection.onDisconnect = nil
     connection.detach()
@@ -64,7 +69,7 @@ package final class ProgramBus {
   ) {
     let question = ProgramQuestions.Question(
       ask: { [weak self] in
-        guard let self else { return handler(.failure(DBusError(.disconnected, "the bus is gone"))) }
+        guard let self else { return handler(.failure(.busGone)) }
         send(name, path, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler)
       },
       refuse: { handler(.failure($0)) })
@@ -74,6 +79,31 @@ package final class ProgramBus {
     let questions = programs[name] ?? ProgramQuestions()
     programs[name] = questions
     questions.add(question)
+  }
+
+  /// Runs an action of an element, on a connection to its program alone if there is one.
+  package func run(
+    _ action: Int32, of element: ElementReference, timeout: Duration, isOptional: Bool = false,
+    _ handler: @escaping (Answer) -> Void
+  ) {
+    let (interface, member, arguments) = (AccessibilityNames.action, "DoAction", [DBusValue.int32(action)])
+    peers.find(element.application, on: self) { [self] peer in
+      do throws(DBusError) {
+        guard let peer else { throw .busGone }
+        let message = try OutgoingMessage.methodCall(
+          to: nil, path: element.path, interface: interface, member: MemberName(known: member), arguments)
+        try peer.call(message, timeout: timeout) { result in
+          handler(
+            Result { () throws(DBusError) in
+              if case .failure(let error) = result, error.name == .disconnected { throw .programLeft }
+              if result.isLate { throw .programSilent }
+              return try result.get().success().arguments(elementLimit: ProgramBus.elementLimit)
+            })
+        }
+      } catch {
+        call(element, interface, member, arguments, timeout: timeout, isOptional: isOptional, handler)
+      }
+    }
   }
 
   /// Calls a method whose answer tells nothing: it is asked for none, and so owes none.
@@ -93,6 +123,7 @@ package final class ProgramBus {
     timeout: Duration, isOptional: Bool, _ handler: @escaping (Answer) -> Void
   ) {
     do throws(DBusError) {
+      guard !isClosed else { throw .busGone }
       let message = try OutgoingMessage.methodCall(
         to: name, path: path, interface: interface, member: MemberName(known: member), arguments)
       try connection.call(message, timeout: timeout) { [weak self] result in
@@ -128,8 +159,14 @@ package final class ProgramBus {
   /// A program tells something, so that it may answer again.
   package func heard(_ name: BusName) { programs[name]?.heard() }
 
+  /// Takes what a program has answered on a connection of its own.
+  package func takeAnswers(of name: BusName) { peers[name]?.receive() }
+
   /// A program has left.
-  package func forget(_ name: BusName) { programs.removeValue(forKey: name)?.refuseAll(.programLeft) }
+  package func forget(_ name: BusName) {
+    peers.forget(name)
+    programs.removeValue(forKey: name)?.refuseAll(.programLeft)
+  }
 
   /// Reads one property of an element: never all of them, which kills programs that use Qt.
   package func get(
@@ -174,6 +211,9 @@ extension DBusError {
   package static let programLeft = DBusError(.unknownObject, "the program has left the bus")
   /// It did not answer in time, or just before, and is left alone for a while.
   package static let programSilent = DBusError(.timeout, "the program does not answer")
+
+  /// The accessibility bus was left.
+  fileprivate static let busGone = DBusError(.disconnected, "the bus is gone")
 
   /// Whether no answer came in time: one may come if it is asked for again.
   package var isLate: Bool { name == .timeout || name == .noReply }

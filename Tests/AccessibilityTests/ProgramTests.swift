@@ -45,6 +45,23 @@ import Testing
     }
   }
 
+  /// ATK's bridge freezes a program whose dialog was opened by a call over the accessibility bus, at the first key.
+  @Test(.enabled(if: RealDesktop.canRun("/usr/bin/python3"))) func aDialogThatAnActionOpensWorks() async throws {
+    try await RealDesktop.with { desktop in
+      let program = try await desktop.script("dialog", title: "Window")
+      try await desktop.waits(for: "Element.Name", .string("Ask"))
+      try await desktop.run("Action.Click")
+      try await desktop.front("Dialog")
+      try await desktop.waits(for: "Element.Role", .string("textbox"))
+      try await desktop.xdotool("key", "q")
+      try await desktop.waits(for: "Text.Content", .string("q"))
+      try await desktop.set("Text.SelectedText", .string("ü"))
+      try await desktop.xdotool("key", "Return")
+      try await desktop.front("Answer qü")
+      try await program.stop()
+    }
+  }
+
   @Test(.enabled(if: RealDesktop.canRun(zenity, yad))) func twoProgramsAndOneThatIsStopped() async throws {
     try await RealDesktop.with { desktop in
       let zenity = try await desktop.start(

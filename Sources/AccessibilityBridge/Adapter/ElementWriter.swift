@@ -119,6 +119,12 @@ final class ElementWriter {
     withNow { [self] now in
       guard let range = now.range else { return done(.failure(.elementGone)) }
       let number = range.moved(steps)
+      // How far a step goes that it does not tell, its own action knows.
+      if range.step == 0, number != range.value, let index = ActionName.step(now.actions, isUp: steps > 0) {
+        return change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
+          verify { $0.range?.value != range.value }
+        }
+      }
       guard number.isFinite else {
         return done(.failure(DBusError(.notSupported, "\(key) cannot be run: the element tells no finite value")))
       }
@@ -140,10 +146,9 @@ final class ElementWriter {
       .string(AccessibilityNames.value.text), .string("CurrentValue"), .variant(.double(number)),
     ]
     change(.properties, "Set", arguments, hasResult: false) { [self] in
-      // The bits, because NaN is different from itself. What is less than a step away may have been rounded to what it was.
-      let before = range.value.bitPattern
+      // What is less than a step away may have been rounded to what it was.
       attempt(
-        0, { $0.range?.value == number || $0.range?.value.bitPattern != before },
+        0, { $0.range.map { $0.value == number || $0.isMoved(from: range.value, towards: number) } == true },
         isEnough: { now in !isStep && now.range.map { abs($0.value - number) < $0.step } == true })
     }
   }
@@ -192,12 +197,17 @@ final class ElementWriter {
     }
     hasBegun = true
     unanswered += 1
-    bus.call(field.element, interface, member, arguments, timeout: timeout) { [self] answer in
+    let take = { [self] (answer: ProgramBus.Answer) -> Void in
       unanswered -= 1
       let isRefused = if case .success(let values) = answer { values.first == .boolean(false) } else { true }
       if isRefused { hasAgreed = false }
       guard isRemoved else { return handler(answer) }
       if unanswered == 0 { endRemoved() }
+    }
+    if interface == AccessibilityNames.action, case .int32(let index)? = arguments.first, toolkit.offersConnections {
+      bus.run(index, of: field.element, timeout: timeout, take)
+    } else {
+      bus.call(field.element, interface, member, arguments, timeout: timeout, take)
     }
   }
 
@@ -252,6 +262,8 @@ final class ElementWriter {
   /// The element goes: an action that takes it away is no failure, nor one that ends the program that has agreed to it.
   /// - Returns: whether the program is still to answer.
   private func removed(programHasLeft: Bool) -> Bool {
+    // It may have agreed on a connection of its own, of which that is not read yet.
+    if programHasLeft, action == .asked { bus.takeAnswers(of: field.element.application) }
     if programHasLeft ? action == .agreed : action != .none {
       done(.success(()))
     } else if programHasLeft || !hasBegun {

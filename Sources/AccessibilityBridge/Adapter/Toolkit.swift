@@ -22,6 +22,10 @@ struct Toolkit: Equatable {
   /// Whether it may tell an attribute that makes an entry a password's: GTK and Qt have roles alone.
   var tellsInputType: Bool { !isGTK && !isQt }
 
+  /// Whether its programs may have connections of their own beside the accessibility bus: ATK's bridge offers them, and GTK 4 never
+  /// says that it does not.
+  var offersConnections: Bool { !isQt && !isGTK4 }
+
   /// Whether what only passes focus on says that it has it, and items whose view has none do.
   var hasFocusProxies: Bool { isQt }
 
@@ -51,6 +55,10 @@ struct Toolkit: Equatable {
   var caretSelects: Bool { isClutter }
 
   private var isClutter: Bool { name.lowercased() == "clutter" }
+
+  /// Whether it cuts a text that has characters beyond U+FFFF when one is written, and tells an empty one instead: Java's bridge
+  /// hands on texts in a form of UTF-8 that is not that of others.
+  var isLimitedToBasicPlane: Bool { name.lowercased() == "j2se-access-bridge" }
 
   /// Whether it tells no changes of a range that the keyboard makes, or not that a menu was closed: GTK 3 forgets what had
   /// focus before when an item is run.

@@ -43,22 +43,11 @@ public final class Connection {
   /// Connects to `bus` and says hello to it; a bus given by its address may take `timeout` to answer, or any time if
   /// that is nil.
   /// - Throws: `DBusError` if there is no such bus or the bus refuses; `Timeout`.
-  public init(to bus: Bus, timeout: Duration? = nil) throws(DBusError) {
-    let opened = try withDBusError { error in
-      switch bus {
-      case .session: dbus_bus_get_private(DBUS_BUS_SESSION, error)
-      case .system: dbus_bus_get_private(DBUS_BUS_SYSTEM, error)
-      case .address(let address): address.contains("\0") ? nil : dbus_connection_open_private(address, error)
-      }
-    }
-    guard let opened else { throw DBusError(.disconnected, "no connection to the bus") }
-    raw = opened
-    output = OutputQueue(opened)
-    dbus_connection_set_exit_on_disconnect(raw, 0)
-    dbus_connection_add_filter(raw, Connection.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
+  public convenience init(to bus: Bus, timeout: Duration? = nil) throws(DBusError) {
+    try self.init(opening: bus)
     // From here on `deinit` closes the connection, even if this throws.
     guard case .address = bus else { return }
-    if let timeout { try sayHello(timeout) } else { _ = try withDBusError { dbus_bus_register(opened, $0) } }
+    if let timeout { try sayHello(timeout) } else { _ = try withDBusError { dbus_bus_register(raw, $0) } }
   }
 
   /// Connects to the bus at `address` without waiting for it, receives on `loop`, and calls `handler` once, later.
@@ -71,9 +60,9 @@ public final class Connection {
     // Not from within the connection's own dispatching: who is given a failure may be the last to hold it.
     func finish(_ result: Result<Connection, DBusError>) { loop.schedule(after: .zero) { handler(result) } }
     do throws(DBusError) {
-      let connection = try Connection(opening: address)
+      let connection = try Connection(opening: .address(address))
       connection.attach(to: loop)
-      try connection.call(try helloCall(), timeout: timeout) { answer in
+      try connection.call(try connection.question("Hello"), timeout: timeout) { answer in
         finish(
           Result { () throws(DBusError) in
             try connection.takeName(answer.get())
@@ -85,19 +74,38 @@ public final class Connection {
     }
   }
 
-  private init(opening address: String) throws(DBusError) {
-    guard !address.contains("\0"), let opened = try withDBusError({ dbus_connection_open_private(address, $0) }) else {
-      throw DBusError(.disconnected, "no connection to the bus")
+  /// Connects to a program that listens at `address` itself, without a bus and without waiting, and receives on `loop`: there is
+  /// no name to be had, and calls have no destination.
+  /// - Throws: `DBusError` if nobody listens there.
+  package convenience init(toPeer address: String, on loop: EventLoop) throws(DBusError) {
+    try self.init(opening: .address(address))
+    attach(to: loop)
+  }
+
+  /// The process that listened when the connection was made (unix(7), `SO_PEERCRED`); nil if that is not known here.
+  package var peerProcess: UInt32? {
+    var socket: Int32 = -1
+    guard dbus_connection_get_socket(raw, &socket) != 0 else { return nil }
+    // `struct ucred`, which Glibc's module leaves out: the process, the user and the group.
+    var credentials: (Int32, UInt32, UInt32) = (0, 0, 0)
+    var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+    guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, credentials.0 > 0 else { return nil }
+    return UInt32(credentials.0)
+  }
+
+  private init(opening bus: Bus) throws(DBusError) {
+    let opened = try withDBusError { error in
+      switch bus {
+      case .session: dbus_bus_get_private(DBUS_BUS_SESSION, error)
+      case .system: dbus_bus_get_private(DBUS_BUS_SYSTEM, error)
+      case .address(let address): address.contains("\0") ? nil : dbus_connection_open_private(address, error)
+      }
     }
+    guard let opened else { throw DBusError(.disconnected, "no connection to the bus") }
     raw = opened
     output = OutputQueue(opened)
     dbus_connection_set_exit_on_disconnect(raw, 0)
     dbus_connection_add_filter(raw, Connection.filter, Unmanaged.passUnretained(self).toOpaque(), nil)
-  }
-
-  private static func helloCall() throws(DBusError) -> OutgoingMessage {
-    try OutgoingMessage.methodCall(
-      to: .bus, path: ObjectPath(known: "/org/freedesktop/DBus"), interface: .bus, member: MemberName(known: "Hello"))
   }
 
   private func takeName(_ answer: Message) throws(DBusError) {
@@ -109,7 +117,7 @@ public final class Connection {
 
   /// Does what `dbus_bus_register` does, which is faster but waits forever if the bus accepts and never answers.
   private func sayHello(_ timeout: Duration) throws(DBusError) {
-    let hello = try Connection.helloCall()
+    let hello = try question("Hello")
     let loop = EventLoop()
     attach(to: loop)
     defer { detach() }

@@ -43,6 +43,16 @@ extension Connection {
     if let message = inbox.popFirst() { received(message) }
   }
 
+  /// Handles what has arrived on the socket, ahead of the loop's turn.
+  package func receive() {
+    dbus_connection_read_write(raw, 0)
+    repeat {
+      let status = dbus_connection_dispatch(raw)
+      while hasArrivals { handleNext() }
+      guard status == DBUS_DISPATCH_DATA_REMAINS else { return }
+    } while true
+  }
+
   func failPendingCalls() { end(calls.takeAll(), .disconnected) }
 
   /// Ends the calls to `peer` that wait for a handler, each with `error`: it has left the bus.

@@ -5,8 +5,6 @@ internal import EventLoop
 
 /// The menu bar of a window as accessibility shows it.
 final class MenuBarSource: MenuSource {
-  /// How long a program may take to do what an item stands for.
-  private static let patience = Duration.seconds(25)
   private static let widest = 32
   /// How long it is read at first sight: with a program that is slow for each answer, all of them would take minutes.
   private static let longestReading = Duration.seconds(15)
@@ -135,9 +133,7 @@ final class MenuBarSource: MenuSource {
 
   func run(_ id: String, _ done: @escaping (Result<Void, DBusError>) -> Void) {
     guard let element = elements[id]?.element else { return done(.failure(.itemGone(id))) }
-    bus.call(
-      element.reference, AccessibilityNames.action, "DoAction", [.int32(0)], timeout: Self.patience, isOptional: true
-    ) { answer in
+    bus.run(0, of: element.reference, timeout: Self.patience, isOptional: true) { answer in
       done(
         answer.flatMap { values in
           values.first == .boolean(false)
