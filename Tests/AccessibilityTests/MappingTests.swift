@@ -40,7 +40,7 @@ import Testing
 
   @Test func theFirstActionOfANameCounts() {
     let names = ["click", "", "Click", "press"]
-    let commands = ActionName.commands(names, isEditable: true)
+    let commands = ActionName.commands(names, isEditable: true, isSecret: false)
     #expect(
       commands.map { "\($0.member)=\(ActionName.index(of: $0, among: names) ?? -1)" }.sorted() == [
         "Click=0", "Press=3",
@@ -57,7 +57,7 @@ import Testing
     (["x", "ClipboardCopy"], true, ""), ([], true, ""),
   ])
   func editorsHaveTheirCommands(_ names: [String], _ isEditable: Bool, _ expected: String) {
-    let commands = ActionName.commands(names, isEditable: isEditable)
+    let commands = ActionName.commands(names, isEditable: isEditable, isSecret: false)
     let editing = commands.filter { $0.interface.text == "org.focusd.Edit" }
     #expect(editing.map(\.member.text).sorted() == expected.split(separator: " ").map(String.init))
     let names = ["clipboard.paste", "text.undo", "Undo"]

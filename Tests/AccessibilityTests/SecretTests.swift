@@ -196,6 +196,23 @@ import Testing
     }
   }
 
+  /// GTK 4 offers to copy a password that is shown.
+  @Test func aSecretIsNotCopied() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(toolkit: "GTK", version: "4.18.6")
+      var entry = StubElement.entry(Self.secret, role: 40)
+      entry.interfaces.insert("Action")
+      entry.actions = ["clipboard.cut", "clipboard.copy", "clipboard.paste", "selection.select-all"]
+      program.set("/secret", entry)
+      program.activate()
+      program.focus("/secret")
+      try await eventually("its commands") { try await desktop.session.commands()["org.focusd.Edit.Paste"] == true }
+      let commands = try await desktop.session.commands().keys
+      #expect(commands.contains("org.focusd.Edit.SelectAll"))
+      for command in ["Cut", "Copy"] { #expect(!commands.contains("org.focusd.Edit.\(command)")) }
+    }
+  }
+
   @Test func anEntryThatAPageCallsAPasswordLaterBecomesSecret() async throws {
     try await AccessibleDesktop.with { desktop in
       let traffic = try await desktop.monitor()

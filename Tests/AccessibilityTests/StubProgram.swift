@@ -20,12 +20,16 @@ struct StubElement: Sendable {
   var selection: (Int32, Int32) = (0, 0)
   var value = 0.0
   var maximum = 100.0
+  /// How far the value moves by itself each time that it is told.
+  var drift = 0.0
   var actions: [String] = []
   var step = 1.0
   /// How often it is not there yet.
   var late = 0
   /// As in Clutter: its end is -1, and of a selection the first end stays where it is if the caret is moved.
   var caretSelects = false
+  /// As in Java: it counts in UTF-16, and what has a character beyond U+FFFF is told as an empty text.
+  var lacksSurrogates = false
   /// It agrees to writes and makes none; it refuses them.
   var ignoresWrites = false
   /// It agrees to changes of its text and makes none, as an entry that is full.
@@ -64,6 +68,19 @@ struct StubElement: Sendable {
   static func entry(_ text: String, role: UInt32 = 61) -> StubElement {
     StubElement(
       role: role, states: focusable | editable, interfaces: ["Text", "EditableText", "Component"], text: text)
+  }
+
+  fileprivate mutating func drifted() -> Double {
+    value += drift
+    return value
+  }
+
+  fileprivate var length: Int32 { Int32(lacksSurrogates ? text.utf16.count : text.unicodeScalars.count) }
+
+  /// Runs the actions that move it.
+  fileprivate mutating func step(_ action: String) {
+    if action == "increment" { value += 1 }
+    if action == "decrement" { value -= 1 }
   }
 
   static func slider(_ value: Double) -> StubElement {
@@ -293,6 +310,7 @@ final class StubProgram: Sendable {
     case "DoAction":
       if element.refusesWrites { return .values([.boolean(false)]) }
       if !element.ignoresWrites { element.states ^= StubElement.checked }
+      if case .int32(let index)? = call.arguments.first { element.step(element.actions[Int(index)]) }
       return .values([.boolean(true)])
     case "GrabFocus": return .values([.boolean(true)])
     default: return textual(call, &element)
@@ -313,10 +331,10 @@ final class StubProgram: Sendable {
       case "Accessible.Description": .string("")
       case "Accessible.Parent": reference(element.parent, program)
       case "Text.CharacterCount" where element.interfaces.contains("Text"):
-        .int32(element.count ?? Int32(element.text.unicodeScalars.count))
+        .int32(element.count ?? element.length)
       case "Text.CaretOffset": .int32(element.caret)
       case "Action.NActions": .int32(Int32(element.actions.count))
-      case "Value.CurrentValue": .double(element.value)
+      case "Value.CurrentValue": .double(element.drifted())
       case "Value.MinimumValue": .double(0)
       case "Value.MaximumValue": .double(element.maximum)
       case "Value.MinimumIncrement": .double(element.step)
@@ -335,7 +353,8 @@ final class StubProgram: Sendable {
     case "GetText":
       element.role = element.roleAfterText ?? element.role
       element.text = element.textAfterText ?? element.text
-      return .values([.string(string(characters.dropFirst(numbers[0]).prefix(max(0, numbers[1] - numbers[0]))))])
+      let part = characters.dropFirst(numbers[0]).prefix(max(0, numbers[1] - numbers[0]))
+      return .values([.string(element.lacksSurrogates && part.contains { $0.value > 0xFFFF } ? "" : string(part))])
     case "GetSelection": return .values([.int32(element.selection.0), .int32(element.selection.1)])
     case "GetStringAtOffset":
       guard element.display != "" else { return .error("org.freedesktop.DBus.Error.Failed", "not displayed") }

@@ -338,6 +338,15 @@ import Testing
     }
   }
 
+  /// As the position of a player.
+  @Test func aRangeThatMovesByItselfIsNotTakenForWritten() async throws {
+    try await Self.withProgram("Qt", .slider(30)) { desktop, program in
+      program.change("/entry") { ($0.ignoresWrites, $0.drift) = (true, 1) }
+      let refusal = try await desktop.refusal("Range.Value", .double(5))
+      #expect(refusal?.shortName == "Failed")
+    }
+  }
+
   /// Only after a while is it known that nothing comes.
   @Test func aSmallStepThatIsIgnoredIsAnError() async throws {
     try await Self.withProgram("Qt", .slider(0.7)) { desktop, program in

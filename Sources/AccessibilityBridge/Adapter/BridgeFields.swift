@@ -142,7 +142,9 @@ extension Bridge {
 
   /// Asks again and again for what is not told: the value of a range, or whether a menu is open.
   private func pollLater(_ field: ElementField) {
+    guard poll == nil else { return }
     poll = loop.schedule(after: Self.pollInterval) { [weak self] in
+      self?.poll = nil
       guard let self, shown === field, let bus else { return }
       if field.shape.range != nil { pollRange(field, bus) } else { pollMenu(field, bus) }
     }

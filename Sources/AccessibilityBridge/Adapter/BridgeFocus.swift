@@ -83,7 +83,6 @@ extension Bridge {
     application.reading = (element, context.marks, [])
     readEpoch = tracker.epoch
     listen()
-    let isNew = application.fields[element] == nil
     let place = Box(ElementPlace(application: application.title, process: application.process))
     place.content.isShown = !ownPrograms.hasWindows
     let window = Box(application.fields[element]?.window)
@@ -97,8 +96,7 @@ extension Bridge {
       guard let self, applications[application.name] === application else { return }
       checkFocus(of: element, in: window.content, application, outcome.content) { [weak self] isSure in
         if !isSure { place.content.isIncomplete = true }
-        self?.finish(
-          element, of: application, outcome.content, isNew: isNew, (window.content, frame.content), place.content)
+        self?.finish(element, of: application, outcome.content, (window.content, frame.content), place.content)
       }
     }
     let findTitle = answers.expect { (title: WindowTitle) in
@@ -157,7 +155,7 @@ extension Bridge {
   }
 
   private func finish(
-    _ element: ElementReference, of application: Application, _ outcome: ElementReader.Outcome, isNew: Bool,
+    _ element: ElementReference, of application: Application, _ outcome: ElementReader.Outcome,
     _ windows: (own: ElementReference?, frame: ElementReference?), _ place: ElementPlace
   ) {
     let checking = application.checking?.element == element ? application.checking : nil
@@ -193,8 +191,8 @@ extension Bridge {
         field = known
         move(field, to: windows.frame, application)
         field.window = windows.own
-        // One with a field may have been read again while its window was looked for.
-        publish(isNew ? snapshot : field.snapshot, at: place, in: field)
+        // It may have been read again while its window was looked for.
+        publish(field.snapshot, at: place, in: field)
       } else {
         lastNumber += 1
         field = ElementField(

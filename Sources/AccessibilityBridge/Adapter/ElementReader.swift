@@ -217,12 +217,15 @@ final class ElementReader {
   /// Corrects what toolkits tell for want of better.
   ///
   /// Qt's dates and times have no value, and its spin boxes and those of GTK 4 tell no step. Qt Quick's, which have no text, tell
-  /// no limits.
+  /// no limits. Java tells a step that is too small to change any value.
   private func judgeRange() {
+    if snapshot.range?.step.isSubnormal == true { snapshot.range?.step = 0 }
     guard snapshot.role == .spinButton, let range = snapshot.range else { return }
     if context.toolkit.isQt, snapshot.interfaces.contains(.text), !(range.minimum < range.maximum) {
       snapshot.range = nil
-    } else if range.step == 0, snapshot.text?.content.map(showsFraction) != true {
+    } else if range.step == 0, ActionName.step(snapshot.actions, isUp: true) == nil,
+      snapshot.text?.content.map(showsFraction) != true
+    {
       snapshot.range?.step = 1
     }
   }

@@ -147,6 +147,7 @@ final class TextReader {
   }
 
   private func judge(_ text: String, _ position: Position) {
+    if text.isEmpty, toolkit.isLimitedToBasicPlane { return askForSelection(position) }
     let isSecret = SecretRule.isSecret(
       text, length: position.length, display: position.display, isMultiLine: isMultiLine)
     let count = units.count(text)

@@ -10,7 +10,7 @@ extension ElementWriter {
   // MARK: Texts
 
   func setContent(_ text: String) {
-    withEditable { [self] now in
+    withEditable(text) { [self] now in
       guard !now.isSecret else { return fillIn(text) }
       guard let before = now.text else { return done(.failure(.elementGone)) }
       // By scalar: strings are equal, too, that are composed otherwise.
@@ -44,8 +44,11 @@ extension ElementWriter {
     }
   }
 
-  /// Reads the element before its text is written: not every program tells that it has become read-only.
-  private func withEditable(_ next: @escaping (ElementSnapshot) -> Void) {
+  /// Reads the element before `text` is written there: not every program tells that it has become read-only.
+  private func withEditable(_ text: String, _ next: @escaping (ElementSnapshot) -> Void) {
+    guard !toolkit.isLimitedToBasicPlane || text.unicodeScalars.allSatisfy({ $0.value <= 0xFFFF }) else {
+      return fail(.notSupported, "programs in Java take no characters beyond U+FFFF, such as emoji")
+    }
     withNow { [self] now in
       guard ElementShape(now).text.isEditable else {
         return fail(.propertyReadOnly, "the text cannot be edited in the program now")
@@ -55,7 +58,7 @@ extension ElementWriter {
   }
 
   func replaceSelection(_ text: String) {
-    withEditable { [self] now in
+    withEditable(text) { [self] now in
       guard let before = now.text else { return done(.failure(.elementGone)) }
       var selection = before.counted.selection
       if let next = field.continuation, next.extent == before.counted {

@@ -31,15 +31,18 @@ package enum ActionName {
   private static let history: Set = [ElementKey.undo, ElementKey.redo]
   /// Those that leave the text as it is.
   private static let reading: Set = [ElementKey.copy, ElementKey.selectAll]
+  /// Those that put a part of the text on the clipboard, where anybody reads it.
+  private static let copying: Set = [ElementKey.copy, ElementKey.cut]
 
   /// Whether they are an editor's actions, which are listed only while they can be run.
   package static func areEditing(_ names: [String]) -> Bool { names.contains { editing[$0] != nil } }
 
   /// The commands of an element whose actions have these names.
-  package static func commands(_ names: [String], isEditable: Bool) -> Set<Key> {
+  package static func commands(_ names: [String], isEditable: Bool, isSecret: Bool) -> Set<Key> {
     var standard = Set(names.compactMap { editing[$0] }.filter { isEditable || reading.contains($0) })
     // What was undone can be redone: one comes with the other, which cannot be run at the moment.
     if !standard.isDisjoint(with: history) { standard.formUnion(history) }
+    if isSecret { standard.subtract(copying) }
     return standard.union(names.filter { editing[$0] == nil }.compactMap(member).map(ElementKey.action))
   }
 
@@ -55,5 +58,10 @@ package enum ActionName {
     let known: Set<String> = ["click", "toggle", "check", "uncheck", "press", "activate"]
     if let index = names.firstIndex(where: { known.contains($0.lowercased()) }) { return Int32(index) }
     return names.isEmpty ? nil : 0
+  }
+
+  /// The action that moves a range by a step of its own, up or down.
+  package static func step(_ names: [String], isUp: Bool) -> Int32? {
+    names.firstIndex { $0.lowercased() == (isUp ? "increment" : "decrement") }.map { Int32($0) }
   }
 }

@@ -45,7 +45,7 @@ package struct ElementShape: Equatable, Sendable {
     // Without any state, its states were not told.
     let isToggle = element.role.isToggle && !element.states.isEmpty
     toggle = isToggle ? (ActionName.toggle(element.actions) == nil ? .readOnly : .readWrite) : nil
-    commands = ActionName.commands(element.actions, isEditable: isEditable)
+    commands = ActionName.commands(element.actions, isEditable: isEditable, isSecret: element.isSecret)
     takesFocus = element.interfaces.contains(.component) && element.states.contains(.focusable)
   }
 }

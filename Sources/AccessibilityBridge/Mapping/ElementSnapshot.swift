@@ -74,6 +74,11 @@ package struct RangeReading: Equatable, Sendable {
     clamped(value + steps * (step > 0 ? step : (maximum - minimum) / 100))
   }
 
+  /// Whether the value is another than `before`, on the side of `wanted`: some ranges move by themselves, as a player's position.
+  package func isMoved(from before: Double, towards wanted: Double) -> Bool {
+    before.isNaN ? !value.isNaN : (value - before) * (wanted - before) > 0
+  }
+
   /// `value` within the range, if that is one.
   package func clamped(_ value: Double) -> Double {
     minimum < maximum ? min(max(value, minimum), maximum) : value

@@ -21,6 +21,7 @@ package struct TextUnits: Equatable, Sendable {
     "qt": TextUnits(.utf16, insertion: .utf16, hasSeparators: true),
     "gecko": TextUnits(.utf16, insertion: .utf8, isPadded: true),
     "vcl": TextUnits(.utf16, insertion: .utf8),
+    "j2se-access-bridge": TextUnits(.utf16, insertion: .utf8),
   ]
   private static let filler: Unicode.Scalar = "\u{FEFF}"
 
