@@ -35,7 +35,10 @@ function describeLater(window) {
 function follow(window) {
   // A menu or a tooltip of a Wayland program.
   if (window.popupWindow) return;
-  const changes = ["desktopChanged", "desktopsChanged", "desktopFileNameChanged", "windowClassChanged", "minimizedChanged"];
+  const changes = [
+    "desktopChanged", "desktopsChanged", "desktopFileNameChanged", "windowClassChanged", "minimizedChanged",
+    "skipTaskbarChanged", "skipSwitcherChanged",
+  ];
   window.captionChanged.connect(() => describeLater(window));
   for (const change of changes) if (window[change]) window[change].connect(() => describe(window));
   describe(window);

@@ -138,7 +138,7 @@ public struct Field: Equatable, Sendable {
     _read { yield parts.bindings }
     _modify { yield &parts.bindings }
   }
-  /// The owner's own object behind the field, as far as focus is concerned, or nil.
+  /// The owner's own object behind the field, or nil.
   public var object: BoundObject? { parts.object }
   /// When the field was focused last, or one below it whose place it has taken; 0: that is not remembered.
   public var lastFocused: UInt64 { parts.lastFocused }

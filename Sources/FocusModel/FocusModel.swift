@@ -7,8 +7,8 @@ public import FocusContract
 /// `settle` is called, so that what came and went before is never told: a blur with the focus that follows it is one change.
 /// Changes of values by several clients are told one by one if `settle` is called where `hasWrites(byOthersThan:)` says so.
 ///
-/// It is an object because a value would be copied, all its parts retained, for each question to it. Its state is changed in
-/// this file alone, and each change notes what it was before, for those who were told of it, for the turn and for the save.
+/// It is an object because a value would be copied, all its parts retained, for each question to it. Each change of
+/// its fields notes what it was before, for those who were told of it, for the turn and for the save.
 public final class FocusModel {
   /// The fields, and what follows from them.
   private(set) var table = FieldTable()

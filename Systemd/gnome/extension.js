@@ -43,10 +43,7 @@ function facts(window) {
         'gtk-menubar-object-path': window.get_gtk_menubar_object_path(),
         'gtk-app-menu-object-path': window.get_gtk_app_menu_object_path(),
     };
-    const result = {
-        minimized: new GLib.Variant('b', window.minimized),
-        fullscreen: new GLib.Variant('b', window.is_fullscreen()),
-    };
+    const result = {};
     if (window.get_pid() > 0)
         result.pid = new GLib.Variant('u', window.get_pid());
     for (const name of Object.keys(texts)) {
@@ -97,8 +94,8 @@ class FocusdExtension {
         if (this._windows.has(window) || window.is_override_redirect() || !KINDS.has(window.get_window_type()))
             return;
         const tell = () => this._tellFacts(window);
-        const changes = ['notify::wm-class', 'notify::minimized', 'notify::fullscreen',
-            'notify::gtk-window-object-path', 'notify::gtk-menubar-object-path', 'workspace-changed'];
+        const changes = ['notify::wm-class', 'notify::gtk-window-object-path', 'notify::gtk-menubar-object-path',
+            'workspace-changed'];
         const ids = changes.map(name => window.connect(name, tell));
         ids.push(window.connect('notify::title', () => this._later(window, tell)));
         ids.push(window.connect('unmanaging', () => this._remove(window)));

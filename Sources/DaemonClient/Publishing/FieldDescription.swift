@@ -26,7 +26,7 @@ package struct FieldDescription {
   package var commands: [Key: FieldCommand] = [:]
   /// The commands that are off when the field is registered.
   package var disabled: Set<Key> = []
-  /// How the field takes and loses focus; nil: it never has focus of its own accord, and takes none on request.
+  /// How the field takes and loses focus; nil: it never has focus of its own accord.
   package var focus: FieldFocus?
   /// What becomes of another program's request to focus the field.
   package var requests = FocusRequests.granted
