@@ -13,6 +13,7 @@ package enum AccessibilityNames {
   package static let application = InterfaceName(known: "org.a11y.atspi.Application")
   package static let component = InterfaceName(known: "org.a11y.atspi.Component")
   package static let editableText = InterfaceName(known: "org.a11y.atspi.EditableText")
+  package static let selection = InterfaceName(known: "org.a11y.atspi.Selection")
   package static let text = InterfaceName(known: "org.a11y.atspi.Text")
   package static let value = InterfaceName(known: "org.a11y.atspi.Value")
   package static let objectEvent = InterfaceName(known: "org.a11y.atspi.Event.Object")

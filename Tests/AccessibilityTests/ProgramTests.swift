@@ -62,6 +62,24 @@ import Testing
     }
   }
 
+  /// GTK 3 tells of the focus of a row only if somebody has looked at the row before.
+  @Test(.enabled(if: RealDesktop.canRun("/usr/bin/python3"))) func eachRowOfAListHasFocus() async throws {
+    try await RealDesktop.with { desktop in
+      let program = try await desktop.script("list", title: "List")
+      try await desktop.waits(for: "Element.Name", .string("Alpha"))
+      for (key, row) in [("Down", "Beta"), ("Down", "Gamma"), ("Up", "Beta"), ("End", "Omega"), ("Home", "Alpha")] {
+        try await desktop.xdotool("key", key)
+        try await desktop.waits(for: "Element.Name", .string(row))
+        #expect(try await desktop.get("Element.Role") == .string("cell"))
+      }
+      try await desktop.xdotool("key", "Tab")
+      try await desktop.waits(for: "Element.Role", .string("textbox"))
+      try await desktop.xdotool("key", "shift+Tab")
+      try await desktop.waits(for: "Element.Name", .string("Alpha"))
+      try await program.stop()
+    }
+  }
+
   @Test(.enabled(if: RealDesktop.canRun(zenity, yad))) func twoProgramsAndOneThatIsStopped() async throws {
     try await RealDesktop.with { desktop in
       let zenity = try await desktop.start(

@@ -196,6 +196,7 @@ package final class Bridge {
       MatchRule(
         sender: AccessibilityNames.registry, path: AccessibilityNames.root, interface: AccessibilityNames.objectEvent,
         member: MemberName(known: "ChildrenChanged")),
+      MatchRule(interface: AccessibilityNames.objectEvent, member: MemberName(known: "ActiveDescendantChanged")),
       .departures, .nameOwnerChanges(of: AccessibilityNames.registry),
     ]
     // GTK 4 spells them so.
@@ -206,8 +207,8 @@ package final class Bridge {
   private func registerEvents() {
     // Qt knows events only if they are spelled so.
     let events = [
-      "Object:StateChanged:focused", "Object:StateChanged:active", "Window:Activate", "Window:Deactivate",
-      "Window:Destroy",
+      "Object:StateChanged:focused", "Object:StateChanged:active", "Object:ActiveDescendantChanged", "Window:Activate",
+      "Window:Deactivate", "Window:Destroy",
     ]
     for event in events { bus?.register(event) }
   }
@@ -270,6 +271,8 @@ package final class Bridge {
       else { return }
       appeared(child.application)
       lookAgainLater(isNew: true)
+    case (AccessibilityNames.objectEvent, "ActiveDescendantChanged"):
+      if let item = message.child, item.application == sender { itemBecameActive(item) }
     case (AccessibilityNames.objectEvent, _):
       changed(element, message.aspects, isName: message.detail?.name == "accessible-name")
     default: break

@@ -242,6 +242,7 @@ extension Bridge {
     keep(field)
     tellFocusWaiters(field.element)
     pollIfNeeded(field)
+    findItem(of: field)
   }
 
   func publisher(of field: ElementField) -> FieldPublisher? {

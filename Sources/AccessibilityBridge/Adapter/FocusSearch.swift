@@ -9,7 +9,6 @@ final class FocusSearch {
   /// The most elements that are looked at, and the most children of one of them that are.
   private static let limit = 2000
   private static let childLimit = 256
-  private static let managesDescendants = ElementStates(rawValue: 1 << 31)
 
   /// Which elements with focus are found: others than the one that has it may say that they do, too.
   enum Target {
@@ -109,6 +108,6 @@ final class FocusSearch {
 
   /// Whether an element of `states` has no more children than are shown; a document's paragraphs are few.
   private func hasOwnChildren(_ states: ElementStates) -> Bool {
-    !states.contains(Self.managesDescendants) || (target != .any && states.contains(.editable))
+    !states.contains(.managesDescendants) || (target != .any && states.contains(.editable))
   }
 }

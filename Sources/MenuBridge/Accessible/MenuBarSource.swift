@@ -5,7 +5,8 @@ internal import EventLoop
 
 /// The menu bar of a window as accessibility shows it.
 final class MenuBarSource: MenuSource {
-  private static let widest = 32
+  /// The most children that are looked at for the menu bar: an editor's docks may come before it.
+  private static let widest = 128
   /// How long it is read at first sight: with a program that is slow for each answer, all of them would take minutes.
   private static let longestReading = Duration.seconds(15)
 

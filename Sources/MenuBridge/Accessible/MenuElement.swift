@@ -15,15 +15,16 @@ enum MenuRole {
       case 2, 9, 16, 19, 22: .dialog
       case 34: .bar
       case 33: .menu
-      // Items, those that can be checked, and those of which one is.
-      case 35, 8, 45: .item
-      case 20, 38, 39, 41: .container
+      // Items, those that can be checked, and those of which one is; Java has check boxes and radio buttons for them.
+      case 35, 8, 45, 7, 44: .item
+      // Fillers, viewports and panels, and the panes of Java's windows.
+      case 20, 38, 39, 41, 36, 46: .container
       default: .other
       }
   }
 
   /// Whether elements of that number can be checked.
-  static func isCheckable(_ number: UInt32) -> Bool { number == 8 || number == 45 }
+  static func isCheckable(_ number: UInt32) -> Bool { [8, 45, 7, 44].contains(number) }
 }
 
 /// An element of a menu, as its program told it when it was read.

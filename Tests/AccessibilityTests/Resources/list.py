@@ -1,0 +1,22 @@
+"""A window with a list of GTK 3, whose first row is active, and an entry."""
+
+import gi
+
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+
+store = Gtk.ListStore(str)
+for name in ["Alpha", "Beta", "Gamma", "Delta", "Omega"]:
+    store.append([name])
+view = Gtk.TreeView(model=store, headers_visible=False)
+view.append_column(Gtk.TreeViewColumn("Name", Gtk.CellRendererText(), text=0))
+box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+box.add(view)
+box.add(Gtk.Entry())
+window = Gtk.Window(title="List")
+window.add(box)
+window.connect("destroy", Gtk.main_quit)
+window.show_all()
+view.set_cursor(Gtk.TreePath.new_first(), None, False)
+view.grab_focus()
+Gtk.main()
