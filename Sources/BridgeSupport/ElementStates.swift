@@ -19,6 +19,7 @@ package struct ElementStates: OptionSet, Hashable, Sendable {
   package static let selected = ElementStates(bit: 23)
   package static let sensitive = ElementStates(bit: 24)
   package static let showing = ElementStates(bit: 25)
+  package static let singleLine = ElementStates(bit: 26)
   package static let visible = ElementStates(bit: 30)
   package static let managesDescendants = ElementStates(bit: 31)
   package static let checkable = ElementStates(bit: 41)

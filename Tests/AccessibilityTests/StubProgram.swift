@@ -60,6 +60,7 @@ struct StubElement: Sendable {
   static let focused: UInt64 = 1 << 12
   static let editable: UInt64 = 1 << 7
   static let multiLine: UInt64 = 1 << 17
+  static let singleLine: UInt64 = 1 << 26
   static let checked: UInt64 = 1 << 4
   static let selected: UInt64 = 1 << 23
   static let showing: UInt64 = 1 << 25

@@ -338,6 +338,20 @@ import Testing
     }
   }
 
+  /// Flutter says that it is GTK, counts characters where GTK counts bytes, and has texts without a number of lines.
+  @Test(arguments: [(UInt64(0), -1), (StubElement.singleLine, 3), (StubElement.multiLine, 3)] as [(UInt64, Int32)])
+  func aTextOfFluttersIsInsertedWithoutItsLength(states: UInt64, length: Int32) async throws {
+    try await Self.withProgram("gtk") { desktop, program in
+      program.set("/text", .entry("abcd"))
+      program.change("/text") { $0.states |= states }
+      program.focus("/text")
+      try await desktop.waits(for: "Text.Content", .string("abcd"))
+      try await desktop.set("Text.SelectedText", .string("ü!"))
+      let inserted = try #require(program.state.now.calls.last { $0.member == "InsertText" })
+      #expect(inserted.arguments == [.int32(0), .string("ü!"), .int32(length)])
+    }
+  }
+
   /// As the position of a player.
   @Test func aRangeThatMovesByItselfIsNotTakenForWritten() async throws {
     try await Self.withProgram("Qt", .slider(30)) { desktop, program in

@@ -71,7 +71,7 @@ import Testing
     let roles = (0..<100).map { MenuRole(UInt32($0)) }
     #expect(roles.indices.filter { roles[$0] == .bar } == [34])
     #expect(roles.indices.filter { roles[$0] == .menu } == [33])
-    #expect(roles.indices.filter { roles[$0] == .item } == [8, 35, 45])
-    #expect(roles.indices.filter { roles[$0] == .container } == [20, 38, 39, 41])
+    #expect(roles.indices.filter { roles[$0] == .item } == [7, 8, 35, 44, 45])
+    #expect(roles.indices.filter { roles[$0] == .container } == [20, 36, 38, 39, 41, 46])
   }
 }

@@ -2,8 +2,8 @@ internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
-/// Checks elements that report a focus which they may not have: panes, items of closed menus, items of views without focus or
-/// beside an entry that has it.
+/// Checks elements that report a focus which they may not have: panes, lists with items, buttons of combo boxes, items of closed
+/// menus, items of views without focus or beside an entry that has it.
 extension Bridge {
   /// Goes on if the element has focus as its program told, and is told whether that is sure.
   func checkFocus(
@@ -47,6 +47,14 @@ extension Bridge {
       }
     } else if application.toolkit.isInClosedMenu(snapshot) {
       goElsewhere(.doubted(element))
+    } else if snapshot.states.contains(.managesDescendants), !hasProxies {
+      findItem(of: element, on: bus) { item in
+        if let item, item != element { goElsewhere(.gained(item)) } else { goOn(true) }
+      }
+    } else if application.toolkit.isComboBoxButton(snapshot) {
+      findComboBox(of: element, on: bus) { comboBox in
+        if let comboBox { goElsewhere(.gained(comboBox)) } else { goOn(true) }
+      }
     } else if hasProxies, snapshot.role.isItem {
       findEntry(of: application, on: bus) { [weak self] keeper in
         if let keeper { return goElsewhere(.kept(keeper)) }

@@ -242,7 +242,6 @@ extension Bridge {
     keep(field)
     tellFocusWaiters(field.element)
     pollIfNeeded(field)
-    findItem(of: field)
   }
 
   func publisher(of field: ElementField) -> FieldPublisher? {

@@ -2,10 +2,11 @@ internal import BridgeSupport
 internal import DBus
 internal import DBusTypes
 
-/// Which item has focus in a list that manages its items itself: GTK 3 tells of an item's focus only if somebody has looked at
-/// it before, and else which one is active.
+/// What has focus in elements whose parts do not tell it themselves.
 extension Bridge {
   /// A list tells which of its items is active: that has focus if it says so, too.
+  ///
+  /// GTK 3 tells of an item's focus in no other way, unless somebody has looked at the item before.
   func itemBecameActive(_ item: ElementReference) {
     guard tracker.window?.application == item.application, tracker.desired != item else { return }
     bus?.states(of: item) { [weak self] answer in
@@ -14,17 +15,38 @@ extension Bridge {
     }
   }
 
-  /// Asks a list that has taken focus for its item, of which it has told nothing then.
-  func findItem(of list: ElementField) {
-    guard list.snapshot.states.contains(.managesDescendants),
-      applications[list.element.application]?.toolkit.isQt == false
-    else { return }
-    bus?.call(list.element, AccessibilityNames.selection, "GetSelectedChild", [.int32(0)]) { [weak self] answer in
-      guard let self, shown === list, case .success(let values) = answer, let item = ElementReference(values.first)
-      else {
-        return
+  /// Finds the item with focus of a list that has taken focus, of which that tells nothing then; nil if it has none.
+  func findItem(of list: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void) {
+    bus.call(list, AccessibilityNames.selection, "GetSelectedChild", [.int32(0)]) { answer in
+      guard case .success(let values) = answer, let item = ElementReference(values.first),
+        item.application == list.application
+      else { return handler(nil) }
+      bus.states(of: item) { answer in
+        let hasFocus = (try? answer.get())?.contains(.focused) == true
+        handler(hasFocus ? item : nil)
       }
-      itemBecameActive(item)
+    }
+  }
+
+  /// Finds the combo box that an element is the button of, two levels above it; nil if it is none.
+  func findComboBox(of button: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void) {
+    parent(of: button, on: bus) { [weak self] box in
+      guard let self, let box else { return handler(nil) }
+      parent(of: box, on: bus) { comboBox in
+        guard let comboBox else { return handler(nil) }
+        bus.role(of: comboBox) { answer in
+          let isComboBox = (try? answer.get()).map { ElementRole(rawValue: $0) } == .comboBox
+          handler(isComboBox ? comboBox : nil)
+        }
+      }
+    }
+  }
+
+  private func parent(
+    of element: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void
+  ) {
+    bus.get(element, AccessibilityNames.accessible, "Parent") { answer in
+      handler((try? answer.get()).flatMap { ElementReference($0) })
     }
   }
 }

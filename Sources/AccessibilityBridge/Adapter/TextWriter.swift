@@ -119,9 +119,9 @@ extension ElementWriter {
   }
 
   private func insert(_ text: String, at position: Int32, _ handler: @escaping (ProgramBus.Answer) -> Void) {
+    let length = toolkit.insertsAll(into: field.snapshot) ? -1 : units.insertionLength(text)
     request(
-      AccessibilityNames.editableText, "InsertText",
-      [.int32(position), .string(text), .int32(units.insertionLength(text))], handler)
+      AccessibilityNames.editableText, "InsertText", [.int32(position), .string(text), .int32(length)], handler)
   }
 
   private func set(_ text: String, _ next: @escaping () -> Void) {

@@ -32,6 +32,11 @@ struct Toolkit: Equatable {
   /// Whether an element is a widget that may only pass focus on, as the one does in which Qt Quick draws within Qt's widgets.
   func isFiller(_ element: ElementSnapshot) -> Bool { hasFocusProxies && element.role == .filler }
 
+  /// Whether an element may be the button in a combo box of GTK 3, which has focus in its place and no name.
+  func isComboBoxButton(_ element: ElementSnapshot) -> Bool {
+    tellsClosedMenus && element.role == .toggleButton && element.name.isEmpty
+  }
+
   /// Whether a menu that is closed says that it has focus when one of its items is run.
   var tellsClosedMenus: Bool { isGTK && !isGTK4 }
 
@@ -46,6 +51,14 @@ struct Toolkit: Equatable {
   /// How it counts the text of an element: GTK 3 has no documents, so that one in it is LibreOffice's.
   func units(of role: ElementRole) -> TextUnits {
     TextUnits(toolkit: isGTK && !isGTK4 && role.isParagraph ? "vcl" : name)
+  }
+
+  /// Whether a text is inserted with the length -1, which means all of it.
+  ///
+  /// Flutter says that it is GTK, and reads past the end of the text if it gets its bytes for a length: it counts characters. Only
+  /// its texts have neither one line nor several; those of Scintilla insert nothing with -1.
+  func insertsAll(into element: ElementSnapshot) -> Bool {
+    isGTK && !isGTK4 && element.states.isDisjoint(with: [.singleLine, .multiLine])
   }
 
   /// Whether the caret is at -1 at the end of a text: Clutter, in GNOME Shell and Cinnamon.

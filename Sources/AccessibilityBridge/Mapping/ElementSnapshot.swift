@@ -74,7 +74,7 @@ package struct RangeReading: Equatable, Sendable {
     clamped(value + steps * (step > 0 ? step : (maximum - minimum) / 100))
   }
 
-  /// Whether the value is another than `before`, on the side of `wanted`: some ranges move by themselves, as a player's position.
+  /// Whether the value has left `before` for the side of `wanted`: some ranges move by themselves, as a player's position.
   package func isMoved(from before: Double, towards wanted: Double) -> Bool {
     before.isNaN ? !value.isNaN : (value - before) * (wanted - before) > 0
   }

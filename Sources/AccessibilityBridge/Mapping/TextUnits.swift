@@ -9,9 +9,8 @@ package struct TextUnits: Equatable, Sendable {
 
   /// What lengths, carets, selections and cuts count.
   package let position: Unit
-  /// What the length counts that `InsertText` takes; nil: it takes -1 for all of the text. Qt inserts that many units, whatever the
-  /// text has, and so does Flutter, which says that it is GTK and counts characters where GTK counts bytes.
-  package let insertion: Unit?
+  /// What the length counts that `InsertText` takes: Qt inserts that many units, whatever the text has.
+  package let insertion: Unit
   /// Whether a filler follows each scalar beyond U+FFFF, so that scalars are as many as UTF-16 units.
   private let isPadded: Bool
   /// Whether lines may end with Unicode's separators of lines and paragraphs.
@@ -19,7 +18,6 @@ package struct TextUnits: Equatable, Sendable {
 
   /// The units of each toolkit, by the name that it tells in lower case; the others are like GTK.
   private static let toolkits = [
-    "gtk": TextUnits(.scalar, insertion: nil),
     "qt": TextUnits(.utf16, insertion: .utf16, hasSeparators: true),
     "gecko": TextUnits(.utf16, insertion: .utf8, isPadded: true),
     "vcl": TextUnits(.utf16, insertion: .utf8),
@@ -27,7 +25,7 @@ package struct TextUnits: Equatable, Sendable {
   ]
   private static let filler: Unicode.Scalar = "\u{FEFF}"
 
-  private init(_ position: Unit, insertion: Unit?, isPadded: Bool = false, hasSeparators: Bool = false) {
+  private init(_ position: Unit, insertion: Unit, isPadded: Bool = false, hasSeparators: Bool = false) {
     (self.position, self.insertion, self.isPadded, self.hasSeparators) = (position, insertion, isPadded, hasSeparators)
   }
 
@@ -40,7 +38,7 @@ package struct TextUnits: Equatable, Sendable {
   package func count(_ text: String) -> Int32 { position.count(text) }
 
   /// The length that `InsertText` takes for `text`.
-  package func insertionLength(_ text: String) -> Int32 { insertion?.count(text) ?? -1 }
+  package func insertionLength(_ text: String) -> Int32 { insertion.count(text) }
 
   /// The text that the program means with `received`.
   package func meaning(of received: String) -> String {

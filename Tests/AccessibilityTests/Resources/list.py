@@ -1,4 +1,4 @@
-"""A window with a list of GTK 3, whose first row is active, and an entry."""
+"""A window with a list of GTK 3, whose first row is active, an entry and a combo box."""
 
 import gi
 
@@ -13,6 +13,11 @@ view.append_column(Gtk.TreeViewColumn("Name", Gtk.CellRendererText(), text=0))
 box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
 box.add(view)
 box.add(Gtk.Entry())
+colors = Gtk.ComboBoxText()
+for name in ["Red", "Green"]:
+    colors.append_text(name)
+colors.set_active(0)
+box.add(colors)
 window = Gtk.Window(title="List")
 window.add(box)
 window.connect("destroy", Gtk.main_quit)
