@@ -28,7 +28,7 @@ extension Bridge {
     }
   }
 
-  /// Finds the combo box that an element is the button of, two levels above it; nil if it is none.
+  /// Finds the combo box that an element may be the button of, two levels above it; nil if there is no such box.
   func findComboBox(of button: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void) {
     parent(of: button, on: bus) { [weak self] box in
       guard let self, let box else { return handler(nil) }
