@@ -50,13 +50,13 @@ extension FocusService {
   func deliver(_ arrival: Arrival) {
     guard let recovery = persistence.recovery else { return handle(arrival) }
     if case .call(let message, let reply) = arrival {
-      let descriptors = recovery.heldDescriptors + message.descriptorCount
-      guard message.descriptorCount == 0 || descriptors <= Limits.waitingDescriptors else {
+      let count = message.descriptorCount
+      guard count == 0 || recovery.heldDescriptors + count <= Limits.waitingDescriptors else {
         return reply.refuseAtOnce(
           DBusError(
             .limitsExceeded, "calls that wait may carry \(Limits.waitingDescriptors) file descriptors in all"))
       }
-      recovery.heldDescriptors = descriptors
+      recovery.heldDescriptors += count
     }
     recovery.held.append(arrival)
     // The recovery does not wait for an answer that cannot come.

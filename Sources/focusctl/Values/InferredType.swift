@@ -22,32 +22,13 @@ enum InferredType {
 
   /// The JSON number `text`: `d` if it has a fraction or an exponent, else the first of `i`, `x` and `t` that can hold it.
   static func number(_ text: String) -> DBusValue? {
-    var rest = text.utf8[...]
-    func digits() -> Int {
-      let count = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
-      rest = rest.dropFirst(count)
-      return count
+    guard let first = text.utf8.first, first == UInt8(ascii: "-") || isDigit(first),
+      case .number(let number)? = (try? JSONParser.parse(text))?.content, number == text
+    else { return nil }
+    guard text.utf8.contains(where: { ".eE".utf8.contains($0) }) else {
+      return Int32(text).map { .int32($0) } ?? Int64(text).map { .int64($0) } ?? UInt64(text).map { .uint64($0) }
     }
-    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-    let leadingZero = rest.first == UInt8(ascii: "0")
-    let whole = digits()
-    guard whole > 0, whole == 1 || !leadingZero else { return nil }
-    if rest.isEmpty {
-      if let value = Int32(text) { return .int32(value) }
-      if let value = Int64(text) { return .int64(value) }
-      return UInt64(text).map { .uint64($0) }
-    }
-    if rest.first == UInt8(ascii: ".") {
-      rest.removeFirst()
-      guard digits() > 0 else { return nil }
-    }
-    if let e = rest.first, e | 0x20 == UInt8(ascii: "e") {
-      rest.removeFirst()
-      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-      guard digits() > 0 else { return nil }
-    }
-    guard rest.isEmpty, let value = Double(text), value.isFinite else { return nil }
-    return .double(value)
+    return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
   }
 
   /// `aT` if all elements have one type or are numbers that one type can hold; otherwise, or if empty, `av`.
