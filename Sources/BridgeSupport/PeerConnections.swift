@@ -5,65 +5,104 @@ internal import EventLoop
 /// Connections to programs themselves, beside the accessibility bus, for calls in which a program may do anything.
 ///
 /// ATK's bridge carries a call out while it receives from the connection that it came on. If that opens a dialog with a loop of
-/// its own, as GTK 3's do, nothing else that comes on this connection is answered meanwhile; and on the accessibility bus, the
-/// first key that is pressed in the dialog freezes the program for good, since it asks the registry about it.
+/// its own, as GTK 3's do, the program freezes for good when something else is received there before the dialog is closed: of the
+/// accessibility bus the answer about the first key that is pressed, of a program's own connection any message, or its end.
 final class PeerConnections {
-  /// How many programs are known at most.
-  private static let limit = 256
+  /// A connection, and the windows that the program had when it was last called there.
+  private struct Entry {
+    let connection: Connection
+    var windows: Set<ElementReference>
+  }
 
-  /// Nil: the program offers no connection, or none that can be reached from here.
-  private var connections: [BusName: Connection?] = [:]
+  /// How many connections to one program there are at most, and how many programs are known.
+  private static let limit = 64
+  private static let programLimit = 256
 
-  /// Hands over the connection to `program`, which is asked on `bus`; nil if it offers none.
+  private static let prefix = "unix:path="
+
+  private var entries: [BusName: [Entry]] = [:]
+  /// The programs that offer no connections, or none that can be reached from here.
+  private var closed: Set<BusName> = []
+
+  /// Hands over a connection on which `program`, which is asked on `bus`, is in no call; nil if there is none.
   func find(_ program: BusName, on bus: ProgramBus, _ handler: @escaping (Connection?) -> Void) {
-    if let known = connections[program] { return handler(known) }
-    bus.call(
-      program, AccessibilityNames.root, AccessibilityNames.application, "GetApplicationBusAddress", isOptional: true
-    ) { [weak self, weak bus] answer in
-      guard let self, let bus else { return handler(nil) }
-      guard case .success(let values) = answer, case .string(let address)? = values.first,
-        Self.isPathOfSocket(address)
-      else {
-        if !answer.isLate { note(nil, of: program) }
-        return handler(nil)
+    guard !closed.contains(program) else { return handler(nil) }
+    let root = ElementReference(program, AccessibilityNames.root)
+    bus.children(of: root, atMost: 1024) { [weak self, weak bus] answer in
+      guard let self, let bus, let windows = (try? answer.get()).map(Set.init) else { return handler(nil) }
+      // If it has no other windows than when it was called, a dialog that the call has opened is closed.
+      let known = entries[program] ?? []
+      if let index = known.firstIndex(where: { windows.isSubset(of: $0.windows) }) {
+        entries[program]?[index].windows = windows
+        return handler(known[index].connection)
       }
-      bus.connection.askProcess(of: program, timeout: ProgramBus.questionTimeout) { [weak self, weak bus] process in
-        guard let self, let bus else { return handler(nil) }
-        handler(connections[program] ?? open(address, to: program, of: try? process.get(), bus))
+      guard known.count < Self.limit else { return handler(nil) }
+      askAddress(of: program, on: bus) { [weak self, weak bus] address in
+        guard let self, let bus, let address else { return handler(nil) }
+        open(address, to: program, bus) { [weak self] connection in
+          guard let self, let connection else { return handler(nil) }
+          entries[program, default: []].append(Entry(connection: connection, windows: windows))
+          handler(connection)
+        }
       }
     }
   }
 
-  /// The connection to `program` that is open.
-  subscript(program: BusName) -> Connection? { connections[program] ?? nil }
+  /// The connections to `program` that are open.
+  subscript(program: BusName) -> [Connection] { entries[program]?.map(\.connection) ?? [] }
 
   /// A program has left.
-  func forget(_ program: BusName) { connections[program] = nil }
-
-  /// Opens the connection, unless another process listens there than that of `program`.
-  private func open(_ address: String, to program: BusName, of process: UInt32?, _ bus: ProgramBus) -> Connection? {
-    guard let connection = try? Connection(toPeer: address, on: bus.loop), let process,
-      connection.peerProcess == process
-    else {
-      note(nil, of: program)
-      return nil
-    }
-    connection.limitMessages(to: 1 << 16)
-    // Not from within its own dispatching: this may be the last to hold it.
-    connection.onDisconnect = { [weak self, weak loop = bus.loop] in
-      loop?.schedule(after: .zero) { [weak self] in self?.forget(program) }
-    }
-    note(connection, of: program)
-    return connection
+  func forget(_ program: BusName) {
+    entries[program] = nil
+    closed.remove(program)
   }
 
-  private func note(_ connection: Connection?, of program: BusName) {
-    if connections.count >= Self.limit { connections = connections.filter { $0.value != nil } }
-    connections[program] = .some(connection)
+  private func askAddress(of program: BusName, on bus: ProgramBus, _ handler: @escaping (String?) -> Void) {
+    bus.call(
+      program, AccessibilityNames.root, AccessibilityNames.application, "GetApplicationBusAddress", isOptional: true
+    ) { [weak self] answer in
+      if case .success(let values) = answer, case .string(let address)? = values.first, Self.isPathOfSocket(address) {
+        return handler(address)
+      }
+      if !answer.isLate { self?.close(program) }
+      handler(nil)
+    }
+  }
+
+  /// Opens a connection, unless another process listens there than that of `program`.
+  private func open(
+    _ address: String, to program: BusName, _ bus: ProgramBus, _ handler: @escaping (Connection?) -> Void
+  ) {
+    bus.connection.askProcess(of: program, timeout: ProgramBus.questionTimeout) { [weak self, weak bus] process in
+      guard let self, let bus, let process = try? process.get() else { return handler(nil) }
+      // First without waiting, as libdbus would if nobody took the connection.
+      let probe = try? UnixStream(path: String(address.dropFirst(Self.prefix.utf8.count)), on: bus.loop)
+      let listener = probe?.process
+      probe?.close()
+      guard listener == Int32(bitPattern: process), let connection = try? Connection(toPeer: address, on: bus.loop)
+      else {
+        close(program)
+        return handler(nil)
+      }
+      connection.limitMessages(to: 1 << 16)
+      // It keeps itself until the program ends it, whatever becomes of the bus.
+      connection.onDisconnect = { [weak self, weak loop = bus.loop] in
+        self?.entries[program]?.removeAll { $0.connection === connection }
+        // Not within its own dispatching: this is the last to hold it.
+        loop?.schedule(after: .zero) { connection.onDisconnect = nil }
+      }
+      handler(connection)
+    }
+  }
+
+  private func close(_ program: BusName) {
+    if closed.count >= Self.programLimit { closed = [] }
+    closed.insert(program)
   }
 
   /// Whether an address is that of one socket in the file system: others that programs may tell have libdbus run a program.
   private static func isPathOfSocket(_ address: String) -> Bool {
-    address.hasPrefix("unix:path=/") && !address.contains(";") && !address.contains(",")
+    // Escaped bytes are none that a runtime directory has.
+    address.hasPrefix(prefix + "/") && !address.utf8.contains { ";,%".utf8.contains($0) }
   }
 }

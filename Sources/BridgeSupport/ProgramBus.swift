@@ -159,8 +159,8 @@ package final class ProgramBus {
   /// A program tells something, so that it may answer again.
   package func heard(_ name: BusName) { programs[name]?.heard() }
 
-  /// Takes what a program has answered on a connection of its own.
-  package func takeAnswers(of name: BusName) { peers[name]?.receive() }
+  /// Takes what a program has answered on connections of its own.
+  package func takeAnswers(of name: BusName) { for peer in peers[name] { peer.receive() } }
 
   /// A program has left.
   package func forget(_ name: BusName) {

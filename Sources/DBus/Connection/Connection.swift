@@ -74,23 +74,14 @@ public final class Connection {
     }
   }
 
-  /// Connects to a program that listens at `address` itself, without a bus and without waiting, and receives on `loop`: there is
-  /// no name to be had, and calls have no destination.
+  /// Connects to a program that listens at `address` itself, without a bus, and receives on `loop`: there is no name to be had, and
+  /// calls have no destination.
+  ///
+  /// It waits only as connect(2) does, if too many others wait to be heard.
   /// - Throws: `DBusError` if nobody listens there.
   package convenience init(toPeer address: String, on loop: EventLoop) throws(DBusError) {
     try self.init(opening: .address(address))
     attach(to: loop)
-  }
-
-  /// The process that listened when the connection was made (unix(7), `SO_PEERCRED`); nil if that is not known here.
-  package var peerProcess: UInt32? {
-    var socket: Int32 = -1
-    guard dbus_connection_get_socket(raw, &socket) != 0 else { return nil }
-    // `struct ucred`, which Glibc's module leaves out: the process, the user and the group.
-    var credentials: (Int32, UInt32, UInt32) = (0, 0, 0)
-    var size = socklen_t(MemoryLayout.size(ofValue: credentials))
-    guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, credentials.0 > 0 else { return nil }
-    return UInt32(credentials.0)
   }
 
   private init(opening bus: Bus) throws(DBusError) {

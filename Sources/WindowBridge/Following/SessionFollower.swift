@@ -1,3 +1,4 @@
+internal import BridgeSupport
 package import EventLoop
 internal import Glibc
 package import ProgramSupport

@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import EventLoop
 internal import ProgramSupport
 

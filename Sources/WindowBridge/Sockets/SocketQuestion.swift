@@ -1,3 +1,4 @@
+internal import BridgeSupport
 internal import EventLoop
 
 /// One question to a window manager over a connection of its own.

@@ -9,12 +9,12 @@ from gi.repository import Gtk
 def ask(_button):
     dialog = Gtk.Dialog(title="Dialog", transient_for=window, modal=True)
     dialog.add_button("OK", Gtk.ResponseType.OK)
-    dialog.set_default_response(Gtk.ResponseType.OK)
-    entry = Gtk.Entry(activates_default=True)
+    entry, check = Gtk.Entry(), Gtk.CheckButton(label="Sure")
     dialog.get_content_area().add(entry)
-    entry.show()
+    dialog.get_content_area().add(check)
+    dialog.show_all()
     dialog.run()
-    window.set_title(f"Answer {entry.get_text()}")
+    window.set_title(f"Answer {entry.get_text()} {check.get_active()}")
     dialog.destroy()
 
 

@@ -1,7 +1,7 @@
 package import EventLoop
 internal import Glibc
 
-/// A connection to a window manager's socket, `unix(7)`, that never blocks its loop.
+/// A connection to a socket, `unix(7)`, that never blocks its loop.
 package final class UnixStream {
   /// The most that one turn reads.
   private static let chunk = 256 << 10
