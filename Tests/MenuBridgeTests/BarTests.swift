@@ -201,6 +201,25 @@ import Testing
     }
   }
 
+  /// As in Inkscape, whose documents have actions of their own: GTK tells where the window's and the application's are.
+  @Test func itemsWhoseActionsAreToldNowhereAreRunInTheMenuBar() async throws {
+    try await MenuStage.withBars { stage, bars in
+      bars.window("a", ["Undo", "Wrap"])
+      let program = StubMenus(try await stage.desktop.peer())
+      program.state.update { state in
+        state.lists[[1, 0]] = [("_Undo", "doc.undo"), ("_Wrap", "win.wrap")].map {
+          [("label", .string($0.0)), ("action", .string($0.1))]
+        }
+      }
+      try await stage.show("w1", of: program)
+      try await stage.has("Edit.Undo")
+      #expect(try await stage.items().map(\.id) == ["win.wrap", "Edit › Undo"])
+      try await stage.run("Edit.Undo")
+      try await bars.state.ran(\.activated, [Self.edit + "/0"])
+      #expect(program.state.now.activated.isEmpty)
+    }
+  }
+
   /// A program stops to answer while it is read; another window's commands work.
   @Test(arguments: ["GetChildren", "GetRole", "Get", "GetKeyBinding"])
   func aBarThatDoesNotAnswer(member: String) async throws {
