@@ -100,9 +100,11 @@ final class PeerConnections {
     closed.insert(program)
   }
 
-  /// Whether an address is that of one socket in the file system: others that programs may tell have libdbus run a program.
+  /// Whether an address is that of one socket in the file system, and has ATK's name: others that programs may tell have libdbus
+  /// run a program, or systemd start a service.
   private static func isPathOfSocket(_ address: String) -> Bool {
     // Escaped bytes are none that a runtime directory has.
-    address.hasPrefix(prefix + "/") && !address.utf8.contains { ";,%".utf8.contains($0) }
+    let isATK = address.split(separator: "/").suffix(2).contains { $0.hasPrefix("at-spi2-") }
+    return isATK && address.hasPrefix(prefix + "/") && !address.utf8.contains { ";,%".utf8.contains($0) }
   }
 }

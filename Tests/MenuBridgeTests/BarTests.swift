@@ -201,12 +201,29 @@ import Testing
     }
   }
 
+  /// In Java's root pane and the layered pane in that, and behind forty docks, as in Krita.
+  @Test(arguments: [true, false]) func aBarThatIsNotTheFirstChildIsFound(isJava: Bool) async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      program.state.update { state in
+        let docks = (0..<40).map { "/a/dock\($0)" }
+        for dock in docks { state.elements[dock] = StubBars.Element(role: 0) }
+        state.elements["/a/root"] = StubBars.Element(role: 46, children: ["/a/layers"])
+        state.elements["/a/layers"] = StubBars.Element(role: 30, children: ["/a/bar"])
+        state.elements["/a"]?.children = isJava ? ["/a/root"] : docks + ["/a/bar"]
+      }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+    }
+  }
+
   /// As in Inkscape, whose documents have actions of their own: GTK tells where the window's and the application's are.
   @Test func itemsWhoseActionsAreToldNowhereAreRunInTheMenuBar() async throws {
     try await MenuStage.withBars { stage, bars in
       bars.window("a", ["Undo", "Wrap"])
       let program = StubMenus(try await stage.desktop.peer())
       program.state.update { state in
+        state.actions["undo"] = nil
         state.lists[[1, 0]] = [("_Undo", "doc.undo"), ("_Wrap", "win.wrap")].map {
           [("label", .string($0.0)), ("action", .string($0.1))]
         }

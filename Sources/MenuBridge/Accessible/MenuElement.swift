@@ -17,8 +17,8 @@ enum MenuRole {
       case 33: .menu
       // Items, those that can be checked, and those of which one is; Java has check boxes and radio buttons for them.
       case 35, 8, 45, 7, 44: .item
-      // Fillers, viewports and panels, and the panes of Java's windows.
-      case 20, 38, 39, 41, 36, 46: .container
+      // Fillers, panels, what holds a menu's items, and the panes of Java's windows.
+      case 20, 38, 39, 41, 30, 46: .container
       default: .other
       }
   }
