@@ -8,11 +8,15 @@ internal import EventLoop
 /// its own, as GTK 3's do, the program freezes for good when something else is received there before the dialog is closed: of the
 /// accessibility bus the answer about the first key that is pressed, of a program's own connection any message, or its end.
 final class PeerConnections {
-  /// A connection, and the windows that the program had when it was last called there.
+  /// A connection, when the program was called there last, and which windows it had then.
   private struct Entry {
     let connection: Connection
-    var windows: Set<ElementReference>
+    let windows: Set<ElementReference>
+    let last = SuspendingClock.now
   }
+
+  /// How long a program may take to show the dialog that a call opens.
+  private static let opening = Duration.seconds(1)
 
   /// How many connections to one program there are at most, and how many programs are known.
   private static let limit = 64
@@ -28,12 +32,13 @@ final class PeerConnections {
   func find(_ program: BusName, on bus: ProgramBus, _ handler: @escaping (Connection?) -> Void) {
     guard !closed.contains(program) else { return handler(nil) }
     let root = ElementReference(program, AccessibilityNames.root)
-    bus.children(of: root, atMost: 1024) { [weak self, weak bus] answer in
+    bus.children(of: root, atMost: 1024, timeout: ProgramBus.changeTimeout) { [weak self, weak bus] answer in
       guard let self, let bus, let windows = (try? answer.get()).map(Set.init) else { return handler(nil) }
       // If it has no other windows than when it was called, a dialog that the call has opened is closed.
       let known = entries[program] ?? []
-      if let index = known.firstIndex(where: { windows.isSubset(of: $0.windows) }) {
-        entries[program]?[index].windows = windows
+      let latest = SuspendingClock.now - Self.opening
+      if let index = known.firstIndex(where: { windows.isSubset(of: $0.windows) && $0.last < latest }) {
+        entries[program]?[index] = Entry(connection: known[index].connection, windows: windows)
         return handler(known[index].connection)
       }
       guard known.count < Self.limit else { return handler(nil) }
@@ -51,6 +56,11 @@ final class PeerConnections {
   /// The connections to `program` that are open.
   subscript(program: BusName) -> [Connection] { entries[program]?.map(\.connection) ?? [] }
 
+  /// A program has not answered on a connection, which it may never do before it ends.
+  func leave(_ connection: Connection, to program: BusName) {
+    entries[program]?.removeAll { $0.connection === connection }
+  }
+
   /// A program has left.
   func forget(_ program: BusName) {
     entries[program] = nil
@@ -59,7 +69,8 @@ final class PeerConnections {
 
   private func askAddress(of program: BusName, on bus: ProgramBus, _ handler: @escaping (String?) -> Void) {
     bus.call(
-      program, AccessibilityNames.root, AccessibilityNames.application, "GetApplicationBusAddress", isOptional: true
+      program, AccessibilityNames.root, AccessibilityNames.application, "GetApplicationBusAddress",
+      timeout: ProgramBus.changeTimeout, isOptional: true
     ) { [weak self] answer in
       if case .success(let values) = answer, case .string(let address)? = values.first, Self.isPathOfSocket(address) {
         return handler(address)
@@ -75,7 +86,7 @@ final class PeerConnections {
   ) {
     bus.connection.askProcess(of: program, timeout: ProgramBus.questionTimeout) { [weak self, weak bus] process in
       guard let self, let bus, let process = try? process.get() else { return handler(nil) }
-      // First without waiting, as libdbus would if nobody took the connection.
+      // First without waiting, as libdbus would if nobody took the connection: only the program itself can keep it waiting then.
       let probe = try? UnixStream(path: String(address.dropFirst(Self.prefix.utf8.count)), on: bus.loop)
       let listener = probe?.process
       probe?.close()
@@ -87,7 +98,7 @@ final class PeerConnections {
       connection.limitMessages(to: 1 << 16)
       // It keeps itself until the program ends it, whatever becomes of the bus.
       connection.onDisconnect = { [weak self, weak loop = bus.loop] in
-        self?.entries[program]?.removeAll { $0.connection === connection }
+        self?.leave(connection, to: program)
         // Not within its own dispatching: this is the last to hold it.
         loop?.schedule(after: .zero) { connection.onDisconnect = nil }
       }

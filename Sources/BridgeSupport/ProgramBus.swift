@@ -92,7 +92,8 @@ package final class ProgramBus {
         guard let peer else { throw .busGone }
         let message = try OutgoingMessage.methodCall(
           to: nil, path: element.path, interface: interface, member: MemberName(known: member), arguments)
-        try peer.call(message, timeout: timeout) { result in
+        try peer.call(message, timeout: timeout) { [self] result in
+          if result.isLate { peers.leave(peer, to: element.application) }
           handler(
             Result { () throws(DBusError) in
               if case .failure(let error) = result, error.name == .disconnected { throw .programLeft }

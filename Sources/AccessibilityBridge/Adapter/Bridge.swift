@@ -291,7 +291,8 @@ package final class Bridge {
       return
     }
     guard change.now == nil else { return }
-    bus?.forget(name)
+    // What it has answered last is taken first.
+    defer { bus?.forget(name) }
     formerSecrets[name] = nil
     guard let application = applications[name] else { return }
     applications[name] = nil

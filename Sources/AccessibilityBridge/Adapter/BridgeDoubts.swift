@@ -48,12 +48,12 @@ extension Bridge {
     } else if application.toolkit.isInClosedMenu(snapshot) {
       goElsewhere(.doubted(element))
     } else if snapshot.states.contains(.managesDescendants), !hasProxies {
-      findItem(of: element, on: bus) { item in
-        if let item, item != element { goElsewhere(.gained(item)) } else { goOn(true) }
+      findItem(of: element, on: bus) { item, isLate in
+        if let item, item != element { goElsewhere(.gained(item)) } else { goOn(!isLate) }
       }
     } else if application.toolkit.isComboBoxButton(snapshot) {
-      findComboBox(of: element, on: bus) { comboBox in
-        if let comboBox { goElsewhere(.gained(comboBox)) } else { goOn(true) }
+      findComboBox(of: element, on: bus) { comboBox, isLate in
+        if let comboBox { goElsewhere(.gained(comboBox)) } else { goOn(!isLate) }
       }
     } else if hasProxies, snapshot.role.isItem {
       findEntry(of: application, on: bus) { [weak self] keeper in

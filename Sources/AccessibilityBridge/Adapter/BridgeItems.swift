@@ -15,38 +15,44 @@ extension Bridge {
     }
   }
 
-  /// Finds the item with focus of a list that has taken focus, of which that tells nothing then; nil if it has none.
-  func findItem(of list: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void) {
+  /// Finds the item with focus of a list that has taken focus, of which that tells nothing then; nil if it has none, or (`isLate`)
+  /// did not answer in time.
+  func findItem(
+    of list: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?, _ isLate: Bool) -> Void
+  ) {
     bus.call(list, AccessibilityNames.selection, "GetSelectedChild", [.int32(0)]) { answer in
       guard case .success(let values) = answer, let item = ElementReference(values.first),
         item.application == list.application
-      else { return handler(nil) }
+      else { return handler(nil, answer.isLate) }
       bus.states(of: item) { answer in
         let hasFocus = (try? answer.get())?.contains(.focused) == true
-        handler(hasFocus ? item : nil)
+        handler(hasFocus ? item : nil, answer.isLate)
       }
     }
   }
 
-  /// Finds the combo box that an element may be the button of, two levels above it; nil if there is no such box.
-  func findComboBox(of button: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void) {
-    parent(of: button, on: bus) { [weak self] box in
-      guard let self, let box else { return handler(nil) }
-      parent(of: box, on: bus) { comboBox in
-        guard let comboBox else { return handler(nil) }
+  /// Finds the combo box that an element may be the button of, two levels above it; nil if there is no such box, or (`isLate`) its
+  /// program did not answer in time.
+  func findComboBox(
+    of button: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?, _ isLate: Bool) -> Void
+  ) {
+    parent(of: button, on: bus) { [weak self] box, isLate in
+      guard let self, let box else { return handler(nil, isLate) }
+      parent(of: box, on: bus) { comboBox, isLate in
+        guard let comboBox else { return handler(nil, isLate) }
         bus.role(of: comboBox) { answer in
           let isComboBox = (try? answer.get()).map { ElementRole(rawValue: $0) } == .comboBox
-          handler(isComboBox ? comboBox : nil)
+          handler(isComboBox ? comboBox : nil, answer.isLate)
         }
       }
     }
   }
 
   private func parent(
-    of element: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?) -> Void
+    of element: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?, _ isLate: Bool) -> Void
   ) {
     bus.get(element, AccessibilityNames.accessible, "Parent") { answer in
-      handler((try? answer.get()).flatMap { ElementReference($0) })
+      handler((try? answer.get()).flatMap { ElementReference($0) }, answer.isLate)
     }
   }
 }

@@ -37,9 +37,10 @@ extension Bridge {
           self?.readTitle(window, attempt: attempt + 1)
         }
       }
+      guard let title = title.text else { return }
       for field in application.fields.values where field.window == window {
         var place = field.place
-        place.title = title.text
+        place.title = title
         publish(field.snapshot, at: place, in: field)
       }
     }

@@ -120,7 +120,8 @@ final class ElementWriter {
       guard let range = now.range else { return done(.failure(.elementGone)) }
       let number = range.moved(steps)
       // How far a step goes that it does not tell, its own action knows.
-      if range.step == 0, number != range.value, let index = ActionName.step(now.actions, isUp: steps > 0) {
+      let isAtEnd = number == range.value && range.minimum < range.maximum
+      if range.step == 0, !isAtEnd, let index = ActionName.step(now.actions, isUp: steps > 0) {
         return change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
           verify { $0.range?.value != range.value }
         }
