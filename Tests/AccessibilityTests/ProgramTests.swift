@@ -71,9 +71,10 @@ import Testing
   }
 
   /// GTK 3 tells of the focus of a row only if somebody has looked at the row before.
-  @Test(.enabled(if: hasGTK3)) func rowsOfListsAndComboBoxesHaveFocus() async throws {
+  @Test(.enabled(if: hasGTK3), arguments: ["text", "icons"])
+  func rowsOfListsAndComboBoxesHaveFocus(kind: String) async throws {
     try await RealDesktop.with { desktop in
-      let program = try await desktop.script("list", title: "List")
+      let program = try await desktop.script("list", kind, title: "List")
       try await desktop.waits(for: "Element.Name", .string("Alpha"))
       for (key, row) in [("Down", "Beta"), ("Down", "Gamma"), ("Up", "Beta"), ("End", "Omega"), ("Home", "Alpha")] {
         try await desktop.xdotool("key", key)

@@ -51,6 +51,10 @@ extension Bridge {
       findItem(of: element, on: bus) { item, isLate in
         if let item, item != element { goElsewhere(.gained(item)) } else { goOn(!isLate) }
       }
+    } else if application.toolkit.mayHaveParts(snapshot) {
+      findText(of: element, on: bus) { part, isLate in
+        if let part, part != element { goElsewhere(.gained(part)) } else { goOn(!isLate) }
+      }
     } else if application.toolkit.isComboBoxButton(snapshot) {
       findComboBox(of: element, on: bus) { comboBox, isLate in
         if let comboBox { goElsewhere(.gained(comboBox)) } else { goOn(!isLate) }

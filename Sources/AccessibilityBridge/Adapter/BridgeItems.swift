@@ -4,6 +4,9 @@ internal import DBusTypes
 
 /// What has focus in elements whose parts do not tell it themselves.
 extension Bridge {
+  /// How many parts of a cell are looked at.
+  private static let mostParts = 8
+
   /// A list tells which of its items is active: that has focus if it says so, too.
   ///
   /// GTK 3 tells of an item's focus in no other way, unless somebody has looked at the item before.
@@ -45,6 +48,26 @@ extension Bridge {
           handler(isComboBox ? comboBox : nil, answer.isLate)
         }
       }
+    }
+  }
+
+  /// Finds the part of a cell that shows its text, and has focus with it; nil if there is none, or (`isLate`) the program did not
+  /// answer in time.
+  func findText(
+    of cell: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?, _ isLate: Bool) -> Void
+  ) {
+    bus.children(of: cell, atMost: Self.mostParts) { answer in
+      let parts = (try? answer.get()) ?? []
+      var names: [ElementReference: String] = [:]
+      let answers = Answers { handler(parts.first { names[$0]?.isEmpty == false }, answer.isLate) }
+      for part in parts where part.application == cell.application {
+        bus.get(
+          part, AccessibilityNames.accessible, "Name",
+          answers.expect { (answer: Result<DBusValue?, DBusError>) in
+            if case .success(.string(let name)?) = answer { names[part] = name }
+          })
+      }
+      answers.finish()
     }
   }
 

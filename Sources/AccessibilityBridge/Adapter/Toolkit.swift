@@ -32,6 +32,11 @@ struct Toolkit: Equatable {
   /// Whether an element is a widget that may only pass focus on, as the one does in which Qt Quick draws within Qt's widgets.
   func isFiller(_ element: ElementSnapshot) -> Bool { hasFocusProxies && element.role == .filler }
 
+  /// Whether an element may be a cell of GTK 3 that has a part for each of what it shows, such as an icon and a name.
+  func mayHaveParts(_ element: ElementSnapshot) -> Bool {
+    tellsClosedMenus && element.role == .cell && element.name.isEmpty
+  }
+
   /// Whether an element may be the button in a combo box of GTK 3, which has focus in its place and no name.
   func isComboBoxButton(_ element: ElementSnapshot) -> Bool {
     tellsClosedMenus && element.role == .toggleButton && element.name.isEmpty

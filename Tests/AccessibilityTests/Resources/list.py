@@ -1,4 +1,6 @@
-"""A window with a list of GTK 3, whose first row is active, an entry and a combo box."""
+"""A window with a list of GTK 3, whose first row is active, an entry and a combo box: list.py [icons]"""
+
+import sys
 
 import gi
 
@@ -9,7 +11,13 @@ store = Gtk.ListStore(str)
 for name in ["Alpha", "Beta", "Gamma", "Delta", "Omega"]:
     store.append([name])
 view = Gtk.TreeView(model=store, headers_visible=False)
-view.append_column(Gtk.TreeViewColumn("Name", Gtk.CellRendererText(), text=0))
+column = Gtk.TreeViewColumn("Name")
+if sys.argv[1:] == ["icons"]:
+    column.pack_start(Gtk.CellRendererPixbuf(icon_name="folder"), False)
+text = Gtk.CellRendererText()
+column.pack_start(text, True)
+column.add_attribute(text, "text", 0)
+view.append_column(column)
 box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
 box.add(view)
 box.add(Gtk.Entry())
