@@ -19,7 +19,7 @@ final class PeerConnections {
   private static let opening = Duration.seconds(1)
 
   /// How many connections to one program there are at most, and how many programs are known.
-  private static let limit = 64
+  private static let limit = 16
   private static let programLimit = 256
 
   private static let prefix = "unix:path="
@@ -28,29 +28,51 @@ final class PeerConnections {
   /// The programs that offer no connections, or none that can be reached from here.
   private var closed: Set<BusName> = []
 
-  /// Hands over a connection on which `program`, which is asked on `bus`, is in no call; nil if there is none.
-  func find(_ program: BusName, on bus: ProgramBus, _ handler: @escaping (Connection?) -> Void) {
-    guard !closed.contains(program) else { return handler(nil) }
+  /// What was found.
+  enum Outcome {
+    case connection(Connection)
+    /// The program offers none.
+    case none
+    /// It is in a call on each.
+    case busy
+  }
+
+  /// Hands over a connection on which `program`, which is asked on `bus`, is in no call.
+  func find(_ program: BusName, on bus: ProgramBus, _ handler: @escaping (Outcome) -> Void) {
+    guard !closed.contains(program) else { return handler(.none) }
     let root = ElementReference(program, AccessibilityNames.root)
     bus.children(of: root, atMost: 1024, timeout: ProgramBus.changeTimeout) { [weak self, weak bus] answer in
-      guard let self, let bus, let windows = (try? answer.get()).map(Set.init) else { return handler(nil) }
-      // If it has no other windows than when it was called, a dialog that the call has opened is closed.
-      let known = entries[program] ?? []
-      let latest = SuspendingClock.now - Self.opening
-      if let index = known.firstIndex(where: { windows.isSubset(of: $0.windows) && $0.last < latest }) {
-        entries[program]?[index] = Entry(connection: known[index].connection, windows: windows)
-        return handler(known[index].connection)
-      }
-      guard known.count < Self.limit else { return handler(nil) }
+      guard let self, let bus, let windows = (try? answer.get()).map(Set.init) else { return handler(.none) }
+      if let connection = takeIdle(of: program, windows) { return handler(.connection(connection)) }
+      guard self[program].count < Self.limit else { return handler(.busy) }
       askAddress(of: program, on: bus) { [weak self, weak bus] address in
-        guard let self, let bus, let address else { return handler(nil) }
+        guard let self, let bus, let address else { return handler(.none) }
         open(address, to: program, bus) { [weak self] connection in
-          guard let self, let connection else { return handler(nil) }
+          guard let self, let connection else { return handler(.none) }
           entries[program, default: []].append(Entry(connection: connection, windows: windows))
-          handler(connection)
+          handler(.connection(connection))
         }
       }
     }
+  }
+
+  /// A connection to a program, which has these `windows` now, on which it is in no call; others of the kind are closed.
+  private func takeIdle(of program: BusName, _ windows: Set<ElementReference>) -> Connection? {
+    let known = entries[program] ?? []
+    // If it has no other windows than when it was called, a dialog that the call has opened is closed.
+    let open = known.filter { windows.isSubset(of: $0.windows) }
+    let latest = SuspendingClock.now - Self.opening
+    let idle = open.filter { $0.last < latest }
+    for entry in idle.dropFirst() {
+      entry.connection.onDisconnect = nil
+      leave(entry.connection, to: program)
+    }
+    // Of many calls within that time, most open nothing.
+    let oldest = known.count < Self.limit ? nil : open.min { $0.last < $1.last }
+    guard let connection = (idle.first ?? oldest)?.connection else { return nil }
+    leave(connection, to: program)
+    entries[program, default: []].append(Entry(connection: connection, windows: windows))
+    return connection
   }
 
   /// The connections to `program` that are open.

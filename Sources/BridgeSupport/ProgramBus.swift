@@ -87,9 +87,10 @@ package final class ProgramBus {
     _ handler: @escaping (Answer) -> Void
   ) {
     let (interface, member, arguments) = (AccessibilityNames.action, "DoAction", [DBusValue.int32(action)])
-    peers.find(element.application, on: self) { [self] peer in
+    peers.find(element.application, on: self) { [self] outcome in
       do throws(DBusError) {
-        guard let peer else { throw .busGone }
+        if case .busy = outcome { return handler(.failure(.programBusy)) }
+        guard case .connection(let peer) = outcome else { throw .busGone }
         let message = try OutgoingMessage.methodCall(
           to: nil, path: element.path, interface: interface, member: MemberName(known: member), arguments)
         try peer.call(message, timeout: timeout) { [self] result in
@@ -213,6 +214,8 @@ extension DBusError {
   /// It did not answer in time, or just before, and is left alone for a while.
   package static let programSilent = DBusError(.timeout, "the program does not answer")
 
+  /// It has a dialog open for each of too many calls, and another would freeze it.
+  fileprivate static let programBusy = DBusError(.limitsExceeded, "the program has too many dialogs open")
   /// The accessibility bus was left.
   fileprivate static let busGone = DBusError(.disconnected, "the bus is gone")
 
