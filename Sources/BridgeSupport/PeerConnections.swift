@@ -8,18 +8,23 @@ internal import EventLoop
 /// its own, as GTK 3's do, the program freezes for good when something else is received there before the dialog is closed: of the
 /// accessibility bus the answer about the first key that is pressed, of a program's own connection any message, or its end.
 final class PeerConnections {
-  /// A connection, when the program was called there last, and which windows it had then.
+  /// A connection, when the program was called there last, and which windows it had then; nil: that call is over.
   private struct Entry {
     let connection: Connection
-    let windows: Set<ElementReference>
+    var windows: Set<ElementReference>?
     let last = SuspendingClock.now
   }
 
   /// How long a program may take to show the dialog that a call opens.
   private static let opening = Duration.seconds(1)
 
-  /// How many connections to one program there are at most, and how many programs are known.
+  /// How many connections to one program there are at most.
+  ///
+  /// None is closed while the program is there, which would not give all of its descriptors back.
   private static let limit = 16
+  /// How many of them are for calls that open nothing.
+  private static let spare = 8
+  /// How many programs are known.
   private static let programLimit = 256
 
   private static let prefix = "unix:path="
@@ -56,20 +61,18 @@ final class PeerConnections {
     }
   }
 
-  /// A connection to a program, which has these `windows` now, on which it is in no call; others of the kind are closed.
+  /// A connection to a program, which has these `windows` now, on which it is in no call.
   private func takeIdle(of program: BusName, _ windows: Set<ElementReference>) -> Connection? {
-    let known = entries[program] ?? []
+    var known = entries[program] ?? []
     // If it has no other windows than when it was called, a dialog that the call has opened is closed.
-    let open = known.filter { windows.isSubset(of: $0.windows) }
+    func isOver(_ entry: Entry) -> Bool { entry.windows.map(windows.isSubset) ?? true }
     let latest = SuspendingClock.now - Self.opening
-    let idle = open.filter { $0.last < latest }
-    for entry in idle.dropFirst() {
-      entry.connection.onDisconnect = nil
-      leave(entry.connection, to: program)
-    }
+    for index in known.indices where isOver(known[index]) && known[index].last < latest { known[index].windows = nil }
+    entries[program] = known
+    let idle = known.first { $0.windows == nil }
     // Of many calls within that time, most open nothing.
-    let oldest = known.count < Self.limit ? nil : open.min { $0.last < $1.last }
-    guard let connection = (idle.first ?? oldest)?.connection else { return nil }
+    let oldest = known.count < Self.spare ? nil : known.filter(isOver).min { $0.last < $1.last }
+    guard let connection = (idle ?? oldest)?.connection else { return nil }
     leave(connection, to: program)
     entries[program, default: []].append(Entry(connection: connection, windows: windows))
     return connection
