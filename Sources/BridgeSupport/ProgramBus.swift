@@ -19,6 +19,8 @@ package final class ProgramBus {
   /// The programs that were asked something.
   private var programs: [BusName: ProgramQuestions] = [:]
   private let peers = PeerConnections()
+  /// Whether it was closed: a menu that was read may hold it for longer.
+  private var isClosed = false
 
   /// The longest message that is received; a text that is read as a whole takes less.
   private static let longestMessage = 32 << 20
@@ -28,9 +30,6 @@ package final class ProgramBus {
     self.connection = connection
     self.loop = loop
   }
-
-  /// Whether it was closed: a menu that was read may hold it for longer.
-  private var isClosed = false
 
   /// Closes the connection; what is asked from now on fails.
   package func close() {
@@ -216,6 +215,7 @@ extension DBusError {
 
   /// It has a dialog open for each of too many calls, and another would freeze it.
   fileprivate static let programBusy = DBusError(.limitsExceeded, "the program has too many dialogs open")
+
   /// The accessibility bus was left.
   fileprivate static let busGone = DBusError(.disconnected, "the bus is gone")
 

@@ -51,8 +51,8 @@ extension Bridge {
     }
   }
 
-  /// Finds the part of a cell that shows its text, and has focus with it; nil if there is none, or (`isLate`) the program did not
-  /// answer in time.
+  /// Finds the part of a cell that has a name, which is its text; nil if no part has one, or if the program did not answer in time
+  /// (`isLate`).
   func findText(
     of cell: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?, _ isLate: Bool) -> Void
   ) {

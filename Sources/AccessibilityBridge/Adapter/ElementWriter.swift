@@ -74,7 +74,7 @@ final class ElementWriter {
     default:
       withAction { [self] index in
         action = .asked
-        change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
+        runAction(index) { [self] in
           action = .agreed
           // Whoever gets the reply finds what the action changed.
           read { [self] _ in done(.success(())) }
@@ -122,7 +122,7 @@ final class ElementWriter {
       // How far a step goes that it does not tell, its own action knows.
       let isAtEnd = number == range.value && range.minimum < range.maximum
       if range.step == 0, !isAtEnd, let index = ActionName.step(now.actions, isUp: steps > 0) {
-        return change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
+        return runAction(index) { [self] in
           verify { $0.range?.value != range.value }
         }
       }
@@ -160,7 +160,7 @@ final class ElementWriter {
       guard let index = ActionName.toggle(now.actions) else {
         return done(.failure(DBusError(.notSupported, "\(key) cannot be written: the element has no action")))
       }
-      change(AccessibilityNames.action, "DoAction", [.int32(index)]) { [self] in
+      runAction(index) { [self] in
         verify { $0.isChecked == isOn }
       }
     }
@@ -182,6 +182,11 @@ final class ElementWriter {
       case .success: next()
       }
     }
+  }
+
+  /// Runs the action of a number, and goes on with `next` unless the program refuses it.
+  private func runAction(_ index: Int32, _ next: @escaping () -> Void) {
+    change(AccessibilityNames.action, "DoAction", [.int32(index)], next)
   }
 
   /// Asks for a change; what it answers may not decide.

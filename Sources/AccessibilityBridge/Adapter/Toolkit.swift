@@ -13,6 +13,8 @@ struct Toolkit: Equatable {
   private var isGTK: Bool { name.lowercased() == "gtk" }
   var isQt: Bool { name.lowercased() == "qt" }
   var isGTK4: Bool { isGTK && version.hasPrefix("4") }
+  /// GTK 3, or 2.
+  private var isGTK3: Bool { isGTK && !isGTK4 }
 
   /// Whether `name` is what GTK 4 tells of an element without a name: that of its class.
   func isClassName(_ name: String) -> Bool {
@@ -34,16 +36,16 @@ struct Toolkit: Equatable {
 
   /// Whether an element may be a cell of GTK 3 that has a part for each of what it shows, such as an icon and a name.
   func mayHaveParts(_ element: ElementSnapshot) -> Bool {
-    tellsClosedMenus && element.role == .cell && element.name.isEmpty
+    isGTK3 && element.role == .cell && element.name.isEmpty
   }
 
   /// Whether an element may be the button in a combo box of GTK 3, which has focus in its place and no name.
   func isComboBoxButton(_ element: ElementSnapshot) -> Bool {
-    tellsClosedMenus && element.role == .toggleButton && element.name.isEmpty
+    isGTK3 && element.role == .toggleButton && element.name.isEmpty
   }
 
   /// Whether a menu that is closed says that it has focus when one of its items is run.
-  var tellsClosedMenus: Bool { isGTK && !isGTK4 }
+  var tellsClosedMenus: Bool { isGTK3 }
 
   /// Whether an element is in a menu that is not open, and says that it has focus: GTK 3's say so once one was run, and Qt's
   /// if their action opens another menu.
@@ -55,7 +57,7 @@ struct Toolkit: Equatable {
 
   /// How it counts the text of an element: GTK 3 has no documents, so that one in it is LibreOffice's.
   func units(of role: ElementRole) -> TextUnits {
-    TextUnits(toolkit: isGTK && !isGTK4 && role.isParagraph ? "vcl" : name)
+    TextUnits(toolkit: isGTK3 && role.isParagraph ? "vcl" : name)
   }
 
   /// Whether a text is inserted with the length -1, which means all of it.
@@ -63,7 +65,7 @@ struct Toolkit: Equatable {
   /// Flutter says that it is GTK, and reads past the end of the text if it gets its bytes for a length: it counts characters. Only
   /// its texts have neither one line nor several; those of Scintilla insert nothing with -1.
   func insertsAll(into element: ElementSnapshot) -> Bool {
-    isGTK && !isGTK4 && element.states.isDisjoint(with: [.singleLine, .multiLine])
+    isGTK3 && element.states.isDisjoint(with: [.singleLine, .multiLine])
   }
 
   /// Whether the caret is at -1 at the end of a text: Clutter, in GNOME Shell and Cinnamon.

@@ -4,7 +4,7 @@ internal import DBusTypes
 /// A menu bar that has the items of another source, too: it tells their keys, and runs those that the other cannot.
 final class SupplementSource: MenuSource {
   private let main: GTKSource
-  /// Nil: it is not known yet which menu bar it is; or, if `isChosen`, there is none.
+  /// The menu bar; nil before `choose` was called, and if the window has no menu bar.
   private var bar: (any MenuSource)?
   private var isChosen = false
   private var waiting: [() -> Void] = []
@@ -21,7 +21,7 @@ final class SupplementSource: MenuSource {
     choose(bar)
   }
 
-  /// Takes the menu bar, or nil if there is none.
+  /// Sets the menu bar, which is nil if the window has none, and answers the readings that wait for it.
   func choose(_ bar: (any MenuSource)?) {
     (self.bar, isChosen) = (bar, true)
     bar?.onEnabled = onEnabled
