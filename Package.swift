@@ -91,7 +91,8 @@ let package = Package(
           selfContained + (isHardened ? [] : ["-Xclang-linker", "-no-pie"]), .when(configuration: .release))
       ]),
 
-    .target(name: "BridgeSupport", dependencies: ["DBus", "DBusTypes", "EventLoop"], swiftSettings: strict),
+    .target(
+      name: "BridgeSupport", dependencies: ["DBus", "DBusTypes", "EventLoop", "ProgramSupport"], swiftSettings: strict),
     .target(
       name: "AccessibilityBridge",
       dependencies: [

@@ -1,6 +1,7 @@
 internal import DBus
 internal import DBusTypes
 internal import EventLoop
+internal import ProgramSupport
 
 /// Connections to programs themselves, beside the accessibility bus, for calls in which a program may do anything.
 ///
@@ -27,6 +28,7 @@ final class PeerConnections {
   /// How many programs are known.
   private static let programLimit = 256
 
+  private let manager = ServiceManager()
   private static let prefix = "unix:path="
 
   private var entries: [BusName: [Entry]] = [:]
@@ -121,6 +123,8 @@ final class PeerConnections {
         return handler(nil)
       }
       connection.limitMessages(to: 1 << 16)
+      // The end of the bridge is then none of the connection.
+      if let socket = connection.socket { manager.hold(socket) }
       // It keeps itself until the program ends it, whatever becomes of the bus.
       connection.onDisconnect = { [weak self, weak loop = bus.loop] in
         self?.leave(connection, to: program)

@@ -26,8 +26,8 @@ package struct ServiceManager {
   /// Whether there is one, which waits for `READY=1`.
   package var isPresent: Bool { socketPath != nil }
 
-  /// Sends `state`, such as `READY=1` or `STATUS=…`, to the manager; does nothing without one.
-  package func notify(_ state: String) {
+  /// Sends `state`, such as `READY=1` or `STATUS=…`, to the manager, with a file descriptor if it needs one; does nothing without one.
+  package func notify(_ state: String, _ file: Int32? = nil) {
     guard let path = socketPath, let first = path.utf8.first else { return }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -41,12 +41,23 @@ package struct ServiceManager {
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    let message = Array(state.utf8)
-    withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        _ = sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), address, socklen_t(length))
-      }
+    let connected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(length)) }
     }
+    guard connected == 0 else { return }
+    _ = SocketMessage.send(Array(state.utf8)[...], file.map { [$0] } ?? [], to: descriptor)
+  }
+
+  /// Has the manager hold a file open, too, until its other side is closed or the service is stopped: `sd_notify(3)`, `FDSTORE=1`.
+  package func hold(_ file: Int32) { notify("FDSTORE=1", file) }
+
+  /// Closes the files that the manager passes on from an earlier process of the service: it keeps them open itself.
+  func closePassed() {
+    guard Environment.value("LISTEN_PID") == String(getpid()),
+      let count = Environment.value("LISTEN_FDS").flatMap({ Int32($0) })
+    else { return }
+    // `SD_LISTEN_FDS_START` of sd_listen_fds(3), and no more than the units let it hold.
+    for file in 3..<3 + min(max(0, count), 512) { close(file) }
   }
 
   /// Notifies the watchdog twice in each of its intervals, as long as `loop` turns.

@@ -73,6 +73,7 @@ package final class ServiceProgram {
   }
 
   private func run<Server>(_ serve: (ServiceProgram) throws -> Server) -> Int32 {
+    manager.closePassed()
     // Return large blocks to the system when they are freed: glibc would keep them once one has been freed.
     mallopt(M_MMAP_THRESHOLD, 256 << 10)
     // If a file may not grow further, or nobody reads a socket or a pipe, the write fails, and the process continues.

@@ -136,6 +136,12 @@ public final class Connection {
   /// Whether the bus is still there, as far as is known.
   public var isConnected: Bool { dbus_connection_get_is_connected(raw) != 0 }
 
+  /// The descriptor of its socket, which stays libdbus's; nil once it is closed.
+  package var socket: Int32? {
+    var socket: Int32 = -1
+    return dbus_connection_get_socket(raw, &socket) != 0 ? socket : nil
+  }
+
   /// Closes the connection, as one that breaks the protocol, when a message of more than `bytes` arrives: the memory that
   /// it takes is a multiple of that.
   package func limitMessages(to bytes: Int) { dbus_connection_set_max_message_size(raw, bytes) }

@@ -121,8 +121,7 @@ extension Connection {
 
   /// Whether the bus has sent something that was not read yet.
   private var hasInput: Bool {
-    var socket: Int32 = -1
-    guard dbus_connection_get_socket(raw, &socket) != 0 else { return false }
+    guard let socket else { return false }
     var input = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return poll(&input, 1, 0) > 0
   }

@@ -89,8 +89,7 @@ extension Connection {
       guard left.map({ $0 > .zero }) ?? true else { return false }
       if output.waitsForLibrary { dbus_connection_read_write(raw, left?.milliseconds ?? -1) }
       try writeOutput()
-      var socket: Int32 = -1
-      guard hasOutput, !output.waitsForLibrary, dbus_connection_get_socket(raw, &socket) != 0 else { continue }
+      guard hasOutput, !output.waitsForLibrary, let socket else { continue }
       var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
       poll(&room, 1, left?.milliseconds ?? -1)
     }

@@ -91,11 +91,8 @@ extension ConnectionWatches: EventSource {
   func prepare(_ set: inout PollSet) {
     if hasPendingWork { set.hasPendingWork = true }
     for timeout in timeouts { set.wake(at: timeout.due) }
-    if let owner, owner.hasOutput, !owner.outputWaitsForLibrary {
-      var socket: Int32 = -1
-      if dbus_connection_get_socket(connection, &socket) != 0 {
-        set.add(socket, events: Int16(POLLOUT), source: self, token: Self.outputToken)
-      }
+    if let owner, owner.hasOutput, !owner.outputWaitsForLibrary, let socket = owner.socket {
+      set.add(socket, events: Int16(POLLOUT), source: self, token: Self.outputToken)
     }
     for watch in watches where dbus_watch_get_enabled(watch) != 0 {
       let flags = dbus_watch_get_flags(watch)

@@ -1,5 +1,6 @@
 internal import CDBus
 internal import DBusTypes
+internal import EventLoop
 internal import Glibc
 
 /// What a connection has sent and the bus has not taken yet, in order.
@@ -78,7 +79,9 @@ struct OutputQueue {
       case .bytes(let bytes, let descriptors):
         var socket: Int32 = -1
         guard dbus_connection_get_socket(connection, &socket) != 0 else { throw .disconnected }
-        let count = OutputQueue.send(bytes, from: written, descriptors, to: socket)
+        // The descriptors go with the first byte.
+        let numbers = written == 0 ? descriptors.map(\.number) : []
+        let count = SocketMessage.send(bytes[written...], numbers, to: socket, Int32(MSG_DONTWAIT))
         guard count >= 0 else {
           if errno == EINTR { continue }
           if errno == EAGAIN || errno == ENOBUFS { return }
@@ -93,48 +96,5 @@ struct OutputQueue {
         items.removeFirst()
       }
     }
-  }
-
-  /// `sendmsg(2)`, with `descriptors` beside the first byte: `unix(7)`, `SCM_RIGHTS`.
-  private static func send(_ bytes: [UInt8], from start: Int, _ descriptors: [UnixFD], to socket: Int32) -> Int {
-    bytes.withUnsafeBytes { buffer in
-      var part = iovec(
-        iov_base: UnsafeMutableRawPointer(mutating: buffer.baseAddress.map { $0 + start }), iov_len: bytes.count - start
-      )
-      return withUnsafeMutablePointer(to: &part) { part in
-        var message = msghdr()
-        message.msg_iov = part
-        message.msg_iovlen = 1
-        let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
-        guard start == 0, !descriptors.isEmpty else { return sendmsg(socket, &message, flags) }
-        var control = ControlMessage.bytes(descriptors)
-        return control.withUnsafeMutableBytes { control in
-          message.msg_control = control.baseAddress
-          message.msg_controllen = control.count
-          return sendmsg(socket, &message, flags)
-        }
-      }
-    }
-  }
-}
-
-/// The control message that passes file descriptors: `cmsg(3)`, whose macros Swift does not import.
-private enum ControlMessage {
-  static func bytes(_ descriptors: [UnixFD]) -> [UInt8] {
-    let word = MemoryLayout<Int>.size
-    let header = (MemoryLayout<cmsghdr>.size + word - 1) / word * word
-    let content = descriptors.count * MemoryLayout<Int32>.size
-    var bytes = [UInt8](repeating: 0, count: header + (content + word - 1) / word * word)
-    bytes.withUnsafeMutableBytes { bytes in
-      var message = cmsghdr()
-      message.cmsg_len = header + content
-      message.cmsg_level = SOL_SOCKET
-      message.cmsg_type = Int32(SCM_RIGHTS)
-      withUnsafeBytes(of: message) { bytes.copyMemory(from: $0) }
-      for (index, descriptor) in descriptors.enumerated() {
-        bytes.storeBytes(of: descriptor.number, toByteOffset: header + index * 4, as: Int32.self)
-      }
-    }
-    return bytes
   }
 }
