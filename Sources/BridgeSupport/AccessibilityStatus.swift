@@ -14,6 +14,8 @@ package final class AccessibilityStatus {
   private static let firstDelay = Duration.milliseconds(500)
   private static let longestDelay = Duration.seconds(60)
   private static let mostFailures = 6
+  /// How long each answer may take at the end.
+  private static let endTimeout = Duration.seconds(2)
 
   private let connection: Connection
   private let loop: EventLoop
@@ -165,25 +167,48 @@ package final class AccessibilityStatus {
     failures += 1
   }
 
-  /// Puts back what `begin` changed, or a bridge before this one, unless a screen reader needs it now; waits for it, six
+  /// Puts back what `begin` changed, or a bridge before this one, unless another program needs it now; waits for it, six
   /// seconds at most.
   package func restore() {
     // What the answer would tell is known from the mark.
     guard mustRestore || (enabledQuestions > 0 && mark.isSet) else { return }
     mustRestore = false
-    switch call("Get", Self.property("ScreenReaderEnabled")) {
-    case .success(let values) where values.first?.variantContent == .boolean(true): return mark.remove()
-    // A screen reader may need it: it stays on, and the next bridge asks again.
-    case .failure(let error) where error.isLate: return
-    case .success, .failure: break
+    switch isNeeded() {
+    case true?: return mark.remove()
+    // It stays on, and the next bridge asks again.
+    case nil: return
+    case false?: break
     }
-    if case .success = call("Set", Self.property("IsEnabled") + [.variant(.boolean(false))]) { mark.remove() }
+    let off = Self.property("IsEnabled") + [.variant(.boolean(false))]
+    let answer = wait(connection) { () throws(DBusError) in try question(.properties, "Set", off) }
+    if case .success = answer { mark.remove() }
   }
 
-  private func call(_ member: String, _ arguments: [DBusValue]) -> Result<[DBusValue], DBusError> {
-    Result { () throws(DBusError) in
-      try connection.call(try question(.properties, member, arguments), timeout: ProgramBus.changeTimeout).arguments()
+  /// Whether a screen reader or another program like it needs accessibility; nil if that is not told in time.
+  private func isNeeded() -> Bool? {
+    let reader = Self.property("ScreenReaderEnabled")
+    let said = wait(connection) { () throws(DBusError) in try question(.properties, "Get", reader) }
+    if said.isLate { return nil }
+    if (try? said.get())?.first?.variantContent == .boolean(true) { return true }
+    // Desktops say so of a screen reader that they start; one that a user starts only listens to programs, as Orca does.
+    guard let bus else { return false }
+    let events = wait(bus.connection) { () throws(DBusError) in
+      try OutgoingMessage.methodCall(
+        to: AccessibilityNames.registry, path: AccessibilityNames.registryPath,
+        interface: AccessibilityNames.registryInterface, member: MemberName(known: "GetRegisteredEvents"), [])
     }
+    if events.isLate { return nil }
+    guard case .array(let listeners)?? = (try? events.get()).map(\.first) else { return false }
+    return listeners.contains { listener in
+      guard case .structure(let parts) = listener, case .string(let name)? = parts.first else { return false }
+      return name != bus.connection.uniqueName?.text
+    }
+  }
+
+  private func wait(
+    _ connection: Connection, for question: () throws(DBusError) -> OutgoingMessage
+  ) -> Result<[DBusValue], DBusError> {
+    Result { () throws(DBusError) in try connection.call(question(), timeout: Self.endTimeout).arguments() }
   }
 
   private func question(

@@ -10,7 +10,9 @@ final class AccessibleDesktop: DaemonSession {
     var isEnabled = false
     /// How often it was asked that.
     var enabledQuestions = 0
+    /// Whether there is one that says so, and one that only listens.
     var hasScreenReader = false
+    var hasListener = false
     /// How often it will not say whether it is enabled.
     var refusals = 0
     /// The properties that it does not tell.
@@ -128,6 +130,11 @@ final class AccessibleDesktop: DaemonSession {
       switch call.member {
       case "RegisterEvent": status.update { _ = $0.events.insert(call.arguments[0].basicText ?? "") }
       case "DeregisterEvent": status.update { _ = $0.events.remove(call.arguments[0].basicText ?? "") }
+      case "GetRegisteredEvents":
+        if status.now.silent.contains("listeners") { return .hold }
+        let listeners = [call.sender] + (status.now.hasListener ? [":1.4711"] : [])
+        let events = listeners.map { DBusValue.structure([.string($0), .string("Object:StateChanged:Focused")]) }
+        return .values([.array(DBusArray(known: .structure([.string, .string]), events))])
       case "GetChildren":
         status.update { $0.questions += 1 }
         if status.now.isSilent { return .hold }

@@ -252,14 +252,16 @@ import Testing
     }
   }
 
-  @Test func aScreenReaderKeepsAccessibilityOn() async throws {
+  /// Orca only listens if a user starts it, and no desktop.
+  @Test(arguments: [true, false]) func aScreenReaderKeepsAccessibilityOn(saysSo: Bool) async throws {
     try await AccessibleDesktop.with { desktop in
       _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }
-      desktop.status.update { $0.hasScreenReader = true }
+      try await desktop.isListening()
+      desktop.status.update { ($0.hasScreenReader, $0.hasListener) = (saysSo, !saysSo) }
       try await desktop.endBridge()
       #expect(desktop.status.now.isEnabled)
       // What it turned on is the screen reader's from then on.
-      desktop.status.update { ($0.hasScreenReader, $0.events) = (false, []) }
+      desktop.status.update { ($0.hasScreenReader, $0.hasListener, $0.events) = (false, false, []) }
       try await desktop.startBridge()
       try await desktop.endBridge()
       #expect(desktop.status.now.isEnabled)
@@ -269,10 +271,12 @@ import Testing
   }
 
   /// The bridge does not wait long for it.
-  @Test func aScreenReaderOfWhichNothingIsToldKeepsAccessibilityOn() async throws {
+  @Test(arguments: ["ScreenReaderEnabled", "listeners"])
+  func aScreenReaderOfWhichNothingIsToldKeepsAccessibilityOn(silent: String) async throws {
     try await AccessibleDesktop.with { desktop in
       _ = try await desktop.status.wait(for: "IsEnabled") { $0.isEnabled ? true : nil }
-      desktop.status.update { $0.silent = ["ScreenReaderEnabled"] }
+      try await desktop.isListening()
+      desktop.status.update { $0.silent = [silent] }
       try await desktop.endBridge()
       #expect(desktop.status.now.isEnabled)
       // The next bridge learns that there is no screen reader, and turns accessibility off again.
