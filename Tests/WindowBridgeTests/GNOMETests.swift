@@ -95,6 +95,32 @@ import Testing
     }
   }
 
+  /// GNOME's Files has its connection to the shell from the shell, whose process is then said to be that of its windows.
+  @Test func theProcessOfTheShellIsThatOfNoWindow() async throws {
+    try await Self.with { desktop, shell, peer in
+      let (process, program) = (DBusValue.uint32(UInt32(shell.process.processID)), try await desktop.peer())
+      let files: [(name: String, value: DBusValue)] = [
+        ("pid", process), ("gtk-unique-bus-name", .string(program.name)),
+      ]
+      try await shell.tell(
+        "Answer", .uint32(1), Self.list(Self.window(5, "one", files), Self.window(6, "two", [("pid", process)])),
+        .uint64(5))
+      let bridge = try await desktop.windowBridge()
+      try await peer.reached(["w5"])
+      let own = DBusValue.uint32(UInt32(getpid()))
+      try await eventually("the process on the bus") { (try? await peer.get("org.focusd.Window.ProcessId")) == own }
+      try await shell.tell("Front", .uint64(6))
+      try await peer.reached(["w6"])
+      #expect(try await refusal { try await peer.get("org.focusd.Window.ProcessId") } == "NotFocused")
+      // A window that comes later, of a program that is known.
+      try await shell.tell("Window", .uint64(7), .properties(files + [("title", .string("three"))]))
+      try await shell.tell("Front", .uint64(7))
+      try await peer.reached(["w7"])
+      try await eventually("the process on the bus") { (try? await peer.get("org.focusd.Window.ProcessId")) == own }
+      withExtendedLifetime((bridge, program)) {}
+    }
+  }
+
   @Test func whatIsNoneOfTheInterfaceChangesNothing() async throws {
     try await Self.with { desktop, shell, peer in
       let bridge = try await desktop.windowBridge()

@@ -16,6 +16,8 @@ package final class GNOMESource: WindowSource {
   /// The connection of the shell: only its signals count.
   private var shell: BusName?
   private var state = GNOMEState()
+  /// The programs whose process the bus was asked for.
+  private var asked: Set<BusName> = []
   /// What the bridge knows.
   private var told = Desktop()
   private var willTell = false
@@ -41,6 +43,8 @@ package final class GNOMESource: WindowSource {
     guard let shell = try connection.owner(of: GNOMEState.busName, adding: [Self.owner]) else {
       throw DBusError(.nameHasNoOwner, "GNOME's extension is not on the bus: enable it, and log in again")
     }
+    state = GNOMEState(shell: try connection.processID(of: shell))
+    asked = []
     self.shell = shell
     self.connection = connection
     connection.onMessage = { [weak self] in self?.received($0) }
@@ -68,14 +72,13 @@ package final class GNOMESource: WindowSource {
 
   private func answered(_ result: Result<[DBusValue], DBusError>) {
     do {
-      var new = GNOMEState()
       switch result {
-      case .success(let values): try new.followed(values)
+      case .success(let values): try state.followed(values)
       case .failure(let error) where Self.silences.contains(error.name):
         return end("GNOME's extension does not answer: \(error.message)")
       case .failure: throw GNOMEState.Mismatch()
       }
-      state = new
+      askForProcesses()
       tell()
     } catch {
       end("\(error)")
@@ -96,9 +99,22 @@ package final class GNOMESource: WindowSource {
     } else if message.sender == shell, message.interface == GNOMEState.interface, let member = message.member {
       let front = state.desktop.front
       state.signal(member.text, arguments)
+      askForProcesses()
       // One by one: which window was in front before a launcher matters.
       if state.desktop.front != front { tell() } else { tellSoon() }
     }
+  }
+
+  private func askForProcesses() {
+    let unknown = state.unknownPrograms
+    for program in unknown.subtracting(asked) {
+      connection?.askProcess(of: program, timeout: Self.patience) { [weak self] result in
+        guard let self, let process = try? result.get() else { return }
+        state.know(process, of: program)
+        tellSoon()
+      }
+    }
+    asked = unknown
   }
 
   private func tell() {

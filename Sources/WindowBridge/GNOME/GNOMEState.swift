@@ -21,8 +21,30 @@ package struct GNOMEState {
   package private(set) var desktop = Desktop()
   /// The window that was said to be in front last, also if it is not known.
   private var front: WindowID?
+  /// The process of the shell; 0 if it is not known.
+  ///
+  /// It is said to be that of the windows of programs that have their connection from the shell, as GNOME's Files.
+  private let shell: UInt32
+  /// The processes of these programs, by their names on the bus.
+  private var processes: [String: UInt32] = [:]
 
-  package init() {}
+  package init(shell: UInt32 = 0) { self.shell = shell }
+
+  /// The programs with windows of which the process is not known.
+  var unknownPrograms: Set<BusName> {
+    Set(desktop.windows.values.compactMap { $0.process == nil ? $0.menus[.gtkBusName].map(BusName.init(known:)) : nil })
+  }
+
+  /// Takes over what the bus tells of a program.
+  mutating func know(_ process: UInt32, of program: BusName) {
+    // Programs that have ended are no longer needed.
+    let names = Set(desktop.windows.values.compactMap { $0.menus[.gtkBusName] })
+    processes = processes.filter { names.contains($0.key) }
+    processes[program.text] = process
+    for (id, window) in desktop.windows where window.process == nil && window.menus[.gtkBusName] == program.text {
+      desktop.windows[id]?.process = process
+    }
+  }
 
   /// Takes over the answer to `Follow`: the version, all windows, and the one in front.
   /// - Throws: `Mismatch`.
@@ -30,7 +52,6 @@ package struct GNOMEState {
     guard values.count == 3, values[0] == .uint32(Self.version), case .array(let windows) = values[1],
       case .uint64(let number) = values[2]
     else { throw Mismatch() }
-    desktop = Desktop()
     for window in windows {
       guard case .structure(let parts) = window else { throw Mismatch() }
       set(parts)
@@ -71,7 +92,7 @@ package struct GNOMEState {
       case ("title", .string(let text)): window.title = WindowText.cut(text, limit: WindowText.titleLength)
       case ("application", .string(let text)): window.application = WindowText.name(text)
       case ("workspace", .string(let text)): window.workspace = WindowText.name(text)
-      case ("pid", .uint32(let process)): window.process = process > 1 ? process : nil
+      case ("pid", .uint32(let process)): window.process = process > 1 && process != shell ? process : nil
       case ("kind", .string("panel")): window.kind = .panel
       case ("kind", .string("backdrop")): window.kind = .backdrop
       case (_, .string(let text)):
@@ -79,6 +100,7 @@ package struct GNOMEState {
       default: break
       }
     }
+    if window.process == nil { window.process = window.menus[.gtkBusName].flatMap { processes[$0] } }
     desktop.windows[id] = window
   }
 }
