@@ -268,9 +268,18 @@ final class StubProgram: Sendable {
       if call.member == "GetRole" { state.elements[call.path]?.late -= 1 }
       return .error("org.freedesktop.DBus.Error.UnknownMethod", "not yet")
     }
-    let answer = answer(call, &element, children, program)
+    let selected = children.filter { (state.elements[$0]?.states ?? 0) & StubElement.selected != 0 }
+    let answer = selecting(call, selected, program) ?? answer(call, &element, children, program)
     state.elements[call.path] = element
     return answer
+  }
+
+  private static func selecting(_ call: Incoming, _ selected: [String], _ program: Identity) -> Answer? {
+    if call.key == interface + "Selection.NSelectedChildren" {
+      return .values([.variant(.int32(Int32(selected.count)))])
+    }
+    guard call.member == "GetSelectedChild", case .int32(let index)? = call.arguments.first else { return nil }
+    return .values([reference(selected[Int(index)], program)])
   }
 
   private static func answerAsRoot(_ call: Incoming, _ children: [String], _ program: Identity) -> Answer {

@@ -183,6 +183,48 @@ import Testing
     }
   }
 
+  /// Lists of Qt 6 that are entered by a key tell their own focus alone; tables of GTK 3 have selected cells in each column.
+  @Test func theItemOfAListHasFocus() async throws {
+    try await Self.withProgram { desktop, program in
+      let selected = StubElement.focusable | StubElement.selected
+      program.set("/list", StubElement(role: 31, states: StubElement.focusable | 1 << 31))
+      program.set("/item", StubElement(role: 32, states: selected, name: "Shortcuts", parent: "/list"))
+      program.set("/before", StubElement(role: 32, states: selected, name: "Icon", parent: "/list"))
+      program.change("/entry") { $0.states &= ~StubElement.focused }
+      program.focus("/list")
+      try await desktop.waits(for: "Element.Role", .string("list"))
+      program.focus("/entry")
+      try await desktop.waits(for: "Element.Role", .string("textbox"))
+      program.blur("/entry")
+      for path in ["/list", "/item"] { program.change(path) { $0.states |= StubElement.focused } }
+      program.stateChanged("/list", "focused", 1)
+      try await desktop.waits(for: "Element.Name", .string("Shortcuts"))
+      #expect(try await desktop.get("Element.Role") == .string("listitem"))
+    }
+  }
+
+  /// As in egui.
+  @Test func aTextThatCanOnlyBeSetAsAWholeTakesAPart() async throws {
+    try await Self.withProgram { desktop, program in
+      program.change("/entry") { $0.unsupported = ["InsertText", "DeleteText"] }
+      for (selection, text, result, caret): ((Int32, Int32), String, String, Int32) in [
+        ((1, 2), "ßü", "aßüc", 3), ((0, 0), "x", "aßüxc", 4), ((1, 3), "", "axc", 1),
+      ] {
+        if selection.0 != selection.1 {
+          program.change("/entry") { ($0.caret, $0.selection) = (selection.1, selection) }
+          program.textChanged("/entry")
+          try await desktop.waits(for: "Text.Selection", .structure([.int32(selection.0), .int32(selection.1)]))
+        }
+        try await desktop.set("Text.SelectedText", .string(text))
+        #expect(program.text(of: "/entry") == result)
+        try await eventually("the caret") { program.state.now.elements["/entry"]?.caret == caret }
+      }
+      program.change("/entry") { $0.unsupported.insert("SetTextContents") }
+      let refused = try await desktop.refusal("Text.SelectedText", .string("y"))
+      #expect(refused?.message.contains("was not changed") == true)
+    }
+  }
+
   /// Where nothing is inserted, typing goes on where it was, over what was selected.
   @Test func anEntryThatIsFullKeepsItsCaretAndItsSelection() async throws {
     try await Self.withProgram { desktop, program in
@@ -358,6 +400,7 @@ import Testing
       program.change("/entry") { ($0.ignoresWrites, $0.drift) = (true, 1) }
       let refusal = try await desktop.refusal("Range.Value", .double(5))
       #expect(refusal?.shortName == "Failed")
+      #expect(refusal?.message.contains("now, not 5.0") == true)
     }
   }
 

@@ -47,7 +47,7 @@ extension Bridge {
       }
     } else if application.toolkit.isInClosedMenu(snapshot) {
       goElsewhere(.doubted(element))
-    } else if snapshot.states.contains(.managesDescendants), !hasProxies {
+    } else if snapshot.states.contains(.managesDescendants) {
       findItem(of: element, on: bus) { item, isLate in
         if let item, item != element { goElsewhere(.gained(item)) } else { goOn(!isLate) }
       }

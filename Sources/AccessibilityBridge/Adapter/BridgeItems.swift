@@ -6,6 +6,8 @@ internal import DBusTypes
 extension Bridge {
   /// How many parts of a cell are looked at.
   private static let mostParts = 8
+  /// How many selected items are looked at: GTK 3 has one in each column.
+  private static let mostSelected: Int32 = 32
 
   /// A list tells which of its items is active: that has focus if it says so, too.
   ///
@@ -23,14 +25,26 @@ extension Bridge {
   func findItem(
     of list: ElementReference, on bus: ProgramBus, _ handler: @escaping (ElementReference?, _ isLate: Bool) -> Void
   ) {
-    bus.call(list, AccessibilityNames.selection, "GetSelectedChild", [.int32(0)]) { answer in
-      guard case .success(let values) = answer, let item = ElementReference(values.first),
-        item.application == list.application
-      else { return handler(nil, answer.isLate) }
-      bus.states(of: item) { answer in
-        let hasFocus = (try? answer.get())?.contains(.focused) == true
-        handler(hasFocus ? item : nil, answer.isLate)
+    bus.get(list, AccessibilityNames.selection, "NSelectedChildren") { answer in
+      guard case .success(.int32(let count)?) = answer else { return handler(nil, answer.isLate) }
+      var (found, isLate): (ElementReference?, Bool) = (nil, false)
+      let answers = Answers { handler(found, isLate) }
+      // In Qt, each answer takes time for all that is selected: of so many, the first has to do.
+      for index in 0..<(count > Self.mostSelected ? 1 : max(count, 0)) {
+        let end = answers.expect { (_: Void) in }
+        bus.call(list, AccessibilityNames.selection, "GetSelectedChild", [.int32(index)]) { answer in
+          isLate = isLate || answer.isLate
+          guard let item = ElementReference((try? answer.get())?.first), item.application == list.application else {
+            return end(())
+          }
+          bus.states(of: item) { answer in
+            isLate = isLate || answer.isLate
+            if (try? answer.get())?.contains(.focused) == true { found = item }
+            end(())
+          }
+        }
       }
+      answers.finish()
     }
   }
 

@@ -150,7 +150,11 @@ final class ElementWriter {
       // What is less than a step away may have been rounded to what it was.
       attempt(
         0, { $0.range.map { $0.value == number || $0.isMoved(from: range.value, towards: number) } == true },
-        isEnough: { now in !isStep && now.range.map { abs($0.value - number) < $0.step } == true })
+        isEnough: { now in !isStep && now.range.map { abs($0.value - number) < $0.step } == true },
+        refusal: { [self] now in
+          guard let value = now.range?.value, value != range.value else { return nil }
+          return DBusError(.failed, "\(key) is \(value) now, not \(number)")
+        })
     }
   }
 
@@ -219,21 +223,21 @@ final class ElementWriter {
 
   /// Reads the element until it is as asked for.
   ///
-  /// If it never is, `refusal` is what the program has said of that.
+  /// If it never is, `refusal` is what the program has said against it.
   func verify(refusal: @escaping () -> DBusError? = { nil }, _ isRight: @escaping (ElementSnapshot) -> Bool) {
-    attempt(0, isRight, refusal: refusal)
+    attempt(0, isRight) { [self] _ in refusal().map { notChanged($0) } }
   }
 
   /// Reads the element until that is over, or at last enough.
   private func attempt(
     _ number: Int, _ isOver: @escaping (ElementSnapshot) -> Bool,
-    isEnough: @escaping (ElementSnapshot) -> Bool = { _ in false }, refusal: @escaping () -> DBusError? = { nil }
+    isEnough: @escaping (ElementSnapshot) -> Bool = { _ in false }, refusal: @escaping (ElementSnapshot) -> DBusError?
   ) {
     readLater(number) { [self] now in
       let isLast = !Self.patience.indices.contains(number + 1)
       if isOver(now) || (isLast && isEnough(now)) { return done(.success(())) }
       guard isLast else { return attempt(number + 1, isOver, isEnough: isEnough, refusal: refusal) }
-      if let error = refusal() { fail(error.name, error.message) } else { fail(.failed, Self.nothingChanged) }
+      done(.failure(refusal(now) ?? notChanged(DBusError(.failed, Self.nothingChanged))))
     }
   }
 
@@ -289,8 +293,10 @@ final class ElementWriter {
     if hasAgreed { done(.success(())) } else { fail(.unknownObject, DBusError.elementGone.message) }
   }
 
-  func fail(_ name: ErrorName, _ reason: String) {
-    let outcome = hasAsked && DBusError(name, reason).isLate ? "may be changed later" : "was not changed"
-    done(.failure(DBusError(name, "\(key) \(outcome): \(reason)")))
+  func fail(_ name: ErrorName, _ reason: String) { done(.failure(notChanged(DBusError(name, reason)))) }
+
+  private func notChanged(_ error: DBusError) -> DBusError {
+    let outcome = hasAsked && error.isLate ? "may be changed later" : "was not changed"
+    return DBusError(error.name, "\(key) \(outcome): \(error.message)")
   }
 }

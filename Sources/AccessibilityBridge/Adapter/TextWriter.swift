@@ -23,7 +23,7 @@ extension ElementWriter {
         change = TextChange(before, 0..<before.counted.length, inserted: text, replaced: content)
       }
       guard let change else { return setWhole(text, before) }
-      exchange(change) { [self] in
+      exchange(change) { [self] _ in
         settle(
           change, { [self] next in insert(change.replaced, at: change.range.lowerBound) { _ in next() } },
           whenUnchanged: { [self] in setWhole(text, before) }
@@ -76,7 +76,7 @@ extension ElementWriter {
   }
 
   private func replace(_ change: TextChange) {
-    exchange(change, movesCaret: true) { [self] in
+    exchange(change, movesCaret: true) { [self] refusal in
       // Where nothing changes, the caret has moved all the same.
       let selectAgain = { [self] (next: @escaping () -> Void) in
         let (start, end) = (change.range.lowerBound, change.range.upperBound)
@@ -87,31 +87,49 @@ extension ElementWriter {
       settle(change) { [self] next in
         insert(change.replaced, at: change.range.lowerBound) { _ in selectAgain(next) }
       } whenUnchanged: { [self] in
-        selectAgain { [self] in read { [self] _ in fail(.failed, Self.nothingChanged) } }
-      } whenDone: { [self] now in
-        let caret = change.caret(in: now)
-        guard now.counted.caret != caret else { return done(.success(())) }
-        moveCaret(to: caret) { [self] answer in
-          // An entry row of libadwaita leaves it before what is inserted, with GTK 4.14 to 4.20.
-          guard case .failure(let error) = answer, error.name == .notSupported else { return }
-          field.continuation = (now.counted, caret)
+        // Texts of egui can only be set as a whole.
+        if refusal != nil, let whole = change.whole {
+          return set(whole) { [self] in settle(change, { $0() }) { [self] in finish(change, $0) } }
         }
-        read { [self] _ in done(.success(())) }
+        selectAgain { [self] in
+          read { [self] _ in
+            fail(.failed, refusal.map { "the program refused it: \($0.message)" } ?? Self.nothingChanged)
+          }
+        }
+      } whenDone: { [self] in
+        finish(change, $0)
       }
     }
   }
 
-  /// Deletes the part that is replaced, and inserts the new one.
-  private func exchange(_ change: TextChange, movesCaret: Bool = false, _ next: @escaping () -> Void) {
-    let answers = Answers(next)
+  /// Puts the caret after what was inserted.
+  private func finish(_ change: TextChange, _ now: TextReading) {
+    let caret = change.caret(in: now)
+    guard now.counted.caret != caret else { return done(.success(())) }
+    moveCaret(to: caret) { [self] answer in
+      // An entry row of libadwaita leaves it before what is inserted, with GTK 4.14 to 4.20.
+      guard case .failure(let error) = answer, error.name == .notSupported else { return }
+      field.continuation = (now.counted, caret)
+    }
+    read { [self] _ in done(.success(())) }
+  }
+
+  /// Deletes the part that is replaced, and inserts the new one; goes on with what the program says against that.
+  private func exchange(_ change: TextChange, movesCaret: Bool = false, _ next: @escaping (DBusError?) -> Void) {
+    let refusal = Box<DBusError?>(nil)
+    let answers = Answers { next(refusal.content) }
+    func expect() -> (ProgramBus.Answer) -> Void {
+      answers.expect { (answer: ProgramBus.Answer) in
+        if case .failure(let error) = answer, !error.isLate { refusal.content = error }
+      }
+    }
     if !change.range.isEmpty {
       request(
         AccessibilityNames.editableText, "DeleteText",
-        [.int32(change.range.lowerBound), .int32(change.range.upperBound)],
-        answers.expect { (_: ProgramBus.Answer) in })
+        [.int32(change.range.lowerBound), .int32(change.range.upperBound)], expect())
     }
     if !change.inserted.isEmpty {
-      insert(change.inserted, at: change.range.lowerBound, answers.expect { (_: ProgramBus.Answer) in })
+      insert(change.inserted, at: change.range.lowerBound, expect())
     }
     // Toolkits leave the caret before what is inserted there, or at the end.
     if movesCaret { moveCaret(to: change.insertedRange.upperBound) { _ in } }

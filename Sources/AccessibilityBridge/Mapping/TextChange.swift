@@ -62,18 +62,24 @@ package struct TextChange: Equatable, Sendable {
       if now.counted.length == length { return .unchanged }
       return now.counted.length == length - Int32(range.count) && isReplacement ? .cut : .altered
     }
-    let ends = (
-      start: Int(before.units.characters(before: range.lowerBound, in: old)),
-      end: Int(before.units.characters(before: range.upperBound, in: old))
-    )
-    let scalars = old.unicodeScalars
-    let (head, tail) = (scalars.prefix(ends.start), scalars.dropFirst(ends.end))
     func holds(_ middle: String) -> Bool {
-      (head + middle.unicodeScalars + tail).withFoldedLines.elementsEqual(new.unicodeScalars.withFoldedLines)
+      whole(old, with: middle).withFoldedLines.elementsEqual(new.unicodeScalars.withFoldedLines)
     }
     if holds(inserted) { return .done }
     if old.unicodeScalars.elementsEqual(new.unicodeScalars) { return .unchanged }
     return isReplacement && holds("") ? .cut : .altered
+  }
+
+  /// The whole text with the change; nil if it was not known before.
+  package var whole: String? { before.content.map { String(whole($0, with: inserted)) } }
+
+  private func whole(_ old: String, with middle: String) -> String.UnicodeScalarView {
+    let (start, end) = (
+      before.units.characters(before: range.lowerBound, in: old),
+      before.units.characters(before: range.upperBound, in: old)
+    )
+    let scalars = old.unicodeScalars
+    return scalars.prefix(Int(start)) + middle.unicodeScalars + scalars.dropFirst(Int(end))
   }
 
   private var isReplacement: Bool { !range.isEmpty && !inserted.isEmpty }
