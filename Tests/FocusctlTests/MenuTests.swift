@@ -49,6 +49,21 @@ import Testing
     }
   }
 
+  /// As in programs of Lazarus.
+  @Test func ofItemsThatLookAlikeTheOneThatIsEnabledIsMeant() async throws {
+    try await TestDesktop.with { desktop in
+      let items = [("a", false), ("b", true), ("c", false)].map {
+        MenuStage.Item(id: $0, menus: ["Tools"], label: "Twin", isEnabled: $1)
+      }
+      let other = MenuStage.Item(id: "d", menus: ["File"], label: "Twin", isEnabled: false)
+      let stage = try await MenuStage(desktop, "editor", items + [other], options: Self.focused)
+      #expect(try await desktop.focusctl("menu", "Tools › Twin").succeeded)
+      // This may be the other, too.
+      #expect(try await desktop.focusctl("menu", "twin").status == 4)
+      #expect(stage.calls == ["Activate b"])
+    }
+  }
+
   @Test func aLineWithoutKeysIsThatOfTheItemWithoutAny() async throws {
     try await TestDesktop.with { desktop in
       let items = ["", "F1"].map { MenuStage.Item(id: "id\($0)", menus: ["Tools"], label: "Twin", keys: $0) }

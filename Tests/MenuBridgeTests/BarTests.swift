@@ -38,6 +38,28 @@ import Testing
     }
   }
 
+  /// Lazarus has each menu a second time in the bars that it makes with Qt, hidden.
+  @Test func aMenuThatIsHiddenIsNone() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a", ["Undo", "Redo"])
+      for (menu, states) in [("Edit", 0), ("View", 1 << 30), ("Go", StubBars.enabled)] {
+        program.add(.init(role: StubBars.menu, name: menu, states: states), to: "/a/bar")
+      }
+      for (number, item) in ["Undo", "Zoom", "Back"].enumerated() {
+        program.add(.init(role: StubBars.item, name: item), to: "/a/bar/\(number + 1)")
+      }
+      // In a closed menu, one that is disabled says as little.
+      program.add(.init(role: StubBars.menu, name: "Paste", states: 0), to: Self.edit)
+      program.add(.init(role: StubBars.item, name: "As text"), to: Self.edit + "/2")
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      let items = try await stage.items().map(\.id)
+      #expect(items == ["Edit › Undo", "Edit › Redo", "Edit › Paste › As text", "View › Zoom", "Go › Back"])
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, [Self.edit + "/0"])
+    }
+  }
+
   /// As Audacity does when its settings are closed: the one before answers nothing any more.
   @Test func aBarThatIsMadeAnew() async throws {
     try await MenuStage.withBars { stage, program in

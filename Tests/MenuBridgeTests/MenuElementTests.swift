@@ -65,6 +65,7 @@ import Testing
     #expect(items.map(\.id) == ["Edit › Cut", "Edit › Cut (2)", "Edit › Find › Again", "Help"])
     #expect(items.map(\.menus) == [["Edit"], ["Edit"], ["Edit", "Find"], []])
     #expect(items.map(\.isChecked) == [nil, nil, true, nil])
+    #expect(items.map(\.twin) == [nil, "Edit › Cut", nil, nil])
   }
 
   @Test func rolesAreThoseOfMenus() {
@@ -72,6 +73,6 @@ import Testing
     #expect(roles.indices.filter { roles[$0] == .bar } == [34])
     #expect(roles.indices.filter { roles[$0] == .menu } == [33])
     #expect(roles.indices.filter { roles[$0] == .item } == [7, 8, 35, 44, 45])
-    #expect(roles.indices.filter { roles[$0] == .container } == [20, 30, 38, 39, 41, 46])
+    #expect(roles.indices.filter { roles[$0] == .container } == [20, 30, 38, 39, 41, 46, 49, 68])
   }
 }

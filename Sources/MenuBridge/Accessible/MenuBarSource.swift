@@ -59,7 +59,8 @@ final class MenuBarSource: MenuSource {
 
   // MARK: The menu bar
 
-  /// Finds the menu bar, with how many questions it took: GTK has it in a box of the window, Qt in the window itself.
+  /// Finds the menu bar, with how many questions it took: GTK has it in a box of the window, which may scroll, Qt in the window
+  /// itself.
   private func findBar(_ timeout: Duration, _ done: @escaping (Int) -> Void) {
     guard bar == nil else { return done(0) }
     search([frame], depth: 0, spent: 0, timeout, done)
@@ -68,7 +69,7 @@ final class MenuBarSource: MenuSource {
   private func search(
     _ places: [ElementReference], depth: Int, spent: Int, _ timeout: Duration, _ done: @escaping (Int) -> Void
   ) {
-    guard depth < 3, !places.isEmpty else { return done(spent) }
+    guard depth < 4, !places.isEmpty else { return done(spent) }
     var children: [ElementReference] = []
     let answers = Answers { [self] in
       var found: [(reference: ElementReference, role: MenuRole)] = []

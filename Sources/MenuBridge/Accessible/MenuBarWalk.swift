@@ -39,8 +39,13 @@ final class MenuBarWalk {
       note(answer)
       guard case .success(let children) = answer else { return done() }
       menu.children = children.filter { $0.application == menu.reference.application }.map { MenuElement($0) }
-      let answers = Answers { [self] in readMenus(in: menu, depth: depth, done) }
-      for child in menu.children { describe(child, answers.expect { _ in }) }
+      // Closed menus show nothing: of the menus in the bar alone it is known whether they are hidden.
+      let isBar = depth == 0
+      let answers = Answers { [self] in
+        menu.children.removeAll { isBar && $0.role == .menu && $0.isHidden }
+        readMenus(in: menu, depth: depth, done)
+      }
+      for child in menu.children { describe(child, asksStates: asksStates || isBar, answers.expect { _ in }) }
       answers.finish()
     }
   }
@@ -83,6 +88,10 @@ final class MenuBarWalk {
 
   /// Asks for what an item shows: all of it, or nothing if too few questions are left.
   func describe(_ element: MenuElement, _ done: @escaping (DBusError?) -> Void) {
+    describe(element, asksStates: asksStates, done)
+  }
+
+  private func describe(_ element: MenuElement, asksStates: Bool, _ done: @escaping (DBusError?) -> Void) {
     // The role, the name, the keys, and whether anything is in it.
     let most = asksStates ? 5 : 4
     guard spend(most) else { return done(nil) }
@@ -123,7 +132,9 @@ final class MenuBarWalk {
           answers.expect { [self] answer in
             // What is not known yet is not disabled.
             refusal = note(answer) ?? refusal
-            element.states = (try? answer.get()) ?? []
+            guard case .success(let states) = answer else { return }
+            element.states = states
+            element.isHidden = states.isDisjoint(with: [.enabled, .sensitive, .showing, .visible])
           })
       }
       bus.call(

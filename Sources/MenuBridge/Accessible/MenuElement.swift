@@ -17,8 +17,8 @@ enum MenuRole {
       case 33: .menu
       // Items, those that can be checked, and those of which one is; Java has check boxes and radio buttons for them.
       case 35, 8, 45, 7, 44: .item
-      // Fillers, panels, what holds a menu's items, and the panes of Java's windows.
-      case 20, 38, 39, 41, 30, 46: .container
+      // Fillers, panels, what holds a menu's items, the panes of Java's windows, and what scrolls.
+      case 20, 38, 39, 41, 30, 46, 49, 68: .container
       default: .other
       }
   }
@@ -33,6 +33,8 @@ final class MenuElement {
   var number: UInt32 = 0
   var label = ""
   var states = ElementStates()
+  /// Whether it tells no state that one has which can be seen.
+  var isHidden = false
   var accelerator = ""
   var hasChildren = false
   var children: [MenuElement] = []
@@ -72,7 +74,10 @@ final class MenuElement {
         child.append(menus, &found, &list)
       } else if !child.children.isEmpty || child.hasChildren || child.role == .menu {
         child.append(menus + [child.label], &found, &list)
-      } else if child.role == .item, !child.label.isEmpty, let item = list.addNumbered(child.item(in: menus)) {
+      } else if child.role == .item, !child.label.isEmpty, var item = list.addNumbered(child.item(in: menus)) {
+        // Lazarus has each item twice in the menus that it makes with Qt.
+        let id = MenuText.id(menus: menus, label: child.label)
+        if item.id != id { item.twin = id }
         found.append((item, child))
       }
     }

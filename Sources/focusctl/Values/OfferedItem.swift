@@ -97,7 +97,10 @@ enum ItemChoice: Equatable {
     for way in ways {
       let found = items.filter(way)
       if let first = found.first {
-        self = found.count == 1 ? .one(first) : .several(found)
+        // Of items that look alike, one that can be run is meant.
+        let enabled = found.filter(\.isEnabled)
+        let isMeant = enabled.count == 1 && found.allSatisfy { $0.path == first.path }
+        self = found.count == 1 || isMeant ? .one(enabled.first ?? first) : .several(found)
         return
       }
     }
