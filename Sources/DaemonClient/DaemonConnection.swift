@@ -33,7 +33,7 @@ package struct DaemonConnection {
     } catch  where error.name == .noReply && error.origin == .process && connection.isConnected {
       let missing = "no reply to '\(call.described)' within \(timeout)"
       let ping = try DaemonCall.ping().message()
-      guard (try? connection.call(ping, timeout: min(timeout, .seconds(1)))) != nil else {
+      guard (try? connection.call(ping, timeout: min(timeout, .milliseconds(250)))) != nil else {
         throw DBusError(.noReply, missing)
       }
       throw DBusError(.timeout, "\(missing): focusd waits for the field's owner, who may still do it")
