@@ -4,7 +4,7 @@ internal import Glibc
 package enum SocketMessage {
   /// Sends `bytes`, and with the first of them `descriptors`.
   /// - Returns: as `sendmsg(2)`, how many bytes were sent, or -1, with the reason in `errno`; it never raises SIGPIPE.
-  package static func send(_ bytes: ArraySlice<UInt8>, _ descriptors: [Int32], to socket: Int32, _ flags: Int32 = 0)
+  package static func send(_ bytes: ArraySlice<UInt8>, _ descriptors: [Int32], to socket: Int32, _ flags: Int32)
     -> Int
   {
     bytes.withUnsafeBytes { buffer in

@@ -45,7 +45,7 @@ package struct ServiceManager {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(length)) }
     }
     guard connected == 0 else { return }
-    _ = SocketMessage.send(Array(state.utf8)[...], file.map { [$0] } ?? [], to: descriptor)
+    _ = SocketMessage.send(Array(state.utf8)[...], file.map { [$0] } ?? [], to: descriptor, 0)
   }
 
   /// Has the manager hold a file open, too, until its other side is closed or the service is stopped: `sd_notify(3)`, `FDSTORE=1`.
