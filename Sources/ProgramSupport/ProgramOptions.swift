@@ -34,7 +34,7 @@ package struct ProgramOptions {
   package func arguments(of name: String) -> [String] { values[name] ?? [] }
 
   /// Reads the process's arguments.
-  package init(_ options: [Option]) { self.init(options, CommandLine.arguments) }
+  package init(_ options: [Option]) { self.init(options, ProgramArguments.texts) }
 
   /// Reads `words`, of which the first is the program's name.
   package init(_ options: [Option], _ words: [String]) {

@@ -24,9 +24,8 @@ enum Program {
 
   private static func processArguments() throws(CommandError) -> [String] {
     var arguments: [String] = []
-    for index in 1..<max(1, Int(CommandLine.argc)) {
-      guard let raw = CommandLine.unsafeArgv[index] else { break }
-      guard let argument = String(validatingCString: raw) else {
+    for (index, word) in ProgramArguments.words.enumerated().dropFirst() {
+      guard let argument = String(validating: word, as: UTF8.self) else {
         throw .usage("argument \(index) is not valid UTF-8, which D-Bus requires")
       }
       arguments.append(argument)

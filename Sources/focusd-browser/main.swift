@@ -73,7 +73,7 @@ private func changeHosts(_ names: [String], isInstalling: Bool) -> Never {
 }
 
 // Firefox gives the path of the manifest and the extension's name, Chromium the extension's origin; each may add more.
-private let words = CommandLine.arguments
+private let words = ProgramArguments.texts
 private let first = words.dropFirst().first ?? ""
 if first == "install-host" || first == "uninstall-host" {
   let names = Array(words.dropFirst(2))
