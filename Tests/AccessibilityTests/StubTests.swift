@@ -203,6 +203,25 @@ import Testing
     }
   }
 
+  /// GTK 3 tells so of the current row of a list beside the entry that filters it.
+  @Test func aRowOfGTK3ThatHasNoFocusTakesNone() async throws {
+    try await Self.withProgram("GTK") { desktop, program in
+      program.change("/entry") { $0.states |= StubElement.singleLine }
+      program.set("/list", StubElement(role: 31, states: StubElement.focusable))
+      program.set("/row", StubElement(role: 56, states: StubElement.focusable, name: "Row", parent: "/list"))
+      program.set("/other", StubElement(role: 56, states: StubElement.focusable, name: "Other", parent: "/list"))
+      try await desktop.waits(for: "Element.Role", .string("textbox"))
+      for _ in 0..<2 { program.stateChanged("/row", "focused", 1) }
+      program.change("/entry") { $0.text = "typed" }
+      program.textChanged("/entry")
+      try await desktop.waits(for: "Text.Content", .string("typed"))
+      try await desktop.set("Text.Content", .string("written"))
+      #expect(program.text(of: "/entry") == "written")
+      program.focus("/other")
+      try await desktop.waits(for: "Element.Name", .string("Other"))
+    }
+  }
+
   /// As in egui.
   @Test func aTextThatCanOnlyBeSetAsAWholeTakesAPart() async throws {
     try await Self.withProgram { desktop, program in

@@ -28,11 +28,17 @@ struct Toolkit: Equatable {
   /// says that it does not.
   var offersConnections: Bool { !isQt && !isGTK4 }
 
-  /// Whether what only passes focus on says that it has it, and items whose view has none do.
+  /// Whether what only passes focus on says that it has it.
   var hasFocusProxies: Bool { isQt }
 
   /// Whether an element is a widget that may only pass focus on, as the one does in which Qt Quick draws within Qt's widgets.
   func isFiller(_ element: ElementSnapshot) -> Bool { hasFocusProxies && element.role == .filler }
+
+  /// Whether an item may have been told to have focus because it is the current one of a view that has none: Qt says so of the item,
+  /// too, and GTK 3 once rows have been looked at.
+  func mayLackFocus(_ item: ElementSnapshot) -> Bool {
+    item.role.isItem && (isQt || (isGTK3 && !item.states.contains(.focused)))
+  }
 
   /// Whether an element may be a cell of GTK 3 that has a part for each of what it shows, such as an icon and a name.
   func mayHaveParts(_ element: ElementSnapshot) -> Bool {
