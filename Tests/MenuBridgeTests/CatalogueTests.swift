@@ -11,8 +11,8 @@ import Testing
   }
 
   /// The commands of one item with this label, beside those that a menu of a document has.
-  private func commands(_ label: String, _ locale: String, in root: String) -> [String] {
-    let item = MenuItem(id: "the item", menus: ["a menu"], label: label)
+  private func commands(_ label: String, _ locale: String, keys: String = "", in root: String) -> [String] {
+    let item = MenuItem(id: "the item", menus: ["a menu"], label: label, accelerator: keys)
     let found = Recognition(catalogue: Catalogue.installed(locale: locale, root: root)).commands(in: [item])
     return found.keys.map { String($0.dropFirst("org.focusd.".count)) }
   }
@@ -77,7 +77,9 @@ import Testing
         try with(changed, at: path) { root in _ = commands("Rückgängig", "de", in: root) }
       }
     }
-    try with(whole, at: path) { root in #expect(commands("Ausschneiden", "de", in: root) == ["Edit.Cut"]) }
+    try with(whole, at: path) { root in
+      #expect(commands("Ausschneiden", "de", keys: "Ctrl+X", in: root) == ["Edit.Cut"])
+    }
   }
 
   @Test func aFileThatIsNoFileIsSkipped() throws {

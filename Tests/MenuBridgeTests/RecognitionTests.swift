@@ -51,6 +51,15 @@ import Testing
     #expect(commands([Self.edit(label)]).isEmpty)
   }
 
+  /// Remmina copies a connection so.
+  @Test func aLabelOfTheClipboardTellsInAMenuThatHasMoreForTexts() {
+    let copy = Self.edit("Copy", id: "x")
+    #expect(commands([copy, Self.edit("Delete"), Self.edit("Connect")]).isEmpty)
+    #expect(commands([copy, MenuItem(id: "y", menus: ["Text"], label: "Cut")]).isEmpty)
+    #expect(commands([copy, Self.edit("Select All", id: "y")]) == ["Edit.Copy": "x", "Edit.SelectAll": "y"])
+    #expect(commands([Self.edit("Copy", "Ctrl+C", id: "x")]) == ["Edit.Copy": "x"])
+  }
+
   @Test func acceleratorsAloneTellNothing() {
     #expect(commands([Self.edit("Open Capture Device...", "Ctrl+C"), Self.edit("Wrap Lines", "Ctrl+W")]).isEmpty)
     #expect(commands([Self.edit("a", "Ctrl+X"), Self.edit("b", "Ctrl+C"), Self.edit("Undo it", "Ctrl+Z")]).isEmpty)

@@ -126,12 +126,26 @@ private struct Menus {
   /// Whether the item's menu is one where its label means the command.
   private func isInPlace(_ item: Described, _ command: Int) -> Bool {
     guard let menu = item.item.menus.first.map({ _ in item.item.menus }) else { return false }
-    let group = StandardCommand.all[command].group
-    guard group == "Document" else { return menu.count <= (group == "View" ? 2 : 1) }
+    switch StandardCommand.all[command].group {
     // What is opened or saved elsewhere, such as a list in a menu of lists, is no document.
-    let neighbours = Set((byMenu[menu] ?? []).compactMap { $0.labelled ?? $0.named })
-    return menu.count == 1 && neighbours.filter(Self.ofDocument.contains).count > 1
+    case "Document": return menu.count == 1 && commands(in: menu).filter(Self.ofDocument.contains).count > 1
+    case "View": return menu.count <= 2
+    // In a menu without the like it may copy something else than a text, such as a connection in Remmina.
+    case "Edit" where Self.ofClipboard.contains(command) && !item.hasAccelerator(of: command):
+      return menu.count <= 1 && commands(in: menu).filter(Self.ofEdit.contains).count > 1
+    default: return menu.count <= 1
+    }
   }
+
+  private func commands(in menu: [String]) -> Set<Int> {
+    Set((byMenu[menu] ?? []).compactMap { $0.labelled ?? $0.named })
+  }
+
+  private static let ofEdit = Set(StandardCommand.all.indices.filter { StandardCommand.all[$0].group == "Edit" })
+  private static let ofClipboard = Set(
+    StandardCommand.all.indices.filter { command in
+      ["Cut", "Copy", "Paste"].contains { StandardCommand.all[command].key == "org.focusd.Edit.\($0)" }
+    })
 
   /// The commands that a menu *File* has.
   private static let ofDocument = Set(
