@@ -95,6 +95,8 @@ package enum Session: Hashable, Sendable {
 
   var isX11: Bool { if case .x11 = self { true } else { false } }
 
+  var isGNOME: Bool { if case .gnome = self { true } else { false } }
+
   /// The window manager's name, as `--source` takes it.
   package var name: String {
     switch self {

@@ -220,6 +220,25 @@ import Testing
     }
   }
 
+  /// The bridge knows of the display at once, and of the extension when the bus has told.
+  @Test(.enabled(if: X11Programs.canRun, "needs Xvfb and openbox: .ci/setup test"))
+  func theExtensionIsFollowedRatherThanItsDisplay() async throws {
+    try await TestDesktop.with { desktop in
+      try await desktop.display()
+      let manager = try await desktop.windowManager()
+      let bridge = try await desktop.windowBridge([], ["NOTIFY_SOCKET": desktop.bus.directory + "/nobody"])
+      try await bridge.says("Following x11")
+      let (shell, peer) = (try await Shell(desktop, refusals: 0), try await desktop.peer())
+      try await bridge.says("Following gnome")
+      try await peer.reached(["w5"])
+      try await shell.process.stop()
+      try await eventually("the display again") {
+        bridge.progress.now.errors.filter { $0.contains("Following x11") }.count == 2
+      }
+      withExtendedLifetime((manager, shell)) {}
+    }
+  }
+
   @Test func titlesOfMegabytesCostAConnectionAndNoMemory() async throws {
     try await Self.with { desktop, shell, peer in
       let bridge = try await desktop.windowBridge([], ["NOTIFY_SOCKET": desktop.bus.directory + "/nobody"])

@@ -245,7 +245,7 @@ struct X11Tests {
   }
 }
 
-private enum X11Programs {
+enum X11Programs {
   /// Whether there is a server, and what the tests run on it.
   static let canRun =
     TestDesktop.canDisplay

@@ -121,9 +121,12 @@ package final class SessionFollower: WindowSource {
     }
   }
 
-  /// Whether one of `others` is the compositor of `session` at a socket of its own, while that is followed by Wayland's: one that
-  /// is started within it is another process.
+  /// Whether one of `others` tells more of the same desktop than `session`.
+  ///
+  /// It does if it is the compositor at a socket of its own, while that is followed by Wayland's: one that is started within it is
+  /// another process. GNOME's extension, of which the bus tells later than the display, is in X11's window manager.
   private func isOutdone(_ session: Session, by others: some Sequence<Session>) -> Bool {
+    if session.isX11 { return others.contains { refused[$0] == nil && $0.isGNOME } }
     guard case .wayland(let socket) = session, let compositor = listener(at: socket) else { return false }
     return others.contains { refused[$0] == nil && $0.socket.flatMap(listener) == compositor }
   }
@@ -145,7 +148,7 @@ package final class SessionFollower: WindowSource {
       if let session = followed?.session {
         let isThere = candidates.contains(session)
         guard !isThere || isOutdone(session, by: candidates.prefix { $0 != session }) else { return }
-        end(isThere ? "has a socket of its own" : "is not this desktop's")
+        end(isThere ? "can be followed better" : "is not this desktop's")
       }
       if let authority = now["XAUTHORITY"] { setenv("XAUTHORITY", authority, 1) } else { unsetenv("XAUTHORITY") }
       for session in candidates where refused[session] == nil {
