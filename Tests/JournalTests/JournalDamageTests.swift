@@ -35,6 +35,7 @@ import Testing
       for index in 4096..<8192 { data[index] ^= 0xff }
     },
     .bytes("a version below zero") { $0.replaceSubrange(60..<64, with: [0xff, 0xff, 0xff, 0xfe]) },
+    .bytes("a later format for writers") { $0[18] = 0xa5 },
     .sql("DROP TABLE field"),
     .sql("DROP TABLE binding"),
     .sql("DROP TABLE state"),

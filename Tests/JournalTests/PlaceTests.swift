@@ -41,6 +41,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    Place(command: "touch a", complaint: "/a/focusd cannot be made: Not a directory"),
+    Place(
+      command: "mkdir a; ln -s nowhere a/focusd", complaint: "/a/focusd is a link, or in one, that cannot be followed"),
+  ])
+  func whyADirectoryCannotBeMadeIsSaid(place: Place) throws {
+    try withStateFile { file in
+      try Self.run(place.command, in: file.directory)
+      let opened = Journal.open(StateFile(path: file.directory + "/a/focusd/state.db"))
+      #expect(opened.problems.first?.contains(place.complaint) == true, "\(opened.problems)")
+    }
+  }
+
   @Test(
     .enabled(if: geteuid() == 0, "to give files to another user takes root"),
     arguments: [".", "state.db", "state.db-wal"])

@@ -121,6 +121,9 @@ final class Database {
     sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
   }
 
+  /// Whether nothing can be written to it, as far as it was read.
+  var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
   /// Looks through the file.
   /// - Throws: `DatabaseError`, `SavedStateDamaged` if its parts are inconsistent.
   func check() throws {

@@ -53,7 +53,10 @@ struct StateFile {
     var made = ""
     for element in directory.split(separator: "/") {
       made += "/" + element
-      mkdir(made, 0o700)
+      // In a directory that cannot be written to, it may be there all the same.
+      guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+      let refusal = StateFile.refusal(made, "cannot be made")
+      guard status(made) != nil else { throw refusal }
     }
     try checkDirectory()
     for suffix in [""] + StateFile.suffixes { try checkFile(path + suffix) }
@@ -83,7 +86,7 @@ struct StateFile {
   private func checkDirectory() throws(StateFileRefused) {
     var found = stat()
     guard stat(directory, &found) == 0 else {
-      throw StateFile.refusal(directory, "cannot be opened")
+      throw StateFile.refusal(directory, "is a link, or in one, that cannot be followed")
     }
     guard found.st_mode & S_IFMT == S_IFDIR else {
       throw StateFileRefused(description: "\(directory) is not a directory: it must be a directory of the user")
@@ -106,6 +109,7 @@ struct StateFile {
       throw StateFileRefused(description: "\(path) is \(what): it must be a regular file")
     }
     try checkOwner(found, path)
+    guard access(path, R_OK) == 0 else { throw StateFile.refusal(path, "cannot be read") }
   }
 
   private func checkOwner(_ found: stat, _ path: String) throws(StateFileRefused) {
