@@ -34,7 +34,10 @@ package struct DaemonConnection {
       let missing = "no reply to '\(call.described)' within \(timeout)"
       let ping = try DaemonCall.ping().message()
       guard (try? connection.call(ping, timeout: min(timeout, .milliseconds(250)))) != nil else {
-        throw DBusError(.noReply, missing)
+        // One that the bus waits for has no name yet.
+        let isThere = try connection.owner(of: Focus1.busName) != nil
+        throw DBusError(
+          .noReply, missing + (isThere ? "" : ": it has not started, see 'systemctl --user status focusd'"))
       }
       throw DBusError(.timeout, "\(missing): focusd waits for the field's owner, who may still do it")
     }
