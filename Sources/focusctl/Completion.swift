@@ -72,7 +72,8 @@ struct Completion {
   }
 
   private var options: [Candidate] {
-    let command = CommandTable.commands.first { $0.name == parsed.operands.first }
+    // Options may be before the command, which is not known then.
+    let command = parsed.operands.first.flatMap { word in CommandTable.commands.first { $0.name == word } }
     return Option.all.filter { command?.takes($0) ?? true }.map { ("--\($0.name)", $0.summary) }
   }
 

@@ -74,6 +74,7 @@ import Testing
     ("focusctl regi", "focusctl register"), ("focusctl focus te", "focusctl focus text1"),
     ("focusctl get --field te", "focusctl get --field text1"), ("focusctl get dem", "focusctl get demo.Form.Items"),
     ("focusctl get Ite", "focusctl get Items"), ("focusctl get --prev", "focusctl get --previous"),
+    ("focusctl --prev", "focusctl --previous"),
     ("focusctl get demo.Form.Items/0/na", "focusctl get demo.Form.Items/0/name"),
     ("focusctl publish text1 dem", "focusctl publish text1 demo.Form.Items="),
     ("focusctl register x --scope=sc", "focusctl register x --scope=scene"),
