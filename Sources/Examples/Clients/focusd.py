@@ -483,7 +483,7 @@ def watch(key, callback, path="/focused"):
             ask()
 
     def focus_moved(*signal):
-        if {"FocusPath", "SessionFields"} & set(signal[5].get_child_value(1).unpack()):
+        if {"FocusPath", "SessionFields"} & signal[5].get_child_value(1).unpack().keys():
             ask()  # What is read each time is told as it was known last.
 
     def came_or_went(*signal):
