@@ -140,6 +140,33 @@ import Testing
     }
   }
 
+  /// What is read each time is told as it was known last.
+  @Test func whenFocusMovesTheValueIsReadAgain() async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let daemon = try await desktop.peer()
+      let questions = Observed<Int32>(0)
+      daemon.answer { call, _ in
+        guard call.member == "Read" else { return .values([]) }
+        return Self.reading(
+          questions.update { number in
+            number += 1
+            return number
+          })
+      }
+      try await daemon.own(Focus1.name)
+      let watcher = try await tool(desktop, "focusd.watch('demo.Form.Number', print); GLib.MainLoop().run()")
+      try await watcher.line("the first value") { $0 == "1" }
+      for (key, isMove) in [("FocusPath", true), ("CanPersist", false), ("SessionFields", true)] {
+        let known = watcher.progress.now.output.count
+        daemon.perform { $0.emitChanged(Focus1.manager, Focus1.managerInterface, [(key, .strings([]))]) }
+        guard isMove else { continue }
+        try await watcher.line(from: known, "the next value") { $0 == "\(known + 1)" }
+      }
+      #expect(watcher.progress.now.output == ["1", "2", "3"] && watcher.progress.now.errors.isEmpty)
+      try await watcher.stop()
+    }
+  }
+
   private static func reading(_ number: Int32) -> Answer {
     .values([.variants([.int32(number)]), .objectPath(ObjectPath(known: Focus1.field("text1"))), .uint64(1)])
   }
