@@ -68,17 +68,20 @@ enum Listing {
       try Output.write(try FieldInfo.withAccess(path + others, daemon).map { $0.json + "\n" }.joined())
     } else {
       let text = FieldTree.text(of: fields, session: session, showsAll: call.options.everything, on: .output)
-      try Pager.show(fields.isEmpty && Output.isTerminal ? Bridges.overview : text, call.options)
+      try Pager.show(fields.isEmpty && Output.isTerminal ? try Bridges(on: daemon).overview : text, call.options)
     }
     guard !path.isEmpty else {
       throw CommandError(
-        .nothing, fields.isEmpty ? noFields : "nothing has focus: '\(Program.name) focus ID' gives it to a field")
+        .nothing,
+        fields.isEmpty ? try noFields(daemon) : "nothing has focus: '\(Program.name) focus ID' gives it to a field")
     }
   }
 
   /// Why there is nothing to show; a terminal has the overview of the bridges.
-  private static var noFields: String {
-    "there are no fields yet" + (Output.isTerminal ? "" : "; " + Bridges.sentence) + hint
+  private static func noFields(_ daemon: DaemonConnection) throws(CommandError) -> String {
+    let bridges = try Bridges(on: daemon)
+    return "there are no fields yet" + (Output.isTerminal ? "" : "; " + bridges.sentence)
+      + (bridges.hasExtension ? "" : hint)
   }
 
   /// What the desktop needs before there are fields of its windows; empty if that is nothing.
