@@ -108,7 +108,7 @@ import Testing
       let bridge = try await desktop.windowBridge()
       try await peer.reached(["w5"])
       let own = DBusValue.uint32(UInt32(getpid()))
-      try await eventually("the process on the bus") { (try? await peer.get("org.focusd.Window.ProcessId")) == own }
+      #expect(try await peer.get("org.focusd.Window.ProcessId") == own)
       try await shell.tell("Front", .uint64(6))
       try await peer.reached(["w6"])
       #expect(try await refusal { try await peer.get("org.focusd.Window.ProcessId") } == "NotFocused")
@@ -116,7 +116,18 @@ import Testing
       try await shell.tell("Window", .uint64(7), .properties(files + [("title", .string("three"))]))
       try await shell.tell("Front", .uint64(7))
       try await peer.reached(["w7"])
-      try await eventually("the process on the bus") { (try? await peer.get("org.focusd.Window.ProcessId")) == own }
+      #expect(try await peer.get("org.focusd.Window.ProcessId") == own)
+      // Its dialogs have no name of their own.
+      try await program.own("org.example.Files")
+      let dialog: [(name: String, value: DBusValue)] = [
+        ("pid", process), ("application", .string("org.example.Files")),
+      ]
+      for number: UInt64 in 8...9 {
+        try await shell.tell("Window", .uint64(number), .properties(dialog + [("title", .string("Properties"))]))
+        try await shell.tell("Front", .uint64(number))
+        try await peer.reached(["w\(number)"])
+        #expect(try await peer.get("org.focusd.Window.ProcessId") == own)
+      }
       withExtendedLifetime((bridge, program)) {}
     }
   }
@@ -236,6 +247,27 @@ import Testing
         bridge.progress.now.errors.filter { $0.contains("Following x11") }.count == 2
       }
       withExtendedLifetime((manager, shell)) {}
+    }
+  }
+
+  /// After an update, the shell has the old one until the next login.
+  @Test(.enabled(if: X11Programs.canRun, "needs Xvfb and openbox: .ci/setup test"))
+  func anExtensionOfAnotherVersionLeavesTheDisplay() async throws {
+    try await TestDesktop.with { desktop in
+      try await desktop.display()
+      let manager = try await desktop.windowManager()
+      let shell = try await Shell(desktop)
+      try await shell.tell("Answer", .uint32(2), Self.list(), .uint64(0))
+      let bridge = try await desktop.windowBridge([], ["NOTIFY_SOCKET": desktop.bus.directory + "/nobody"])
+      try await eventually("an attempt") { try await shell.follows() > 0 }
+      try await bridge.says("Following x11")
+      // Whatever else has it look: the directory of the bus is watched.
+      let before = try await shell.follows()
+      for number in 1...3 { _ = LocalListener(desktop.bus.directory + "/sway-ipc.0.\(number).sock") }
+      let terminal = try await desktop.start(["/usr/bin/xterm", "-T", "on X11", "-e", "/bin/sleep", "1000"])
+      _ = try await desktop.peer().window("on X11")
+      #expect(try await shell.follows() == before)
+      withExtendedLifetime((manager, shell, bridge, terminal)) {}
     }
   }
 

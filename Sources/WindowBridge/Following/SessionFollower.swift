@@ -16,6 +16,7 @@ package final class SessionFollower: WindowSource {
     let session: Session
     let source: any WindowSource
     let since = SuspendingClock.now
+    var hasTold = false
   }
 
   private let name: String?
@@ -66,7 +67,11 @@ package final class SessionFollower: WindowSource {
     bus.onChange = { [weak self] in self?.somethingChanged() }
     bus.onDeparture = { [weak self] in self?.lookForLogin() }
     // It has its name before it answers, however long after the shell before it has ended.
-    bus.onExtension = { [weak self] in self?.lookOften() }
+    bus.onExtension = { [weak self] in
+      guard let self else { return }
+      failed = failed.filter { !$0.isGNOME }
+      lookOften()
+    }
     bus.isWaiting = true
     bus.connect()
     lookOften()
@@ -124,9 +129,9 @@ package final class SessionFollower: WindowSource {
   /// Whether one of `others` tells more of the same desktop than `session`.
   ///
   /// It does if it is the compositor at a socket of its own, while that is followed by Wayland's: one that is started within it is
-  /// another process. GNOME's extension, of which the bus tells later than the display, is in X11's window manager.
+  /// another process. GNOME's extension, of which the bus tells later than the display, is in the window manager of the session.
   private func isOutdone(_ session: Session, by others: some Sequence<Session>) -> Bool {
-    if session.isX11 { return others.contains { refused[$0] == nil && $0.isGNOME } }
+    if session.isX11 { return others.contains { refused[$0] == nil && !failed.contains($0) && $0.isGNOME } }
     guard case .wayland(let socket) = session, let compositor = listener(at: socket) else { return false }
     return others.contains { refused[$0] == nil && $0.socket.flatMap(listener) == compositor }
   }
@@ -185,7 +190,10 @@ package final class SessionFollower: WindowSource {
   private func follow(_ session: Session) throws {
     let source = session.source(on: loop, log: log)
     source.isLasting = false
-    source.onChange = { [weak self] in self?.changed(to: $0) }
+    source.onChange = { [weak self] in
+      self?.followed?.hasTold = true
+      self?.changed(to: $0)
+    }
     source.onEnd = { [weak self, weak source] reason in
       guard let self, let source, followed?.source === source else { return }
       ended(session, reason)
@@ -214,16 +222,19 @@ package final class SessionFollower: WindowSource {
   }
 
   private func ended(_ session: Session, _ reason: String) {
-    guard let since = followed?.since else { return }
+    guard let last = followed else { return }
     end(reason)
-    guard SuspendingClock.now - since < Self.shortest else {
-      tell("Waiting for a desktop: \(reason)")
-      return lookOften()
+    let isEarly = SuspendingClock.now - last.since < Self.shortest
+    // A shell that hangs says nothing, and its X display tells of windows all the same.
+    if isEarly || !last.hasTold {
+      refused[session] = reason
+      failed.insert(session)
+      look()
     }
-    refused[session] = reason
-    failed.insert(session)
-    look()
-    lookLater()
+    if isEarly { return lookLater() }
+    guard followed == nil else { return }
+    tell("Waiting for a desktop: \(reason)")
+    lookOften()
   }
 
   /// Lets go of what is followed; its windows stay for a while, since one that restarts has them again.

@@ -18,6 +18,8 @@ package final class GNOMESource: WindowSource {
   private var state = GNOMEState()
   /// The programs whose process the bus was asked for.
   private var asked: Set<BusName> = []
+  /// How many of them it has not told yet.
+  private var awaited = 0
   /// What the bridge knows.
   private var told = Desktop()
   private var willTell = false
@@ -43,8 +45,8 @@ package final class GNOMESource: WindowSource {
     guard let shell = try connection.owner(of: GNOMEState.busName, adding: [Self.owner]) else {
       throw DBusError(.nameHasNoOwner, "GNOME's extension is not on the bus: enable it, and log in again")
     }
-    state = GNOMEState(shell: try connection.processID(of: shell))
-    asked = []
+    state = GNOMEState(shell: (try? connection.processID(of: shell)) ?? 0)
+    (asked, awaited) = ([], 0)
     self.shell = shell
     self.connection = connection
     connection.onMessage = { [weak self] in self?.received($0) }
@@ -99,7 +101,7 @@ package final class GNOMESource: WindowSource {
     } else if message.sender == shell, message.interface == GNOMEState.interface, let member = message.member {
       let front = state.desktop.front
       state.signal(member.text, arguments)
-      askForProcesses()
+      if member.text == "Window" { askForProcesses() }
       // One by one: which window was in front before a launcher matters.
       if state.desktop.front != front { tell() } else { tellSoon() }
     }
@@ -108,18 +110,22 @@ package final class GNOMESource: WindowSource {
   private func askForProcesses() {
     let unknown = state.unknownPrograms
     for program in unknown.subtracting(asked) {
-      connection?.askProcess(of: program, timeout: Self.patience) { [weak self] result in
-        guard let self, let process = try? result.get() else { return }
-        state.know(process, of: program)
+      guard let connection else { return }
+      awaited += 1
+      connection.askProcess(of: program, timeout: Self.patience) { [weak self, weak connection] result in
+        guard let self, let connection, connection === self.connection else { return }
+        awaited -= 1
+        if let process = try? result.get() { state.know(process, of: program) }
         tellSoon()
       }
     }
     asked = unknown
   }
 
+  /// Tells what has changed, once the processes are known: without them, windows of one application are taken for each other.
   private func tell() {
     willTell = false
-    guard state.desktop != told else { return }
+    guard awaited == 0, state.desktop != told else { return }
     told = state.desktop
     onChange?(told)
   }

@@ -23,25 +23,33 @@ package struct GNOMEState {
   private var front: WindowID?
   /// The process of the shell; 0 if it is not known.
   ///
-  /// It is said to be that of the windows of programs that have their connection from the shell, as GNOME's Files.
+  /// Mutter tells it for the windows of programs that the shell has connected itself, such as GNOME's Files.
   private let shell: UInt32
   /// The processes of these programs, by their names on the bus.
-  private var processes: [String: UInt32] = [:]
+  private var processes: [BusName: UInt32] = [:]
 
   package init(shell: UInt32 = 0) { self.shell = shell }
 
   /// The programs with windows of which the process is not known.
   var unknownPrograms: Set<BusName> {
-    Set(desktop.windows.values.compactMap { $0.process == nil ? $0.menus[.gtkBusName].map(BusName.init(known:)) : nil })
+    Set(desktop.windows.values.compactMap { $0.process == nil ? program(of: $0) : nil })
+  }
+
+  private func isProgram(_ process: UInt32) -> Bool { process > 1 && process != shell }
+
+  /// The name on the bus of a window's program: dialogs have none of their own, but GNOME's programs have that of the application.
+  private func program(of window: Window) -> BusName? {
+    (window.menus[.gtkBusName] ?? window.application).flatMap { try? BusName($0) }
   }
 
   /// Takes over what the bus tells of a program.
   mutating func know(_ process: UInt32, of program: BusName) {
     // Programs that have ended are no longer needed.
-    let names = Set(desktop.windows.values.compactMap { $0.menus[.gtkBusName] })
-    processes = processes.filter { names.contains($0.key) }
-    processes[program.text] = process
-    for (id, window) in desktop.windows where window.process == nil && window.menus[.gtkBusName] == program.text {
+    let programs = Set(desktop.windows.values.compactMap(self.program))
+    processes = processes.filter { programs.contains($0.key) }
+    guard isProgram(process) else { return }
+    processes[program] = process
+    for (id, window) in desktop.windows where window.process == nil && self.program(of: window) == program {
       desktop.windows[id]?.process = process
     }
   }
@@ -92,7 +100,7 @@ package struct GNOMEState {
       case ("title", .string(let text)): window.title = WindowText.cut(text, limit: WindowText.titleLength)
       case ("application", .string(let text)): window.application = WindowText.name(text)
       case ("workspace", .string(let text)): window.workspace = WindowText.name(text)
-      case ("pid", .uint32(let process)): window.process = process > 1 && process != shell ? process : nil
+      case ("pid", .uint32(let process)): window.process = isProgram(process) ? process : nil
       case ("kind", .string("panel")): window.kind = .panel
       case ("kind", .string("backdrop")): window.kind = .backdrop
       case (_, .string(let text)):
@@ -100,7 +108,7 @@ package struct GNOMEState {
       default: break
       }
     }
-    if window.process == nil { window.process = window.menus[.gtkBusName].flatMap { processes[$0] } }
+    if window.process == nil { window.process = program(of: window).flatMap { processes[$0] } }
     desktop.windows[id] = window
   }
 }
