@@ -173,36 +173,46 @@ package final class AccessibilityStatus {
     // What the answer would tell is known from the mark.
     guard mustRestore || (enabledQuestions > 0 && mark.isSet) else { return }
     mustRestore = false
-    switch isNeeded() {
-    case true?: return mark.remove()
+    switch need() {
+    case .told: return mark.remove()
     // It stays on, and the next bridge asks again.
-    case nil: return
-    case false?: break
+    case .unknown: return
+    case .none: break
     }
     let off = Self.property("IsEnabled") + [.variant(.boolean(false))]
     let answer = wait(connection) { () throws(DBusError) in try question(.properties, "Set", off) }
     if case .success = answer { mark.remove() }
   }
 
-  /// Whether a screen reader or another program like it needs accessibility; nil if that is not told in time.
-  private func isNeeded() -> Bool? {
+  /// Whether something other than the bridge needs accessibility.
+  private enum Need {
+    case none
+    /// A screen reader says so, whose setting it is then.
+    case told
+    /// A program listens, or what there is was not told in time.
+    case unknown
+  }
+
+  private func need() -> Need {
     let reader = Self.property("ScreenReaderEnabled")
     let said = wait(connection) { () throws(DBusError) in try question(.properties, "Get", reader) }
-    if said.isLate { return nil }
-    if (try? said.get())?.first?.variantContent == .boolean(true) { return true }
+    if said.isLate { return .unknown }
+    if (try? said.get())?.first?.variantContent == .boolean(true) { return .told }
     // Desktops say so of a screen reader that they start; one that a user starts only listens to programs, as Orca does.
-    guard let bus else { return false }
+    guard let bus else { return .none }
     let events = wait(bus.connection) { () throws(DBusError) in
       try OutgoingMessage.methodCall(
         to: AccessibilityNames.registry, path: AccessibilityNames.registryPath,
         interface: AccessibilityNames.registryInterface, member: MemberName(known: "GetRegisteredEvents"), [])
     }
-    if events.isLate { return nil }
-    guard case .array(let listeners)?? = (try? events.get()).map(\.first) else { return false }
-    return listeners.contains { listener in
+    if events.isLate { return .unknown }
+    guard case .array(let listeners)? = (try? events.get())?.first else { return .none }
+    let own = bus.connection.uniqueName?.text
+    let hasOthers = listeners.contains { listener in
       guard case .structure(let parts) = listener, case .string(let name)? = parts.first else { return false }
-      return name != bus.connection.uniqueName?.text
+      return name != own
     }
+    return hasOthers ? .unknown : .none
   }
 
   private func wait(
