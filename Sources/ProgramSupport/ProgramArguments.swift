@@ -6,15 +6,18 @@ package enum ProgramArguments {
   ///
   /// In a static executable the runtime looks for them behind the environment, and finds none once a preloaded library has moved
   /// that by setting a variable.
-  package static let words: [[UInt8]] = CommandLine.argc > 0 ? passed : kernels
+  package static let words: [[UInt8]] = CommandLine.argc > 0 ? fromRuntime : fromKernel
 
-  private static var passed: [[UInt8]] {
+  /// Why there are none, not even the program's name.
+  package static let unknown = "the arguments are unknown: /proc is not mounted"
+
+  private static var fromRuntime: [[UInt8]] {
     (0..<Int(CommandLine.argc)).compactMap { index in
       CommandLine.unsafeArgv[index].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
     }
   }
 
-  private static var kernels: [[UInt8]] {
+  private static var fromKernel: [[UInt8]] {
     let descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return [] }
     defer { close(descriptor) }

@@ -34,7 +34,11 @@ package struct ProgramOptions {
   package func arguments(of name: String) -> [String] { values[name] ?? [] }
 
   /// Reads the process's arguments.
-  package init(_ options: [Option]) { self.init(options, ProgramArguments.texts) }
+  package init(_ options: [Option]) {
+    let words = ProgramArguments.texts
+    self.init(options, words)
+    if words.isEmpty { action = .refuse(ProgramArguments.unknown) }
+  }
 
   /// Reads `words`, of which the first is the program's name.
   package init(_ options: [Option], _ words: [String]) {

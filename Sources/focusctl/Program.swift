@@ -24,6 +24,7 @@ enum Program {
 
   private static func processArguments() throws(CommandError) -> [String] {
     var arguments: [String] = []
+    guard !ProgramArguments.words.isEmpty else { throw .usage(ProgramArguments.unknown) }
     for (index, word) in ProgramArguments.words.enumerated().dropFirst() {
       guard let argument = String(validating: word, as: UTF8.self) else {
         throw .usage("argument \(index) is not valid UTF-8, which D-Bus requires")
