@@ -239,8 +239,13 @@ import Testing
         try await eventually("the caret") { program.state.now.elements["/entry"]?.caret == caret }
       }
       program.change("/entry") { $0.unsupported.insert("SetTextContents") }
+      program.change("/entry") { ($0.caret, $0.selection) = (2, (1, 2)) }
+      program.textChanged("/entry")
+      try await desktop.waits(for: "Text.Selection", .structure([.int32(1), .int32(2)]))
       let refused = try await desktop.refusal("Text.SelectedText", .string("y"))
-      #expect(refused?.message.contains("was not changed") == true)
+      #expect(refused?.message.contains("was not changed: the program refused it") == true)
+      let entry = try #require(program.state.now.elements["/entry"])
+      #expect(entry.text == "axc" && entry.selection == (1, 2))
     }
   }
 

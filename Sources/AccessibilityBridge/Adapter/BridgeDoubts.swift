@@ -47,21 +47,22 @@ extension Bridge {
       }
     } else if application.toolkit.isInClosedMenu(snapshot) {
       goElsewhere(.doubted(element))
-    } else if snapshot.states.contains(.managesDescendants) {
+    } else if application.toolkit.mayHaveItem(snapshot) {
       findItem(of: element, on: bus) { item, isLate in
         if let item, item != element { goElsewhere(.gained(item)) } else { goOn(!isLate) }
-      }
-    } else if application.toolkit.mayLackFocus(snapshot) {
-      findEntry(of: application, on: bus) { [weak self] keeper in
-        if let keeper { return goElsewhere(.kept(keeper)) }
-        guard let self else { return goOn(true) }
-        findView(of: element, on: bus) { isSure in
-          if let isSure { goOn(isSure) } else { goElsewhere(.doubted(element)) }
-        }
       }
     } else if application.toolkit.mayHaveParts(snapshot) {
       findText(of: element, on: bus) { part, isLate in
         if let part, part != element { goElsewhere(.gained(part)) } else { goOn(!isLate) }
+      }
+    } else if application.toolkit.mayLackFocus(snapshot) {
+      findEntry(of: application, on: bus) { [weak self] keeper in
+        if let keeper { return goElsewhere(.kept(keeper)) }
+        // GTK 3 may tell focus before the state.
+        guard let self, hasProxies else { return goOn(true) }
+        findView(of: element, on: bus) { isSure in
+          if let isSure { goOn(isSure) } else { goElsewhere(.doubted(element)) }
+        }
       }
     } else if application.toolkit.isComboBoxButton(snapshot) {
       findComboBox(of: element, on: bus) { comboBox, isLate in

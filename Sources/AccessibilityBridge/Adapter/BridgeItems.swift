@@ -29,7 +29,7 @@ extension Bridge {
       guard case .success(.int32(let count)?) = answer else { return handler(nil, answer.isLate) }
       var (found, isLate): (ElementReference?, Bool) = (nil, false)
       let answers = Answers { handler(found, isLate) }
-      // In Qt, each answer takes time for all that is selected: of so many, the first has to do.
+      // In Qt, each answer takes time for all that is selected: of more than that, only the first is asked for.
       for index in 0..<(count > Self.mostSelected ? 1 : max(count, 0)) {
         let end = answers.expect { (_: Void) in }
         bus.call(list, AccessibilityNames.selection, "GetSelectedChild", [.int32(index)]) { answer in
@@ -39,7 +39,7 @@ extension Bridge {
           }
           bus.states(of: item) { answer in
             isLate = isLate || answer.isLate
-            if (try? answer.get())?.contains(.focused) == true { found = item }
+            if (try? answer.get())?.contains(.focused) == true { found = found ?? item }
             end(())
           }
         }

@@ -84,21 +84,36 @@ extension ElementWriter {
         moveSelection(to: start..<end, isSelected: false, answers)
         answers.finish()
       }
-      settle(change) { [self] next in
-        insert(change.replaced, at: change.range.lowerBound) { _ in selectAgain(next) }
-      } whenUnchanged: { [self] in
-        // Texts of egui can only be set as a whole.
-        if refusal != nil, let whole = change.whole {
-          return set(whole) { [self] in settle(change, { $0() }) { [self] in finish(change, $0) } }
-        }
+      let giveUp = { [self] in
         selectAgain { [self] in
           read { [self] _ in
             fail(.failed, refusal.map { "the program refused it: \($0.message)" } ?? Self.nothingChanged)
           }
         }
+      }
+      settle(change) { [self] next in
+        insert(change.replaced, at: change.range.lowerBound) { _ in selectAgain(next) }
+      } whenUnchanged: { [self] in
+        // Texts of egui can only be set as a whole.
+        guard refusal != nil, let whole = change.whole else { return giveUp() }
+        request(AccessibilityNames.editableText, "SetTextContents", [.string(whole)]) { [self] _ in
+          settle(change, { $0() }, whenUnchanged: giveUp) { [self] now in
+            // It takes effect when the program draws next.
+            let caret = change.caret(in: now)
+            moveCaret(to: caret) { [self] _ in waitForCaret(caret) }
+          }
+        }
       } whenDone: { [self] in
         finish(change, $0)
       }
+    }
+  }
+
+  /// Ends the write when the caret is there, or does not come: what is written next goes there.
+  private func waitForCaret(_ caret: Int32, attempt: Int = 0) {
+    readLater(attempt) { [self] now in
+      let isOver = now.text?.counted.caret == caret || attempt + 1 == Self.patience.count
+      if isOver { done(.success(())) } else { waitForCaret(caret, attempt: attempt + 1) }
     }
   }
 
@@ -183,7 +198,11 @@ extension ElementWriter {
   ) {
     readLater(attempt) { [self] now in
       guard let now = now.text else {
-        guard now.isSecret else { return done(.failure(.elementGone)) }
+        guard now.isSecret else {
+          // The text may have become shorter while it was read.
+          guard attempt + 1 < Self.patience.count else { return done(.failure(.elementGone)) }
+          return settle(change, attempt: attempt + 1, restore, whenUnchanged: whenUnchanged, whenDone: whenDone)
+        }
         // An entry that hides its text is recognised only once it has some.
         return checkFilledIn(change.length, before: change.before.counted.length, attempt: attempt)
       }

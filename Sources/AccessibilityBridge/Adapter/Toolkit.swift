@@ -34,8 +34,14 @@ struct Toolkit: Equatable {
   /// Whether an element is a widget that may only pass focus on, as the one does in which Qt Quick draws within Qt's widgets.
   func isFiller(_ element: ElementSnapshot) -> Bool { hasFocusProxies && element.role == .filler }
 
-  /// Whether an item may have been told to have focus because it is the current one of a view that has none: Qt says so of the item,
-  /// too, and GTK 3 once rows have been looked at.
+  /// Whether an element that has focus may be a list whose item has it; GTK 3 may tell focus before the state.
+  func mayHaveItem(_ element: ElementSnapshot) -> Bool {
+    element.states.contains(.managesDescendants) && (!isQt || element.states.contains(.focused))
+  }
+
+  /// Whether an item may have been told to have focus though it is only the current one of a view that has none.
+  ///
+  /// In Qt its states say that it has, too; GTK 3 tells it of rows that have been looked at.
   func mayLackFocus(_ item: ElementSnapshot) -> Bool {
     item.role.isItem && (isQt || (isGTK3 && !item.states.contains(.focused)))
   }
