@@ -38,12 +38,35 @@ import Testing
     }
   }
 
+  /// As in CherryTree.
+  @Test func aBarThatScrollsIsFound() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      program.state.update { state in
+        state.elements["/a"]?.children = ["/a/box", "/a/pane"]
+        state.elements["/a/box"] = .init(role: 39, children: ["/a/scroll"])
+        state.elements["/a/scroll"] = .init(role: 49, children: ["/a/view"])
+        state.elements["/a/view"] = .init(role: 68, children: ["/a/bar"])
+        // What is as deep in panels is none of the window's.
+        state.elements["/a/pane"] = .init(role: 39, children: ["/a/pane/0"])
+        state.elements["/a/pane/0"] = .init(role: 39, children: ["/a/pane/0/0"])
+        state.elements["/a/pane/0/0"] = .init(role: 39, children: ["/a/other"])
+        state.elements["/a/other"] = .init(role: StubBars.bar)
+      }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, [Self.edit + "/0"])
+    }
+  }
+
   /// Lazarus has each menu a second time in the bars that it makes with Qt, hidden.
   @Test func aMenuThatIsHiddenIsNone() async throws {
     try await MenuStage.withBars { stage, program in
       program.window("a", ["Undo", "Redo"])
+      // Menus of Qt 5 are items.
       for (menu, states) in [("Edit", 0), ("View", 1 << 30), ("Go", StubBars.enabled)] {
-        program.add(.init(role: StubBars.menu, name: menu, states: states), to: "/a/bar")
+        program.add(.init(role: StubBars.item, name: menu, states: states), to: "/a/bar")
       }
       for (number, item) in ["Undo", "Zoom", "Back"].enumerated() {
         program.add(.init(role: StubBars.item, name: item), to: "/a/bar/\(number + 1)")

@@ -73,6 +73,6 @@ import Testing
     #expect(roles.indices.filter { roles[$0] == .bar } == [34])
     #expect(roles.indices.filter { roles[$0] == .menu } == [33])
     #expect(roles.indices.filter { roles[$0] == .item } == [7, 8, 35, 44, 45])
-    #expect(roles.indices.filter { roles[$0] == .container } == [20, 30, 38, 39, 41, 46, 49, 68])
+    #expect(roles.indices.filter { roles[$0] == .container } == [20, 30, 38, 39, 41, 46])
   }
 }

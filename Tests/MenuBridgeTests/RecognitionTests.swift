@@ -51,6 +51,15 @@ import Testing
     #expect(commands([Self.edit(label)]).isEmpty)
   }
 
+  @Test func ofTwoThatLookAlikeTheOneThatCanBeRunIsTheCommand() {
+    var (first, second) = (Self.edit("Undo", id: "a"), Self.edit("Undo", id: "b"))
+    #expect(commands([first, second]).isEmpty)
+    second.twin = "a"
+    #expect(commands([first, second]) == ["Edit.Undo": "a"])
+    first.isEnabled = false
+    #expect(commands([first, second]) == ["Edit.Undo": "b"])
+  }
+
   /// Remmina copies a connection so.
   @Test func aLabelOfTheClipboardTellsInAMenuThatHasMoreForTexts() {
     let copy = Self.edit("Copy", id: "x")

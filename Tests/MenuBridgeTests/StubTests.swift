@@ -100,7 +100,9 @@ import Testing
         [("label", .string("Edit")), (":submenu", StubMenus.list(1, 0))],
         [("label", .string("More")), (":submenu", StubMenus.list(2, 0)), ("submenu-action", .string("win.more"))],
       ]
-      let lists: [[UInt32]: [Named]] = [[0, 0]: menus, [1, 0]: items("Undo", "Redo"), [2, 0]: items("Copy")]
+      let lists: [[UInt32]: [Named]] = [
+        [0, 0]: menus, [1, 0]: items("Undo", "Redo"), [2, 0]: items("Copy", "Paste"),
+      ]
       program.state.update { ($0.actions, $0.lists) = (["edit": .init()], lists) }
       try await stage.show("w1", of: program)
       try await stage.has("Edit.Undo")

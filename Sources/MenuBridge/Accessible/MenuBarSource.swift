@@ -69,7 +69,7 @@ final class MenuBarSource: MenuSource {
   private func search(
     _ places: [ElementReference], depth: Int, spent: Int, _ timeout: Duration, _ done: @escaping (Int) -> Void
   ) {
-    guard depth < 4, !places.isEmpty else { return done(spent) }
+    guard !places.isEmpty else { return done(spent) }
     var children: [ElementReference] = []
     let answers = Answers { [self] in
       var found: [(reference: ElementReference, role: MenuRole)] = []
@@ -78,8 +78,12 @@ final class MenuBarSource: MenuSource {
           bar = MenuElement(first.reference)
           return done(spent + places.count + children.count)
         }
-        let containers = found.filter { $0.role == .container }.map(\.reference).prefix(8)
-        search(Array(containers), depth: depth + 1, spent: spent + places.count + children.count, timeout, done)
+        // What scrolls may hold much else, and is looked into last.
+        let next =
+          (depth < 2 ? found.filter { $0.role == .container } : []) + found.filter { $0.role == .scroll && depth < 3 }
+        search(
+          next.prefix(8).map(\.reference), depth: depth + 1, spent: spent + places.count + children.count, timeout, done
+        )
       }
       for child in children.prefix(Self.widest) {
         bus.role(

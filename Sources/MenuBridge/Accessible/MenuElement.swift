@@ -6,6 +6,8 @@ enum MenuRole {
   case bar, menu, item
   /// Something that holds items, and that nobody sees: Qt has one within each menu.
   case container
+  /// What scrolls, as a window's own menu bar in CherryTree.
+  case scroll
   case other
 
   init(_ number: UInt32) {
@@ -17,8 +19,10 @@ enum MenuRole {
       case 33: .menu
       // Items, those that can be checked, and those of which one is; Java has check boxes and radio buttons for them.
       case 35, 8, 45, 7, 44: .item
-      // Fillers, panels, what holds a menu's items, the panes of Java's windows, and what scrolls.
-      case 20, 38, 39, 41, 30, 46, 49, 68: .container
+      // Fillers, panels, what holds a menu's items, and the panes of Java's windows.
+      case 20, 38, 39, 41, 30, 46: .container
+      // A scroll pane, and what it shows.
+      case 49, 68: .scroll
       default: .other
       }
   }
@@ -33,7 +37,7 @@ final class MenuElement {
   var number: UInt32 = 0
   var label = ""
   var states = ElementStates()
-  /// Whether it tells no state that one has which can be seen.
+  /// Whether it tells none of the states of an element that can be seen.
   var isHidden = false
   var accelerator = ""
   var hasChildren = false
@@ -74,11 +78,12 @@ final class MenuElement {
         child.append(menus, &found, &list)
       } else if !child.children.isEmpty || child.hasChildren || child.role == .menu {
         child.append(menus + [child.label], &found, &list)
-      } else if child.role == .item, !child.label.isEmpty, var item = list.addNumbered(child.item(in: menus)) {
+      } else if child.role == .item, !child.label.isEmpty {
+        let item = child.item(in: menus)
+        guard var added = list.addNumbered(item) else { continue }
         // Lazarus has each item twice in the menus that it makes with Qt.
-        let id = MenuText.id(menus: menus, label: child.label)
-        if item.id != id { item.twin = id }
-        found.append((item, child))
+        if added.id != item.id { added.twin = item.id }
+        found.append((added, child))
       }
     }
   }

@@ -13,7 +13,7 @@ package struct MenuItem: Equatable, Sendable {
   package var isEnabled: Bool
   /// Whether it is checked; nil for one that cannot be.
   package var isChecked: Bool?
-  /// The id of an item before it with the same action, if there is one.
+  /// The id of an item before it with the same action, or with the same label in its menu, if there is one.
   package var twin: String?
   /// The untranslated name of its action, such as `win.undo` or `edit_undo`, if the program tells it.
   package var action: String?

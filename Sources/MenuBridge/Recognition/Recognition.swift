@@ -99,7 +99,9 @@ private struct Menus {
   func labelled(_ command: Int) -> Described? {
     var found = items.filter { $0.labelled == command && isInPlace($0, command) }
     if Self.count(found) > 1 { found = found.filter { $0.hasAccelerator(of: command) } }
-    guard let only = found.first, Self.count(found) == 1 else { return nil }
+    guard let first = found.first, Self.count(found) == 1 else { return nil }
+    // Of two in one menu that look alike, only one can be run.
+    let only = found.first(where: \.item.isEnabled) ?? first
     // A label may be that of something else in this program's translation: then another item has the accelerator.
     if !only.item.accelerator.isEmpty, !only.hasAccelerator(of: command), structural(command) != nil { return nil }
     return only
