@@ -44,7 +44,7 @@ import Testing
   @Test(arguments: [
     Place(command: "touch a", complaint: "/a/focusd cannot be made: Not a directory"),
     Place(
-      command: "mkdir a; ln -s nowhere a/focusd", complaint: "/a/focusd is a link, or in one, that cannot be followed"),
+      command: "mkdir a; ln -s nowhere a/focusd", complaint: "/a/focusd cannot be reached, since a link leads nowhere"),
   ])
   func whyADirectoryCannotBeMadeIsSaid(place: Place) throws {
     try withStateFile { file in

@@ -67,8 +67,10 @@ final class Journal {
     // shows when the rows are read or written.
     if hasLog { try database.check() }
     try Schema.migrate(database)
-    // Not the file, which was looked at: SQLite does not write what says that it is of a later format.
-    guard !database.isReadOnly else { throw SavedStateDamaged(description: "the format is a later one") }
+    // SQLite does not write to a database that says that it has a later format.
+    guard !database.isReadOnly || access(file.path, W_OK) != 0 else {
+      throw SavedStateDamaged(description: "the format is a later one")
+    }
     guard let identity = file.identity, let log = file.log.identity else { throw StateFileGone() }
     (self.identity, self.log) = (identity, log)
   }

@@ -86,7 +86,7 @@ struct StateFile {
   private func checkDirectory() throws(StateFileRefused) {
     var found = stat()
     guard stat(directory, &found) == 0 else {
-      throw StateFile.refusal(directory, "is a link, or in one, that cannot be followed")
+      throw StateFile.refusal(directory, "cannot be reached, since a link leads nowhere")
     }
     guard found.st_mode & S_IFMT == S_IFDIR else {
       throw StateFileRefused(description: "\(directory) is not a directory: it must be a directory of the user")
