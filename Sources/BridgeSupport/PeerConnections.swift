@@ -28,9 +28,9 @@ final class PeerConnections {
   /// How many programs are known.
   private static let programLimit = 256
 
-  private let manager = ServiceManager()
   private static let prefix = "unix:path="
 
+  private let manager = ServiceManager()
   private var entries: [BusName: [Entry]] = [:]
   /// The programs that offer no connections, or none that can be reached from here.
   private var closed: Set<BusName> = []
@@ -123,7 +123,7 @@ final class PeerConnections {
         return handler(nil)
       }
       connection.limitMessages(to: 1 << 16)
-      // The end of the bridge is then none of the connection.
+      // The connection outlives the bridge.
       if let socket = connection.socket { manager.hold(socket) }
       // It keeps itself until the program ends it, whatever becomes of the bus.
       connection.onDisconnect = { [weak self, weak loop = bus.loop] in

@@ -33,15 +33,22 @@ package struct DaemonConnection {
     } catch  where error.name == .noReply && error.origin == .process && connection.isConnected {
       let missing = "no reply to '\(call.described)' within \(timeout)"
       let ping = try DaemonCall.ping().message()
-      guard (try? connection.call(ping, timeout: min(timeout, .milliseconds(250)))) != nil else {
-        // One that the bus waits for has no name yet.
-        let isThere = try connection.owner(of: Focus1.busName) != nil
+      guard (try? connection.call(ping, timeout: min(timeout, .seconds(1)))) != nil else {
         throw DBusError(
-          .noReply, missing + (isThere ? "" : ": it has not started, see 'systemctl --user status focusd'"))
+          .noReply, missing + (isAbsent ? ": it has not started, see 'systemctl --user status focusd'" : ""))
       }
       throw DBusError(.timeout, "\(missing): focusd waits for the field's owner, who may still do it")
     }
     return try call.reply(in: reply)
+  }
+
+  /// Whether the daemon has no name on the bus, which keeps calls until it has.
+  private var isAbsent: Bool {
+    let owner = Result { () throws(DBusError) in
+      try connection.owner(of: Focus1.busName, timeout: .milliseconds(250))
+    }
+    if case .success(nil) = owner { return true }
+    return false
   }
 
   /// Makes a call, and hands its reply, or what prevented one, to `handler`; `patiently` for as long as the daemon is

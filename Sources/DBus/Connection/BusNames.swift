@@ -47,11 +47,13 @@ extension Connection {
   /// The unique name of who holds `name`, or nil; in the same exchange asks for the signals that `rules` match, those that
   /// come after the answer among them.
   /// - Throws: `DBusError` if the bus refuses a rule, or does not answer.
-  public func owner(of name: BusName, adding rules: [MatchRule] = []) throws(DBusError) -> BusName? {
+  public func owner(
+    of name: BusName, adding rules: [MatchRule] = [], timeout: Duration = .seconds(25)
+  ) throws(DBusError) -> BusName? {
     var questions: [OutgoingMessage] = []
     for rule in rules { questions.append(try questionToAdd(rule)) }
     questions.append(try question("GetNameOwner", [.string(name.text)]))
-    var replies = try call(questions)
+    var replies = try call(questions, timeout: timeout)
     let answer = replies.popLast()
     for reply in replies { _ = try reply.success() }
     do {
