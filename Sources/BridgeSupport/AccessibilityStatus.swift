@@ -189,7 +189,7 @@ package final class AccessibilityStatus {
     case none
     /// A screen reader says so, whose setting it is then.
     case told
-    /// A program listens, or what there is was not told in time.
+    /// A program listens, or no answer came in time.
     case unknown
   }
 
