@@ -98,8 +98,9 @@ extension ElementWriter {
         guard refusal != nil, let whole = change.whole else { return giveUp() }
         request(AccessibilityNames.editableText, "SetTextContents", [.string(whole)]) { [self] _ in
           settle(change, { $0() }, whenUnchanged: giveUp) { [self] now in
-            // It takes effect when the program draws next.
             let caret = change.caret(in: now)
+            guard now.counted.caret != caret else { return done(.success(())) }
+            // It takes effect when the program draws next, after keys that are pressed meanwhile.
             moveCaret(to: caret) { [self] _ in waitForCaret(caret) }
           }
         }
