@@ -47,7 +47,7 @@ import Testing
         state.elements["/a/box"] = .init(role: 39, children: ["/a/scroll"])
         state.elements["/a/scroll"] = .init(role: 49, children: ["/a/view"])
         state.elements["/a/view"] = .init(role: 68, children: ["/a/bar"])
-        // What is as deep in panels is none of the window's.
+        // A bar as deep in panels belongs to something in the window.
         state.elements["/a/pane"] = .init(role: 39, children: ["/a/pane/0"])
         state.elements["/a/pane/0"] = .init(role: 39, children: ["/a/pane/0/0"])
         state.elements["/a/pane/0/0"] = .init(role: 39, children: ["/a/other"])

@@ -62,6 +62,15 @@ import Testing
     }
   }
 
+  private static func onX11(_ body: @Sendable (TestDesktop) async throws -> Void) async throws {
+    try await TestDesktop.with { desktop in
+      try await desktop.display()
+      let manager = try await desktop.windowManager()
+      try await body(desktop)
+      withExtendedLifetime(manager) {}
+    }
+  }
+
   @Test func windowsAreFieldsAndOrdersReachTheShell() async throws {
     try await Self.with { desktop, shell, peer in
       let bridge = try await desktop.windowBridge()
@@ -234,9 +243,7 @@ import Testing
   /// The bridge knows of the display at once, and of the extension when the bus has told.
   @Test(.enabled(if: X11Programs.canRun, "needs Xvfb and openbox: .ci/setup test"))
   func theExtensionIsFollowedRatherThanItsDisplay() async throws {
-    try await TestDesktop.with { desktop in
-      try await desktop.display()
-      let manager = try await desktop.windowManager()
+    try await Self.onX11 { desktop in
       let bridge = try await desktop.windowBridge([], ["NOTIFY_SOCKET": desktop.bus.directory + "/nobody"])
       try await bridge.says("Following x11")
       let (shell, peer) = (try await Shell(desktop, refusals: 0), try await desktop.peer())
@@ -246,16 +253,14 @@ import Testing
       try await eventually("the display again") {
         bridge.progress.now.errors.filter { $0.contains("Following x11") }.count == 2
       }
-      withExtendedLifetime((manager, shell)) {}
+      withExtendedLifetime(shell) {}
     }
   }
 
   /// After an update, the shell has the old one until the next login.
   @Test(.enabled(if: X11Programs.canRun, "needs Xvfb and openbox: .ci/setup test"))
   func anExtensionOfAnotherVersionLeavesTheDisplay() async throws {
-    try await TestDesktop.with { desktop in
-      try await desktop.display()
-      let manager = try await desktop.windowManager()
+    try await Self.onX11 { desktop in
       let shell = try await Shell(desktop)
       try await shell.tell("Answer", .uint32(2), Self.list(), .uint64(0))
       let bridge = try await desktop.windowBridge([], ["NOTIFY_SOCKET": desktop.bus.directory + "/nobody"])
@@ -267,7 +272,7 @@ import Testing
       let terminal = try await desktop.start(["/usr/bin/xterm", "-T", "on X11", "-e", "/bin/sleep", "1000"])
       _ = try await desktop.peer().window("on X11")
       #expect(try await shell.follows() == before)
-      withExtendedLifetime((manager, shell, bridge, terminal)) {}
+      withExtendedLifetime((shell, bridge, terminal)) {}
     }
   }
 

@@ -97,12 +97,7 @@ extension ElementWriter {
         // Texts of egui can only be set as a whole.
         guard refusal != nil, let whole = change.whole else { return giveUp() }
         request(AccessibilityNames.editableText, "SetTextContents", [.string(whole)]) { [self] _ in
-          settle(change, { $0() }, whenUnchanged: giveUp) { [self] now in
-            let caret = change.caret(in: now)
-            guard now.counted.caret != caret else { return done(.success(())) }
-            // It takes effect when the program draws next, after keys that are pressed meanwhile.
-            moveCaret(to: caret) { [self] _ in waitForCaret(caret) }
-          }
+          settle(change, { $0() }, whenUnchanged: giveUp) { [self] in finish(change, $0, isLate: true) }
         }
       } whenDone: { [self] in
         finish(change, $0)
@@ -118,10 +113,12 @@ extension ElementWriter {
     }
   }
 
-  /// Puts the caret after what was inserted.
-  private func finish(_ change: TextChange, _ now: TextReading) {
+  /// Puts the caret after what was inserted; if `isLate`, that takes effect when the program draws next, after keys that are pressed
+  /// meanwhile.
+  private func finish(_ change: TextChange, _ now: TextReading, isLate: Bool = false) {
     let caret = change.caret(in: now)
     guard now.counted.caret != caret else { return done(.success(())) }
+    guard !isLate else { return moveCaret(to: caret) { [self] _ in waitForCaret(caret) } }
     moveCaret(to: caret) { [self] answer in
       // An entry row of libadwaita leaves it before what is inserted, with GTK 4.14 to 4.20.
       guard case .failure(let error) = answer, error.name == .notSupported else { return }
