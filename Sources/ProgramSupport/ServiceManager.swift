@@ -54,10 +54,10 @@ package struct ServiceManager {
   /// Closes the files that the manager passes on from an earlier process of the service: it keeps them open itself.
   func closePassed() {
     guard Environment.value("LISTEN_PID") == String(getpid()),
-      let count = Environment.value("LISTEN_FDS").flatMap({ Int32($0) })
+      let count = Environment.value("LISTEN_FDS").flatMap({ UInt16($0) })
     else { return }
-    // `SD_LISTEN_FDS_START` of sd_listen_fds(3), and no more than the units let it hold.
-    for file in 3..<3 + min(max(0, count), 512) { close(file) }
+    // `SD_LISTEN_FDS_START` of sd_listen_fds(3) is 3.
+    for file in 3..<3 + Int32(count) { close(file) }
   }
 
   /// Notifies the watchdog twice in each of its intervals, as long as `loop` turns.

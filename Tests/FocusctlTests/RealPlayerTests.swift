@@ -46,6 +46,8 @@ import Testing
       let stage = try await PlayerStage(on: desktop)
       let mpv = try await mpv(desktop, try track(in: desktop.bus.directory, "one"))
       #expect(try await desktop.focusctl("wait", "PlaybackStatus", "--timeout", "60").status == 0)
+      // Its plugin is there before its track, and takes PlayPause for Pause while it is "Stopped".
+      try await expect("PlaybackStatus", "Paused", after: "the track is open", desktop)
       for (call, key, value) in Self.calls {
         let result = try await desktop.focusctl(call.split(separator: " ").map(String.init))
         #expect(result.status == 0, "\(call): \(result)")

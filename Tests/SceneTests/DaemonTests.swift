@@ -161,6 +161,25 @@ import Testing
     }
   }
 
+  /// The manager holds them open itself: sd_listen_fds(3).
+  @Test func itClosesTheFilesThatAnEarlierProcessLeft() async throws {
+    try await PrivateBus.with { bus in
+      let held = bus.directory + "/held"
+      let start = """
+        export LISTEN_PID=$$ LISTEN_FDS=2
+        exec 3>'\(held)' 4>'\(held)' \(Products.focusd) --address \(bus.address)
+        """
+      let daemon = try await bus.start(["/bin/bash", "-c", start])
+      try await Peer(on: bus).waitForOwner(of: Focus1.name)
+      let files = "/proc/\(daemon.processID)/fd"
+      let open = try FileManager.default.contentsOfDirectory(atPath: files)
+        .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(files)/\($0)") }
+      #expect(!open.isEmpty && !open.contains(held))
+      daemon.terminate()
+      try await daemon.finish()
+    }
+  }
+
   private static let listener = """
     import socket, sys
     s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
