@@ -66,8 +66,9 @@ struct BoundSignalTests {
 
   @Test("carry file descriptors, from each field of an object, however many come at once")
   func descriptors() async throws {
-    let count = 30
-    try await TestDesktop.with(prefix: ["/usr/bin/prlimit", "--nofile=256:256"]) { desktop in
+    // All that it sends of them fits into the bus's socket, however late the bus is, and not into its descriptors at once.
+    let count = 8
+    try await TestDesktop.with(prefix: ["/usr/bin/prlimit", "--nofile=96:96"]) { desktop in
       let window = Exported(
         try await desktop.peer(), document(("demo.Edit", "<signal name='Gave'><arg type='h'/></signal>")))
       for number in 0..<16 { try await window.owner.register("f\(number)", object: window.path) }

@@ -19,7 +19,7 @@ func switchTimes(
   _ count: Int, _ targets: [Target], _ peer: Peer, to activate: (Target) async throws -> Void
 ) async throws {
   var (random, current) = (SystemRandomNumberGenerator(), -1)
-  for round in 0..<count {
+  for _ in 0..<count {
     let next = targets.indices.filter { $0 != current }.randomElement(using: &random) ?? 0
     let target = targets[next]
     try await activate(target)
@@ -27,7 +27,8 @@ func switchTimes(
     // All others: what one of them said before the first round may be on its way.
     for other in targets where other.window != target.window { try await peer.hasSaid("out", other) }
     try await peer.hasSaid("in", target)
-    #expect(try await peer.path() == target.path, "round \(round)")
+    // Window managers may say meanwhile that no window is in front.
+    try await peer.reached(target.path)
     current = next
   }
 }
