@@ -304,6 +304,29 @@ struct BoundValueTests {
     }
   }
 
+  @Test("of an object that is silent end a read of all in time, whatever else becomes unknown meanwhile")
+  func readAllOfASilentObject() async throws {
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
+      let xml = document(("demo.A", property("Each", "i", emits: "false") + property("Told", "i")))
+      let object = Exported(owner, xml, ["demo.A.Each": .int32(1), "demo.A.Told": .int32(2)])
+      try await owner.register("a", object: object.path, [("focus", .boolean(true))])
+      for member in ["Get", "Set"] { object.rule(member) { _, _, _ in .hold } }
+      // What is in a property whose write is not answered is unknown.
+      let write = client.begin(.set("demo.A.Told", .int32(3)))
+      try await object.called("Set")
+      let reading = client.begin(.readAll())
+      try await object.called("Get")
+      #expect(try await write.refusal() == "Timeout")
+      guard case .dictionary(let all)? = try await reading.values().first else {
+        Issue.record("no dictionary")
+        return
+      }
+      #expect(all.entries.isEmpty)
+      #expect(object.count("Get") == 1)
+    }
+  }
+
   @Test("are read all from what has focus when the reply is made")
   func readAllWhileFocusMoves() async throws {
     try await TestDesktop.with { desktop in
