@@ -35,9 +35,7 @@ package struct Recognition {
     return keys
   }
 
-  private static let navigation = ["Back", "Forward", "Reload"].compactMap { name in
-    StandardCommand.all.firstIndex { $0.key == "org.focusd.Navigation.\(name)" }
-  }
+  private static let navigation = StandardCommand.numbers("Navigation.Back", "Navigation.Forward", "Navigation.Reload")
 
   private func described(_ item: MenuItem) -> Described {
     Described(
@@ -143,16 +141,8 @@ private struct Menus {
     Set((byMenu[menu] ?? []).compactMap { $0.labelled ?? $0.named })
   }
 
-  private static let ofEdit = Set(StandardCommand.all.indices.filter { StandardCommand.all[$0].group == "Edit" })
-  private static let ofClipboard = Set(
-    StandardCommand.all.indices.filter { command in
-      ["Cut", "Copy", "Paste"].contains { StandardCommand.all[command].key == "org.focusd.Edit.\($0)" }
-    })
-
+  private static let ofEdit = Set(StandardCommand.numbers("Edit."))
+  private static let ofClipboard = Set(StandardCommand.numbers("Edit.Cut", "Edit.Copy", "Edit.Paste"))
   /// The commands that a menu *File* has.
-  private static let ofDocument = Set(
-    StandardCommand.all.indices.filter { command in
-      let standard = StandardCommand.all[command]
-      return standard.group == "Document" || standard.key == "org.focusd.Application.Quit"
-    })
+  private static let ofDocument = Set(StandardCommand.numbers("Document.", "Application.Quit"))
 }

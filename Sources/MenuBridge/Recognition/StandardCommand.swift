@@ -28,6 +28,13 @@ struct StandardCommand: Sendable {
   /// The part of the key between `org.focusd.` and the last dot.
   var group: Substring { key.dropFirst("org.focusd.".count).prefix { $0 != "." } }
 
+  /// The numbers in `all` of those that begin so after `org.focusd.`, such as `Edit.` or `Edit.Copy`.
+  static func numbers(_ beginnings: String...) -> [Int] {
+    all.indices.filter { number in
+      beginnings.contains { all[number].key.dropFirst("org.focusd.".count).hasPrefix($0) }
+    }
+  }
+
   /// All of them.
   ///
   /// Delete and Trash are not among them: what they do differs too much, and cannot be undone everywhere.
