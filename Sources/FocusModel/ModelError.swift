@@ -63,13 +63,13 @@ extension ModelError: CustomStringConvertible {
     case .isCommand(let key):
       "\(key) is a command, which an object's method carries out, and cannot be published as a value"
     case .unknownProperty(let key, let field):
-      "the field '\(field)' does not publish \(key)"
+      "the field '\(field)' does not publish \(key): its property Keys lists what it does"
     case .commandNotFocused(let key):
       "there is no command \(key) now: neither the focused field, its ancestors, its scene nor a session field has it"
     case .unknownCommand(let key, let field):
-      "the field '\(field)' has no command \(key)"
+      "the field '\(field)' has no command \(key): its property Commands lists those that it has"
     case .disabled(let key, let field):
-      "the command \(key) of the field '\(field)' is disabled"
+      "the command \(key) of the field '\(field)' is disabled until its owner enables it"
     case .readOnly(let key, let field):
       "\(key) of the field '\(field)' is read-only: its object does not let it be set, or only its owner may"
     case .conflict(let sentence), .accessDenied(let sentence), .invalid(let sentence), .limitExceeded(let sentence):

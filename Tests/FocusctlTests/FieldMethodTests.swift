@@ -31,7 +31,7 @@ import Testing
           "focusctl: 'Y' is ambiguous: demo.B.Y, demo.C.Y", "focusctl: 'Z' \(whole)",
           "focusctl: 'demo.A.X' is given twice",
           "focusctl: 'Y' is ambiguous: demo.B.Y, demo.C.Y", "focusctl: 'Z' \(whole)",
-          "focusctl: the field 'f' does not publish demo.No.Key",
+          "focusctl: the field 'f' does not publish demo.No.Key: its property Keys lists what it does",
           "focusctl: there is no field 'g'; 'focusctl list' shows all fields",
           "focusctl: 'X/0' \(whole)",
         ], "\(result)")

@@ -97,7 +97,16 @@ public final class ServedInterface<MethodHandler, PropertyHandler> {
 
   /// The error for a property that the interface does not have.
   public func unknownProperty(_ name: String) -> DBusError {
-    DBusError(.unknownProperty, "the interface \(self.name) has no property '\(name.excerpt)'")
+    let known = properties.map(\.description.name.text).joined(separator: ", ")
+    return DBusError(
+      .unknownProperty, "the interface \(self.name) has no property '\(name.excerpt)': it has \(known.orNone)")
+  }
+
+  /// The error for a method that the interface does not have.
+  @usableFromInline
+  func unknownMethod(_ name: MemberName) -> DBusError {
+    let known = methods.keys.sorted().joined(separator: ", ")
+    return DBusError(.unknownMethod, "the interface \(self.name) has no method '\(name)': it has \(known.orNone)")
   }
 }
 
@@ -131,16 +140,25 @@ public struct ServedInterfaces<MethodHandler, PropertyHandler> {
       for table in all {
         if let method = table.method(member) { return method }
       }
-      throw DBusError(.unknownMethod, "no interface of \(path) has a method '\(member)'")
+      throw DBusError(.unknownMethod, "no interface of \(path) has a method '\(member)': Introspect shows them")
     }
     guard let table = self[interface.text] else {
-      throw DBusError(.unknownInterface, "\(path) has no interface '\(interface)'")
+      throw unknownInterface(interface.text, at: path.text)
     }
-    guard let method = table.method(member) else {
-      throw DBusError(.unknownMethod, "the interface \(interface) has no method '\(member)'")
-    }
+    guard let method = table.method(member) else { throw table.unknownMethod(member) }
     return method
   }
+
+  /// The error for an interface that an object does not have.
+  public func unknownInterface(_ name: String, at object: String) -> DBusError {
+    let known = all.map(\.name.text).joined(separator: ", ")
+    return DBusError(.unknownInterface, "\(object) has no interface '\(name.excerpt)': it has \(known.orNone)")
+  }
+}
+
+extension String {
+  /// What is enumerated, or that it is nothing.
+  fileprivate var orNone: String { isEmpty ? "none" : self }
 }
 
 extension ServedInterfaces: Sendable where MethodHandler: Sendable, PropertyHandler: Sendable {}

@@ -136,7 +136,7 @@ extension Target {
     [DaemonInterfaces.manager, DaemonInterfaces.objectManager, DaemonInterfaces.properties] + ofAll)
   private static let ofField = Tables([DaemonInterfaces.field] + ofBindings)
   private static let ofFocused = Tables(ofBindings)
-  private static let ofNode = Tables(ofAll)
+  private static let ofNode = Tables([DaemonInterfaces.properties] + ofAll)
 
   /// The interfaces that the object has whatever fields there are.
   var interfaces: ServedInterfaces<DaemonMethod, DaemonProperty> {

@@ -36,13 +36,13 @@ extension DaemonInterfaces {
   /// - Throws: `DBusError.unknownInterface` if the object has no bindings of that interface.
   private static func binding(_ interface: String, _ member: String, _ call: Call) throws -> (BindingPath, Place) {
     guard let place = call.target.place, !Key.isReserved(interface) else {
-      throw unknownInterface(interface)
+      throw unknownInterface(interface, call)
     }
     return (BindingPath(try Key(interface: interface, member: member)), place)
   }
 
-  private static func unknownInterface(_ name: String) -> DBusError {
-    DBusError(.unknownInterface, "this object has no interface '\(name.excerpt)'")
+  private static func unknownInterface(_ name: String, _ call: Call) -> DBusError {
+    call.target.interfaces.unknownInterface(name, at: "this object")
   }
 
   @Sendable private static func getAll(_ service: FocusService, _ call: inout Call) throws -> MessageBody? {
@@ -51,10 +51,10 @@ extension DaemonInterfaces {
       return try .properties(served.values(service.model, call.target, call.client))
     }
     guard let place = call.target.place else {
-      guard interface.isEmpty else { throw unknownInterface(interface) }
+      guard interface.isEmpty else { throw unknownInterface(interface, call) }
       return try .properties(ownValues(service.model, call.target, call.client))
     }
-    guard !Key.isReserved(interface) else { throw unknownInterface(interface) }
+    guard !Key.isReserved(interface) else { throw unknownInterface(interface, call) }
     let wanted = interface.isEmpty ? nil : try InterfaceName(interface)
     return try service.read(.all(wanted), asProperty: true, at: place, for: call)
   }
