@@ -14,9 +14,12 @@ package struct ElementReference: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads `(so)`; nil for the null reference, and for what is not a reference.
+  ///
+  /// Programs name connections by their unique names; the bus would be asked about any other name for good.
   package init?(_ value: DBusValue?) {
     guard case .structure(let members)? = value, members.count == 2, case .string(let name) = members[0],
-      case .objectPath(let path) = members[1], path.text != "/org/a11y/atspi/null", let name = try? BusName(name)
+      case .objectPath(let path) = members[1], path.text != "/org/a11y/atspi/null", let name = try? BusName(name),
+      name.isUnique
     else { return nil }
     self.init(name, path)
   }

@@ -246,6 +246,25 @@ import Testing
     }
   }
 
+  /// What is no menu counts for no depth of menus, and is not read for good either.
+  @Test func thousandElementsWithinEachOther() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a", ["Undo"])
+      program.state.update { state in
+        for level in 0..<1000 {
+          state.elements["/deep\(level)"] = StubBars.Element(role: 39, children: ["/deep\(level + 1)"])
+        }
+        state.elements["/deep1000"] = StubBars.Element(role: StubBars.item, name: "Deep")
+        state.elements[Self.edit]?.children.append("/deep0")
+      }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      #expect(try await stage.items().map(\.id) == ["Edit › Undo"])
+      let asked = Set(program.state.now.calls.map(\.path))
+      #expect(asked.contains("/deep20") && !asked.contains("/deep40"))
+    }
+  }
+
   /// In Java's root pane and the layered pane in that, and behind forty docks, as in Krita.
   @Test(arguments: [true, false]) func aBarThatIsNotTheFirstChildIsFound(isJava: Bool) async throws {
     try await MenuStage.withBars { stage, program in

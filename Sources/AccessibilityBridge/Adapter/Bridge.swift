@@ -265,10 +265,7 @@ package final class Bridge {
       default: changed(element, .all, isName: false)
       }
     case (AccessibilityNames.objectEvent, "ChildrenChanged") where path == AccessibilityNames.root:
-      // Any other name would be remembered for good.
-      guard sender == registry, message.detail?.name != "remove", let child = message.child,
-        child.application.isUnique
-      else { return }
+      guard sender == registry, message.detail?.name != "remove", let child = message.child else { return }
       appeared(child.application)
       lookAgainLater(isNew: true)
     case (AccessibilityNames.objectEvent, "ActiveDescendantChanged"):

@@ -12,7 +12,7 @@ extension Bridge {
     bus?.children(of: .registry, atMost: 256) { [weak self] answer in
       guard let self, case .success(let roots) = answer else { return }
       isRegistryUnread = false
-      for root in roots where root.application.isUnique { appeared(root.application) }
+      for root in roots { appeared(root.application) }
     }
   }
 

@@ -31,7 +31,7 @@ final class AccessiblePrograms {
     guard let bus else { return done(status.isBeginning ? nil : [], nil) }
     bus.children(of: .registry, atMost: 1024, timeout: timeout) { [weak self] answer in
       guard let self, case .success(let roots) = answer else { return done(answer.isLate ? nil : [], nil) }
-      find(roots.filter(\.application.isUnique), of: wanted, on: bus, timeout, done)
+      find(roots, of: wanted, on: bus, timeout, done)
     }
   }
 

@@ -7,6 +7,8 @@ final class MenuBarWalk {
   /// The most questions at first sight, beside some that find the window, and in all.
   static let questions = (first: 380, whole: 16_384)
   private static let deepest = 8
+  /// The most elements within each other, those included that are no menus.
+  private static let mostLevels = 32
   /// The most elements of one menu.
   private static let widest = 512
 
@@ -34,11 +36,15 @@ final class MenuBarWalk {
 
   /// Reads what is in `menu`, and in the menus in it.
   func read(_ menu: MenuElement, depth: Int = 0, _ done: @escaping () -> Void) {
-    guard depth < Self.deepest, seen.insert(menu.reference).inserted, spend() else { return done() }
+    guard depth < Self.deepest, menu.level < Self.mostLevels, seen.insert(menu.reference).inserted, spend() else {
+      return done()
+    }
     bus.children(of: menu.reference, atMost: Self.widest, timeout: timeout) { [self] answer in
       note(answer)
       guard case .success(let children) = answer else { return done() }
-      menu.children = children.filter { $0.application == menu.reference.application }.map { MenuElement($0) }
+      menu.children = children.filter { $0.application == menu.reference.application }.map {
+        MenuElement($0, level: menu.level + 1)
+      }
       // Closed menus show nothing: of the menus in the bar alone it is known whether they are hidden.
       let isBar = depth == 0
       let answers = Answers { [self] in

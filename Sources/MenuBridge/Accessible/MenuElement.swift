@@ -42,8 +42,10 @@ final class MenuElement {
   var accelerator = ""
   var hasChildren = false
   var children: [MenuElement] = []
+  /// How many elements contain it, up to the menu bar.
+  let level: Int
 
-  init(_ reference: ElementReference) { self.reference = reference }
+  init(_ reference: ElementReference, level: Int = 0) { (self.reference, self.level) = (reference, level) }
 
   var role: MenuRole { MenuRole(number) }
 

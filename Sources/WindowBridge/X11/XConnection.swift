@@ -145,11 +145,22 @@ final class XConnection {
 
   // MARK: What arrives
 
+  /// The most events of a round, and the most rounds before others are handled.
+  private static let (mostEvents, mostRounds) = (256, 16)
+
   private func handle() {
     mustSend = false
     xcb_flush(raw)
-    // Sending reads as well, and what is read wakes nobody: it goes on until nothing is left.
-    while handleEvents() || handleReplies() { xcb_flush(raw) }
+    // Sending reads as well, and what is read wakes nobody: it goes on until nothing is left, with pauses for others.
+    var rounds = 0
+    while handleEvents() || handleReplies() {
+      xcb_flush(raw)
+      rounds += 1
+      if rounds == Self.mostRounds {
+        mustSend = true
+        break
+      }
+    }
     if xcb_connection_has_error(raw) != 0 {
       let handler = onEnd
       close()
@@ -161,7 +172,7 @@ final class XConnection {
 
   private func handleEvents() -> Bool {
     var count = 0
-    while let event = xcb_poll_for_event(raw) {
+    while count < Self.mostEvents, let event = xcb_poll_for_event(raw) {
       defer { free(event) }
       count += 1
       // Errors, of type 0, are of windows that are gone.
