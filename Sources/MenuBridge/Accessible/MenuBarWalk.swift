@@ -7,7 +7,7 @@ final class MenuBarWalk {
   /// The most questions at first sight, beside some that find the window, and in all.
   static let questions = (first: 380, whole: 16_384)
   private static let deepest = 8
-  /// The most elements within each other, those included that are no menus.
+  /// The most nested elements, those included that are no menus.
   private static let mostLevels = 32
   /// The most elements of one menu.
   private static let widest = 512
