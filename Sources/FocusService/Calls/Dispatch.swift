@@ -52,9 +52,7 @@ extension FocusService {
     _ message: Message, of client: BusName, _ interface: InterfaceName, _ member: MemberName, to target: Target,
     _ path: ObjectPath, _ reply: PendingReply
   ) throws {
-    guard let place = target.place else {
-      throw DBusError(.unknownInterface, "\(path) has no interface '\(interface)'")
-    }
+    guard let place = target.place else { throw target.interfaces.unknownInterface(interface.text, at: path.text) }
     let command = try Key(interface: interface.text, member: member.text)
     let object = try object(ofCommand: command, at: place, reply)
     try pass(
