@@ -16,6 +16,15 @@ import Testing
     return element
   }
 
+  /// The bus would be asked about other names for good.
+  @Test(arguments: [
+    (":1.1", "/a", true), ("org.example.Program", "/a", false), ("org.a11y.atspi.Registry", "/a", false),
+    (":1.1", "/org/a11y/atspi/null", false), ("", "/a", false),
+  ]) func connectionsHaveUniqueNames(name: String, path: String, isReference: Bool) {
+    let value = DBusValue.structure([.string(name), .objectPath(ObjectPath(known: path))])
+    #expect((ElementReference(value) != nil) == isReference)
+  }
+
   /// Role and states, whether it is enabled, and checked.
   private static let states: [(UInt32, ElementStates, Bool, Bool?)] = [
     (35, [.enabled], true, nil), (35, [.sensitive], true, nil), (35, [.enabled, .sensitive], true, nil),

@@ -78,10 +78,13 @@ private struct Described {
 private struct Menus {
   private let items: [Described]
   private let byMenu: [[String]: [Described]]
+  /// What the items of each menu are called.
+  private let commands: [[String]: Set<Int>]
 
   init(_ items: [Described]) {
     self.items = items
     byMenu = Dictionary(grouping: items, by: \.item.menus)
+    commands = byMenu.mapValues { Set($0.compactMap { $0.labelled ?? $0.named }) }
   }
 
   /// The item whose action has the command's best name.
@@ -128,17 +131,17 @@ private struct Menus {
     guard let menu = item.item.menus.first.map({ _ in item.item.menus }) else { return false }
     switch StandardCommand.all[command].group {
     // What is opened or saved elsewhere, such as a list in a menu of lists, is no document.
-    case "Document": return menu.count == 1 && commands(in: menu).filter(Self.ofDocument.contains).count > 1
+    case "Document": return menu.count == 1 && hasSeveral(of: Self.ofDocument, in: menu)
     case "View": return menu.count <= 2
     // In a menu without the like it may copy something else than a text, such as a connection in Remmina.
     case "Edit" where Self.ofClipboard.contains(command) && !item.hasAccelerator(of: command):
-      return menu.count <= 1 && commands(in: menu).filter(Self.ofEdit.contains).count > 1
+      return menu.count <= 1 && hasSeveral(of: Self.ofEdit, in: menu)
     default: return menu.count <= 1
     }
   }
 
-  private func commands(in menu: [String]) -> Set<Int> {
-    Set((byMenu[menu] ?? []).compactMap { $0.labelled ?? $0.named })
+  private func hasSeveral(of known: Set<Int>, in menu: [String]) -> Bool {
+    (commands[menu] ?? []).intersection(known).count > 1
   }
 
   private static let ofEdit = Set(StandardCommand.numbers("Edit."))
