@@ -97,16 +97,15 @@ public final class ServedInterface<MethodHandler, PropertyHandler> {
 
   /// The error for a property that the interface does not have.
   public func unknownProperty(_ name: String) -> DBusError {
-    let known = properties.map(\.description.name.text).joined(separator: ", ")
-    return DBusError(
-      .unknownProperty, "the interface \(self.name) has no property '\(name.excerpt)': it has \(known.orNone)")
+    let known = properties.map(\.description.name.text).listed
+    return DBusError(.unknownProperty, "the interface \(self.name) has no property '\(name.excerpt)': it has \(known)")
   }
 
   /// The error for a method that the interface does not have.
   @usableFromInline
   func unknownMethod(_ name: MemberName) -> DBusError {
-    let known = methods.keys.sorted().joined(separator: ", ")
-    return DBusError(.unknownMethod, "the interface \(self.name) has no method '\(name)': it has \(known.orNone)")
+    let known = methods.keys.sorted().listed
+    return DBusError(.unknownMethod, "the interface \(self.name) has no method '\(name)': it has \(known)")
   }
 }
 
@@ -151,14 +150,12 @@ public struct ServedInterfaces<MethodHandler, PropertyHandler> {
 
   /// The error for an interface that an object does not have.
   public func unknownInterface(_ name: String, at object: String) -> DBusError {
-    let known = all.map(\.name.text).joined(separator: ", ")
-    return DBusError(.unknownInterface, "\(object) has no interface '\(name.excerpt)': it has \(known.orNone)")
+    DBusError(.unknownInterface, "\(object) has no interface '\(name.excerpt)': it has \(all.map(\.name.text).listed)")
   }
 }
 
-extension String {
-  /// What is enumerated, or that it is nothing.
-  fileprivate var orNone: String { isEmpty ? "none" : self }
+extension [String] {
+  fileprivate var listed: String { isEmpty ? "none" : joined(separator: ", ") }
 }
 
 extension ServedInterfaces: Sendable where MethodHandler: Sendable, PropertyHandler: Sendable {}

@@ -30,7 +30,7 @@ final class PendingRead {
   /// How many answers are awaited.
   var awaited = 0
   /// The objects that have not answered in time: they are asked for nothing more, so that a read ends in time too.
-  var silent: [OwnedObject] = []
+  var silent: Set<ObjectIdentifier> = []
   /// What owners have answered, and for which objects.
   var answers: [Asked: (object: OwnedObject, answer: Result<MessageBody?, any Error>)] = [:]
 
@@ -67,7 +67,7 @@ extension FocusService {
     read.awaited = unknown.count
     for (asked, object) in unknown {
       do throws(DBusError) {
-        if read.silent.contains(where: { $0 === object }) { throw DBusError(.timeout, "it has not answered before") }
+        if read.silent.contains(ObjectIdentifier(object)) { throw DBusError(.timeout, "it has not answered before") }
         try ownerCalls.enter(object.owner, read.load)
         makeCurrent(asked.key, in: asked.field, of: object) { [weak self] answer in
           self?.ownerCalls.leave(object.owner, read.load)
@@ -84,7 +84,9 @@ extension FocusService {
   private func answered(
     _ read: PendingRead, _ asked: PendingRead.Asked, _ object: OwnedObject, _ answer: Result<Message, any Error>
   ) {
-    if case .failure(let error as DBusError) = answer, error.name == .timeout { read.silent.append(object) }
+    if case .failure(let error as DBusError) = answer, error.name == .timeout {
+      read.silent.insert(ObjectIdentifier(object))
+    }
     read.answers[asked] = (object, kept(answer, of: asked, for: read))
     read.awaited -= 1
     if read.awaited == 0 { deliver(.answered(read.reply, changes: false) { service in try service.goOn(read) }) }

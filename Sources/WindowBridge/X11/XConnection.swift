@@ -153,14 +153,11 @@ final class XConnection {
     xcb_flush(raw)
     // Sending reads as well, and what is read wakes nobody: it goes on until nothing is left, with pauses for others.
     var rounds = 0
-    while handleEvents() || handleReplies() {
+    while rounds < Self.mostRounds, handleEvents() || handleReplies() {
       xcb_flush(raw)
       rounds += 1
-      if rounds == Self.mostRounds {
-        mustSend = true
-        break
-      }
     }
+    if rounds == Self.mostRounds { mustSend = true }
     if xcb_connection_has_error(raw) != 0 {
       let handler = onEnd
       close()
