@@ -113,7 +113,8 @@ final class PeerConnections {
   ) {
     bus.connection.askProcess(of: program, timeout: ProgramBus.questionTimeout) { [weak self, weak bus] process in
       guard let self, let bus, let process = try? process.get() else { return handler(nil) }
-      // First without waiting, as libdbus would if nobody took the connection: only the program itself can keep it waiting then.
+      // First without waiting, as libdbus would if nobody took the connection: only the program itself can keep it waiting
+      // then, until systemd's watchdog ends the bridge.
       let probe = try? UnixStream(path: String(address.dropFirst(Self.prefix.utf8.count)), on: bus.loop)
       let listener = probe?.process
       probe?.close()

@@ -6,6 +6,8 @@ package import DBus
 package final class ProgramQuestions {
   /// The most questions under way.
   static let limit = 16
+  /// The most that wait: a program that tells much and answers slowly would have more and more of them.
+  static let mostWaiting = 4096
   private static let longestSilence = Duration.seconds(300)
 
   /// A question that can be asked, or not.
@@ -42,9 +44,9 @@ package final class ProgramQuestions {
 
   private var isSilent: Bool { silence != nil && SuspendingClock.now < silentUntil }
 
-  /// Asks a question, now or when others are answered, or refuses it if the program is left alone.
+  /// Asks a question, now or when others are answered, or refuses it if the program is left alone or owes too many.
   package func add(_ question: Question) {
-    guard !isSilent else { return question.refuse(.programSilent) }
+    guard !isSilent, waiting.count < Self.mostWaiting else { return question.refuse(.programSilent) }
     waiting.append(question)
     askNext()
   }

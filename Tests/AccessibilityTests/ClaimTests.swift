@@ -46,6 +46,20 @@ import Testing
     #expect(!claims.hasNewer)
   }
 
+  @Test func oneOfEachKindWaitsUntilItIsAskedFor() {
+    let window = ElementReference(BusName(known: ":1.1"), ObjectPath(known: "/window"))
+    var claims = FocusClaims()
+    claims.add(Self.event("/asked"))
+    claims.ask()
+    for number in 1...9 {
+      claims.add(Self.event("/\(number)"))
+      claims.add(.activated(window))
+    }
+    #expect(claims.events == [Self.event("/asked"), Self.event("/9"), .activated(window)])
+    claims.refuse()
+    #expect(claims.events == [Self.event("/9"), .activated(window)])
+  }
+
   /// The bridge asks again for the window of an element that is in none, later each time.
   @Test func aClaimThatWaitsDelaysNoLaterOne() async throws {
     try await AccessibleDesktop.with { desktop in

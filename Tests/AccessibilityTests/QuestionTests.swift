@@ -29,6 +29,15 @@ import Testing
     #expect(program.answers == 1)
   }
 
+  @Test func noMoreThanSomeWait() {
+    let (program, told) = (ProgramQuestions(), Told())
+    Self.questions(1...4120, to: program, told)
+    #expect(told.refused == Array(4113...4120))
+    program.ended(.answered)
+    Self.questions(4121...4122, to: program, told)
+    #expect(told.refused == Array(4113...4120) + [4122])
+  }
+
   /// One that did not answer is left alone; what waited is not asked either.
   @Test func oneThatIsLateIsLeftAlone() {
     let (program, told) = (ProgramQuestions(firstSilence: .seconds(1000)), Told())

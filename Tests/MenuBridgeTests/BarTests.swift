@@ -38,6 +38,25 @@ import Testing
     }
   }
 
+  /// It may be one that is never looked into.
+  @Test func aWindowOfAnotherProgramIsAskedNothing() async throws {
+    try await MenuStage.withBars { stage, program in
+      program.window("a")
+      let other = try await stage.desktop.peer()
+      let asked = Observed<[String]>([])
+      other.answer { call, _ in
+        asked.update { $0.append(call.path) }
+        return .values([])
+      }
+      program.change(StubBars.root) { [name = program.peer.name] root in
+        root.answers["GetChildren"] = .values([StubBars.references([(other.name, "/b"), (name, "/a")])])
+      }
+      try await stage.show("w1", [])
+      try await stage.has("Edit.Undo")
+      #expect(!asked.now.contains("/b"))
+    }
+  }
+
   /// As in CherryTree.
   @Test func aBarThatScrollsIsFound() async throws {
     try await MenuStage.withBars { stage, program in

@@ -42,7 +42,7 @@ final class StubBars: Sendable {
     registry.answer { [address = desktop.bus.address] call, _ in
       switch call.member {
       case "GetAddress": .values([.string(address)])
-      case "GetChildren": .values([Self.references([Self.root], name)])
+      case "GetChildren": .values([Self.references([(name, Self.root)])])
       default: .values([])
       }
     }
@@ -100,8 +100,8 @@ final class StubBars: Sendable {
     peer.perform { [state] thread in thread.release { Self.answer($0, state, thread.name) } }
   }
 
-  private static func references(_ paths: [String], _ name: String) -> DBusValue {
-    let references = paths.map { DBusValue.structure([.string(name), .objectPath(ObjectPath(known: $0))]) }
+  static func references(_ elements: [(name: String, path: String)]) -> DBusValue {
+    let references = elements.map { DBusValue.structure([.string($0.name), .objectPath(ObjectPath(known: $0.path))]) }
     return .array(DBusArray(known: referenceType, references))
   }
 
@@ -113,7 +113,7 @@ final class StubBars: Sendable {
       state.calls.append((call.member, call.path))
       if let answer = element.answers[call.member] { return answer }
       switch (call.member, call.key) {
-      case ("GetChildren", _): return .values([references(element.children, name)])
+      case ("GetChildren", _): return .values([references(element.children.map { (name, $0) })])
       case ("GetRole", _): return .values([.uint32(element.role)])
       case ("GetState", _):
         let words = [UInt32(truncatingIfNeeded: element.states), UInt32(truncatingIfNeeded: element.states >> 32)]

@@ -36,7 +36,8 @@ extension Bridge {
     }
     bus.children(of: application.root, atMost: 64) { [weak self] answer in
       guard case .success(let windows) = answer else { return }
-      for window in windows { self?.lookAt(window) }
+      // A program speaks of its own windows only.
+      for window in windows where window.application == application.name { self?.lookAt(window) }
     }
   }
 

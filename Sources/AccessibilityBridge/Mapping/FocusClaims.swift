@@ -12,9 +12,13 @@ package struct FocusClaims {
   /// Whether some are newer than those that the program is being asked about.
   package var hasNewer: Bool { events.count > asked }
 
-  /// Adds a claim; programs tell some of them twice.
+  /// Adds a claim in place of the one of its kind that the program is not being asked about yet.
   package mutating func add(_ event: FocusTracker.Event) {
-    if events.last != event { events.append(event) }
+    // Programs tell some of them twice.
+    guard events.last != event else { return }
+    let older = events.indices.dropFirst(asked).last { events[$0].isActivation == event.isActivation }
+    if let older { events.remove(at: older) }
+    events.append(event)
   }
 
   /// Takes back what the program says is not so any more.

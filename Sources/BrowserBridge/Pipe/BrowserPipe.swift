@@ -13,6 +13,8 @@ package final class BrowserPipe {
   private let output: Int32
   private var framing = MessageFraming()
   private var waiting: [UInt8] = []
+  /// How many of the waiting bytes the browser has.
+  private var written = 0
   private var buffer = [UInt8](repeating: 0, count: BrowserPipe.chunk)
   private var isOpen = true
 
@@ -33,7 +35,9 @@ package final class BrowserPipe {
   /// Sends a message, as soon as the browser reads.
   /// - Returns: whether there was room for it.
   package func send(_ message: [UInt8]) -> Bool {
-    guard isOpen, waiting.count + message.count <= Self.longestQueue else { return false }
+    guard isOpen, waiting.count - written + message.count <= Self.longestQueue else { return false }
+    waiting.removeFirst(written)
+    written = 0
     waiting += MessageFraming.frame(message)
     write()
     return true
@@ -41,8 +45,9 @@ package final class BrowserPipe {
 
   private func write() {
     guard isOpen, !waiting.isEmpty else { return }
-    let count = Glibc.write(output, waiting, waiting.count)
-    if count > 0 { waiting.removeFirst(count) }
+    let count = waiting.withUnsafeBytes { Glibc.write(output, $0.baseAddress.map { $0 + written }, $0.count - written) }
+    if count > 0 { written += count }
+    if written == waiting.count { (waiting, written) = ([], 0) }
   }
 
   private func read() {

@@ -23,8 +23,8 @@ final class AccessiblePrograms {
 
   func end() { status.close() }
 
-  /// Finds the windows of a program's processes, nil if they are not told in time, with the place of the only or the active one; nil
-  /// if none or several are.
+  /// Finds the windows of a program's processes, nil if they are not told in time, and the index of the active one, or of the only
+  /// one; nil if none or several are active.
   func windows(
     of wanted: Set<UInt32>, timeout: Duration, _ done: @escaping ([ElementReference]?, _ active: Int?) -> Void
   ) {
@@ -53,7 +53,8 @@ final class AccessiblePrograms {
           of: root, atMost: Self.widest, timeout: timeout,
           asked.expect { answer in
             isLate = isLate || answer.isLate
-            windows += (try? answer.get()) ?? []
+            // Those of another connection are another program's, which may be one that is never looked into.
+            windows += ((try? answer.get()) ?? []).filter { $0.application == root.application }
           })
       }
       asked.finish()
