@@ -1,23 +1,11 @@
-internal import EventLoop
 internal import Glibc
+internal import ProgramSupport
 
 /// A file that says that the bridge has turned accessibility on: the setting outlives the session and a bridge that is
 /// killed, and only who made it may put it back.
 struct EnabledMark {
-  private let directory: String?
-
-  /// The file in `$STATE_DIRECTORY`, else in `$XDG_STATE_HOME/focusd-accessibility`, else in
-  /// `~/.local/state/focusd-accessibility`; without any of them, nothing is remembered.
-  init() {
-    let name = "/focusd-accessibility"
-    if let given = Environment.value("STATE_DIRECTORY") {
-      directory = given.split(separator: ":").first.map(String.init)
-    } else if let home = Environment.value("XDG_STATE_HOME"), home.hasPrefix("/") {
-      directory = home + name
-    } else {
-      directory = Environment.value("HOME").map { $0 + "/.local/state" + name }
-    }
-  }
+  /// Without one, nothing is remembered.
+  private let directory = StateDirectory.path(of: "focusd-accessibility")
 
   private var path: String? { directory.map { $0 + "/enabled" } }
 

@@ -16,7 +16,7 @@ package enum ShownTitle {
     guard title.last == ">", let start = title.lastIndex(of: "<"), start > title.startIndex else { return title }
     let number = title[title.index(after: start)...].dropLast()
     let space = title.index(before: start)
-    guard !number.isEmpty, number.allSatisfy(\.isNumber), title[space] == " " else { return title }
+    guard !number.isEmpty, number.allSatisfy(\.isWholeNumber), title[space] == " " else { return title }
     return String(title[..<space])
   }
 }

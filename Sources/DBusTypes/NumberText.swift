@@ -17,7 +17,7 @@ package enum NumberText {
     var rest = bytes[...]
     func takeDigits() -> Bool {
       let start = rest.startIndex
-      rest = rest.drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      rest = rest.drop(while: isDigit)
       return rest.startIndex != start
     }
     if rest.first == UInt8(ascii: "-") { rest.removeFirst() }

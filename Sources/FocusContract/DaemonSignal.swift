@@ -34,6 +34,16 @@ package enum DaemonSignal {
   }
 }
 
+extension DaemonSignal {
+  /// The field that has focus now, `/` for none; nil if the signal does not tell it.
+  package var focusedField: ObjectPath? {
+    guard case .properties(Focus1.root, Focus1.manager.text, let changes) = self,
+      case .objectPath(let field)?? = changes.first(where: { $0.name == "FocusedField" })?.value
+    else { return nil }
+    return field
+  }
+}
+
 /// Whose a field is, and where.
 package struct FieldOrigin: Hashable, Sendable {
   /// The connection that registered it; empty: it has no owner.

@@ -1,10 +1,16 @@
 package import DBusTypes
 
-/// The shared keys of an element and of the window or page around it, which bridges publish.
-package enum ElementKey {
-  package static let windowTitle = Key(shared: "Window", "Title")
+/// The shared keys of a window, and of an element in it.
+package enum WindowKey {
+  package static let interface = InterfaceName(known: "org.focusd.Window")
+  package static let title = Key(shared: "Window", "Title")
   package static let application = Key(shared: "Window", "Application")
   package static let process = Key(shared: "Window", "ProcessId")
+  package static let workspace = Key(shared: "Window", "Workspace")
+}
+
+/// The shared keys of an element and of the page around it, which bridges publish.
+package enum ElementKey {
   package static let documentTitle = Key(shared: "Document", "Title")
   package static let url = Key(shared: "Document", "Url")
   package static let role = Key(shared: "Element", "Role")

@@ -6,6 +6,8 @@ package enum Focus1 {
   package static let busName = BusName(known: "org.focusd.Focus1")
   /// The name of the bridge whose scenes are the windows.
   package static let windowBridge = BusName(known: "org.focusd.Bridge1.Windows")
+  /// The object of that bridge.
+  package static let windowBridgeObject = ObjectPath(known: "/org/focusd/Bridge1/Windows")
   /// What the names of the contract's interfaces begin with.
   package static let interfacePrefix = "org.focusd.Focus1."
 

@@ -191,7 +191,7 @@ extension FocusModel {
   }
 
   /// The field that a call of the command `key` at `place` goes to.
-  /// - Throws: `ModelError`: `nothingFocused` at `focused`, `unknownCommand` or `noSuchField` at a field, `disabled`.
+  /// - Throws: `ModelError`: `commandNotFocused` at `focused`, `unknownCommand` or `noSuchField` at a field, `disabled`.
   public func holder(ofCommand key: Key, at place: Place) throws(ModelError) -> FieldID {
     let id: FieldID
     switch place {

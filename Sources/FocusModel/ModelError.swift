@@ -29,7 +29,7 @@ public enum ModelError: Error, Hashable, Sendable {
   case readOnly(Key, FieldID)
   /// Only the owner may do that.
   case accessDenied(String)
-  /// The call's words are off.
+  /// An argument is not valid.
   case invalid(String)
   /// A limit would be passed.
   case limitExceeded(String)

@@ -97,7 +97,7 @@ extension FocusModel {
       || focus.front != turnStart.focus.front
   }
 
-  /// What there is, as changes of what a model without fields shows.
+  /// All that can be observed, as the changes from a model without fields.
   public var everything: [Change] {
     var changes = fields.values.sorted { $0.registration < $1.registration }.map { Change.fieldAdded($0.id) }
     if focusedField != nil || !history.isEmpty {

@@ -45,6 +45,10 @@ extension MenuSource {
   /// How long a program may take to do what an item stands for.
   static var patience: Duration { .seconds(25) }
 
+  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)? {
+    get { nil }
+    set {}
+  }
   func isEnabled(_: String) -> Bool? { nil }
   var checksItems: Bool { true }
   var canRun: Bool { true }

@@ -132,6 +132,13 @@ package struct Processes {
     return text(bytes)
   }
 
+  /// The path of this program; nil without `/proc`.
+  package static var ownPath: String? {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &path, path.count)
+    return count > 0 ? String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+  }
+
   /// Whether a process is in a sandbox: Flatpak's, Snap's, or a process namespace below this one; one that hides counts.
   package func isSandboxed(_ process: UInt32) -> Bool {
     // The root may be unreadable, as it is for who hides its memory; the other two are readable for all.

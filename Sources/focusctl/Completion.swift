@@ -31,14 +31,12 @@ struct Completion {
     var pending: Option?
     let isPastOptions = before.contains("--")
     if !isPastOptions, let last = before.last {
-      pending = Option.all.first {
-        $0.argument != nil && ("--\($0.name)" == last || $0.letter.map { "-\($0)" } == last)
-      }
+      pending = Option.all.first { $0.argument != nil && $0.isNamed(last) }
       if pending != nil { before.removeLast() }
     }
     // The candidates for `--field=te` are whole words.
     if !isPastOptions, begun.hasPrefix("--"), let equals = begun.firstIndex(of: "=") {
-      pending = Option.all.first { $0.argument != nil && begun[..<equals] == "--\($0.name)" }
+      pending = Option.all.first { $0.argument != nil && $0.isNamed(begun[..<equals]) }
       begun = String(begun[begun.index(after: equals)...])
     }
     self.begun = begun

@@ -41,14 +41,6 @@ private func fail(_ reason: String, status: Int32 = 2) -> Never {
   exit(status)
 }
 
-/// The path of this program, as the system has it.
-private func ownPath() -> String {
-  var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-  let count = readlink("/proc/self/exe", &buffer, buffer.count)
-  guard count > 0 else { fail("cannot find its own path: /proc is not mounted", status: 1) }
-  return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-}
-
 private func changeHosts(_ names: [String], isInstalling: Bool) -> Never {
   guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
     fail("HOME is not set to a directory", status: 1)
@@ -57,9 +49,10 @@ private func changeHosts(_ names: [String], isInstalling: Bool) -> Never {
   do {
     let browsers = try names.isEmpty && !isInstalling ? Browser.all : installer.browsers(names)
     if browsers.isEmpty { fail("no profile of a browser is in \(home): name the browser", status: 1) }
+    guard let host = Processes.ownPath else { fail("cannot find its own path: /proc is not mounted", status: 1) }
     for browser in browsers {
       if isInstalling {
-        print("\(browser.name): \(try installer.install(browser, host: ownPath()))")
+        print("\(browser.name): \(try installer.install(browser, host: host))")
       } else if let file = try installer.uninstall(browser) {
         print("\(browser.name): removed \(file)")
       }

@@ -87,7 +87,7 @@ import Testing
     let shape = ElementShape(secret)
     #expect(shape.text == .secret(isEditable: true))
     let values = ElementValues.values(of: secret, at: ElementPlace(title: "T"))
-    #expect(Set(values.keys) == [ElementKey.role, ElementKey.windowTitle])
+    #expect(Set(values.keys) == [ElementKey.role, WindowKey.title])
     #expect(values[ElementKey.role] == .string("password"))
     #expect(
       shape.values.keys.allSatisfy { $0.interface.text != "org.focusd.Text" && $0.interface.text != "org.focusd.Range" }

@@ -112,13 +112,12 @@ package final class Bridge {
     switch event {
     case .arrived: ownPrograms.begin()
     case .left: ownPrograms.end()
-    case .signal(.properties(Focus1.root, Focus1.manager.text, let changes)):
-      guard case .objectPath(let path)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
+    case .signal(let signal):
+      guard let path = signal.focusedField else { return ownPrograms.received(signal) }
       let before = focused
       focusedPath = path
       focusMoved(from: before)
       listen()
-    case .signal(let signal): ownPrograms.received(signal)
     case .other(let message):
       status.received(message)
       nameChanged(message)

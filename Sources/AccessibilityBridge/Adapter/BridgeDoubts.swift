@@ -19,57 +19,65 @@ extension Bridge {
       application.checking = nil
       carryOut(steps)
     }
-    let hasProxies = application.toolkit.hasFocusProxies
-    let isFiller = application.toolkit.isFiller(snapshot)
-    if snapshot.role.isPane || isFiller || (hasProxies && snapshot.role == .comboBox) {
-      let isOver = { [weak self] in self?.tracker.desired != element }
-      let take = { (outcome: FocusSearch.Outcome) -> Void in
-        switch outcome {
-        case .found(let other, _) where isFiller:
-          bus.role(of: other) { answer in
-            guard case .success(let number) = answer else { return goOn(!answer.isLate) }
-            let role = ElementRole(rawValue: number)
-            if role == .filler || role.mayPassFocus { goOn(true) } else { goElsewhere(.gained(other)) }
-          }
-        case .found(let other, _) where other != element: goElsewhere(.gained(other))
-        case .found, .nothing: goOn(true)
-        case .noAnswer: goOn(false)
-        }
-      }
-      FocusSearch.find(in: element, on: bus, isFiller ? .deepest : .editableFirst, isOver: isOver) {
-        [weak self] outcome in
-        // Firefox has a window of its own in one of GTK, of which a pane says that it has focus.
-        guard case .nothing = outcome, !isFiller, let front = self?.tracker.window,
-          front.application == element.application,
-          let window, window != front
-        else { return take(outcome) }
-        FocusSearch.find(in: front, on: bus, .editableFirst, isOver: isOver, take)
-      }
-    } else if application.toolkit.isInClosedMenu(snapshot) {
+    let follow = { (other: ElementReference?, isLate: Bool) -> Void in
+      if let other, other != element { goElsewhere(.gained(other)) } else { goOn(!isLate) }
+    }
+    let toolkit = application.toolkit
+    if toolkit.isFiller(snapshot) {
+      findContent(of: element, on: bus, follow)
+    } else if snapshot.role.isPane || (toolkit.hasFocusProxies && snapshot.role == .comboBox) {
+      findFocus(in: element, of: window, on: bus, follow)
+    } else if toolkit.isInClosedMenu(snapshot) {
       goElsewhere(.doubted(element))
-    } else if application.toolkit.mayHaveItem(snapshot) {
-      findItem(of: element, on: bus) { item, isLate in
-        if let item, item != element { goElsewhere(.gained(item)) } else { goOn(!isLate) }
-      }
-    } else if application.toolkit.mayHaveParts(snapshot) {
-      findText(of: element, on: bus) { part, isLate in
-        if let part, part != element { goElsewhere(.gained(part)) } else { goOn(!isLate) }
-      }
-    } else if application.toolkit.mayLackFocus(snapshot) {
+    } else if toolkit.mayHaveItem(snapshot) {
+      findItem(of: element, on: bus, follow)
+    } else if toolkit.mayHaveParts(snapshot) {
+      findText(of: element, on: bus, follow)
+    } else if toolkit.mayLackFocus(snapshot) {
       findEntry(of: application, on: bus) { [weak self] keeper in
         if let keeper { return goElsewhere(.kept(keeper)) }
         // GTK 3 may tell focus before the state.
-        guard let self, hasProxies else { return goOn(true) }
+        guard let self, toolkit.hasFocusProxies else { return goOn(true) }
         findView(of: element, on: bus) { isSure in
           if let isSure { goOn(isSure) } else { goElsewhere(.doubted(element)) }
         }
       }
-    } else if application.toolkit.isComboBoxButton(snapshot) {
-      findComboBox(of: element, on: bus) { comboBox, isLate in
-        if let comboBox { goElsewhere(.gained(comboBox)) } else { goOn(!isLate) }
-      }
+    } else if toolkit.isComboBoxButton(snapshot) {
+      findComboBox(of: element, on: bus, follow)
     } else {
       goOn(true)
+    }
+  }
+
+  /// Hands over what has focus in a pane, which is in `window`; nil if nothing has, or (`isLate`) that is not known.
+  private func findFocus(
+    in pane: ElementReference, of window: ElementReference?, on bus: ProgramBus,
+    _ handler: @escaping (ElementReference?, _ isLate: Bool) -> Void
+  ) {
+    let isOver = { [weak self] in self?.tracker.desired != pane }
+    let take = { (outcome: FocusSearch.Outcome) -> Void in handler(outcome.element, outcome.isLate) }
+    FocusSearch.find(in: pane, on: bus, .editableFirst, isOver: isOver) { [weak self] outcome in
+      // Firefox has a window of its own in one of GTK, of which a pane says that it has focus.
+      guard case .nothing = outcome, let front = self?.tracker.window, front.application == pane.application,
+        let window, window != front
+      else { return take(outcome) }
+      FocusSearch.find(in: front, on: bus, .editableFirst, isOver: isOver, take)
+    }
+  }
+
+  /// Hands over what has focus in a filler, unless that is one, too; nil if nothing has, or (`isLate`) that is not known.
+  private func findContent(
+    of filler: ElementReference, on bus: ProgramBus,
+    _ handler: @escaping (ElementReference?, _ isLate: Bool) -> Void
+  ) {
+    let isOver = { [weak self] in self?.tracker.desired != filler }
+    FocusSearch.find(in: filler, on: bus, .deepest, isOver: isOver) { outcome in
+      guard let found = outcome.element else { return handler(nil, outcome.isLate) }
+      bus.role(of: found) { answer in
+        guard case .success(let number) = answer else { return handler(nil, answer.isLate) }
+        let role = ElementRole(rawValue: number)
+        handler(role == .filler || role.mayPassFocus ? nil : found, false)
+      }
     }
   }
 

@@ -104,7 +104,7 @@ extension Bridge {
       }
       for waiter in waiters { waiter(outcome) }
       guard let self else { return }
-      if case .failure(let error) = outcome, error.name == .timeout {
+      if case .failure(let error) = outcome, error.isLate {
         refreshAgain(field)
       } else {
         field.failures = 0
@@ -120,14 +120,10 @@ extension Bridge {
 
   /// Publishes what an element tells now.
   func publish(_ snapshot: ElementSnapshot, at place: ElementPlace, in field: ElementField) {
-    let wasSecret = field.snapshot.isSecret
-    let (changes, hasOtherKeys) = field.update(snapshot, at: place)
+    let (wasSecret, before) = (field.snapshot.isSecret, field.values)
+    let hasOtherKeys = field.update(snapshot, at: place)
     guard let publisher = publisher(of: field) else { return }
-    // Whoever sees that it is secret now does not see an older text beside that: the daemon has let go of it before.
-    let gone = snapshot.isSecret ? changes.filter { $0.value == nil } : []
-    if !gone.isEmpty { publisher.changed(field.number, gone) }
-    let left = changes.filter { gone.isEmpty || $0.value != nil }
-    if !left.isEmpty { publisher.changed(field.number, left, separate: !gone.isEmpty) }
+    publisher.changed(field.number, from: before, to: field.values, isSecret: snapshot.isSecret)
     if hasOtherKeys { publisher.describe(field.description(fieldActions)) }
     if snapshot.isSecret != wasSecret { listen() }
     // What a program does not tell at first may be a range.

@@ -60,18 +60,14 @@ final class ElementField {
   var isWhole: Bool { !snapshot.isIncomplete && !snapshot.isSuspect && !place.isIncomplete }
 
   /// Takes what was read anew.
-  /// - Returns: what is different, and whether the field has other keys.
-  func update(
-    _ snapshot: ElementSnapshot, at place: ElementPlace
-  ) -> (changes: [(key: Key, value: DBusValue?)], hasOtherKeys: Bool) {
-    let (before, shapeBefore) = (values, shape)
+  /// - Returns: whether the field has other keys.
+  func update(_ snapshot: ElementSnapshot, at place: ElementPlace) -> Bool {
+    let shapeBefore = shape
     (self.snapshot, self.place) = (snapshot, place)
     if let continuation, snapshot.text?.counted != continuation.extent { self.continuation = nil }
     shape = ElementShape(snapshot)
     values = ElementValues.values(of: snapshot, at: place)
-    let keys = Set(before.keys).union(values.keys).sorted()
-    let changes = keys.filter { before[$0] != values[$0] }.map { (key: $0, value: values[$0]) }
-    return (changes, shape != shapeBefore)
+    return shape != shapeBefore
   }
 
   /// The field as the daemon is told of it.

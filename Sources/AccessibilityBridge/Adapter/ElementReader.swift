@@ -231,12 +231,9 @@ final class ElementReader {
   }
 
   private func showsFraction(_ text: String) -> Bool {
-    let digits = text.utf8.split(omittingEmptySubsequences: false) {
-      !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-    }
-    let points = text.utf8.filter { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    return zip(zip(digits, digits.dropFirst()), points).contains { parts, point in
-      !parts.0.isEmpty && !parts.1.isEmpty && ",.".utf8.contains(point)
+    let bytes = text.utf8
+    return zip(bytes, zip(bytes.dropFirst(), bytes.dropFirst(2))).contains {
+      isDigit($0) && ",.".utf8.contains($1.0) && isDigit($1.1)
     }
   }
 

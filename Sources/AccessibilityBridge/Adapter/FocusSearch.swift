@@ -44,6 +44,11 @@ final class FocusSearch {
     case nothing
     /// Nothing was found, but the program did not answer everything in time.
     case noAnswer
+
+    /// What was found.
+    var element: ElementReference? { if case .found(let element, _) = self { element } else { nil } }
+    /// Whether more may be found later.
+    var isLate: Bool { if case .noAnswer = self { true } else { false } }
   }
 
   /// Hands over the focused element in `window`; nothing if `isOver` meanwhile.

@@ -57,7 +57,7 @@ extension ElementShape {
   /// The values that others may read, with their types.
   package var values: [Key: Access] {
     var values: [Key: Access] = [
-      ElementKey.windowTitle: .readOnly, ElementKey.application: .readOnly, ElementKey.process: .readOnly,
+      WindowKey.title: .readOnly, WindowKey.application: .readOnly, WindowKey.process: .readOnly,
       ElementKey.role: .readOnly, ElementKey.name: .readOnly, ElementKey.description: .readOnly,
     ]
     if case .shown(let isEditable) = text {

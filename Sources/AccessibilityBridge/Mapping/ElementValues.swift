@@ -24,9 +24,9 @@ package enum ElementValues {
     let shape = ElementShape(element)
     var values: [Key: DBusValue] = [ElementKey.role: .string(element.role.shownName(isSecret: element.isSecret))]
     if place.isShown {
-      values[ElementKey.windowTitle] = text(place.title)
-      values[ElementKey.application] = text(place.application)
-      values[ElementKey.process] = place.process.map { .uint32($0) }
+      values[WindowKey.title] = text(place.title)
+      values[WindowKey.application] = text(place.application)
+      values[WindowKey.process] = place.process.map { .uint32($0) }
     }
     values[ElementKey.name] = text(element.name)
     values[ElementKey.description] = text(element.description)

@@ -198,16 +198,8 @@ package final class BrowserBridge {
 
   private func changed(_ target: BrowserRequest.Target, _ before: [Key: DBusValue]) {
     guard let place = fields[target], let publisher = windows.publisher(of: place.window) else { return }
-    let number = place.number
-    let values = state.values(of: target)
-    let keys = Set(before.keys).union(values.keys).sorted()
-    let changes = keys.filter { before[$0] != values[$0] }.map { (key: $0, value: values[$0]) }
-    // Whoever sees that it is secret now does not see an older text beside that.
-    let gone = state.isSecret(target) ? changes.filter { $0.value == nil } : []
-    if !gone.isEmpty { publisher.changed(number, gone) }
-    let left = changes.filter { gone.isEmpty || $0.value != nil }
-    if !left.isEmpty { publisher.changed(number, left, separate: !gone.isEmpty) }
-    let (shape, commands) = (shapes[target], publisher.description(of: number).map { Set($0.commands.keys) })
+    publisher.changed(place.number, from: before, to: state.values(of: target), isSecret: state.isSecret(target))
+    let (shape, commands) = (shapes[target], publisher.description(of: place.number).map { Set($0.commands.keys) })
     guard let description = description(of: target) else { return }
     if shapes[target] != shape || Set(description.commands.keys) != commands { publisher.describe(description) }
   }

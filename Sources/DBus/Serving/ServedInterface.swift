@@ -125,6 +125,9 @@ public struct ServedInterfaces<MethodHandler, PropertyHandler> {
   /// Puts tables together.
   public init(_ all: [Interface]) { self.all = all }
 
+  /// What `Introspect` replies for an object that has these and no children.
+  public var introspection: String { IntrospectionDocument.xml(interfaces: all.map(\.description), children: []) }
+
   /// The interface `name`, or nil.
   @inlinable
   public subscript(name: String) -> Interface? { all.first { $0.name.text == name } }

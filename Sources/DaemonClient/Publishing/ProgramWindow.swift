@@ -57,9 +57,7 @@ package enum ProgramWindowInterface {
       let isOurs = ["", name.text].contains(arguments.first)
       let properties = isOurs ? Self.properties(of: window) : []
       switch method.handler {
-      case .introspect:
-        let document = IntrospectionDocument.xml(interfaces: interfaces.all.map(\.description), children: [])
-        return try call.reply([.string(document)])
+      case .introspect: return try call.reply([.string(interfaces.introspection)])
       case .getAll: return try call.reply([.properties(properties)])
       case .get:
         guard let property = properties.first(where: { $0.name == arguments.last }) else {

@@ -47,6 +47,19 @@ extension FieldPublisher {
     fields[number]?.emitter.emit(values, separate: separate)
   }
 
+  /// The field `number` has `values` in place of those `before`; of one that `isSecret` now, what it has no more goes first: whoever
+  /// sees that it is secret does not see an older text beside that.
+  package func changed(
+    _ number: UInt64, from before: [Key: DBusValue], to values: [Key: DBusValue], isSecret: Bool
+  ) {
+    let keys = Set(before.keys).union(values.keys).sorted()
+    let changes = keys.filter { before[$0] != values[$0] }.map { (key: $0, value: values[$0]) }
+    let gone = isSecret ? changes.filter { $0.value == nil } : []
+    if !gone.isEmpty { changed(number, gone) }
+    let left = changes.filter { gone.isEmpty || $0.value != nil }
+    if !left.isEmpty { changed(number, left, separate: !gone.isEmpty) }
+  }
+
   /// The field `number` has a new value for `key`, or one that must be read if none is given.
   package func changed(_ number: UInt64, _ key: Key, _ value: DBusValue?) {
     fields[number]?.changed(key, value)

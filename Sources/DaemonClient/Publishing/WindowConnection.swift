@@ -27,10 +27,9 @@ package final class WindowConnection {
       switch event {
       case .arrived: fields?.registerAll()
       case .left: fields?.daemonLeft()
-      case .signal(.properties(Focus1.root, Focus1.manager.text, let changes)):
-        guard case .objectPath(let path)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
-        fields?.focusMoved(to: path == .root ? nil : path)
-      case .signal, .refused, .closed, .other: break
+      case .signal(let signal):
+        if let path = signal.focusedField { fields?.focusMoved(to: path == .root ? nil : path) }
+      case .refused, .closed, .other: break
       case .call(let message): self?.called(message)
       }
     }

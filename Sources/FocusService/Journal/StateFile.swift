@@ -1,5 +1,5 @@
-internal import EventLoop
 internal import Glibc
+internal import ProgramSupport
 
 /// Where the journal lies, and what becomes of a file that cannot be used.
 ///
@@ -20,18 +20,10 @@ struct StateFile {
   /// The file at `path`.
   init(path: String) { self.path = path }
 
-  /// The file in `$STATE_DIRECTORY`, else in `$XDG_STATE_HOME/focusd`, else in `~/.local/state/focusd`; nil if none of
-  /// them is set.
+  /// The file in the daemon's state directory; nil if there is none.
   init?() {
-    guard let directory = StateFile.directory() else { return nil }
+    guard let directory = StateDirectory.path(of: "focusd") else { return nil }
     path = directory + "/state.db"
-  }
-
-  private static func directory() -> String? {
-    // systemd names several directories with colons between them; ours is the first.
-    if let given = Environment.value("STATE_DIRECTORY") { return given.split(separator: ":").first.map(String.init) }
-    if let home = Environment.value("XDG_STATE_HOME"), home.hasPrefix("/") { return home + "/focusd" }
-    return Environment.value("HOME").map { $0 + "/.local/state/focusd" }
   }
 
   /// The directory that the file is in.

@@ -16,7 +16,6 @@ final class MenuBarSource: MenuSource {
   private(set) var isPartial = false
   /// What was read last, by id.
   private var elements: [String: (menus: [String], element: MenuElement)] = [:]
-  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
   init(_ bus: ProgramBus, frame: ElementReference) { (self.bus, self.frame) = (bus, frame) }
 

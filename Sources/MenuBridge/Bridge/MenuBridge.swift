@@ -90,12 +90,11 @@ package final class MenuBridge {
       fields.end()
       publisher.daemonLeft()
       (focused, front) = (nil, nil)
-    case .signal(.properties(Focus1.root, Focus1.manager.text, let changes)):
-      guard case .objectPath(let path)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
+    case .signal(.properties(let path, "org.focusd.Window", _)): titleChanged(path)
+    case .signal(let signal):
+      guard let path = signal.focusedField else { return fields.received(signal) }
       focused = path
       frontChanged()
-    case .signal(.properties(let path, "org.focusd.Window", _)): titleChanged(path)
-    case .signal(let signal): fields.received(signal)
     case .call(let message): publisher.called(message)
     case .other(let message):
       guard let change = message.nameOwnerChange else { return }
@@ -224,7 +223,7 @@ extension MenuBridge: WindowMenusDelegate {
   }
 
   func readTitle(of window: ObjectPath, _ done: @escaping (String?) -> Void) {
-    link.call(.read("org.focusd.Window.Title", at: window)) { result in
+    link.call(.read(WindowKey.title.description, at: window)) { result in
       guard case .success(let reading?) = result, case .string(let title) = reading.value else { return done(nil) }
       done(title)
     }

@@ -13,9 +13,6 @@ extension MenuBridge {
     .milliseconds(1500), .seconds(3), .seconds(6), .seconds(12), .seconds(24),
   ]
   private static let longestPause = Duration.seconds(60)
-  private static let processKey = "org.focusd.Window.ProcessId"
-  private static let object = ObjectPath(known: "/org/focusd/Bridge1/Windows")
-  private static let windowInterface = InterfaceName(known: "org.focusd.Window")
 
   /// Looks for the commands of a window that is in front, unless they are known or it was just looked at.
   func look(at window: ObjectPath, isDue: Bool = false) {
@@ -30,7 +27,7 @@ extension MenuBridge {
     }
     // A program that is slow, as on a busy machine, is so at the next look, too.
     let timeout = menus.looks > 1 ? ProgramBus.changeTimeout : ProgramBus.questionTimeout
-    link.call(.read(Self.processKey, at: window)) { [weak self] result in
+    link.call(.read(WindowKey.process.description, at: window)) { [weak self] result in
       guard let self else { return next.run() }
       var told: UInt32?
       if case .success(let reading?) = result, case .uint32(let process) = reading.value { told = process }
@@ -91,7 +88,7 @@ extension MenuBridge {
   func followTitle(of window: ObjectPath, _ change: Connection.MatchChange) {
     let rule = MatchRule(
       sender: Focus1.busName, path: window, interface: .properties, member: MemberName(known: "PropertiesChanged"),
-      arguments: [0: Self.windowInterface.text])
+      arguments: [0: WindowKey.interface.text])
     link.daemon?.connection.changeMatch(change, rule)
   }
 
@@ -113,8 +110,8 @@ extension MenuBridge {
   ) {
     guard let programs, let windowBridge else { return done(nil, nil) }
     programs.call(
-      windowBridge, Self.object, InterfaceName(known: Focus1.windowBridge.text), "Menus", [.objectPath(window)],
-      timeout: timeout
+      windowBridge, Focus1.windowBridgeObject, InterfaceName(known: Focus1.windowBridge.text), "Menus",
+      [.objectPath(window)], timeout: timeout
     ) { answer in
       guard case .success(let values) = answer, case .dictionary(let parts)? = values.first else {
         return done(nil, nil)
@@ -203,11 +200,11 @@ extension MenuBridge {
         run(menus, arguments, done)
       }
     }
-    command(MenuKeys.items, [], [.array(MenuKeys.itemType)]) { menus, _, done in menus.items(done) }
-    command(MenuKeys.activate, [.string]) { menus, arguments, done in
+    command(MenuKey.items, [], [.array(MenuKey.itemType)]) { menus, _, done in menus.items(done) }
+    command(MenuKey.activate, [.string]) { menus, arguments, done in
       menus.activate(arguments.first?.basicText ?? "") { done($0.map { [] }) }
     }
-    command(MenuKeys.check, [.string, .boolean]) { menus, arguments, done in
+    command(MenuKey.check, [.string, .boolean]) { menus, arguments, done in
       menus.check(arguments.first?.basicText ?? "", arguments.last == .boolean(true)) { done($0.map { [] }) }
     }
     for name in menus.commands.keys {

@@ -88,7 +88,7 @@ final class SourceFinder {
     }
   }
 
-  private func bar(of window: Window, _ frames: [ElementReference], _ active: Int?) -> (any MenuSource)? {
+  private func bar(of window: Window, _ frames: [ElementReference], _ active: Int?) -> MenuBarSource? {
     active.flatMap { index in
       accessible.bus.map { MenuBarSource($0, frame: frames[index]) }
     }
@@ -130,7 +130,9 @@ final class SourceFinder {
 
   private func gtk(_ window: Window, _ done: @escaping (GTKAddresses?) -> Void) {
     guard let name = window.addresses["gtk-unique-bus-name"].flatMap({ try? BusName($0) }) else { return done(nil) }
-    owner(of: name) { owner in
+    owner(of: name) { [weak self] in
+      self?.session?.isIgnored($0) == false
+    } _: { owner in
       guard let owner else { return done(nil) }
       var addresses = GTKAddresses(program: owner)
       addresses.actions["app"] = window["gtk-application-object-path"]
@@ -141,13 +143,14 @@ final class SourceFinder {
     }
   }
 
-  /// The connection behind a name that a program tells, unless it is one of a program that is never looked into.
-  private func owner(of name: BusName, _ done: @escaping (BusName?) -> Void) {
+  /// The connection behind a name that a program tells, if it is of a process that may be meant.
+  private func owner(
+    of name: BusName, where isMeant: @escaping (UInt32) -> Bool, _ done: @escaping (BusName?) -> Void
+  ) {
     bus.connection.askOwner(of: name) { [weak self] result in
       guard let self, let owner = try? result.get() else { return done(nil) }
-      bus.connection.askProcess(of: owner, timeout: ProgramBus.changeTimeout) { [weak self] result in
-        guard let self, let process = try? result.get(), session?.isIgnored(process) == false else { return done(nil) }
-        done(owner)
+      bus.connection.askProcess(of: owner, timeout: ProgramBus.changeTimeout) { result in
+        done((try? result.get()).map(isMeant) == true ? owner : nil)
       }
     }
   }
@@ -271,13 +274,9 @@ final class SourceFinder {
   private func dbusmenu(_ window: Window, _ done: @escaping ((any MenuSource)?) -> Void) {
     let accept = { [weak self] (name: BusName, path: ObjectPath) in
       guard let self else { return done(nil) }
-      bus.connection.askOwner(of: name) { [weak self] owner in
-        guard let self, let owner = try? owner.get() else { return done(nil) }
-        bus.connection.askProcess(of: owner, timeout: ProgramBus.changeTimeout) { [weak self] process in
-          // Whose number it is may be another window's.
-          guard let self, let process = try? process.get(), window.processes.contains(process) else { return done(nil) }
-          done(DBusMenuSource(bus, owner, path))
-        }
+      // Whose number it is may be another window's.
+      owner(of: name, where: window.processes.contains) { [bus] owner in
+        done(owner.map { DBusMenuSource(bus, $0, path) })
       }
     }
     if let name = window.addresses["kde-appmenu-service-name"].flatMap({ try? BusName($0) }),

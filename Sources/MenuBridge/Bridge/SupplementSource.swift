@@ -1,14 +1,13 @@
 internal import DBus
 internal import DBusTypes
 
-/// A menu bar that has the items of another source, too: it tells their keys, and runs those that the other cannot.
+/// The menu bar of a window whose items another source offers as well: it tells their keys, and runs those that the other cannot.
 final class SupplementSource: MenuSource {
   private let main: GTKSource
   /// The menu bar; nil before `choose` was called, and if the window has no menu bar.
-  private var bar: (any MenuSource)?
+  private var bar: MenuBarSource?
   private var isChosen = false
   private var waiting: [() -> Void] = []
-  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)? { didSet { bar?.onEnabled = onEnabled } }
 
   var canRun: Bool { main.isLacking }
   var checksItems: Bool { bar?.checksItems ?? true }
@@ -16,21 +15,18 @@ final class SupplementSource: MenuSource {
 
   init(to main: GTKSource) { self.main = main }
 
-  convenience init(to main: GTKSource, _ bar: any MenuSource) {
+  convenience init(to main: GTKSource, _ bar: MenuBarSource) {
     self.init(to: main)
     choose(bar)
   }
 
   /// Sets the menu bar, which is nil if the window has none, and answers the readings that wait for it.
-  func choose(_ bar: (any MenuSource)?) {
+  func choose(_ bar: MenuBarSource?) {
     (self.bar, isChosen) = (bar, true)
-    bar?.onEnabled = onEnabled
     let readings = waiting
     waiting = []
     for read in readings { read() }
   }
-
-  func isEnabled(_ id: String) -> Bool? { bar?.isEnabled(id) }
 
   /// Reads nothing at first sight, unless the other source lacks something.
   func read(isWhole: Bool, timeout: Duration, _ done: @escaping (Result<[MenuItem], DBusError>) -> Void) {
@@ -53,6 +49,4 @@ final class SupplementSource: MenuSource {
   }
 
   func forget(except ids: Set<String>) { bar?.forget(except: ids) }
-  func received(_ message: Message) { bar?.received(message) }
-  func end() { bar?.end() }
 }

@@ -25,7 +25,7 @@ extension WindowMenus {
       if items.isEmpty, let self, let failure = failure ?? (isPartial ? .unread : nil) {
         return done(.failure(failure))
       }
-      done(.success([.array(DBusArray(known: MenuKeys.itemType, items))]))
+      done(.success([.array(DBusArray(known: MenuKey.itemType, items))]))
       self?.forget()
     }
   }

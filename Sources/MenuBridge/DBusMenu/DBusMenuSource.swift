@@ -21,7 +21,6 @@ final class DBusMenuSource: MenuSource {
 
   /// The items that were read last, by id.
   private var items: [String: Place] = [:]
-  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
   init(_ bus: ProgramBus, _ program: BusName, _ path: ObjectPath) {
     (self.bus, self.program, self.path) = (bus, program, path)

@@ -10,7 +10,6 @@ final class KDESource: MenuSource {
   private let bus: ProgramBus
   private let program: BusName
   private let window: ObjectPath
-  var onEnabled: ((_ id: String, _ isEnabled: Bool) -> Void)?
 
   init(_ bus: ProgramBus, _ program: BusName, window: ObjectPath) {
     (self.bus, self.program, self.window) = (bus, program, window)

@@ -1,11 +1,9 @@
-internal import DBusTypes
+internal import FocusContract
 
 /// Texts of programs, as items show them.
 enum MenuText {
   /// The longest label, in scalars; what is longer is cut.
   static let longest = 256
-  /// What separates the labels of a path.
-  static let separator = " › "
 
   /// A label without control characters and space around it, of a length that fits a line.
   static func label(_ text: String) -> String {
@@ -47,7 +45,7 @@ enum MenuText {
   }
 
   /// The id of an item that has no stable name.
-  static func id(menus: [String], label: String) -> String { (menus + [label]).joined(separator: separator) }
+  static func id(menus: [String], label: String) -> String { (menus + [label]).joined(separator: MenuKey.separator) }
 }
 
 /// Items in the order of their menus, each id once, and no more than anybody reads.

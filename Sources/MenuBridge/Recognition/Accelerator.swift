@@ -23,22 +23,14 @@ package enum Accelerator {
     return isMnemonic(shown) ? "" : shown
   }
 
-  /// Qt's form, such as `Ctrl+Shift+Z`; of several, the first.
+  /// Qt's form, such as `Ctrl+Shift+Z`; of several, separated by `, `, the first.
   package static func shown(qt text: String) -> String {
-    let first = beforeNext(text)
+    let comma = zip(text.indices, zip(text, text.dropFirst())).first { $1 == (",", " ") }?.0
+    let first = text[..<(comma ?? text.endIndex)]
     // The key itself may be a plus sign.
     let key = first.last == "+" ? "+" : first.split(separator: "+").last ?? ""
     let modifiers = first.dropLast(key.count).split(separator: "+")
     return shown(modifiers, key: key)
-  }
-
-  /// `text` up to the comma and space that separate two accelerators.
-  private static func beforeNext(_ text: String) -> Substring {
-    for (index, character) in zip(text.indices, text) where character == "," {
-      let next = text.index(after: index)
-      if next < text.endIndex, text[next] == " " { return text[..<index] }
-    }
-    return text[...]
   }
 
   private static func isMnemonic(_ shown: String) -> Bool {

@@ -60,16 +60,7 @@ enum QtMessages {
   }
 
   private static func utf16(_ bytes: ArraySlice<UInt8>) -> String {
-    var units: [UInt16] = []
-    var high: UInt8?
-    for byte in bytes {
-      if let first = high {
-        units.append(UInt16(first) << 8 | UInt16(byte))
-        high = nil
-      } else {
-        high = byte
-      }
-    }
-    return String(decoding: units, as: UTF16.self)
+    let starts = stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2)
+    return String(decoding: starts.map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }, as: UTF16.self)
   }
 }

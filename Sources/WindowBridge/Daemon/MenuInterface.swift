@@ -5,7 +5,7 @@ internal import FocusContract
 /// The bridge's own object, `/org/focusd/Bridge1/Windows`, which tells where the menus of a window are, and its process
 /// if the window manager does not.
 enum MenuInterface {
-  static let path = ObjectPath(known: "/org/focusd/Bridge1/Windows")
+  static let path = Focus1.windowBridgeObject
 
   private enum Method: Sendable {
     case menus
@@ -24,10 +24,6 @@ enum MenuInterface {
     ServedInterface(.introspectable, methods: [ServedMethod(.introspect, .introspect)]),
   ])
 
-  private static var introspection: String {
-    IntrospectionDocument.xml(interfaces: interfaces.all.map(\.description), children: [])
-  }
-
   /// The reply to `call`, which is for the object; `find` gives nil for a field that is not a window's.
   static func reply(
     to call: Message, _ find: (ObjectPath) -> (addresses: MenuAddresses, process: UInt32?)?
@@ -37,7 +33,7 @@ enum MenuInterface {
       let method = try interfaces.method(member, of: call.interface, at: path)
       try method.check(signature: call.signatureText)
       guard method.handler == .menus, case .objectPath(let field)? = try call.arguments().first else {
-        return try call.reply([.string(introspection)])
+        return try call.reply([.string(interfaces.introspection)])
       }
       guard let (addresses, process) = find(field) else {
         throw DBusError(.unknownObject, "the field \(field) is not a window of this bridge")

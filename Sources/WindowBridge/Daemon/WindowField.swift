@@ -3,18 +3,8 @@ internal import DBusTypes
 internal import DaemonClient
 internal import FocusContract
 
-/// The keys of a window, from the vocabulary.
-enum WindowKey {
-  private static let interface = InterfaceName(known: "org.focusd.Window")
-
-  private static func key(_ member: String) -> Key { Key(interface, MemberName(known: member)) }
-
-  static let title = key("Title")
-  static let application = key("Application")
-  static let process = key("ProcessId")
-  static let workspace = key("Workspace")
-
-  static func command(_ action: WindowAction) -> Key { key(action.rawValue) }
+extension WindowKey {
+  static func command(_ action: WindowAction) -> Key { Key(shared: "Window", action.rawValue) }
 
   static let types: [Key: DBusType] = [title: .string, application: .string, process: .uint32, workspace: .string]
 }

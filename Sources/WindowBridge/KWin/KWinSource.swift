@@ -52,10 +52,7 @@ package final class KWinSource: WindowSource {
 
   /// The script, where an installation puts it beside this program.
   private static var installedScript: String? {
-    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &bytes, bytes.count)
-    guard count > 0 else { return nil }
-    let program = String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard let program = Processes.ownPath else { return nil }
     let prefix = program.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
     return prefix + "/share/focusd/kwin-windows.js"
   }
@@ -127,7 +124,7 @@ package final class KWinSource: WindowSource {
     _ path: String, _ interface: InterfaceName, _ member: String, _ arguments: [DBusValue],
     _ handler: @escaping (Result<Message, DBusError>) -> Void
   ) {
-    do {
+    do throws(DBusError) {
       guard let connection, owner != nil else { throw DBusError(.disconnected, "the compositor is gone") }
       let message = try OutgoingMessage.methodCall(
         to: Name.compositor, path: ObjectPath(known: path), interface: interface,
@@ -136,25 +133,19 @@ package final class KWinSource: WindowSource {
         handler(reply.flatMap { message in message.error.map { .failure($0) } ?? .success(message) })
       }
     } catch {
-      handler(.failure((error as? DBusError) ?? DBusError(.failed, "\(error)")))
+      handler(.failure(error))
     }
   }
 
   // MARK: What is told
 
   private func received(_ message: Message) {
-    guard let values = try? message.arguments() else { return }
-    let texts = values.compactMap(\.basicText)
-    switch message.kind {
-    case .signal where message.sender == .bus && texts.count == 3 && texts[0] == Name.compositor.text:
-      owned(by: texts[2].isEmpty ? nil : BusName(known: texts[2]))
-    case .methodCall:
-      if message.sender == owner, message.interface == Name.interface, let member = message.member?.text {
-        scriptSaid(member, texts.first ?? "")
-      }
-      if message.wantsReply, let reply = try? message.reply() { _ = try? connection?.send(reply) }
-    default: break
+    if let change = message.nameOwnerChange, change.name == Name.compositor { return owned(by: change.now) }
+    guard message.kind == .methodCall, let values = try? message.arguments() else { return }
+    if message.sender == owner, message.interface == Name.interface, let member = message.member?.text {
+      scriptSaid(member, values.first?.basicText ?? "")
     }
+    if message.wantsReply, let reply = try? message.reply() { _ = try? connection?.send(reply) }
   }
 
   private func owned(by new: BusName?) {

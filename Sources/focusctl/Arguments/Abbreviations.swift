@@ -12,7 +12,7 @@ enum Abbreviations {
     while index < arguments.count, arguments[index] != "--" {
       let word = arguments[index]
       let name = String(word.prefix { $0 != "=" })
-      if word.hasPrefix("--"), !Option.all.contains(where: { "--" + $0.name == name }) {
+      if word.hasPrefix("--"), !Option.all.contains(where: { $0.isNamed(name) }) {
         let begun = names.filter { $0.hasPrefix(name) }
         if begun.count > 1 { throw ambiguous(name, begun) }
         if let whole = begun.first { result[index] = whole + word.dropFirst(name.count) }
@@ -40,6 +40,6 @@ enum Abbreviations {
 
   /// Whether the argument after `word` is that of the option which `word` is.
   private static func takesNext(_ word: String) -> Bool {
-    Option.all.contains { $0.argument != nil && ("--" + $0.name == word || $0.letter.map { "-\($0)" } == word) }
+    Option.all.contains { $0.argument != nil && $0.isNamed(word) }
   }
 }

@@ -79,14 +79,13 @@ enum ArgumentParser {
   static func isNegativeNumber(_ word: String) -> Bool {
     guard word.hasPrefix("-") else { return false }
     let rest = word.dropFirst()
-    if let first = rest.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) { return true }
+    if let first = rest.utf8.first, isDigit(first) { return true }
     return rest.hasPrefix(".") || rest == "inf"
   }
 
   private static func missingArgument(_ arguments: [String], at position: Int) -> CommandError {
     let word = arguments[position - 1]
-    let argument =
-      Option.all.first { "--" + $0.name == word || $0.letter.map { "-\($0)" } == word }?.argument ?? "argument"
+    let argument = Option.all.first { $0.isNamed(word) }?.argument ?? "argument"
     return .usage("option '\(word.excerpt)' requires an argument: \(argument)")
   }
 

@@ -72,6 +72,9 @@ struct Option: Hashable, Sendable {
       readOnly, process,
       sensitive, focus, command, service, object, interface, live, ignore, config, start, timeout,
     ] + general
+
+  /// Whether `word` is this option as it is typed: its long name, or its letter.
+  func isNamed(_ word: some StringProtocol) -> Bool { word == "--" + name || letter.map { word == "-\($0)" } == true }
 }
 
 /// The values of the options of one call.

@@ -41,11 +41,7 @@ struct Bindings {
   /// The field that had focus before, but for the one of the shell that runs this, which was left when that was run.
   private static func previousField(_ daemon: DaemonConnection) throws(CommandError) -> ObjectPath? {
     let own = getenv("FOCUSD_FIELD").map { String(cString: $0) }
-    do {
-      return try daemon.call(.history()).first { FieldID.id($0) != own }
-    } catch {
-      throw CommandError(error)
-    }
+    return try daemon.ask(.history()).first { FieldID.id($0) != own }
   }
 
   /// The value of `key`, or nil if nothing on the focus path, or not this field, publishes it.
@@ -63,18 +59,17 @@ struct Bindings {
   }
 
   /// The introspection of this object.
-  func interfaces() throws(DBusError) -> [InterfaceDescription] { try daemon.call(.introspection(of: path)) }
+  func interfaces() throws(CommandError) -> [InterfaceDescription] { try daemon.ask(.introspection(of: path)) }
 
-  /// The type that the introspection of this object shows for `key`; nil if it does not show it.
-  func declaredType(of key: String) throws(DBusError) -> DBusType? {
+  /// The property that the introspection of this object shows for `key`; nil if it does not show it.
+  func property(_ key: String) throws(CommandError) -> InterfaceDescription.Property? {
     guard let key = try? Key(key) else { return nil }
-    let interface = try interfaces().first { $0.name == key.interface }
-    return interface?.properties.first { $0.name == key.member }?.type
+    return try interfaces().first { $0.name == key.interface }?.properties.first { $0.name == key.member }
   }
 
   /// The keys that introspection shows, those of a sensitive field included.
   private func shownKeys() throws(DBusError) -> [String] {
-    try interfaces().names { $0.properties.map(\.name) }
+    try daemon.call(.introspection(of: path)).names { $0.properties.map(\.name) }
   }
 
   /// All keys of these bindings.

@@ -39,15 +39,29 @@ extension DaemonConnection {
     return session
   }
 
+  /// Makes a call of the daemon and waits for its reply.
+  /// - Throws: `CommandError`, the error that ends the command.
+  @discardableResult
+  func ask<Reply>(_ call: DaemonCall<Reply>) throws(CommandError) -> Reply {
+    do { return try self.call(call) } catch { throw explained(CommandError(error), error, call.path) }
+  }
+
   /// The error that ends the command because of `error`; if `path` has no field, it suggests an id.
   func explained(_ ending: CommandError, _ error: DBusError?, _ path: ObjectPath) -> CommandError {
     let ids = path.text.hasPrefix(Focus1.fields.text + "/")
-    guard error?.name == .unknownObject, ids, let fields = try? FieldInfo.all(self) else { return ending }
+    guard error?.name == .unknownObject, ids, let fields = try? FieldInfo.all(self),
+      !fields.contains(where: { $0.path == path })
+    else { return ending }
+    return CommandError(ending.status, Suggestion.noField(at: path, among: fields))
+  }
+}
+
+extension Suggestion {
+  /// That none of `fields` is at `path`, and which one may have been meant.
+  static func noField(at path: ObjectPath, among fields: [FieldInfo]) -> String {
     let id = FieldID.id(path)
-    guard !fields.contains(where: { $0.path == path }) else { return ending }
-    let near = Suggestion.nearest(to: id, among: fields.map(\.id)).map { "did you mean '\($0)'?" }
-    return CommandError(
-      ending.status, "there is no field '\(id)'; \(near ?? "'\(Program.name) list' shows all fields")")
+    let near = nearest(to: id, among: fields.map(\.id)).map { "did you mean '\($0)'?" }
+    return "there is no field '\(id)'; \(near ?? "'\(Program.name) list' shows all fields")"
   }
 }
 

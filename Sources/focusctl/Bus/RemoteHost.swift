@@ -46,8 +46,7 @@ struct RemoteHost: Hashable, Sendable {
   /// A value in an address: all other bytes are written as their number.
   private static func escaped(_ value: String) -> String {
     value.utf8.map { byte in
-      let isPlain =
-        (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || "-_/.\\*".utf8.contains(byte)
+      let isPlain = isDigit(byte) || (0x61...0x7a).contains(byte | 0x20) || "-_/.\\*".utf8.contains(byte)
       let digits = String(byte, radix: 16)
       return isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
     }.joined()

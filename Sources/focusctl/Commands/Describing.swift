@@ -20,25 +20,22 @@ enum Describing {
     let bindings = try Bindings(try call.connect(), call.options)
     let fields = try FieldInfo.all(bindings.daemon)
     let session = try FieldInfo.session(of: fields, bindings.daemon)
-    let names: (keys: [String], commands: [String])
-    do {
-      names = (try bindings.keys(), try bindings.daemon.call(.commands(at: bindings.path)).keys.naturallySorted())
-    } catch {
-      throw bindings.daemon.explained(CommandError(error), error, bindings.path)
-    }
-    guard let whole = try key.resolved(among: names.keys + names.commands) else {
+    let keys = try bindings.daemon.ask(.keys(at: bindings.path))
+    let commands = try bindings.commands().map(\.key)
+    let names = keys + commands
+    guard let whole = try key.resolved(among: names) else {
       // A sensitive field lists nothing, and a read says why.
       do { _ = try bindings.read(key) } catch  where error.error?.name == .accessDenied {
         throw error.command
       } catch {}
-      let near = Suggestion.key(near: key.name, among: names.keys + names.commands)
+      let near = Suggestion.key(near: key.name, among: names)
       let next = near.map { "did you mean '\($0)'?" } ?? "'\(Program.name) list' shows all fields"
       throw CommandError(.nothing, "'\(key.name)' is nil: \(bindings.described); \(next)")
     }
     let supply = Supply(fields, session)
     let chosen = fields.first { $0.path == bindings.path }
     let description: Description?
-    if names.commands.contains(whole.name) {
+    if commands.contains(whole.name) {
       description = try describeCommand(
         whole.name, in: bindings, chosen.map { ($0, chosenWhy) } ?? supply.of(whole.name))
     } else {
@@ -55,7 +52,7 @@ enum Describing {
   private static func describeValue(
     _ key: KeyArgument, in bindings: Bindings, _ fields: [FieldInfo], _ chosen: FieldInfo?, _ supply: Supply
   ) throws(CommandError) -> Description? {
-    let access = try property(key.name, in: bindings)
+    let access = try bindings.property(key.name)
     var reading: KeyReading?
     do {
       reading = try bindings.read(key.text)
@@ -76,28 +73,12 @@ enum Describing {
     _ command: String, in bindings: Bindings, _ found: (field: FieldInfo, why: String)?
   ) throws(CommandError) -> Description? {
     guard let found, let key = try? Key(command) else { return nil }
-    let method: InterfaceDescription.Method?
-    do {
-      method = try bindings.interfaces().first { $0.name == key.interface }?.methods.first { $0.name == key.member }
-    } catch {
-      throw CommandError(error)
-    }
+    let method = Dispatching.methods(try bindings.interfaces(), key).first
     let isEnabled = found.field.commands.first { $0.key == command }?.isEnabled ?? true
     let type = (method?.input ?? []).map(\.type.description).joined()
     return Description(
       key: command, type: "(\(type))", field: found.field, why: found.why,
       access: isEnabled ? "command" : "disabled command", revision: nil)
-  }
-
-  private static func property(
-    _ name: String, in bindings: Bindings
-  ) throws(CommandError) -> InterfaceDescription.Property? {
-    guard let key = try? Key(name) else { return nil }
-    do {
-      return try bindings.interfaces().first { $0.name == key.interface }?.properties.first { $0.name == key.member }
-    } catch {
-      throw CommandError(error)
-    }
   }
 
   private static func name(of access: InterfaceDescription.Property.Access) -> String {

@@ -13,7 +13,7 @@ enum Dispatching {
       bindings = Bindings(bindings.daemon, field)
     }
     // Mostly, introspection tells all that is needed; it need not show what is disabled.
-    let interfaces = try bindings.introspection()
+    let interfaces = try bindings.interfaces()
     var found = try name.resolved(among: methods(interfaces))
     var all: [String] = []
     if found == nil {
@@ -27,12 +27,7 @@ enum Dispatching {
     }
     let texts = Array(call.operands.dropFirst())
     let arguments = try arguments(texts, of: command, methods(interfaces, command))
-    let results: [DBusValue]
-    do {
-      results = try bindings.daemon.call(.command(command, arguments, at: bindings.path))
-    } catch {
-      throw CommandError(error)
-    }
+    let results = try bindings.daemon.ask(.command(command, arguments, at: bindings.path))
     if call.options.json {
       try Output.write("[" + results.map(JSONWriter.document).joined(separator: ",") + "]\n")
     } else {
@@ -44,7 +39,7 @@ enum Dispatching {
     let bindings = try Bindings(try call.connect(), call.options)
     let found = try call.options.previous ? bindings.focusPath().commands : bindings.commands()
     var interfaces: [ObjectPath: [InterfaceDescription]] = [:]
-    for path in Set(found.map(\.field)) { interfaces[path] = try Bindings(bindings.daemon, path).introspection() }
+    for path in Set(found.map(\.field)) { interfaces[path] = try Bindings(bindings.daemon, path).interfaces() }
     var rows: [[String]] = []
     for command in found {
       let method = (try? Key(command.key)).flatMap { methods(interfaces[command.field] ?? [], $0).first }
@@ -73,9 +68,7 @@ enum Dispatching {
     return name
   }
 
-  fileprivate static func methods(
-    _ interfaces: [InterfaceDescription], _ command: Key
-  ) -> [InterfaceDescription.Method] {
+  static func methods(_ interfaces: [InterfaceDescription], _ command: Key) -> [InterfaceDescription.Method] {
     interfaces.first { $0.name == command.interface }?.methods.filter { $0.name == command.member } ?? []
   }
 
@@ -121,17 +114,6 @@ extension Bindings {
 
   /// The commands available here, ordered by name.
   func commands() throws(CommandError) -> [(key: String, isEnabled: Bool, field: ObjectPath)] {
-    do {
-      return try daemon.call(.commands(at: path)).map { ($0.key, $0.value, path) }.sorted {
-        NaturalOrder.precedes($0.0, $1.0)
-      }
-    } catch {
-      throw CommandError(error)
-    }
-  }
-
-  /// The introspection of this object.
-  fileprivate func introspection() throws(CommandError) -> [InterfaceDescription] {
-    do { return try interfaces() } catch { throw CommandError(error) }
+    try daemon.ask(.commands(at: path)).map { ($0.key, $0.value, path) }.sorted { NaturalOrder.precedes($0.0, $1.0) }
   }
 }

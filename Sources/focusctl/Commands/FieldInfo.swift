@@ -41,14 +41,14 @@ struct FieldInfo {
 
   /// All fields, ordered by id.
   static func all(_ daemon: DaemonConnection) throws(CommandError) -> [FieldInfo] {
-    do { return fields(of: .dictionary(try daemon.call(.managedObjects()))) } catch { throw CommandError(error) }
+    fields(of: .dictionary(try daemon.ask(.managedObjects())))
   }
 
   /// The session's fields among `fields`, in the order in which they supply what nothing nearer has.
   static func session(of fields: [FieldInfo], _ daemon: DaemonConnection) throws(CommandError) -> [FieldInfo] {
     let known = Dictionary(fields.lazy.filter { $0.scope == "session" }.map { ($0.path, $0) }) { first, _ in first }
     guard !known.isEmpty else { return [] }
-    do { return try daemon.call(.sessionFields()).compactMap { known[$0] } } catch { throw CommandError(error) }
+    return try daemon.ask(.sessionFields()).compactMap { known[$0] }
   }
 
   /// The fields among `objects`, a reply to `GetManagedObjects`.

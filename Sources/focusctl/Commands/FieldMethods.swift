@@ -15,7 +15,7 @@ enum FieldMethods {
     var registration = [("linger", .boolean(true))] + (try Registration.options(options, of: initial))
     if options.focus { registration.append(("focus", .boolean(true))) }
 
-    let path = try ask(call.connect(), .register(id, initial, registration))
+    let path = try call.connect().ask(.register(id, initial, registration))
     try Output.write(FieldID.id(path) + "\n")
   }
 
@@ -28,7 +28,7 @@ enum FieldMethods {
     for each in try Registration.completed(given, among: known.keys) {
       published.append((each.key, try each.value(known: known[each.key])))
     }
-    try ask(daemon, .field(path, "Publish", [.properties(published), .properties([])]))
+    try daemon.ask(.field(path, "Publish", [.properties(published), .properties([])]))
   }
 
   static func withdraw(_ call: Invocation) throws(CommandError) {
@@ -38,7 +38,7 @@ enum FieldMethods {
     let known = given.allSatisfy(\.mayBeWhole) ? [:] : try types(at: path, daemon)
     var keys: [String] = []
     for key in given { keys.append(try key.whole(among: known.keys)) }
-    try ask(daemon, .field(path, "Withdraw", [.strings(keys)]))
+    try daemon.ask(.field(path, "Withdraw", [.strings(keys)]))
   }
 
   /// The types of the field's keys, also of those whose values nobody is shown.
@@ -46,7 +46,7 @@ enum FieldMethods {
     at path: ObjectPath, _ daemon: DaemonConnection
   ) throws(CommandError) -> [String: DBusType] {
     var types: [String: DBusType] = [:]
-    for interface in try ask(daemon, .introspection(of: path)) where !Key.isReserved(interface.name.text) {
+    for interface in try daemon.ask(.introspection(of: path)) where !Key.isReserved(interface.name.text) {
       for property in interface.properties { types["\(interface.name).\(property.name)"] = property.type }
     }
     return types
@@ -63,7 +63,7 @@ enum FieldMethods {
     let daemon = try call.connect()
     var refusals: [CommandError] = []
     for path in paths {
-      do { try ask(daemon, .field(path, method)) } catch {
+      do { try daemon.ask(.field(path, method)) } catch {
         refusals.append(error)
         guard error.status == .refused else { break }
       }
@@ -79,23 +79,13 @@ enum FieldMethods {
     }
     if let id = call.operands.first {
       let path = try FieldID.path(id)
-      return try ask(call.connect(), .field(path, "Activate"))
+      return try call.connect().ask(.field(path, "Activate"))
     }
     let daemon = try call.connect()
-    let fields: [ObjectPath]
-    do { fields = try daemon.call(.sessionFields()) } catch { throw CommandError(error) }
+    let fields = try daemon.ask(.sessionFields())
     guard let first = fields.first else { throw CommandError(.nothing, "there are no session fields") }
     let byID = fields.sorted { NaturalOrder.precedes(FieldID.id($0), FieldID.id($1)) }
     let index = (byID.firstIndex(of: first) ?? 0) + (options.next ? 1 : byID.count - 1)
-    try ask(daemon, .field(byID[index % byID.count], "Activate"))
-  }
-
-  @discardableResult
-  private static func ask<Reply>(_ daemon: DaemonConnection, _ call: DaemonCall<Reply>) throws(CommandError) -> Reply {
-    do {
-      return try daemon.call(call)
-    } catch {
-      throw daemon.explained(CommandError(error), error, call.path)
-    }
+    try daemon.ask(.field(byID[index % byID.count], "Activate"))
   }
 }

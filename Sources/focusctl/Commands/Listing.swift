@@ -93,10 +93,7 @@ enum Listing {
   }
 
   static func focused(_ call: Invocation) throws(CommandError) {
-    let daemon = try call.connect()
-    let field: ObjectPath?
-    do { field = try daemon.call(.focusedField()) } catch { throw CommandError(error) }
-    guard let field else { throw CommandError(.nothing) }
+    guard let field = try call.connect().ask(.focusedField()) else { throw CommandError(.nothing) }
     try Output.write(FieldID.id(field) + "\n")
   }
 

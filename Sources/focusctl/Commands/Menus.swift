@@ -64,9 +64,7 @@ struct MenuField {
     let asked = try Bindings(daemon, options)
     let isFocused = asked.path == Focus1.focused
     var path = asked.path
-    if isFocused {
-      do { path = try daemon.call(.focusedField()) ?? path } catch { throw CommandError(error) }
-    }
+    if isFocused { path = try daemon.ask(.focusedField()) ?? path }
     let fields = try FieldInfo.all(daemon)
     if let field = FocusPath(of: path, among: fields).fields.first(where: \.offersMenus)?.path {
       bindings = Bindings(daemon, field)
@@ -76,30 +74,28 @@ struct MenuField {
     } else if fields.contains(where: { $0.path == path }) {
       throw Self.nothing("neither the field '\(FieldID.id(path))' nor its scene")
     } else {
-      throw CommandError(.nothing, "there is no field '\(FieldID.id(path))'; '\(Program.name) list' shows all fields")
+      throw CommandError(.nothing, Suggestion.noField(at: path, among: fields))
     }
   }
 
   func items() throws(CommandError) -> [OfferedItem] {
-    guard let items = OfferedItem.items(try call("Items", [])) else {
-      throw .refused("the program's reply to \(Self.key("Items")) is not a list of items, 'a(sasssbi)'")
+    guard let items = OfferedItem.items(try call(MenuKey.items)) else {
+      throw .refused("the program's reply to \(MenuKey.items) is not a list of items, 'a(sasssbi)'")
     }
     return items
   }
 
-  func activate(_ item: OfferedItem) throws(CommandError) { _ = try call("Activate", [.string(item.id)]) }
+  func activate(_ item: OfferedItem) throws(CommandError) { try call(MenuKey.activate, .string(item.id)) }
 
   func check(_ item: OfferedItem, _ isChecked: Bool) throws(CommandError) {
-    _ = try call("Check", [.string(item.id), .boolean(isChecked)])
+    try call(MenuKey.check, .string(item.id), .boolean(isChecked))
   }
 
-  static func key(_ member: String) -> String { "org.focusd.Menu.\(member)" }
-
-  private func call(_ member: String, _ arguments: [DBusValue]) throws(CommandError) -> [DBusValue] {
-    guard let command = try? Key(Self.key(member)) else { return [] }
+  @discardableResult
+  private func call(_ command: Key, _ arguments: DBusValue...) throws(CommandError) -> [DBusValue] {
     do {
       return try bindings.daemon.call(.command(command, arguments, at: bindings.path))
-    } catch  where member == "Items" && [Focus1.notFocused, .unknownMethod].contains(error.name) {
+    } catch  where command == MenuKey.items && [Focus1.notFocused, .unknownMethod].contains(error.name) {
       throw Self.nothing("nothing that has focus")
     } catch {
       throw CommandError(error)
@@ -115,5 +111,5 @@ struct MenuField {
 }
 
 extension FieldInfo {
-  fileprivate var offersMenus: Bool { commands.contains { $0.key == MenuField.key("Items") } }
+  fileprivate var offersMenus: Bool { commands.contains { $0.key == MenuKey.items.description } }
 }

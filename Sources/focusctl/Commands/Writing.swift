@@ -119,13 +119,9 @@ enum Writing {
     _ name: String, _ key: KeyArgument, _ text: String, in bindings: Bindings
   ) throws(CommandError) {
     // The daemon refuses a pointer into such a value, whatever is written.
-    let type = key.pointer.isEmpty ? try? bindings.declaredType(of: name) : nil
+    let type = key.pointer.isEmpty ? (try? bindings.property(name))?.type : nil
     let value = try type.map { type throws(CommandError) in try read(text, as: type, for: name) }
-    do {
-      try bindings.write(name + key.pointer, value ?? .string(text))
-    } catch {
-      throw CommandError(error)
-    }
+    try bindings.daemon.ask(.write(name + key.pointer, value ?? .string(text), at: bindings.path))
   }
 }
 

@@ -1,4 +1,5 @@
 import DBusTypes
+import FocusContract
 
 /// An item of a menu, as `org.focusd.Menu.Items` tells it.
 struct OfferedItem: Equatable, Sendable {
@@ -12,16 +13,13 @@ struct OfferedItem: Equatable, Sendable {
   /// Whether it is checked; nil if it cannot be.
   let isChecked: Bool?
 
-  /// Between the labels of a path.
-  private static let separator = " › "
-
   /// The items that `results`, the reply of `org.focusd.Menu.Items`, holds; nil if it is not one.
   static func items(_ results: [DBusValue]) -> [OfferedItem]? {
-    guard results.count == 1, case .array(let array) = results.first, array.elementType == type else { return nil }
+    guard results.count == 1, case .array(let array) = results.first, array.elementType == MenuKey.itemType else {
+      return nil
+    }
     return array.compactMap(OfferedItem.init)
   }
-
-  private static let type = DBusType.structure([.string, .array(.string), .string, .string, .boolean, .int32])
 
   private init?(_ value: DBusValue) {
     guard case .structure(let members) = value, members.count == 6, case .string(let id) = members[0],
@@ -35,7 +33,7 @@ struct OfferedItem: Equatable, Sendable {
   }
 
   /// Its labels from the menu bar down, as the program shows them: `Edit › Undo`.
-  var path: String { (menus + [label]).joined(separator: Self.separator) }
+  var path: String { (menus + [label]).joined(separator: MenuKey.separator) }
 
   /// Its path on one line, whatever is in the labels.
   var shownPath: String { Output.escaped(path) }
