@@ -271,18 +271,32 @@ extension RealDesktop {
   fileprivate func writesALongText(in widget: String) async throws {
     // In lines: GTK would make one as wide as it is.
     let text = String(repeating: "01234\n6😀9", count: 7778)
-    try await set("Text.Content", .string(text))
+    try await mayBeLate { try await set("Text.Content", .string(text)) }
     try await holds(widget, text)
+    try await waits(for: "Text.Length", .int32(70_002))
     #expect(try await get("Text.Content") == nil)
-    #expect(try await get("Text.Length") == .int32(70_002))
-    try await set("Text.Selection", .structure([.int32(69_997), .int32(70_000)]))
-    #expect(try await get("Text.SelectedText") == .string("4\n6"))
-    try await run("Text.Insert", [.string("ü🚀")])
+    try await selects(69_997, 70_000)
+    try await waits(for: "Text.SelectedText", .string("4\n6"))
+    try await mayBeLate { try await run("Text.Insert", [.string("ü🚀")]) }
     try await holds(widget, text.dropLast(5) + "ü🚀😀9")
-    #expect(try await get("Text.Caret") == .int32(69_999))
+    try await waits(for: "Text.Caret", .int32(69_999))
     // What is nil cannot be written.
-    try await set("Text.Selection", .structure([.int32(0), .int32(70_001)]))
-    try await run("Text.Insert", [.string("end")])
+    try await selects(0, 70_001)
+    try await mayBeLate { try await run("Text.Insert", [.string("end")]) }
     try await holds(widget, "end")
+  }
+
+  /// Selects in a long text, again if the program was not asked before the time was over.
+  private func selects(_ start: Int32, _ end: Int32) async throws {
+    let selection = DBusValue.structure([.int32(start), .int32(end)])
+    try await eventually("\(start) to \(end) is selected") {
+      try await mayBeLate { try await set("Text.Selection", selection) }
+      return try await get("Text.Selection") == selection
+    }
+  }
+
+  /// Makes a change of a long text, which a slow machine lays out for longer than the daemon waits: what comes of it counts.
+  private func mayBeLate(_ change: () async throws -> Void) async throws {
+    do { try await change() } catch let error as RemoteError where error.shortName == "Timeout" {}
   }
 }

@@ -63,9 +63,10 @@ package struct AccessibilityLauncher: Sendable {
 
   private typealias Element = (owner: String, path: String)
 
+  private static let accessible = "org.a11y.atspi.Accessible"
+
   private func children(of element: Element, _ bus: Peer) async throws -> [Element] {
-    let call = DaemonCall(to: element.owner, element.path, "org.a11y.atspi.Accessible", "GetChildren")
-    guard case .array(let children)? = try await bus.call(call).first else { return [] }
+    guard case .array(let children)? = try await ask(element, bus, "GetChildren") else { return [] }
     return children.compactMap { child in
       guard case .structure(let parts) = child, let owner = parts.first?.basicText else { return nil }
       return parts.last?.basicText.map { (owner, $0) }
@@ -73,18 +74,23 @@ package struct AccessibilityLauncher: Sendable {
   }
 
   private func isShowing(_ element: Element, _ bus: Peer) async throws -> Bool {
-    let call = DaemonCall(to: element.owner, element.path, "org.a11y.atspi.Accessible", "GetState")
-    guard case .array(let states)? = try await bus.call(call).first, case .uint32(let first)? = states.first else {
-      return false
-    }
+    guard case .array(let states)? = try await ask(element, bus, "GetState"), case .uint32(let first)? = states.first
+    else { return false }
     // ATSPI_STATE_SHOWING
     return first & (1 << 25) != 0
   }
 
   private func name(of element: Element, _ bus: Peer) async throws -> String {
-    let name: [DBusValue] = [.string("org.a11y.atspi.Accessible"), .string("Name")]
-    let reply = try await bus.call(DaemonCall(to: element.owner, element.path, Focus1.properties, "Get", name))
-    return reply.first?.variantContent?.basicText ?? ""
+    let name: [DBusValue] = [.string(Self.accessible), .string("Name")]
+    return try await ask(element, bus, of: Focus1.properties, "Get", name)?.variantContent?.basicText ?? ""
+  }
+
+  /// What an element answers; nil if it refuses, as one does that has gone meanwhile, or whose program has just started.
+  private func ask(
+    _ element: Element, _ bus: Peer, of interface: String = accessible, _ member: String, _ arguments: [DBusValue] = []
+  ) async throws -> DBusValue? {
+    let call = DaemonCall(to: element.owner, element.path, interface, member, arguments)
+    do { return try await bus.call(call).first } catch let error as RemoteError where error.isRemote { return nil }
   }
 
   /// Ends it, and what it has started, which outlives it otherwise.

@@ -35,20 +35,25 @@ import Testing
         _ = try await answered.wait(for: "flood") { $0 > 1000 ? true : nil }
         // On the reader's own thread, since a task may be held up by the tests beside this one.
         let reads = isSlow ? 500 : 100
-        let moments = Observed<[(answered: Int, time: SuspendingClock.Instant)]>([])
-        let answers = try await reader.calls(
-          reads, window: 1, whenAnswered: { moments.update { $0.append((answered.now, .now)) } }
-        ) { _ in
-          .read("demo.Flood.Value")
+        do {
+          defer { isOver.update { $0 = true } }
+          // That thread may wait longer for a processor than the others.
+          try await inTime("reads that wait for their turn") {
+            let moments = Observed<[(answered: Int, time: SuspendingClock.Instant)]>([])
+            let answers = try await reader.calls(
+              reads, window: 1, whenAnswered: { moments.update { $0.append((answered.now, .now)) } }
+            ) { _ in
+              .read("demo.Flood.Value")
+            }
+            #expect(answers == [nil: reads])
+            let pairs = zip(moments.now.dropFirst(), moments.now)
+            Self.tell("reads beside 4 floods of \(Self.window) calls under way", pairs.map { $0.time - $1.time })
+            // Whatever was there before it, and as much again for what the clients' threads count late.
+            let waits = pairs.map { $0.answered - $1.answered }.sorted()
+            return waits[waits.count / 2] <= 2 * 4 * Self.window
+          }
         }
-        #expect(answers == [nil: reads])
-        isOver.update { $0 = true }
         try await group.waitForAll()
-        let pairs = zip(moments.now.dropFirst(), moments.now)
-        Self.tell("reads beside 4 floods of \(Self.window) calls under way", pairs.map { $0.time - $1.time })
-        // Whatever was there before it, and as much again for what the clients' threads count late.
-        let waits = pairs.map { $0.answered - $1.answered }.sorted()
-        #expect(waits[waits.count / 2] <= 2 * 4 * Self.window)
       }
       #expect(desktop.daemon.progress.now.exit == nil)
     }

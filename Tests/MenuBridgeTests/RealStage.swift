@@ -79,7 +79,7 @@ final class RealStage: Sendable {
     #expect(result.succeeded, "\(result)")
   }
 
-  /// Runs a command as a user would, once the program enables it.
+  /// Runs a command as a user would, once the program enables it; again if it ends too late, though it may be done.
   func run(_ command: String...) async throws {
     try await eventually("\(command)") { try await self.desktop.focusctl(["run"] + command).succeeded }
   }
@@ -103,9 +103,13 @@ final class RealStage: Sendable {
 
   /// Saves, until the file holds `text`.
   func saves(_ file: String, _ text: String) async throws {
-    try await eventually("'\(text)' in the file") {
-      _ = try await self.desktop.focusctl("run", "Document.Save")
-      return try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines) == text
-    }
+    try await eventually("'\(text)' in the file") { try await self.saved(file) == text }
+  }
+
+  /// Runs commands, of which one that ends too late may be done all the same, and saves.
+  /// - Returns: what the file holds then; the program may save later.
+  func saved(_ file: String, after commands: String...) async throws -> String {
+    for command in commands + ["Document.Save"] { _ = try await desktop.focusctl("run", command) }
+    return try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines)
   }
 }

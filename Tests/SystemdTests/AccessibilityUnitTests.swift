@@ -25,7 +25,7 @@ struct AccessibilityUnitTests {
         is 50 Ask get Element.Name >/dev/null
         /run/stage/focusctl run Action.Click
         is 50 textbox get Element.Role >/dev/null
-        held
+        is 50 1 held
         before=$(process)
         systemctl --user \(end)
         anew() { local now=$(process); [ "$now" = "$before" ] || [ "$now" = 0 ] || echo yes; }

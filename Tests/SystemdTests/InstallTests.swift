@@ -350,7 +350,7 @@ internal import Testing
       marks() { find ~ -path '*/focusd-accessibility/enabled' | wc -l; }
       is_on_yet() { until [ "$(is_on)" = "b true" ]; do sleep 0.05; done; }
       export -f is_on is_on_yet
-      becomes_on() { timeout 20 bash -c is_on_yet; }
+      becomes_on() { timeout 60 bash -c is_on_yet; }
       # What is killed must not be there again, a second later.
       mkdir -p ~/.config/systemd/user/focusd-accessibility.service.d
       printf '[Service]\\nRestart=no\\n' >~/.config/systemd/user/focusd-accessibility.service.d/restart.conf

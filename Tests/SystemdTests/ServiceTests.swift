@@ -78,11 +78,11 @@ internal import Testing
       PYTHON
       )
       owner_process=$!
-      read -r -t 20 line <&"$owner" && echo "$line"
+      read -r -t 60 line <&"$owner" && echo "$line"
       exec {watch}< <(exec $focusctl watch demo.Form.Number)
       watch_process=$!
       # Without a daemon there is nothing to show, and then what there was.
-      shown() { local line=; until [ "$line" = "$1" ]; do read -r -t 20 line <&"$watch"; done; echo "watch: $line"; }
+      shown() { local line=; until [ "$line" = "$1" ]; do read -r -t 60 line <&"$watch"; done; echo "watch: $line"; }
       shown 1
       kill -KILL "$(show MainPID)"
       logged 2 Started
@@ -131,6 +131,7 @@ internal import Testing
 
   /// systemd before 254 has the state in the directory of the settings, and follows no link there; later ones follow it.
   @Test(arguments: SessionBus.allCases) func whoeverCallsADaemonThatCannotStartIsTold(bus: SessionBus) async throws {
+    let reason = bus == .daemon ? "has not started" : "startup job failed"
     let transcript = try await Script.runInSession(
       on: bus,
       """
@@ -139,15 +140,17 @@ internal import Testing
       rm -rf ~/.config/focusd ~/.local/state/focusd
       mkdir -p ~/.local/state
       touch ~/.config/focusd ~/.local/state/focusd
-      status=0
-      said=$(/run/stage/focusctl --timeout 2 list 2>&1) || status=$?
+      # The bus may be held up for longer than it is asked.
+      for round in {1..5}; do
+        status=0
+        said=$(/run/stage/focusctl --timeout 2 list 2>&1) || status=$?
+        ! grep -o '\(reason)' <<<"$said" || break
+      done
       echo "$status"
-      grep -oE 'has not started|startup job failed' <<<"$said"
       show NRestarts
       """)
     #expect(transcript.status == 0, "\(transcript)")
-    #expect(
-      transcript.output == ["3", bus == .daemon ? "has not started" : "startup job failed", "0"], "\(transcript)")
+    #expect(transcript.output == [reason, "3", "0"], "\(transcript)")
   }
 
   @Test func aStoppedDaemonEndsInOrderAndStaysAwayUntilCalled() async throws {

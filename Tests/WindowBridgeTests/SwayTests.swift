@@ -57,8 +57,12 @@ struct SwayTests {
 
   @Test func windowsWorkspacesAndCommands() async throws {
     try await Self.with { session, peer in
-      let (one, two) = (try await session.terminal("one"), try await session.terminal("two"))
-      let windows = [try await peer.window("one"), try await peer.window("two")]
+      let one = try await session.terminal("one")
+      var windows = [try await peer.window("one")]
+      try await peer.reached(windows)
+      let two = try await session.terminal("two")
+      windows.append(try await peer.window("two"))
+      try await peer.reached([windows[1]])
       #expect(try await session.desktop.focusctl("focus", windows[0]).succeeded)
       #expect(try await peer.path() == [windows[0]])
       #expect(try await peer.get("org.focusd.Window.ProcessId") == .uint32(UInt32(one.processID)))

@@ -90,8 +90,12 @@ struct X11Tests {
 
   @Test(arguments: Manager.allCases) func titlesCommandsAndRequests(_ manager: Manager) async throws {
     try await Self.with(manager) { desktop, _, peer in
-      let (one, two) = (try await Self.terminal(desktop, "one"), try await Self.terminal(desktop, "two ünï"))
-      let windows = [try await peer.window("one"), try await peer.window("two ünï")]
+      let one = try await Self.terminal(desktop, "one")
+      var windows = [try await peer.window("one")]
+      try await peer.reached(windows)
+      let two = try await Self.terminal(desktop, "two ünï")
+      windows.append(try await peer.window("two ünï"))
+      try await peer.reached([windows[1]])
       #expect(try await desktop.focusctl("focus", windows[0]).succeeded)
       #expect(try await peer.path() == [windows[0]])
       #expect(try await desktop.focusctl("focus", windows[1]).succeeded)
