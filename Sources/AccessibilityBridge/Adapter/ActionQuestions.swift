@@ -18,16 +18,16 @@ extension ProgramBus {
       case .success(.int32(let count)?):
         let count = min(max(0, Int(count)), ActionName.limit)
         if let before, before.count == count { return handler(.success(before)) }
-        let names = Box(Array(repeating: "", count: count))
-        let late = Box<DBusError?>(nil)
-        let answers = Answers { handler(late.content.map { .failure($0) } ?? .success(names.content)) }
-        for index in names.content.indices {
+        var names = Array(repeating: "", count: count)
+        var late: DBusError?
+        let answers = Answers { handler(late.map { .failure($0) } ?? .success(names)) }
+        for index in names.indices {
           action(
             Int32(index), of: element, timeout: timeout,
             answers.expect { answer in
               switch answer {
-              case .success(let name): names.content[index] = name
-              case .failure(let error) where error.isLate: late.content = error
+              case .success(let name): names[index] = name
+              case .failure(let error) where error.isLate: late = error
               case .failure: break
               }
             })

@@ -45,7 +45,7 @@ extension Bridge {
       return
     }
     bus?.role(of: element) { [weak self, weak application] answer in
-      guard let self, let application, applications[application.name] === application else { return }
+      guard let self, let application, isCurrent(application) else { return }
       switch answer {
       case .success(let number):
         guard ElementRole(rawValue: number).isWindow else { return }
@@ -61,12 +61,15 @@ extension Bridge {
     }
   }
 
+  /// Whether a program is there still, since it was asked.
+  func isCurrent(_ application: Application) -> Bool { applications[application.name] === application }
+
   private func check(_ application: Application, attempt: Int) {
     guard let bus else { return }
     application.claimCheck = .asking
     application.claims.ask()
     application.ask(bus, ignored: ignored) { [weak self, weak application] in
-      guard let self, let application, applications[application.name] === application else { return }
+      guard let self, let application, isCurrent(application) else { return }
       switch application.stage {
       // What must not be looked into still has the window in front, unless another came there while it was asked its name.
       case .ignored: checked(application, application.frontsAtClaim == tracker.fronts)
@@ -74,7 +77,7 @@ extension Bridge {
       case .frames: (application.claims, application.claimCheck) = (FocusClaims(), .none)
       case .known:
         findWindow(of: application) { [weak self, weak application] outcome in
-          guard let self, let application, applications[application.name] === application else { return }
+          guard let self, let application, isCurrent(application) else { return }
           switch outcome {
           case .window(let window): checkState(of: window, application, attempt)
           case .notYet where tracker.window != nil: checkAgain(application, attempt)
@@ -98,7 +101,7 @@ extension Bridge {
 
   private func checkState(of window: ElementReference, _ application: Application, _ attempt: Int) {
     bus?.states(of: window) { [weak self, weak application] answer in
-      guard let self, let application, applications[application.name] === application else { return }
+      guard let self, let application, isCurrent(application) else { return }
       switch answer {
       case .success(let states):
         let isActive = states.contains(.active)
@@ -117,7 +120,7 @@ extension Bridge {
     }
     log.debug("whether \(application.name) is in front as it claims is not known yet")
     let timer = loop.schedule(after: Self.retries[attempt]) { [weak self, weak application] in
-      guard let self, let application, applications[application.name] === application else { return }
+      guard let self, let application, isCurrent(application) else { return }
       check(application, attempt: attempt + 1)
     }
     application.claimCheck = .waiting(timer)

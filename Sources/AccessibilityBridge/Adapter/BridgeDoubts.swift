@@ -89,10 +89,10 @@ extension Bridge {
     let candidates = tracker.earlier.filter { element in
       application.fields[element].map { $0.shape.text.isEditable && !$0.snapshot.role.mayPassFocus } ?? true
     }
-    let left = Box(candidates)
-    let answers = Answers { handler(left.content.last) }
+    var left = candidates
+    let answers = Answers { handler(left.last) }
     for candidate in candidates {
-      let leaveOut = { left.content.removeAll { $0 == candidate } }
+      let leaveOut = { left.removeAll { $0 == candidate } }
       bus.states(
         of: candidate,
         answers.expect { answer in

@@ -83,27 +83,27 @@ extension Bridge {
     application.reading = (element, context.marks, [])
     readEpoch = tracker.epoch
     listen()
-    let place = Box(ElementPlace(application: application.title, process: application.process))
-    place.content.isShown = !ownPrograms.hasWindows
-    let window = Box(application.fields[element]?.window)
-    let frame = Box<ElementReference?>(nil)
-    let outcome = Box<ElementReader.Outcome>(.failure(.elementGone))
+    var place = ElementPlace(application: application.title, process: application.process)
+    place.isShown = !ownPrograms.hasWindows
+    var window = application.fields[element]?.window
+    var frame: ElementReference?
+    var outcome: ElementReader.Outcome = .failure(.elementGone)
     let answers = Answers { [weak self] in
       // Until it has its field, what changes of it is kept.
       let earlier = application.checking?.element == element ? application.checking?.changed ?? [] : []
       application.checking = (element, earlier.union(application.reading?.changed ?? []))
       application.reading = nil
-      guard let self, applications[application.name] === application else { return }
-      checkFocus(of: element, in: window.content, application, outcome.content) { [weak self] isSure in
-        if !isSure { place.content.isIncomplete = true }
-        self?.finish(element, of: application, outcome.content, (window.content, frame.content), place.content)
+      guard let self, isCurrent(application) else { return }
+      checkFocus(of: element, in: window, application, outcome) { [weak self] isSure in
+        if !isSure { place.isIncomplete = true }
+        self?.finish(element, of: application, outcome, (window, frame), place)
       }
     }
     let findTitle = answers.expect { (title: WindowTitle) in
-      place.content.title = title.text
-      if title.isLate { place.content.isIncomplete = true }
+      place.title = title.text
+      if title.isLate { place.isIncomplete = true }
     }
-    let findFrame = answers.expect { (found: ElementReference?) in frame.content = found }
+    let findFrame = answers.expect { (found: ElementReference?) in frame = found }
     let knownFrame = application.fields[element]?.frame
     let look = { [weak self] (window: ElementReference) -> Void in
       self?.title(of: window) { [weak self] title in
@@ -111,22 +111,22 @@ extension Bridge {
         self?.frame(of: window, known: knownFrame, findFrame)
       }
     }
-    if let window = window.content, let shown, shown.window == window, !shown.place.isIncomplete {
+    if let window, let shown, shown.window == window, !shown.place.isIncomplete {
       // Its changes are told.
       findTitle(WindowTitle(text: shown.place.title))
       self.frame(of: window, known: knownFrame, findFrame)
-    } else if let window = window.content {
+    } else if let window {
       look(window)
     } else {
       application.windows.find(from: element, below: application.root, on: bus) { found in
-        window.content = found.window
-        if case .notYet = found { place.content.isIncomplete = true }
+        window = found.window
+        if case .notYet = found { place.isIncomplete = true }
         if let found = found.window { return look(found) }
         findTitle(WindowTitle())
         findFrame(knownFrame)
       }
     }
-    let take = answers.expect { (result: ElementReader.Outcome) in outcome.content = result }
+    let take = answers.expect { (result: ElementReader.Outcome) in outcome = result }
     if let field = application.fields[element] {
       refresh(field, .all, take)
     } else {

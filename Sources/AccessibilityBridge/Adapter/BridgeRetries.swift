@@ -69,7 +69,7 @@ extension Bridge {
     let hasRoom = application.unanswered.count < Application.mostUnanswered
     guard hasRoom, Self.retries.indices.contains(attempt) else { return }
     application.unanswered[question] = loop.schedule(after: Self.retries[attempt]) { [weak self, weak application] in
-      guard let self, let application, applications[application.name] === application else { return }
+      guard let self, let application, isCurrent(application) else { return }
       application.unanswered[question] = nil
       ask()
     }

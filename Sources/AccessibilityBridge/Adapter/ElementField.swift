@@ -44,7 +44,7 @@ final class ElementField {
   /// Where the next text is inserted while the text's length and caret are those of `extent`: the program left its caret in front
   /// of the text that was written last, and refuses to move it.
   var continuation: (extent: TextExtent, position: Int32)?
-  private let writes = WriteQueue()
+  private let writes = ElementQueue()
 
   init(
     _ element: ElementReference, number: UInt64, window: ElementReference?, frame: ElementReference?,

@@ -66,10 +66,10 @@ final class FocusSearch {
     guard !parents.isEmpty else {
       return handler(candidate.map { .found($0, isPreferred: false) } ?? (isIncomplete ? .noAnswer : .nothing))
     }
-    let children = Box<[(Int, [ElementReference])]>([])
+    var children: [(Int, [ElementReference])] = []
     let answers = Answers { [self] in
       guard !isOver() else { return }
-      look(at: children.content.sorted { $0.0 < $1.0 }.flatMap(\.1))
+      look(at: children.sorted { $0.0 < $1.0 }.flatMap(\.1))
     }
     for (index, parent) in parents.enumerated() {
       bus.children(
@@ -81,31 +81,31 @@ final class FocusSearch {
           let own = found.filter {
             $0.application == parent.application && seen.count < Self.limit && seen.insert($0).inserted
           }
-          children.content.append((index, own))
+          children.append((index, own))
         })
     }
     answers.finish()
   }
 
   private func look(at elements: [ElementReference]) {
-    let states = Box<[ElementReference: ElementStates]>([:])
+    var states: [ElementReference: ElementStates] = [:]
     let answers = Answers { [self] in
       guard !isOver() else { return }
       func first(_ wanted: ElementStates) -> ElementReference? {
-        elements.first { states.content[$0]?.isSuperset(of: wanted) == true }
+        elements.first { states[$0]?.isSuperset(of: wanted) == true }
       }
       if let focused = first(target == .any ? .focused : [.focused, .editable]) {
         return handler(.found(focused, isPreferred: true))
       }
       candidate = target == .deepest ? first(.focused) ?? candidate : candidate ?? first(.focused)
-      descend(elements.filter { states.content[$0].map(hasOwnChildren) ?? false })
+      descend(elements.filter { states[$0].map(hasOwnChildren) ?? false })
     }
     for element in elements {
       bus.states(
         of: element,
         answers.expect { [self] answer in
           if case .failure(let error) = answer, error.name == .timeout { isIncomplete = true }
-          states.content[element] = try? answer.get()
+          states[element] = try? answer.get()
         })
     }
     answers.finish()

@@ -66,31 +66,31 @@ final class TextReader {
 
   private func begin() {
     marks.text = bus.answers(of: element.application)
-    let position = Box(Position())
-    let answers = Answers { [self] in positioned(position.content) }
+    var position = Position()
+    let answers = Answers { [self] in positioned(position) }
     bus.get(
       element, AccessibilityNames.text, "CharacterCount",
       answers.expect { result in
         switch result {
-        case .success(.int32(let count)?): position.content.length = max(count, 0)
+        case .success(.int32(let count)?): position.length = max(count, 0)
         case .success: break
-        case .failure(let error): position.content.error = error
+        case .failure(let error): position.error = error
         }
       })
     bus.get(
       element, AccessibilityNames.text, "CaretOffset",
       answers.expect { result in
-        if case .success(.int32(let caret)?) = result { position.content.caret = caret }
-        if case .failure(let error) = result, error.isLate { position.content.isIncomplete = true }
+        if case .success(.int32(let caret)?) = result { position.caret = caret }
+        if case .failure(let error) = result, error.isLate { position.isIncomplete = true }
       })
     bus.call(
       element, AccessibilityNames.text, "GetSelection", [.int32(0)],
       answers.expect { answer in
-        if case .failure(let error) = answer, error.isLate { position.content.isIncomplete = true }
+        if case .failure(let error) = answer, error.isLate { position.isIncomplete = true }
         guard case .success(let values) = answer, values.count == 2, case .int32(let start) = values[0],
           case .int32(let end) = values[1]
         else { return }
-        position.content.selection = (start, end)
+        position.selection = (start, end)
       })
     if tellsDisplay {
       // The line, as it is displayed.
@@ -98,10 +98,10 @@ final class TextReader {
         element, AccessibilityNames.text, "GetStringAtOffset", [.int32(0), .uint32(3)],
         answers.expect { answer in
           guard case .success(let values) = answer, case .string(let text)? = values.first else {
-            position.content.display = .failed
+            position.display = .failed
             return
           }
-          position.content.display = .text(text)
+          position.display = .text(text)
         })
     }
     answers.finish()
@@ -119,10 +119,10 @@ final class TextReader {
 
   /// Asks for a part of the text, and then once more what decides whether that may be shown: it may have changed meanwhile.
   private func text(of range: Range<Int32>, _ next: @escaping (String) -> Void) {
-    let text = Box<Result<String, DBusError>>(.failure(.elementGone))
-    bus.text(of: element, range) { text.content = $0 }
+    var text: Result<String, DBusError> = .failure(.elementGone)
+    bus.text(of: element, range) { text = $0 }
     check { [self] in
-      switch text.content {
+      switch text {
       case .success(let received): next(units.meaning(of: received))
       case .failure(let error): handler(.failed(error))
       }
@@ -204,11 +204,4 @@ extension ProgramBus {
         })
     }
   }
-}
-
-/// A value that several closures fill in.
-final class Box<Content> {
-  var content: Content
-
-  init(_ content: Content) { self.content = content }
 }

@@ -129,11 +129,11 @@ extension ElementWriter {
 
   /// Deletes the part that is replaced, and inserts the new one; goes on with what the program says against that.
   private func exchange(_ change: TextChange, movesCaret: Bool = false, _ next: @escaping (DBusError?) -> Void) {
-    let refusal = Box<DBusError?>(nil)
-    let answers = Answers { next(refusal.content) }
+    var refusal: DBusError?
+    let answers = Answers { next(refusal) }
     func expect() -> (ProgramBus.Answer) -> Void {
       answers.expect { (answer: ProgramBus.Answer) in
-        if case .failure(let error) = answer, !error.isLate { refusal.content = error }
+        if case .failure(let error) = answer, !error.isLate { refusal = error }
       }
     }
     if !change.range.isEmpty {
@@ -272,9 +272,9 @@ extension ElementWriter {
 
   private func select(_ selection: Range<Int32>, from before: TextExtent) {
     // GTK 4 carries some of these out and never replies: what is read back decides.
-    let refusal = Box<DBusError?>(nil)
+    var refusal: DBusError?
     let answers = Answers { [self] in
-      verify(refusal: { refusal.content }) { [self] now in
+      verify(refusal: { refusal }) { [self] now in
         guard let text = now.text?.counted,
           selection.isEmpty
             ? text.caret == selection.lowerBound && text.selection.isEmpty : text.selection == selection
@@ -287,7 +287,7 @@ extension ElementWriter {
     moveSelection(to: selection, isSelected: !before.selection.isEmpty, answers) { error in
       // Text views and entry rows of GTK 4.14 to 4.20.
       guard error.name == .notSupported else { return }
-      refusal.content = DBusError(.notSupported, "the program lets nobody move the caret or select")
+      refusal = DBusError(.notSupported, "the program lets nobody move the caret or select")
     }
     answers.finish()
   }

@@ -22,7 +22,7 @@ package final class BrowserBridge {
   let loop: EventLoop
   private let log: Log
   private let pipe: BrowserPipe
-  private let calls: PendingCalls
+  private let calls: BrowserCalls
   private let windows: BrowserWindows
   private let process: UInt32?
   private var state = BrowserState()
@@ -43,7 +43,7 @@ package final class BrowserBridge {
   /// Serves the extension behind `pipe`, which belongs to the browser `process`.
   package init(_ pipe: BrowserPipe, to bus: Connection.Bus, process: UInt32?, on loop: EventLoop, log: Log) {
     (self.pipe, self.process, self.loop, self.log) = (pipe, process, loop, log)
-    calls = PendingCalls(pipe, on: loop)
+    calls = BrowserCalls(pipe, on: loop)
     windows = BrowserWindows(to: bus, on: loop) { [log] in log.debug("a field was refused: \($0.name)") }
     pipe.onMessage = { [weak self] in self?.received($0) }
     pipe.onOversized = { [weak self] in self?.complain("a message of \($0) bytes") }

@@ -5,7 +5,7 @@ internal import DBusTypes
 /// The writes and commands of one element, which are carried out one after another.
 ///
 /// Each reads the element first, and would otherwise not see what the one before it is about to change.
-package final class WriteQueue {
+package final class ElementQueue {
   package typealias Completion = (Result<Void, DBusError>) -> Void
   /// Carries out a write, and calls the completion once.
   package typealias Write = (@escaping Completion) -> Void

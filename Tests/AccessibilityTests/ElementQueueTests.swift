@@ -4,14 +4,14 @@ import DBusTypes
 import Testing
 
 /// The order of writes to one element.
-@Suite struct WriteQueueTests {
+@Suite struct ElementQueueTests {
   /// Writes that a test ends, and what came of them.
   private final class Record {
     var started: [Int] = []
-    var completions: [WriteQueue.Completion] = []
+    var completions: [ElementQueue.Completion] = []
     var outcomes: [Int: String] = [:]
 
-    func add(_ number: Int, to queue: WriteQueue?) {
+    func add(_ number: Int, to queue: ElementQueue?) {
       queue?.add(
         // A completion that is not called is kept until the record goes.
         { [unowned self] done in
@@ -29,7 +29,7 @@ import Testing
   private static let gone = "org.freedesktop.DBus.Error.UnknownObject"
 
   @Test func eachStartsAfterTheOneBefore() {
-    let (queue, record) = (WriteQueue(), Record())
+    let (queue, record) = (ElementQueue(), Record())
     for number in 0..<3 { record.add(number, to: queue) }
     #expect(record.started == [0])
     record.end()
@@ -42,16 +42,16 @@ import Testing
   }
 
   @Test func oneTooManyFails() {
-    let (queue, record) = (WriteQueue(), Record())
-    for number in 0...WriteQueue.limit + 1 { record.add(number, to: queue) }
-    #expect(record.outcomes == [WriteQueue.limit + 1: "org.freedesktop.DBus.Error.LimitsExceeded"])
-    for _ in 0...WriteQueue.limit { record.end() }
-    #expect(record.started == Array(0...WriteQueue.limit))
+    let (queue, record) = (ElementQueue(), Record())
+    for number in 0...ElementQueue.limit + 1 { record.add(number, to: queue) }
+    #expect(record.outcomes == [ElementQueue.limit + 1: "org.freedesktop.DBus.Error.LimitsExceeded"])
+    for _ in 0...ElementQueue.limit { record.end() }
+    #expect(record.started == Array(0...ElementQueue.limit))
   }
 
   @Test(arguments: [ErrorName.unknownObject, .noReply, .timeout, .disconnected])
   func allFailWithTheElement(_ error: ErrorName) {
-    let (queue, record) = (WriteQueue(), Record())
+    let (queue, record) = (ElementQueue(), Record())
     for number in 0..<3 { record.add(number, to: queue) }
     record.end(.failure(DBusError(error, "gone")))
     // What it did not answer may not have been carried out either.
@@ -63,7 +63,7 @@ import Testing
 
   @Test func allFailWithTheQueue() {
     let record = Record()
-    var queue: WriteQueue? = WriteQueue()
+    var queue: ElementQueue? = ElementQueue()
     for number in 0..<3 { record.add(number, to: queue) }
     queue = nil
     #expect(record.outcomes == [1: Self.gone, 2: Self.gone])

@@ -3,7 +3,7 @@ internal import DBusTypes
 internal import EventLoop
 
 /// The requests that the extension has not answered.
-final class PendingCalls {
+final class BrowserCalls {
   typealias Completion = (Result<Void, DBusError>) -> Void
 
   /// How long a page may take.
