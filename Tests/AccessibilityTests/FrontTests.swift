@@ -325,6 +325,31 @@ import Testing
     }
   }
 
+  @Test func whatChangesBeforeItIsShownAgainIsShown() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program("front")
+      program.set("/button", StubElement(role: 43, states: StubElement.focused, name: "Play"))
+      program.activate()
+      program.stateChanged("/button", "focused", 1)
+      try await desktop.waits(for: "Element.Name", .string("Play"))
+      program.deactivate()
+      try await desktop.waitsForNothing()
+      program.change("/window") { $0.silent = ["Get"] }
+      let asked = program.state.now.calls.count
+      program.activate()
+      try await program.state.wait(for: "the button's name") { state in
+        state.calls.dropFirst(asked).contains { $0.path == "/button" && $0.key.hasSuffix("Accessible.Name") } ? () : nil
+      }
+      let start = SuspendingClock.now
+      program.change("/button") { $0.name = "Pause" }
+      program.nameChanged("/button")
+      // Changes are collected for a shorter time, after which it is not shown yet.
+      try await eventually("it may have been read") { SuspendingClock.now - start > .milliseconds(100) }
+      program.release("/window")
+      try await desktop.waits(for: "Element.Name", .string("Pause"))
+    }
+  }
+
   /// Dolphin's list has none itself.
   @Test func anItemHasFocusIfWhatItsListIsInHas() async throws {
     try await Self.withTwo { desktop, front, _ in

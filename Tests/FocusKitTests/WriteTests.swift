@@ -42,7 +42,8 @@ import Testing
       desktop.daemon.terminate(18)
       try await seen.wait(for: nil)
       try await eventually("the writes are over") { toolbar.number == nil }
-      #expect(errors.all.count <= 1)
+      // One of the write under way, which is told apart if focus is seen to move first, and one of all that waited.
+      #expect(errors.all.count <= 2)
     }
   }
 

@@ -47,7 +47,8 @@ extension Bridge {
       if application.checking?.element == element { application.checking?.changed.formUnion(aspects) }
       return
     }
-    guard followed.contains(where: { $0 === field }) || application.reading?.element == element else { return }
+    let isNext = [application.reading?.element, application.checking?.element].contains(element)
+    guard isNext || followed.contains(where: { $0 === field }) else { return }
     // Qt does not tell that a text can be edited again; whoever edits it does.
     let isLocked = field.snapshot.interfaces.contains(.editableText) && !field.shape.text.isEditable
     let aspects = isLocked ? aspects.union(.all) : aspects

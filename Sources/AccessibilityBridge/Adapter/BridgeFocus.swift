@@ -201,9 +201,9 @@ extension Bridge {
       }
       show(field)
       retryUnlessWhole(field)
-      guard let changed = checking?.changed, !changed.isEmpty else { return }
-      field.pending.formUnion(changed)
-      readLater()
+      // Of a field that was there before, it was collected there, and not read as long as something else was shown.
+      field.pending.formUnion(checking?.changed ?? [])
+      if !field.pending.isEmpty { readLater() }
     }
   }
 

@@ -75,7 +75,7 @@ final class FocusSearch {
       bus.children(
         of: parent, atMost: Self.childLimit,
         answers.expect { [self] answer in
-          if case .failure(let error) = answer, error.name == .timeout { isIncomplete = true }
+          if answer.isLate { isIncomplete = true }
           guard case .success(let found) = answer else { return }
           // Objects of another program are not this window's.
           let own = found.filter {
@@ -104,7 +104,7 @@ final class FocusSearch {
       bus.states(
         of: element,
         answers.expect { [self] answer in
-          if case .failure(let error) = answer, error.name == .timeout { isIncomplete = true }
+          if answer.isLate { isIncomplete = true }
           states[element] = try? answer.get()
         })
     }
