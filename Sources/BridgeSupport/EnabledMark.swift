@@ -4,7 +4,7 @@ internal import ProgramSupport
 /// A file that says that the bridge has turned accessibility on: the setting outlives the session and a bridge that is
 /// killed, and only who made it may put it back.
 struct EnabledMark {
-  /// Without one, nothing is remembered.
+  /// If the environment sets none, nothing is remembered.
   private let directory = StateDirectory.path(of: "focusd-accessibility")
 
   private var path: String? { directory.map { $0 + "/enabled" } }

@@ -6,7 +6,7 @@ package import DBus
 package final class ProgramQuestions {
   /// The most questions under way.
   static let limit = 16
-  /// The most that wait: a program that tells much and answers slowly would have more and more of them.
+  /// The most that wait: a program that sends many events and answers slowly would have more and more of them.
   static let mostWaiting = 4096
   private static let longestSilence = Duration.seconds(300)
 
@@ -44,7 +44,7 @@ package final class ProgramQuestions {
 
   private var isSilent: Bool { silence != nil && SuspendingClock.now < silentUntil }
 
-  /// Asks a question, now or when others are answered, or refuses it if the program is left alone or owes too many.
+  /// Asks a question, now or when others are answered, or refuses it if the program is left alone or too many wait for it.
   package func add(_ question: Question) {
     guard !isSilent, waiting.count < Self.mostWaiting else { return question.refuse(.programSilent) }
     waiting.append(question)

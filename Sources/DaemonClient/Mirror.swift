@@ -193,19 +193,20 @@ package final class Mirror {
       let changes = changes.map { (key: "\(interface).\($0.name)", value: $0.value) }
       for (key, value) in changes { changedMeanwhile?.updateValue(value, forKey: key) }
       handler(.changed(changes))
-    case .properties(Focus1.root, Focus1.manager.text, let changes) where followsFocus: focusChanged(changes)
+    case .properties(Focus1.root, Focus1.manager.text, let changes) where followsFocus:
+      focusChanged(changes, to: signal.focusedField)
     case .field(path, _): begin()
     case .properties, .field, .daemon: break
     }
   }
 
-  private func focusChanged(_ changes: [(name: String, value: DBusValue?)]) {
+  private func focusChanged(_ changes: [(name: String, value: DBusValue?)], to field: ObjectPath?) {
     // Whoever learns which field has focus knows of the move.
     if changes.contains(where: { $0.name == "FocusPath" || $0.name == "SessionFields" }) {
       if movedMeanwhile != nil { movedMeanwhile = true }
       handler(.focusMoved)
     }
-    guard case .objectPath(let field)?? = changes.first(where: { $0.name == "FocusedField" })?.value else { return }
+    guard let field else { return }
     hasFocus = true
     handler(.focusedField(field == .root ? nil : field))
   }

@@ -1,14 +1,5 @@
 package import DBusTypes
 
-/// The shared keys of a window, and of an element in it.
-package enum WindowKey {
-  package static let interface = InterfaceName(known: "org.focusd.Window")
-  package static let title = Key(shared: "Window", "Title")
-  package static let application = Key(shared: "Window", "Application")
-  package static let process = Key(shared: "Window", "ProcessId")
-  package static let workspace = Key(shared: "Window", "Workspace")
-}
-
 /// The shared keys of an element and of the page around it, which bridges publish.
 package enum ElementKey {
   package static let documentTitle = Key(shared: "Document", "Title")

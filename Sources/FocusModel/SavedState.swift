@@ -97,7 +97,7 @@ extension FocusModel {
       || focus.front != turnStart.focus.front
   }
 
-  /// All that can be observed, as the changes from a model without fields.
+  /// The changes that lead from a model without fields to this one, as far as others can observe them.
   public var everything: [Change] {
     var changes = fields.values.sorted { $0.registration < $1.registration }.map { Change.fieldAdded($0.id) }
     if focusedField != nil || !history.isEmpty {

@@ -260,10 +260,9 @@ package final class WindowBridge {
   }
 
   private func publish(_ window: Window, of field: WindowField) {
-    let (old, new) = (field.published.values, window.values)
+    let before = field.published.values
     field.published = window
-    let changes = WindowKey.types.keys.sorted().filter { new[$0] != old[$0] }.map { (key: $0, value: new[$0]) }
-    if !changes.isEmpty { publisher.changed(field.number, changes) }
+    publisher.changed(field.number, from: before, to: window.values)
   }
 
   private func awaitRegistration(_ field: WindowField) {

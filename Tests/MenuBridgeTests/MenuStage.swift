@@ -170,6 +170,15 @@ extension Observed {
     }
     #expect(found == expected, sourceLocation: sourceLocation)
   }
+
+  /// Waits until `item` was run, and checks that no other was, and it no more often than in so many `attempts`.
+  func ran<Item: Hashable & Sendable>(
+    _ items: any KeyPath<State, [Item]> & Sendable, only item: Item, in attempts: Int,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    _ = try await wait(for: "\(item)") { Set($0[keyPath: items]) == [item] ? true : nil }
+    #expect(now[keyPath: items].count <= attempts, sourceLocation: sourceLocation)
+  }
 }
 
 struct BridgeDied: Error { let said: [String] }

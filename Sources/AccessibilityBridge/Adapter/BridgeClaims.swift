@@ -61,7 +61,7 @@ extension Bridge {
     }
   }
 
-  /// Whether a program is there still, since it was asked.
+  /// Whether the program is still on the bus, on the same connection.
   func isCurrent(_ application: Application) -> Bool { applications[application.name] === application }
 
   private func check(_ application: Application, attempt: Int) {

@@ -201,7 +201,7 @@ extension Bridge {
       }
       show(field)
       retryUnlessWhole(field)
-      // Of a field that was there before, it was collected there, and not read as long as something else was shown.
+      // What changed of a field that was known before is in `pending` already; it is read only once the field is shown.
       field.pending.formUnion(checking?.changed ?? [])
       if !field.pending.isEmpty { readLater() }
     }

@@ -2,7 +2,7 @@ internal import DBus
 internal import DBusTypes
 package import FocusContract
 
-/// What the daemon is told anew of a field that it has: which commands are off, and that it must look at the object again.
+/// What the daemon is told about a field that is registered: which commands are off, and that it must examine the object again.
 extension FieldPublisher {
   /// Tells the daemon which commands of the field are off, of those that were `shown` to it: it refuses a list with others.
   ///

@@ -47,10 +47,12 @@ extension FieldPublisher {
     fields[number]?.emitter.emit(values, separate: separate)
   }
 
-  /// The field `number` has `values` in place of those `before`; of one that `isSecret` now, what it has no more goes first: whoever
-  /// sees that it is secret does not see an older text beside that.
+  /// The values of the field `number` have changed from `before` to `values`.
+  ///
+  /// If it `isSecret` now, the values that it no longer has are told first, so that nobody sees an older text beside the news that it
+  /// is secret.
   package func changed(
-    _ number: UInt64, from before: [Key: DBusValue], to values: [Key: DBusValue], isSecret: Bool
+    _ number: UInt64, from before: [Key: DBusValue], to values: [Key: DBusValue], isSecret: Bool = false
   ) {
     let keys = Set(before.keys).union(values.keys).sorted()
     let changes = keys.filter { before[$0] != values[$0] }.map { (key: $0, value: values[$0]) }

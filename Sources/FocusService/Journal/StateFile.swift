@@ -20,7 +20,7 @@ struct StateFile {
   /// The file at `path`.
   init(path: String) { self.path = path }
 
-  /// The file in the daemon's state directory; nil if there is none.
+  /// The file in the state directory of the daemon, or nil if the environment sets no state directory.
   init?() {
     guard let directory = StateDirectory.path(of: "focusd") else { return nil }
     path = directory + "/state.db"

@@ -90,7 +90,7 @@ package final class MenuBridge {
       fields.end()
       publisher.daemonLeft()
       (focused, front) = (nil, nil)
-    case .signal(.properties(let path, "org.focusd.Window", _)): titleChanged(path)
+    case .signal(.properties(let path, WindowKey.interface.text, _)): titleChanged(path)
     case .signal(let signal):
       guard let path = signal.focusedField else { return fields.received(signal) }
       focused = path
