@@ -1,14 +1,19 @@
 extension String {
   /// The text for a quotation in an error message: shortened if it is long, with control characters escaped.
   package var excerpt: String {
-    var excerpt = ""
-    for scalar in unicodeScalars.prefix(utf8.count <= 300 ? 300 : 60) {
+    utf8.count <= 300 ? controlsEscaped : String(unicodeScalars.prefix(60)).controlsEscaped + "…"
+  }
+
+  /// The text with control characters escaped, so that it is one line and changes nothing in a terminal.
+  package var controlsEscaped: String {
+    var escaped = ""
+    for scalar in unicodeScalars {
       switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator: excerpt += scalar.escaped(asASCII: true)
-      default: excerpt.unicodeScalars.append(scalar)
+      case .control, .lineSeparator, .paragraphSeparator: escaped += scalar.escaped(asASCII: true)
+      default: escaped.unicodeScalars.append(scalar)
       }
     }
-    return utf8.count <= 300 ? excerpt : excerpt + "…"
+    return escaped
   }
 }
 

@@ -29,21 +29,16 @@ package final class Mailbox<Job: Sendable>: Sendable {
     loop.add(MailboxSource(descriptor) { [weak self] in self?.deliver(to: handler) })
   }
 
-  /// Hands all jobs to `handler`, oldest first, also those that are posted meanwhile.
+  /// Hands the jobs that are there to `handler`, oldest first; those that are posted meanwhile come in the loop's next turn.
   ///
   /// Only the loop's thread may call this. A handler may call it again: no job is taken before an older one.
   package func deliver(to handler: (Job) -> Void) {
-    while true {
-      if let job = taken.popLast() {
-        handler(job)
-      } else {
-        taken = posted.withLock { jobs in
-          defer { jobs = [] }
-          return jobs.reversed()
-        }
-        if taken.isEmpty { return }
-      }
+    let jobs = posted.withLock { jobs in
+      defer { jobs = [] }
+      return jobs
     }
+    taken.insert(contentsOf: jobs.reversed(), at: 0)
+    while let job = taken.popLast() { handler(job) }
   }
 }
 

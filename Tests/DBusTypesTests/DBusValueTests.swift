@@ -133,6 +133,7 @@ import Testing
     let text = String(repeating: "x", count: 300)
     #expect(text.excerpt == text)
     #expect((text + "x").excerpt == text.prefix(60) + "…")
+    #expect("a\u{1b}[31mb\nc\u{2028}ü".excerpt == #"a\u{1B}[31mb\nc\u{2028}ü"#)
   }
 
   @Test func fileDescriptorsAreFoundWhereverTheyAre() throws {

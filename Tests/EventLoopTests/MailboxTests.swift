@@ -32,4 +32,18 @@ import Testing
     }
     #expect(delivered == [0, 1, 2, 3])
   }
+
+  /// Whoever posts without end keeps nothing else of the loop from its turn.
+  @Test func whatIsPostedMeanwhileComesNextTime() {
+    let mailbox = Mailbox<Int>()
+    var delivered: [Int] = []
+    mailbox.post(0)
+    for turn in 0..<3 {
+      mailbox.deliver { job in
+        delivered.append(job)
+        mailbox.post(job + 1)
+      }
+      #expect(delivered == Array(0...turn))
+    }
+  }
 }
