@@ -1,4 +1,5 @@
 import BusSupport
+import DBusTypes
 import FocusKit
 import Observation
 import TestSupport
@@ -60,6 +61,10 @@ extension FocusedValues {
     get { self[SaveKey.self] }
     set { self[SaveKey.self] = newValue }
   }
+  var store: FocusedCommand? {
+    get { self["demo.Form.Store"] }
+    set { self["demo.Form.Store"] = newValue }
+  }
   var todos: TodosKey.Value? {
     get { self[TodosKey.self] }
     set { self[TodosKey.self] = newValue }
@@ -89,6 +94,15 @@ extension TestDesktop {
   func endBus() async throws {
     try await bus.stop()
     #expect(try await ended() == .status(1))
+  }
+}
+
+extension Peer {
+  /// The object of the only field that FocusKit exports on the connection `owner`.
+  func path(ofTheFieldOf owner: String) async throws -> String {
+    let root = "/org/focusd/FocusKit"
+    let tree = try await call(DaemonCall(to: owner, root, "org.freedesktop.DBus.Introspectable", "Introspect"))
+    return root + "/" + (try #require((tree.first?.basicText ?? "").firstMatch(of: /node name="(\w+)"/)).1)
   }
 }
 

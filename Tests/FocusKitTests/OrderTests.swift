@@ -25,10 +25,6 @@ extension FocusedValues {
     get { self["demo.Form.Weight"] }
     set { self["demo.Form.Weight"] = newValue }
   }
-  fileprivate var store: FocusedCommand? {
-    get { self["demo.Form.Store"] }
-    set { self["demo.Form.Store"] = newValue }
-  }
   fileprivate var storeOnMain: (@MainActor () -> Void)? {
     get { self["demo.Form.StoreOnMain"] }
     set { self["demo.Form.StoreOnMain"] = newValue }
@@ -36,6 +32,19 @@ extension FocusedValues {
   fileprivate var storeAtOnce: (@Sendable () -> Void)? {
     get { self["demo.Form.StoreAtOnce"] }
     set { self["demo.Form.StoreAtOnce"] = newValue }
+  }
+}
+
+/// What another program sees of the field.
+private struct Form: Sendable {
+  @FocusedBinding(\.number) var number
+  @FocusedBinding(\.position) var position
+  @FocusedValue(\.storeAtOnce) var store
+
+  init(_ client: FocusClient) {
+    _number = FocusedBinding(\.number, client: client)
+    _position = FocusedBinding(\.position, client: client)
+    _store = FocusedValue(\.storeAtOnce, client: client)
   }
 }
 
@@ -102,6 +111,106 @@ extension FocusedValues {
     }
   }
 
+  /// The first write is under way until the gate is open, and all else waits.
+  @Test func whatAProgramAssignsAndCallsArrivesInOrder() async throws {
+    try await inTime("an owner that answers") {
+      try await TestDesktop.with { desktop in
+        let (log, gate) = (Observed<[String]>([]), DispatchSemaphore(value: 0))
+        let note = { @Sendable (text: String) in log.update { $0.append(text) } }
+        let (number, size) = (State(wrappedValue: 0), State(wrappedValue: 0.0))
+        let field = FocusField("form", client: desktop.client())
+          .focusedValue(\.number, number.projectedValue) { value in
+            note("number \(value)")
+            if value == 1 { gate.wait() }
+          }
+          .focusedValue(\.position, size.projectedValue) { note("position \($0)") }
+          .focusedValue(\.storeAtOnce) { note("store") }.register()
+        try await field.focus()
+        let client = desktop.client()
+        let errors = Errors(of: client)
+        let form = Form(client)
+        try await until("the field") { form.number == 0 && form.position == 0 && form.store != nil }
+        form.number = 1
+        _ = try await log.wait(for: "the first write") { $0.isEmpty ? nil : true }
+        form.number = 2
+        form.store?()
+        // What is assigned after a command is not assigned before it.
+        form.number = 3
+        form.position = 1
+        // Of what no command comes between, the last.
+        form.number = 4
+        form.store?()
+        form.position = 2
+        gate.signal()
+        let expected = ["number 1", "number 2", "store", "number 4", "position 1.0", "store", "position 2.0"]
+        try await eventually("all") { log.now.count >= expected.count || !errors.all.isEmpty }
+        // An owner that is held up for 4 s refuses, which shows nothing.
+        guard errors.all.isEmpty else { return false }
+        #expect(log.now == expected)
+        #expect(form.number == 4 && form.position == 2)
+        return true
+      }
+    }
+  }
+
+  @Test func anOwnerThatHangsHoldsUpNoWriteOfAnother() async throws {
+    try await inTime("an owner that answers") {
+      try await TestDesktop.with { desktop in
+        let (hangs, gate) = (Observed(false), DispatchSemaphore(value: 0))
+        defer { gate.signal() }
+        let radio = ["register", "radio", "--scope", "session", "demo.Slider.Position=0.5"]
+        #expect(try await desktop.focusctl(radio).status == 0)
+        let owner = desktop.client()
+        let refused = Errors(of: owner)
+        let field = FocusField("form", client: owner).focusedValue(\.number, State(wrappedValue: 0).projectedValue) {
+          _ in
+          hangs.update { $0 = true }
+          gate.wait()
+        }.register()
+        try await field.focus()
+        let client = desktop.client()
+        let form = Form(client)
+        try await until("the fields") { form.number == 0 && form.position == 0.5 }
+        form.number = 1
+        _ = try await hangs.wait(for: "the write") { $0 ? true : nil }
+        form.number = 2
+        form.position = 0.75
+        try await eventually("the write of another field") {
+          try await desktop.focusctl("get", "Position", "--field", "radio").text == "0.75"
+        }
+        return refused.all.isEmpty
+      }
+    }
+  }
+
+  @Test func whatIsReadWhileItChangesNeverGoesBack() async throws {
+    try await TestDesktop.with { desktop in
+      let number = State(wrappedValue: 0)
+      let field = FocusField("form", client: desktop.client()).focusedValue(\.number, number.projectedValue).register()
+      try await field.registered()
+      let other = try await desktop.peer()
+      let owner = try #require(try await other.owners()["form"])
+      let path = try await other.path(ofTheFieldOf: owner)
+      try await other.askBus("AddMatch", [.string("type='signal',sender='\(owner)'")])
+      let last = 20_000
+      async let changes: Void = onThread { for value in 1...last { number.wrappedValue = value } }
+      var read: Int128 = 0
+      while read < last {
+        let value = try await other.call(
+          DaemonCall(to: owner, path, Focus1.properties, "Get", [.string("demo.Form"), .string("Number")]))
+        let next = try #require(value.first?.variantContent?.integer)
+        #expect(next >= read)
+        read = next
+      }
+      try await changes
+      let told = try await other.signals("the last value") { signals in
+        let told = signals.compactMap { $0.told["demo.Form.Number"] ?? nil }
+        return told.last == .int64(Int64(last)) ? told.compactMap(\.integer) : nil
+      }
+      #expect(told == told.sorted())
+    }
+  }
+
   /// The first change is being converted until the gate is open, and so none is told.
   @Test("What a command or a write changes is told before its reply", arguments: [true, false])
   func whatACallChangesIsToldBeforeItsReply(isCommand: Bool) async throws {
@@ -155,164 +264,5 @@ extension FocusedValues {
       isOver.update { $0 = true }
       try await wait.values()
     }
-  }
-}
-
-/// What a program says of a field, before and after it is registered.
-@Suite struct DeclarationTests {
-  @Test(arguments: [true, false])
-  func aCommandThatIsOffStaysOff(isDeclaredFirst: Bool) async throws {
-    try await TestDesktop.with { desktop in
-      let (number, stored) = (State(wrappedValue: 0), State(wrappedValue: [Int]()))
-      let field = FocusField("form", client: desktop.client()).focusedValue(\.number, number.projectedValue)
-        .focusedValue(\.store) { stored.update { $0.append(1) } }
-      if isDeclaredFirst { try await field.setEnabled(\.store, false) }
-      try await field.register().registered()
-      if !isDeclaredFirst { try await field.setEnabled(\.store, false) }
-      try await field.focus()
-      let client = desktop.client()
-      let refused = await #expect(throws: FocusError.self) { try await client.run(\.store) }
-      #expect(refused?.name.hasSuffix(".Disabled") == true)
-      let seen = Changes(client.changes(of: \.number))
-      try await seen.wait(for: 0)
-      try await desktop.endBus()
-      try await seen.wait(for: nil)
-      let again = try await desktop.beginAgain()
-      try await seen.wait(for: 0)
-      let refusedAgain = await #expect(throws: FocusError.self) { try await client.run(\.store) }
-      #expect(refusedAgain?.name.hasSuffix(".Disabled") == true)
-      try await field.setEnabled(\.store, true)
-      try await client.run(\.store)
-      #expect(stored.wrappedValue == [1])
-      for process in again { try await process.stop() }
-    }
-  }
-
-  @Test func aCommandThatIsPublishedLaterIsOffAtOnce() async throws {
-    try await TestDesktop.with { desktop in
-      let client = desktop.client()
-      let errors = Errors(of: client)
-      let field = FocusField("form", client: client).focusedValue(\.number, .constant(1)).register()
-      try await field.registered()
-      field.focusedValue(\.store) {}
-      try await field.setEnabled(\.store, false)
-      try await field.focus()
-      let states = Changes(client.commandChanges(of: \.store))
-      try await states.wait(for: false)
-      #expect(states.all.allSatisfy { $0 != true })
-      #expect(errors.all == [])
-    }
-  }
-
-  /// A command of the scene, and what is published again later, change nothing of that.
-  @Test func whichCommandsAreOffOutlastsTheDaemon() async throws {
-    try await TestDesktop.with { desktop in
-      let owner = desktop.client()
-      let errors = Errors(of: owner)
-      let (one, two) = (State(wrappedValue: 1), State(wrappedValue: 2))
-      let field = FocusField("form", client: owner).focusedValue(\.store) {}.focusedSceneValue(\.save) {}
-      try await field.setEnabled(\.store, false)
-      try await field.setEnabled(\.save, false)
-      try await field.register().focus()
-      let client = desktop.client()
-      let seen = Changes(client.changes(of: \.number))
-      let states = (Changes(client.commandChanges(of: \.store)), Changes(client.commandChanges(of: \.save)))
-      func areOff(_ store: Bool, _ save: Bool) async throws {
-        // A field of the scene is registered by itself, and what is off is told after that.
-        try await states.0.wait(for: !store)
-        try await states.1.wait(for: !save)
-        let name = await #expect(throws: FocusError.self) { try await client.run(\.save) }?.name
-        #expect(name == "org.focusd.Focus1.Error.Disabled")
-        if !store { try await client.run(\.store) }
-      }
-      try await areOff(true, true)
-      field.focusedValue(\.number, one.projectedValue)
-      try await seen.wait(for: 1)
-      try await field.setEnabled(\.store, true)
-      field.focusedValue(\.number, two.projectedValue)
-      try await seen.wait(for: 2)
-      try await areOff(false, true)
-      try await desktop.kill()
-      try await seen.wait(for: nil)
-      try await desktop.start()
-      try await seen.wait(for: 2)
-      try await areOff(false, true)
-      // What is taken away and comes back is as it was declared.
-      field.focusedSceneValue(\.save, SaveKey.Value?.none)
-      try await states.1.wait(for: nil)
-      field.focusedSceneValue(\.save) {}
-      try await states.1.wait(for: false)
-      #expect(errors.all == [])
-    }
-  }
-
-  @Test func whatIsPublishedAfterwardsIsPublished() async throws {
-    try await TestDesktop.with { desktop in
-      let owner = desktop.client()
-      let errors = Errors(of: owner)
-      let number = State(wrappedValue: 1)
-      @FocusState var isFocused: Bool
-      let field = FocusField("form", client: owner).register()
-      try await field.registered()
-      field.focusedValue(\.number, number.projectedValue)
-      field.focusedSceneValue(\.title, "scene").focused($isFocused)
-      isFocused = true
-      let client = desktop.client()
-      let (seen, titles) = (Changes(client.changes(of: \.number)), Changes(client.changes(of: \.title)))
-      try await seen.wait(for: 1)
-      try await titles.wait(for: "scene")
-      #expect(try await client.write(\.number, 2) == 2)
-      #expect(number.wrappedValue == 2)
-      field.focusedValue(\.position, .constant(0.5)).command("demo.Form.Reset") { number.wrappedValue = 0 }
-      number.wrappedValue = 3
-      try await seen.wait(for: 3)
-      try await eventually("the key") { try await client.read(\.position) == 0.5 }
-      try await eventually("the command") { (try? await client.run("demo.Form.Reset")) != nil }
-      try await seen.wait(for: 0)
-      try await desktop.endBus()
-      try await seen.wait(for: nil)
-      let again = try await desktop.beginAgain()
-      try await seen.wait(for: 0)
-      try await titles.wait(for: "scene")
-      #expect(try await client.read(\.position) == 0.5)
-      #expect(errors.all.isEmpty, "\(errors.all)")
-      for process in again { try await process.stop() }
-      withExtendedLifetime(field) {}
-    }
-  }
-
-  /// Each declaration takes effect after the changes before it are told; others may be made before that.
-  @Test func nothingThatIsPublishedAmongChangesIsLost() async throws {
-    try await TestDesktop.with { desktop in
-      let (owner, client) = (desktop.client(), desktop.client())
-      let number = State(wrappedValue: 0)
-      let field = FocusField("form", client: owner).focusedValue(\.number, number.projectedValue).register()
-      try await field.focus()
-      let names = (0..<30).map { "demo.Form.Command\($0)" }
-      for name in names {
-        number.wrappedValue += 1
-        field.command(name) {}
-      }
-      for name in names { try await eventually(name) { (try? await client.run(name)) != nil } }
-      #expect(try await client.read(\.number) == names.count)
-      withExtendedLifetime(field) {}
-    }
-  }
-
-  @Test func aPropertyThatIsNotOneKeyIsReported() async throws {
-    try await TestDesktop.with { desktop in
-      let client = desktop.client()
-      let errors = Errors(of: client)
-      for await _ in client.changes(of: \.firstOfTwo) {}
-      try await errors.wait(count: 1)
-    }
-  }
-}
-
-extension FocusedValues {
-  /// It computes something from two keys.
-  fileprivate var firstOfTwo: Binding<Int>? {
-    get { self["demo.Form.Number"] ?? self["demo.Form.Other"] }
-    set { self["demo.Form.Number"] = newValue }
   }
 }

@@ -56,13 +56,10 @@ import Testing
       try await field.registered()
       let other = try await desktop.peer()
       let owner = try #require(try await other.owners()["secret"])
+      let path = try await other.path(ofTheFieldOf: owner)
       func ask(_ path: String, _ interface: String, _ member: String, _ arguments: DBusValue...) -> Peer.Pending {
         other.begin(DaemonCall(to: owner, path, interface, member, arguments))
       }
-      let root = "/org/focusd/FocusKit"
-      let tree =
-        try await ask(root, "org.freedesktop.DBus.Introspectable", "Introspect").values().first?.basicText ?? ""
-      let path = root + "/" + (try #require(tree.firstMatch(of: /node name="(\w+)"/)).1)
       let key = [DBusValue.string("demo.Form"), .string("Number")]
       #expect(try await ask(path, Focus1.properties, "Get", key[0], key[1]).refusal() == "AccessDenied")
       #expect(try await ask(path, Focus1.properties, "GetAll", key[0]).refusal() == "AccessDenied")

@@ -1,4 +1,5 @@
 internal import DBus
+internal import DBusTypes
 internal import DaemonClient
 internal import Dispatch
 internal import EventLoop
@@ -57,7 +58,10 @@ public final class FocusClient: Sendable {
       let worker = Worker(bus, cache, mailbox, reporter)
       withExtendedLifetime(worker) { worker.run() }
     }
-    if thread == nil { reporter.report(FocusError("cannot start a thread for the connection to the bus")) }
+    if thread == nil {
+      isStarted.store(false, ordering: .releasing)
+      reporter.report(FocusError("cannot start a thread for the connection to the bus"))
+    }
   }
 
   /// The slot of the key `name`.
@@ -70,6 +74,12 @@ public final class FocusClient: Sendable {
   func post(_ letter: @escaping @Sendable (Worker) -> Void) {
     start()
     mailbox.post(letter)
+  }
+
+  /// Has `body` make a call when the writes of this process until now have been taken or refused, and before those after it.
+  func postAfterWrites(_ body: @escaping @Sendable (Worker) -> Void) {
+    cache.calls.add()
+    post { worker in worker.writes.afterAll { body(worker) } }
   }
 }
 
@@ -87,7 +97,8 @@ final class ErrorReporter: Sendable {
 
   /// Writes a line on standard error.
   static func write(_ error: FocusError) {
-    let line = Array("FocusKit: \(error)\n".utf8)
+    // Another program may have written the message.
+    let line = Array("FocusKit: \("\(error)".controlsEscaped)\n".utf8)
     _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

@@ -2,6 +2,7 @@ internal import DBusTypes
 internal import DaemonClient
 internal import EventLoop
 internal import FocusContract
+internal import Synchronization
 
 /// The focused values that the daemon published, by key; only the worker changes it.
 final class FocusedCache: Sendable {
@@ -14,6 +15,8 @@ final class FocusedCache: Sendable {
   }
 
   let status = ClientStatus()
+  /// The calls of the client: what is assigned after one is another write than what was assigned before it.
+  let calls = CallCount()
   private let state = Locked(State())
   private let mailbox: Worker.Letters
 
@@ -22,7 +25,7 @@ final class FocusedCache: Sendable {
   func slot(_ key: String) -> Slot {
     state.withLock { state in
       if let slot = state.slots[key] { return slot }
-      let slot = Slot(key, mailbox, state.snapshots[key], state.commands[key])
+      let slot = Slot(key, mailbox, calls, state.snapshots[key], state.commands[key])
       state.slots[key] = slot
       return slot
     }
@@ -80,4 +83,13 @@ final class FocusedCache: Sendable {
 
   /// What was read before is of a focus that may have moved.
   func focusIsUnknown() { state.withLock { $0.moves += 1 } }
+}
+
+/// How many calls a client has made.
+final class CallCount: Sendable {
+  private let count = Atomic<UInt64>(0)
+
+  var value: UInt64 { count.load(ordering: .acquiring) }
+
+  func add() { count.add(1, ordering: .acquiringAndReleasing) }
 }

@@ -8,17 +8,15 @@ extension FocusClient {
   /// - Throws: `FocusError`; `CancellationError`, and then what becomes of the call is unknown.
   nonisolated(nonsending) func call<Reply: Sendable>(_ call: DaemonCall<Reply>) async throws -> Reply {
     let answer = Answer<Reply>()
-    post { worker in
-      worker.writes.afterAll {
-        guard !answer.isOver else { return }
-        worker.link.ask(call) { answer.resume(with: $0.mapError { $0 as any Error }) }
-      }
+    postAfterWrites { worker in
+      guard !answer.isOver else { return }
+      worker.link.ask(call) { answer.resume(with: $0.mapError { $0 as any Error }) }
     }
     return try await answer.value()
   }
 
   /// The value of the key `name` that is focused now, or nil.
-  /// - Throws: `FocusError`, `TypeMismatch` if the key has another type; `CancellationError`.
+  /// - Throws: `FocusError`: `TypeMismatch` if the key has another type; `CancellationError`.
   nonisolated(nonsending) public func read<Value: DBusRepresentable>(_ name: String, as type: Value.Type = Value.self)
     async throws -> Value?
   {

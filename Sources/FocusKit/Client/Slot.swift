@@ -39,6 +39,10 @@ struct Snapshot: Sendable {
 
 /// A write that the daemon has not taken yet.
 struct PendingWrite: Sendable {
+  /// Which of the slot's writes it is.
+  let number: UInt64
+  /// How many calls had been made before it.
+  let calls: UInt64
   var value: DBusValue
   var rule: WriteRule
   /// The value that it changes.
@@ -62,13 +66,14 @@ final class Slot: Observable, Sendable {
   private struct Content {
     var confirmed: Snapshot?
     var isCommandEnabled: Bool?
-    /// The write that the daemon was asked for, and the one that comes after it: all later ones as one.
+    /// The write that the daemon was asked for, and those that come after it: all between two calls as one.
     var sent: PendingWrite?
-    var next: PendingWrite?
+    var waiting: [PendingWrite] = []
+    var lastNumber: UInt64 = 0
     /// Counts what readers see: another value, or another field's.
     var state: UInt64 = 1
 
-    var visible: DBusValue? { next?.value ?? sent?.value ?? confirmed?.value }
+    var visible: DBusValue? { waiting.last?.value ?? sent?.value ?? confirmed?.value }
     var shown: Shown { Shown(value: visible, isCommandEnabled: isCommandEnabled) }
 
     var reading: SlotReading? {
@@ -88,6 +93,7 @@ final class Slot: Observable, Sendable {
 
   let key: String
   private let mailbox: Worker.Letters
+  private let calls: CallCount
   private let content: Followed<Content, Shown>
   private let registrar = ObservationRegistrar()
   /// The value's identity for Observation, made once: it costs as much as the rest of a read.
@@ -95,9 +101,12 @@ final class Slot: Observable, Sendable {
   /// Which types the value had that the program has no use for, so that each is reported once.
   private let misread = Locked<Set<String>>([])
 
-  init(_ key: String, _ mailbox: Worker.Letters, _ snapshot: Snapshot?, _ isCommandEnabled: Bool?) {
+  init(
+    _ key: String, _ mailbox: Worker.Letters, _ calls: CallCount, _ snapshot: Snapshot?, _ isCommandEnabled: Bool?
+  ) {
     self.key = key
     self.mailbox = mailbox
+    self.calls = calls
     content = Followed(Content(confirmed: snapshot, isCommandEnabled: isCommandEnabled)) { $0.shown }
   }
 
@@ -183,54 +192,67 @@ final class Slot: Observable, Sendable {
       }
       let adapted = value.adapted(to: visible.type)
       guard visible != adapted else { return }
-      let isFirst = content.sent == nil && content.next == nil
-      let first = PendingWrite(
-        value: adapted, rule: rule, before: visible, base: content.sent == nil ? content.confirmed : nil)
-      let next = content.next ?? first
-      content.next = PendingWrite(
-        value: adapted, rule: content.next?.rule.followed(by: rule) ?? rule, before: next.before, base: next.base)
+      let calls = calls.value
+      if let last = content.waiting.indices.last, content.waiting[last].calls == calls {
+        content.waiting[last].value = adapted
+        content.waiting[last].rule = content.waiting[last].rule.followed(by: rule)
+        return
+      }
+      let isFirst = content.sent == nil && content.waiting.isEmpty
+      content.lastNumber += 1
+      let number = content.lastNumber
+      content.waiting.append(
+        PendingWrite(
+          number: number, calls: calls, value: adapted, rule: rule, before: visible,
+          base: isFirst ? content.confirmed : nil))
       // Before anybody sees the value: what they do then comes after the write.
-      if isFirst { mailbox.post { $0.writes.begin(self) } }
+      mailbox.post { $0.writes.add(self, number) }
     }
     return isMade
   }
 
-  /// Takes the write that waits, if no other is under way.
-  func beginWrite() -> PendingWrite? {
+  /// Takes the write `number`, if it waits and no other is under way.
+  func beginWrite(_ number: UInt64) -> PendingWrite? {
     content.withLock { content in
-      guard content.sent == nil, let write = content.next else { return nil }
-      content.sent = write
-      content.next = nil
-      return write
+      guard content.sent == nil, content.waiting.first?.number == number else { return nil }
+      content.sent = content.waiting.removeFirst()
+      return content.sent
     }
   }
 
-  /// How many writes the daemon has neither taken nor refused.
-  var pendingWrites: Int { content.withLock { ($0.sent == nil ? 0 : 1) + ($0.next == nil ? 0 : 1) } }
+  /// The field whose value is seen, as far as that is known.
+  var field: ObjectPath? { content.withLock { $0.confirmed?.field } }
 
   /// Ends the write under way, which the daemon took; what it told of the value before that is at least as new as the
   /// reply.
   func finishWrite(_ snapshot: Snapshot) {
     var isFinished = false
     while !isFinished {
-      // What comes next was made on the value as it was written, not on what became of it.
-      let (sent, next) = content.withLock { ($0.sent, $0.next) }
-      var merged: DBusValue?
-      if let sent, let next, sent.value != snapshot.value {
-        merged = next.rule.apply(sent.value, next.value, to: snapshot.value)
-      }
+      let (sent, waiting) = content.withLock { ($0.sent, $0.waiting) }
+      let rebased = sent.map { Self.rebased(waiting, from: $0.value, to: snapshot.value) } ?? waiting
       update { content in
-        guard content.next?.value == next?.value else { return }
+        guard content.waiting.count == waiting.count, content.waiting.last?.value == waiting.last?.value else { return }
         isFinished = true
         content.sent = nil
         if content.confirmed?.value == snapshot.value, content.confirmed?.moves == snapshot.moves {
           content.confirmed = snapshot
         }
-        guard let merged else { return }
-        content.next?.value = merged
-        content.next?.before = snapshot.value
+        content.waiting = rebased
       }
     }
+  }
+
+  /// The writes that were made on the value `base`, made on what became of it; as they are from one on that cannot be.
+  private static func rebased(_ writes: [PendingWrite], from base: DBusValue, to value: DBusValue) -> [PendingWrite] {
+    var (writes, base, value) = (writes, base, value)
+    for index in writes.indices {
+      guard base != value, let made = writes[index].rule.apply(base, writes[index].value, to: value) else { break }
+      base = writes[index].value
+      writes[index].before = value
+      writes[index].value = made
+      value = made
+    }
+    return writes
   }
 
   /// Shows the value that the daemon told, without the write under way and what was made on it.
@@ -239,9 +261,9 @@ final class Slot: Observable, Sendable {
   func endWrites() -> Bool {
     var hadNext = false
     update { content in
-      hadNext = content.next != nil
+      hadNext = !content.waiting.isEmpty
       content.sent = nil
-      content.next = nil
+      content.waiting = []
     }
     return hadNext
   }

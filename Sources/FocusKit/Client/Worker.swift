@@ -7,6 +7,9 @@ internal import FocusContract
 final class Worker {
   typealias Letters = Mailbox<@Sendable (Worker) -> Void>
 
+  /// How many errors are known: a text may quote a value.
+  private static let mostReported = 256
+
   let link: Link
   let writes: WriteQueue
   let fields: FieldPublisher
@@ -80,6 +83,7 @@ final class Worker {
 
   /// Reports what stays as it is while the program runs.
   func reportOnce(_ error: FocusError) {
+    if reported.count >= Self.mostReported { reported = [] }
     if reported.insert(error).inserted { report(error) }
   }
 

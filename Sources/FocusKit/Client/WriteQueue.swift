@@ -3,8 +3,9 @@ internal import DBusTypes
 internal import DaemonClient
 internal import FocusContract
 
-/// The writes of focused bindings: those of one key go one after another, each under the state that was read before.
+/// The writes of focused bindings, and the calls between them, in the order in which the program made them.
 ///
+/// Those of one key go one after another, each under the state that was read before.
 /// Once focus has moved to another field, a write under way is still the first one's, and no other waits for it.
 final class WriteQueue {
   /// A write that the daemon was asked for.
@@ -23,6 +24,12 @@ final class WriteQueue {
     }
   }
 
+  private enum Entry {
+    case write(Slot, number: UInt64)
+    /// A call, which comes after the writes before it, and before those after it.
+    case call(() -> Void)
+  }
+
   /// How often a write meets another's change before it is given up.
   private static let mostConflicts = 1000
 
@@ -33,8 +40,8 @@ final class WriteQueue {
   private var last: [String: Origin] = [:]
   /// The writes under way, by key.
   private var busy: [String: Sent] = [:]
-  /// What waits for writes: how many of each key.
-  private var waiters: [(writes: [String: Int], handler: () -> Void)] = []
+  /// What the program asked for and was not begun, in order.
+  private var entries: [Entry] = []
 
   init(_ link: Link, _ cache: FocusedCache, _ reporter: ErrorReporter) {
     self.link = link
@@ -42,23 +49,45 @@ final class WriteQueue {
     self.reporter = reporter
   }
 
-  /// Calls `handler` when each write until now has been taken or refused, so that what it sends comes after them.
-  func afterAll(_ handler: @escaping () -> Void) {
-    if busy.isEmpty { return handler() }
-    waiters.append((busy.mapValues(\.slot.pendingWrites), handler))
+  /// Makes the write `number` of `slot` when its turn comes.
+  func add(_ slot: Slot, _ number: UInt64) {
+    entries.append(.write(slot, number: number))
+    proceed()
   }
 
-  /// A write of `slot` is over, or all of them.
-  private func ended(_ slot: Slot, isAll: Bool) {
-    for index in waiters.indices {
-      let count = waiters[index].writes[slot.key] ?? 0
-      waiters[index].writes[slot.key] = isAll || count <= 1 ? nil : count - 1
+  /// Calls `handler` when each write until now has been taken or refused, so that what it sends comes after them; later writes
+  /// come after that.
+  func afterAll(_ handler: @escaping () -> Void) {
+    entries.append(.call(handler))
+    proceed()
+  }
+
+  private func proceed() {
+    while let entry = takeNext() {
+      switch entry {
+      case .write(let slot, let number): begin(slot, number)
+      case .call(let handler): handler()
+      }
     }
-    if slot.pendingWrites == 0 { busy[slot.key] = nil }
-    while let waiter = waiters.first, waiter.writes.isEmpty {
-      waiters.removeFirst()
-      waiter.handler()
+  }
+
+  /// Takes the first entry whose turn it is: a write need not wait for those of other fields, nor for what they wait for.
+  private func takeNext() -> Entry? {
+    // The fields of the writes that wait, nil for one that is not known.
+    var held: Set<ObjectPath?> = []
+    for (index, entry) in entries.enumerated() {
+      switch entry {
+      case .call:
+        return index == 0 && busy.isEmpty ? entries.removeFirst() : nil
+      case .write(let slot, _):
+        let sent = busy[slot.key]
+        let field = sent?.field ?? slot.field
+        let isHeld = !held.isEmpty && (field == nil || held.contains(field) || held.contains(nil))
+        if sent == nil, !isHeld { return entries.remove(at: index) }
+        held.insert(field)
+      }
     }
+    return nil
   }
 
   /// Finds out whether the keys that are being written are still the same fields'.
@@ -85,11 +114,11 @@ final class WriteQueue {
   private func leave(_ sent: Sent, isRefused: Bool = false) {
     sent.isLeft = true
     if end(sent) || isRefused { reporter.report(Self.conflict(sent.slot)) }
+    proceed()
   }
 
-  /// Makes the write of `slot` that waits, unless another is under way.
-  func begin(_ slot: Slot) {
-    guard let write = slot.beginWrite() else { return }
+  private func begin(_ slot: Slot, _ number: UInt64) {
+    guard let write = slot.beginWrite(number) else { return }
     let sent = Sent(slot, write)
     busy[slot.key] = sent
     if let base = write.base {
@@ -149,8 +178,8 @@ final class WriteQueue {
     let slot = sent.slot
     last[slot.key] = reading.origin
     slot.finishWrite(Snapshot(reading.value, reading.origin, moves: moves))
-    ended(slot, isAll: false)
-    begin(slot)
+    busy[slot.key] = nil
+    proceed()
   }
 
   private func read(_ sent: Sent, _ handler: @escaping (KeyReading) -> Void) {
@@ -180,13 +209,13 @@ final class WriteQueue {
     if let instead { cache.learn(sent.slot.key, instead) }
     if !sent.isLeft { end(sent) }
     reporter.report(error)
-    begin(sent.slot)
+    proceed()
   }
 
   /// - Returns: whether anything was made on the write.
   @discardableResult
   private func end(_ sent: Sent) -> Bool {
-    defer { ended(sent.slot, isAll: true) }
+    busy[sent.slot.key] = nil
     return sent.slot.endWrites()
   }
 }

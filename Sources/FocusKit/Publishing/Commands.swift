@@ -7,7 +7,7 @@ internal import FocusContract
 ///
 /// A closure that is `@Sendable` runs on any thread, every other one on the main actor, where it was made.
 enum Commands {
-  /// A closure that is called only on the main actor, regardless of its type.
+  /// A closure that is called only from the main actor, regardless of its type.
   private struct OnMain<Closure>: @unchecked Sendable { let closure: Closure }
 
   private static func command(_ run: @escaping @Sendable () async throws -> Void) -> PublishedCommand {
@@ -59,10 +59,10 @@ enum Commands {
       return mainCommand { try main.closure() }
     case let run as () async -> Void:
       let main = OnMain(closure: run)
-      return command { await main.closure() }
+      return mainCommand { await main.closure() }
     case let run as () async throws -> Void:
       let main = OnMain(closure: run)
-      return command { try await main.closure() }
+      return mainCommand { try await main.closure() }
     default: return nil
     }
   }
@@ -76,11 +76,9 @@ enum Commands {
       do { try await wait() } catch { client.report(FocusError(any: error)) }
     }
     let start = { @Sendable () -> Void in
-      client.post { worker in
-        worker.writes.afterAll {
-          worker.link.ask(.invoke(name)) {
-            if case .failure(let error) = $0 { client.report(error) }
-          }
+      client.postAfterWrites { worker in
+        worker.link.ask(.invoke(name)) {
+          if case .failure(let error) = $0 { client.report(error) }
         }
       }
     }

@@ -61,8 +61,14 @@ final class PropertySource: Sendable {
 
   /// The value now, after those that it was since it was told last.
   func read() throws -> DBusValue {
-    if let values = changes?.take(), !values.isEmpty { told(values) }
-    guard changes == nil, !isEnded.load(ordering: .acquiring),
+    if let changes {
+      // What changes while it is read is among those, and told with them.
+      let now = Result { try property.get() }
+      let values = changes.take()
+      told(values)
+      return try (values.last ?? now).get()
+    }
+    guard !isEnded.load(ordering: .acquiring),
       !isObserved.exchange(true, ordering: .acquiringAndReleasing)
     else { return try property.get() }
     return try property.observed { [weak self] in
