@@ -14,7 +14,10 @@ import Testing
       #expect(written.status == 0, "\(written)")
       let saved = try await desktop.focusctl("run", "Save", "--field", "main")
       #expect(saved.status == 0, "\(saved)")
-      #expect(try await player.play("number") == "8 1")
+      let refreshed = try await desktop.focusctl("run", "Refresh", "--field", "main")
+      #expect(refreshed.status == 0, "\(refreshed)")
+      #expect(try await player.play("number") == "8 101")
+      #expect(try await player.play("level 3") == "0 3")
       #expect(player.errors.isEmpty)
       try await player.process.stop()
     }
@@ -32,12 +35,13 @@ import Testing
     }
   }
 
-  @Test func aWriteThatIsTooLateIsRefusedAndNeverMade() async throws {
+  @Test("What is too late is refused and never begins", arguments: [["set", "Number", "8"], ["run", "Save"]])
+  func whatIsTooLateIsRefusedAndNeverBegins(call: [String]) async throws {
     try await TestDesktop.with { desktop in
       let player = try await Player(on: desktop, "LoopPlayer", "known")
       try await Self.appeared(desktop)
       #expect(try await player.play("block") == "blocked")
-      let refused = try await desktop.focusctl("set", "Number", "8", "--field", "main")
+      let refused = try await desktop.focusctl(call + ["--field", "main"])
       // Usually it is the program that says so; the daemon does if the program's thread is late too.
       let texts = ["does not answer", "did not reply within 5 seconds"]
       #expect(refused.status == 4 && texts.contains { refused.errorText.contains($0) }, "\(refused)")

@@ -21,6 +21,11 @@ struct SaveKey: FocusedValueKey {
   static let name = "demo.Form.Save"
 }
 
+struct RefreshKey: FocusedValueKey {
+  typealias Value = () async -> Void
+  static let name = "demo.Form.Refresh"
+}
+
 extension FocusedValues {
   var number: NumberKey.Value? {
     get { self[NumberKey.self] }
@@ -33,6 +38,10 @@ extension FocusedValues {
   var save: SaveKey.Value? {
     get { self[SaveKey.self] }
     set { self[SaveKey.self] = newValue }
+  }
+  var refresh: RefreshKey.Value? {
+    get { self[RefreshKey.self] }
+    set { self[RefreshKey.self] = newValue }
   }
 }
 
@@ -93,8 +102,15 @@ let field = FocusField("main")
   .focusedValue(\.number, Binding(get: { model.number }, set: { model.number = $0 }))
   .focusedValue(\.title, "plain")
   .focusedValue(\.save) { model.saved += 1 }
+  .focusedValue(\.refresh) { model.saved += 100 }
   .command("demo.Form.Check") {}
   .register()
+
+let level = State(wrappedValue: 0)
+let observation = level.onChange { old, new in
+  MainActor.preconditionIsolated()
+  say("= \(old) \(new)")
+}
 
 var descriptors = [
   pollfd(fd: 0, events: Int16(POLLIN), revents: 0), pollfd(fd: jobs.descriptor, events: Int16(POLLIN), revents: 0),
@@ -107,6 +123,7 @@ while true {
   let words = line.split(separator: " ")
   switch words.first {
   case "number": say("= \(model.number) \(model.saved)")
+  case "level": level.wrappedValue = words.last.flatMap { Int($0) } ?? 0
   case "block":
     say("= blocked")
     // Until the next line, the loop does not turn.

@@ -61,34 +61,61 @@ extension FocusClient {
 
 /// Calls a closure for each change, until it is cancelled or let go of.
 public final class ChangeObservation: Sendable {
+  /// Whether the calls were ended, which those who make them see at once.
+  private final class Ending: Sendable { let isOver = Atomic(false) }
+
+  private let ending = Ending()
   private let task: Task<Void, Never>
 
   init<Value: Sendable>(
     _ changes: AsyncStream<Value>, _ action: @escaping @isolated(any) @Sendable (Value, Value) -> Void
   ) {
-    task = Task {
+    task = Task { [ending] in
       var last: Value?
       for await value in changes {
-        if let last, await !Self.tell(last, value, action, isolation: action.isolation) { return }
+        if let last {
+          if action.isolation === MainActor.shared {
+            await Self.tellOnMain(last, value, action, ending)
+          } else {
+            await Self.tell(last, value, action, ending, isolation: action.isolation)
+          }
+        }
         last = value
       }
     }
   }
 
-  /// - Returns: false if the calls were ended, which the actor of the action may have done just now.
+  /// Calls `action`, unless its actor has ended the calls.
   private static func tell<Value: Sendable>(
-    _ old: Value, _ new: Value, _ action: @escaping @isolated(any) @Sendable (Value, Value) -> Void,
+    _ old: Value, _ new: Value, _ action: @escaping @isolated(any) @Sendable (Value, Value) -> Void, _ ending: Ending,
     isolation: isolated (any Actor)?
-  ) async -> Bool {
-    guard !Task.isCancelled else { return false }
-    await action(old, new)
-    return true
+  ) async {
+    if !ending.isOver.load(ordering: .acquiring) { await action(old, new) }
+  }
+
+  /// The same for the main actor, on the program's own main loop.
+  private static func tellOnMain<Value: Sendable>(
+    _ old: Value, _ new: Value, _ action: @escaping @isolated(any) @Sendable (Value, Value) -> Void, _ ending: Ending
+  ) async {
+    await withCheckedContinuation { told in
+      MainThread.post {
+        MainActor.assumeIsolated {
+          _ = Task.immediate { @MainActor in
+            await tell(old, new, action, ending, isolation: MainActor.shared)
+            told.resume()
+          }
+        }
+      }
+    }
   }
 
   deinit { cancel() }
 
   /// Ends the calls.
-  public func cancel() { task.cancel() }
+  public func cancel() {
+    ending.isOver.store(true, ordering: .releasing)
+    task.cancel()
+  }
 }
 
 extension FocusClient {

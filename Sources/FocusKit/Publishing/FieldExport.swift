@@ -130,7 +130,7 @@ final class FieldExport {
         switch publication.content {
         case .nothing: break
         case .property(let property): field.properties[key] = exported(property, key, field, queue)
-        case .command(let command): field.commands[key] = exported(command, queue)
+        case .command(let command): field.commands[key] = exported(command, key, queue)
         case .unsupported(let type):
           throw FocusError("'\(publication.name)' is of type '\(type)', which D-Bus cannot represent")
         }
@@ -174,10 +174,10 @@ final class FieldExport {
       })
   }
 
-  private func exported(_ command: PublishedCommand, _ queue: FieldQueue) -> FieldCommand {
-    let owners = owners
+  private func exported(_ command: PublishedCommand, _ key: Key, _ queue: FieldQueue) -> FieldCommand {
+    let (name, owners) = (key.description, owners)
     return FieldCommand(input: command.input, output: command.output) { arguments, completion in
-      owners.run(command, arguments, queue) { result in
+      owners.run(name, command, arguments, queue) { result in
         completion(result.mapError { FocusError(any: $0).onBus })
       }
     }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Asks the program's own code for values, on its threads, so that the client's never waits for it.
 ///
 /// What belongs to the main actor runs there, all else on one queue of the client's. An owner that does not answer in time
-/// is reported, and whoever asked gets an error; a write that has not begun by then is never made.
+/// is reported, and whoever asked gets an error; a write or command that has not begun by then never begins.
 final class Owners {
   typealias Post = @Sendable (@escaping @Sendable () -> Void) -> Void
   typealias Handler<Value> = (Result<Value, DBusError>) -> Void
@@ -57,20 +57,31 @@ final class Owners {
     _ handler: @escaping Handler<Value>
   ) { ask(key, isolation, handler, in: queue, body) { _ in } }
 
-  /// Begins `command` when its turn in `queue` comes.
+  /// Begins `command`, of the key `key`, when its turn in `queue` comes, unless that is too late; then it may take any time.
   func run(
-    _ command: PublishedCommand, _ arguments: [DBusValue], _ queue: FieldQueue,
+    _ key: String, _ command: PublishedCommand, _ arguments: [DBusValue], _ queue: FieldQueue,
     _ completion: @escaping (Result<[DBusValue], any Error>) -> Void
   ) {
     let lane = if case .main = command.isolation { main } else { commands }
+    let question = Question<Void>({ _ in }, lane, queue, {})
+    question.timer = loop.schedule(after: Self.patience) { [reporter] in
+      guard question.decide() else { return }
+      let error = Self.error(key, command.isolation)
+      question.expire(error)
+      completion(.failure(error))
+      reporter.report(FocusError(error))
+    }
     let (completion, letters, own) = (Completion(call: completion), letters, own)
     queue.add(lane) {
+      question.isPosted = true
       lane.post {
-        command.start(arguments) { result in
-          // Changes are told on the same ways, so that what the command changed is told before its reply.
-          lane.afterAll { own.afterAll { letters.post { _ in completion.call(result) } } }
+        if question.decide() {
+          command.start(arguments) { result in
+            // Changes are told on the same ways, so that what the command changed is told before its reply.
+            lane.afterAll { own.afterAll { letters.post { _ in completion.call(result) } } }
+          }
         }
-        letters.post { _ in queue.end() }
+        letters.post { question.answer(nil, $0.link.loop) }
       }
     }
   }
