@@ -1,4 +1,5 @@
 import FocusKit
+import Synchronization
 import Testing
 
 /// Each behaviour of bindings, with the source and the projection after each step.
@@ -110,6 +111,23 @@ import Testing
       }
       #expect(seen == [1, 2, 3])
       #expect(numbers.isEmpty)
+    },
+    Case("a collection that others shorten all the time") {
+      func numbers() -> Binding<[Int]> {
+        let reads = Mutex(0)
+        return Binding(
+          get: {
+            reads.withLock { reads in
+              reads += 1
+              return Array(0..<max(0, 4 - reads))
+            }
+          }, set: { _ in })
+      }
+      #expect(numbers().map { _ in 0 }.count == 3)
+      #expect(Array(numbers()).count == 3)
+      #expect(numbers().reversed().map(\.wrappedValue).count == 3)
+      #expect(numbers().first?.wrappedValue == 0)
+      #expect(numbers().last?.wrappedValue == 2)
     },
     Case("promotion to an optional") {
       @State var number = 1

@@ -19,8 +19,9 @@ public struct Binding<Value> {
 
   /// Creates a binding that is read and written by closures.
   ///
-  /// Closures of the main actor are always called there; others on the thread that reads or writes. Closures of another
-  /// actor are refused by the compiler: `isolation` is nil or the main actor.
+  /// Closures of the main actor are always called there; others on the thread that reads or writes. On another actor, the
+  /// compiler refuses it, since `isolation` is nil or the main actor; closures that name another actor themselves cannot be
+  /// published, and trap when they are read.
   @preconcurrency
   public init(
     @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
@@ -33,8 +34,9 @@ public struct Binding<Value> {
 
   /// Creates a binding that is read and written by closures; the setter receives the change's transaction.
   ///
-  /// Closures of the main actor are always called there; others on the thread that reads or writes. Closures of another
-  /// actor are refused by the compiler: `isolation` is nil or the main actor.
+  /// Closures of the main actor are always called there; others on the thread that reads or writes. On another actor, the
+  /// compiler refuses it, since `isolation` is nil or the main actor; closures that name another actor themselves cannot be
+  /// published, and trap when they are read.
   @preconcurrency
   public init(
     @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,

@@ -111,7 +111,7 @@ final class LastSeen<Value>: Sendable {
 }
 
 /// An element of a collection at another location, while its index is valid.
-final class ElementLocation<Values: MutableCollection>: Projection {
+final class ElementLocation<Values: MutableCollection & RandomAccessCollection>: Projection {
   typealias Value = Values.Element
 
   let base: any Location<Values>

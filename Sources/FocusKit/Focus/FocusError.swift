@@ -22,6 +22,7 @@ public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
     switch error {
     case let error as FocusError: self = error
     case let error as DBusError: self.init(error)
+    case let error as TypeMismatch: self.init(error.description, name: Self.typeMismatch)
     case let error as DBusConversionError: self.init(error.description, name: Self.typeMismatch)
     case let error as SyntaxError: self.init(DBusError(error))
     case is DecodingError: self.init("the value does not match its type: \(error)", name: Self.typeMismatch)
@@ -44,4 +45,10 @@ public struct FocusError: Error, Hashable, Sendable, CustomStringConvertible {
   public static let conflict = Focus1.conflict.text
   /// The value's type is not the key's.
   public static let typeMismatch = Focus1.typeMismatch.text
+  /// The command is turned off.
+  public static let disabled = Focus1.disabled.text
+  /// The key's owner lets nobody write it.
+  public static let propertyReadOnly = ErrorName.propertyReadOnly.text
+  /// The field does not let the caller do that.
+  public static let accessDenied = ErrorName.accessDenied.text
 }

@@ -62,7 +62,8 @@ enum FocusedContent {
     let binding = (type as? any FocusedBindingContent.Type)?.reader(slot, client, ifNil: ifNil)
     let content = binding ?? (type as? any DBusRepresentable.Type)?.reader(slot, ifNil: ifNil)
     if let reader = content as? () -> Value? { return reader }
-    if Commands.caller(type, slot.key, client) == nil {
+    let caller = Commands.caller(type, slot.key, client)
+    if caller == nil {
       let error = FocusError(
         "'\(slot.key)' is declared with the type '\(type)', which has no form on the bus: it is always nil; a value "
           + "must be 'DBusRepresentable', a binding to one, or a closure without arguments and results")
@@ -70,7 +71,7 @@ enum FocusedContent {
     }
     return {
       if slot.isCommandEnabled == nil, !slot.isNil { report("a command", "a value", slot, client) }
-      return slot.isCommandEnabled == true ? Commands.caller(type, slot.key, client) : nil
+      return slot.isCommandEnabled == true ? caller : nil
     }
   }
 

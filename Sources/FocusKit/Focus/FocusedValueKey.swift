@@ -30,7 +30,8 @@ public protocol FocusedValueKey {
   /// The key's name on the bus, `INTERFACE.Member`; the default is `MODULE.FocusedValues.TYPE`.
   ///
   /// `MODULE` and `TYPE` are Swift's names, with any types that enclose `TYPE` between the two; characters other than
-  /// ASCII letters, digits and `_` become `_`. Programs of different modules that share a key must set its name.
+  /// ASCII letters, digits and `_` become `_`, and generic arguments and the file of a private type are left out. Two keys that
+  /// would have the same name, and programs of different modules that share a key, must set it.
   static var name: String { get }
 }
 

@@ -29,9 +29,9 @@ public final class FocusField: Sendable {
   private static func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 
   /// Describes a field with the id `id`, which the daemon picks if it is empty, within `parent`, which must be registered
-  /// before it, or as a scene.
-  public init(_ id: String = "", label: String? = nil, parent: FocusField? = nil, client: FocusClient = .shared) {
-    self.client = client
+  /// before it, or as a scene; of `client`, which for nil is its parent's, or ``FocusClient/shared``.
+  public init(_ id: String = "", label: String? = nil, parent: FocusField? = nil, client: FocusClient? = nil) {
+    self.client = client ?? parent?.client ?? .shared
     self.parent = parent
     number = Self.nextNumber()
     draft = Locked(FieldDefinition(number: number, id: id, label: label, parent: parent?.number))
