@@ -6,8 +6,8 @@ extension FocusModel {
   /// The session-scoped fields, in the order in which they supply what nothing nearer has.
   public var sessionFields: [FieldID] { table.session.order(front: focus.front) }
 
-  /// The first active session-scoped fields, `most` of them, the one that became so last first.
-  public func activeFields(most: Int) -> [FieldID] { table.session.active(most: most) }
+  /// The first of them, `most` at most: active ones, then those that were active last.
+  public func sessionFields(most: Int) -> [FieldID] { table.session.first(most) }
 
   /// Puts a session-scoped field first, until another becomes active.
   /// - Throws: `ModelError`: `noSuchField`, `invalid` for a field of another scope.

@@ -27,11 +27,9 @@ struct SessionOrder: Equatable {
   /// Fields that `Activate` named come first, then active ones, then those that were, then the others; of each the latest.
   private static func ranked(_ field: Field) -> RankedField {
     let activity = field.activity ?? Activity()
-    let rank: UInt64 = activity.isActivated ? 0 : activity.isActive ? activeRank : activity.moment > 0 ? 2 : 3
+    let rank: UInt64 = activity.isActivated ? 0 : activity.isActive ? 1 : activity.moment > 0 ? 2 : 3
     return RankedField(rank: rank, moment: ~(rank == 3 ? field.registration : activity.moment), field: field.id)
   }
-
-  private static let activeRank: UInt64 = 1
 
   /// The interfaces that some field supplies.
   var interfaces: some Sequence<InterfaceName> {
@@ -55,12 +53,8 @@ struct SessionOrder: Equatable {
     return nearer + (all(in: nil) ?? SortedList()).lazy.map(\.field).filter { !those.contains($0) }
   }
 
-  /// The first active fields, `most` of them.
-  func active(most: Int) -> [FieldID] {
-    // The one that `Activate` named, which need not be active, comes before them.
-    (all(in: nil) ?? SortedList()).prefix(most + 1).filter { $0.rank == Self.activeRank || $0.field == activated }
-      .prefix(most).map(\.field)
-  }
+  /// The first fields, `most` of them, wherever focus is.
+  func first(_ most: Int) -> [FieldID] { (all(in: nil) ?? SortedList()).prefix(most).map(\.field) }
 
   /// Whether there are no such fields.
   var isEmpty: Bool { all(in: nil) == nil }

@@ -53,6 +53,22 @@ struct CommandTests {
     }
   }
 
+  @Test("are called without an interface, too, if the daemon has no such method itself")
+  func withoutInterface() async throws {
+    try await TestDesktop.with { desktop in
+      let (_, entry) = try await window(desktop)
+      let client = try await desktop.peer()
+      for path in [Focus1.focused, Focus1.field("entry")] {
+        let saved = try await client.call(DaemonCall(path, nil, "Save", [.string("x")]))
+        #expect(saved.first?.basicText == "entry: x")
+        #expect(try await client.begin(DaemonCall(path, nil, "No")).refusal() == "UnknownMethod")
+        try await client.call(DaemonCall(path, nil, "Ping"))
+      }
+      #expect(entry.state.now.calls.last?.interface == "demo.Edit")
+      #expect(try await client.begin(DaemonCall(Focus1.manager, nil, "Save")).refusal() == "UnknownMethod")
+    }
+  }
+
   @Test("that are missing at a field are unknown methods, and at focused nil")
   func missing() async throws {
     try await TestDesktop.with { desktop in
@@ -70,6 +86,8 @@ struct CommandTests {
       #expect(
         try await refusal { try await client.call(at, "org.freedesktop.DBus.Nothing", "Save") } == "UnknownInterface")
       #expect(entry.count("No") == 0)
+      let large = DaemonCall(Focus1.manager, "demo.Edit", "No", [.string(String(repeating: "x", count: 5 << 20))])
+      #expect(try await client.begin(large).refusal() == "LimitsExceeded")
     }
   }
 

@@ -58,15 +58,17 @@ struct ExamineTests {
     }
   }
 
-  @Test("An object that fails changes nothing", arguments: ["Introspect", "GetAll"])
-  func failing(_ member: String) async throws {
+  @Test(
+    "An object that fails changes nothing",
+    arguments: [("Introspect", "org.example.Error.Odd"), ("GetAll", "org.freedesktop.DBus.Error.UnknownObject")])
+  func failing(_ member: String, _ error: String) async throws {
     try await TestDesktop.with { desktop in
       let object = try await field(desktop)
       let client = try await desktop.peer()
       change(object)
       try await client.subscribe()
       let all = try await client.readAll()
-      object.rule(member) { _, _, _ in .error("org.example.Error.Odd", "odd") }
+      object.rule(member) { _, _, _ in .error(error, "odd") }
       #expect(try await refusal { try await object.owner.field("a", "Examine") } == "InvalidArgs")
       object.rule(member) { _, _, _ in .values([.int32(1)]) }
       #expect(try await refusal { try await object.owner.field("a", "Examine") } == "InvalidArgs")

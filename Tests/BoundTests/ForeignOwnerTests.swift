@@ -61,7 +61,9 @@ struct ForeignOwnerTests {
     peer.perform { thread in
       thread.connection?.onMessage = { [weak thread] message in
         guard let connection = thread?.connection else { return }
-        if message.kind == .methodCall, let call = try? message.forwarded(to: daemon, path: focused) {
+        if message.kind == .methodCall, let interface = message.interface,
+          let call = try? message.forwarded(to: daemon, path: focused, interface: interface)
+        {
           try? connection.call(call) { result in
             guard let answer = try? result.get().forwarded(asReplyTo: ReplyAddress(of: message)) else { return }
             _ = try? connection.send(answer)

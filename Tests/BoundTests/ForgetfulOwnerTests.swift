@@ -68,6 +68,40 @@ import Testing
     }
   }
 
+  /// sd-bus refuses all properties of an interface if it cannot tell one of them.
+  @Test("What an object cannot tell is nil until it does, and the rest is there", arguments: [false, true])
+  func unreadable(isAfterRestart: Bool) async throws {
+    try await TestDesktop.with { desktop in
+      let (owner, client) = (try await desktop.peer(), try await desktop.peer())
+      let xml = document(
+        ("demo.A", property("X", "i") + property("Y", "i") + method("Do")), ("demo.B", property("Z", "i")))
+      let object = Exported(owner, xml, ["demo.A.X": .int32(1), "demo.A.Y": .int32(2), "demo.B.Z": .int32(3)])
+      func refuse(_ member: String, _ key: String) {
+        object.rule(member) { call, _, _ in call.key == key ? .error("org.example.Error.Odd", "odd") : nil }
+      }
+      if isAfterRestart {
+        try await owner.register("a", object: object.path, [("focus", .boolean(true))])
+        try await desktop.kill()
+      }
+      refuse("GetAll", "demo.A")
+      refuse("Get", "demo.A.Y")
+      if isAfterRestart {
+        try await desktop.start()
+      } else {
+        try await owner.register("a", object: object.path, [("focus", .boolean(true))])
+      }
+      try await eventually("the object") { try await client.keys() == ["demo.A.X", "demo.B.Z"] }
+      #expect(try await client.read("demo.A.X").value == .int32(1))
+      #expect(try await client.read("demo.B.Z").value == .int32(3))
+      #expect(try await client.commands() == ["demo.A.Do": true])
+      object.change("demo.A.Y", to: .int32(4))
+      try await eventually("it is told") { try await client.begin(.read("demo.A.Y")).refusal() == nil }
+      refuse("Get", "demo.A.X")
+      try await owner.field("a", "Examine")
+      #expect(try await client.keys() == ["demo.A.Y", "demo.B.Z"])
+    }
+  }
+
   @Test(
     "A write that the owner has taken succeeds though its value cannot be read back", arguments: ["X", "Late", "Live"])
   func unreadable(_ name: String) async throws {
@@ -79,7 +113,12 @@ import Testing
       #expect(try await client.write(key, .int32(7)) == Reading(value: .int32(7), field: "a", revision: 0))
       try await client.set(key, .int32(8))
       #expect(object.count("Set") == 2)
-      // What is not known is not shown.
+      // Who keeps what is told has what was written.
+      let (_, member) = Focus1.split(key)
+      for path in [Focus1.focused, Focus1.field("a")] {
+        #expect(try await client.managedObjects()[path]?["demo.A"]?[member] == .int32(8))
+      }
+      // Who reads is told that it is not known.
       #expect(try await refusal { try await client.get(key) } == "org.example.Error.Odd")
       object.rule("Get", nil)
       #expect(try await client.get(key) == .int32(8))

@@ -142,12 +142,18 @@ extension Peer {
   /// The owner of each field, by the fields' ids.
   package func owners() async throws -> [String: String] {
     var owners: [String: String] = [:]
-    for (path, interfaces) in try await Self.entries(call(.managedObjects)) {
+    for (path, interfaces) in try await managedObjects() {
       guard let id = Focus1.id(path) else { continue }
-      let field = Self.entries(Self.entries([interfaces])[Focus1.fieldInterface].map { [$0] } ?? [])
-      owners[id] = field["Owner"]?.basicText ?? "no owner"
+      owners[id] = interfaces[Focus1.fieldInterface]?["Owner"]?.basicText ?? "no owner"
     }
     return owners
+  }
+
+  /// The properties of all objects, by path, interface and name.
+  package func managedObjects() async throws -> [String: [String: [String: DBusValue]]] {
+    try await Self.entries(call(.managedObjects)).mapValues { interfaces in
+      Self.entries([interfaces]).mapValues { Self.entries([$0]) }
+    }
   }
 
   package func introspect(_ path: String = Focus1.focused) async throws -> String {

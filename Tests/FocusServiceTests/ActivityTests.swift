@@ -32,17 +32,29 @@ import Testing
     }
   }
 
-  @Test(arguments: turns.indices) func itIsAsked(_ index: Int) async throws {
+  @Test(arguments: turns.indices, [true, false]) func itIsAsked(_ index: Int, isActive: Bool) async throws {
     try await Stage.with { stage in
       for owner in [carl, dora] {
         try stage.settle([.call(owner, .register(owner == carl ? "dial" : "knob", object: "/slider", Self.active))])
         try stage.settle([.told(owner, [("Text", .string("x"))])])
       }
-      // It is active as far as it has told.
-      try stage.settle([.told(carl, level: 2)])
+      // Whether it is active as far as it has told.
+      if isActive { try stage.settle([.told(carl, level: 2)]) }
       let (turn, asked) = Self.turns[index]
       let sent = try stage.settle(turn)
       #expect(sent.lines.contains("\(asked): Get demo.Bound Level"))
+    }
+  }
+}
+
+extension ActivityTests {
+  /// The owner may have become another before it refused.
+  @Test func itIsAskedAfterAWriteThatIsRefused() async throws {
+    try await Stage.with { stage in
+      try stage.settle([.call(carl, .register("dial", object: "/slider", Self.active))])
+      try stage.settle([.told(carl, [("Text", .string("x"))])])
+      try stage.turn([.call(bert, .write("demo.Bound.Text", .string("y"), at: Self.dial))])
+      #expect(try stage.turn([.refusal(carl, "Set", "Failed")]).lines.contains("\(carl): Get demo.Bound Level"))
     }
   }
 }

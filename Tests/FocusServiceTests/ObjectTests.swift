@@ -152,6 +152,26 @@ extension ObjectTests {
   }
 }
 
+/// What a saved field's owner is told when its object cannot back the field any more.
+extension ObjectTests {
+  @Test("A key that the object has, too, is named") func collision() async throws {
+    try await Stage.with { stage in
+      try stage.settle(Self.before)
+      try stage.settle([.call(carl, .publish("dial", [("demo.Bound.More", .int32(1))]))])
+      let xml = document(("demo.Bound", property("Level", "i") + property("More", "i")))
+      try stage.restart(withoutWaitingFor: [carl])
+      try stage.turn([.answered(carl, "Introspect", [.string(xml)])])
+      try stage.turn([.answered(carl, "GetAll", [.properties([("Level", .int32(1)), ("More", .int32(2))])])])
+      try stage.turn([.call(carl, .field("dial", "Examine"))])
+      try stage.wait(for: "Introspect", of: carl)
+      try stage.turn([.answered(carl, "Introspect", [.string(xml)])])
+      let sent = try stage.turn([.answered(carl, "GetAll", [.properties([("Level", .int32(1))])])])
+      #expect(sent.lines.last == "Examine: InvalidArgs")
+      #expect(sent.last?.arguments.first?.basicText?.contains("demo.Bound.More") == true, "\(sent)")
+    }
+  }
+}
+
 /// What nobody waits for is not kept.
 extension ObjectTests {
   @Test("What objects tell that the turn lets go of does not count for their owner", arguments: [false, true])

@@ -30,14 +30,16 @@ extension Message {
     }
   }
 
-  /// This method call, to the object at `path` of `destination`, for which no service is started.
+  /// This call of a method of `interface`, to the object at `path` of `destination`, for which no service is started.
   /// - Throws: `DBusError` if libdbus cannot allocate memory.
-  public func forwarded(to destination: BusName, path: ObjectPath) throws(DBusError) -> OutgoingMessage {
-    let (interface, member, wantsReply) = (interface, member, wantsReply)
+  public func forwarded(
+    to destination: BusName, path: ObjectPath, interface: InterfaceName
+  ) throws(DBusError) -> OutgoingMessage {
+    let (member, wantsReply) = (member, wantsReply)
     return try passedOn(to: destination) { body in
       var call = OutgoingMessage(.methodCall, destination: destination, body) { header in
         header.add(path: path)
-        if let interface { header.add(.interface, interface.text) }
+        header.add(.interface, interface.text)
         if let member { header.add(.member, member.text) }
       }
       call.disableAutoStart()
@@ -47,6 +49,7 @@ extension Message {
       dbus_message_set_auto_start(copy, 0)
       return destination.text.withCString { dbus_message_set_destination(copy, $0) }
         & path.text.withCString { dbus_message_set_path(copy, $0) }
+        & interface.text.withCString { dbus_message_set_interface(copy, $0) }
     }
   }
 

@@ -46,13 +46,13 @@ extension FocusService {
     }
   }
 
-  /// How many session fields that count as active are asked again when another becomes so.
+  /// How many session fields are asked again when another becomes active.
   private static let mostChecked = 16
 
-  /// Asks the other session fields that count as active whether they are, since `id` has become so.
+  /// Asks the other session fields whether they are active, since `id` has become so.
   func checkActivity(besides id: FieldID) {
     guard model.fields[id]?.activity?.isActive == true else { return }
-    for other in model.activeFields(most: Self.mostChecked + 1) where other != id {
+    for other in model.sessionFields(most: Self.mostChecked + 1) where other != id {
       objects[other].map { checkActivity(of: $0) }
     }
   }
@@ -92,14 +92,7 @@ extension FocusService {
     let reply = try answer.get()
     if let error = reply.error, error.name == .unknownProperty { return take([key: nil], of: object) }
     try answer.accepted()
-    guard reply.signatureText == "v" else {
-      throw DBusError(Focus1.typeMismatch, "the owner of \(key) replied to Get without a value")
-    }
-    let value = try reply.withBody { bytes throws(DBusError) -> MarshalledValue? in
-      var reader = BodyReader(bytes)
-      guard (try? reply.checkLimits(bytes)) != nil else { return nil }
-      return (try? reader.variant(limit: OwnerAnswer.valueLimit)) ?? nil
-    }
+    let value = try reply.propertyValue(of: key)
     take([key: value], tooLarge: value == nil ? [key] : [], of: object)
   }
 
@@ -119,5 +112,20 @@ extension FocusService {
       }
     }
     for look in object.looks { for (key, value) in values { look.keep(value, of: key, ownerCalls) } }
+  }
+}
+
+extension Message {
+  /// The value in a reply to `Get` of `key`; nil for one past a limit.
+  /// - Throws: `DBusError.typeMismatch` if there is none.
+  func propertyValue(of key: Key) throws -> MarshalledValue? {
+    guard signatureText == "v" else {
+      throw DBusError(Focus1.typeMismatch, "the owner of \(key) replied to Get without a value")
+    }
+    return try withBody { bytes throws(DBusError) -> MarshalledValue? in
+      var reader = BodyReader(bytes)
+      guard (try? checkLimits(bytes)) != nil else { return nil }
+      return (try? reader.variant(limit: OwnerAnswer.valueLimit)) ?? nil
+    }
   }
 }

@@ -72,6 +72,7 @@ extension FocusService {
       checkActivity(of: request.object, except: write.path.key)
       end(request) { try results(ofWriting: reading, write.isShown) }
     } catch {
+      if write.asked != nil { checkActivity(of: request.object) }
       end(request) { throw error }
     }
   }
@@ -156,7 +157,11 @@ extension FocusService {
       guard let self else { return }
       carryOut(write, request) {
         let isKnown = (try? answer.get()) != nil
-        if !isKnown { object.lostTrack(of: key) }
+        if !isKnown, let asked = write.asked {
+          // Nobody is told the value before from now on; who reads asks for what it is.
+          take([key: asked], of: object)
+          object.lostTrack(of: key)
+        }
         guard objects[write.field] === object else { return try readingWithoutField(after: write, of: object.owner) }
         return reading(after: write, by: request.client, isKnown: isKnown)
       }

@@ -20,8 +20,11 @@ extension FocusService {
     var target = Target(path)
     if case .place(.field(let id))? = target, model.fields[id] == nil { target = nil }
     let interface = message.interface
-    if let target, let interface, target.interfaces[interface.text] == nil, !Key.isReserved(interface.text) {
-      try forwardCommand(message, of: client, interface, member, to: target, path, reply)
+    if let place = target?.place, let command = try command(interface, member, at: place) {
+      let object = try object(ofCommand: command, at: place, reply)
+      try pass(
+        try message.forwarded(to: object.owner, path: object.path, interface: command.interface),
+        descriptors: message.descriptorCount, from: client, reply, to: object)
       return nil
     }
     let signature = message.signatureText
@@ -46,18 +49,18 @@ extension FocusService {
     }.get()
   }
 
-  /// Passes a call on to the owner of the field that has the command.
-  /// - Throws: `DBusError.unknownInterface`, or `ModelError`: `commandNotFocused`, `unknownCommand`, `disabled`.
-  private func forwardCommand(
-    _ message: Message, of client: BusName, _ interface: InterfaceName, _ member: MemberName, to target: Target,
-    _ path: ObjectPath, _ reply: PendingReply
-  ) throws {
-    guard let place = target.place else { throw target.interfaces.unknownInterface(interface.text, at: path.text) }
-    let command = try Key(interface: interface.text, member: member.text)
-    let object = try object(ofCommand: command, at: place, reply)
-    try pass(
-      try message.forwarded(to: object.owner, path: object.path), descriptors: message.descriptorCount,
-      from: client, reply, to: object)
+  /// The command that is called with `interface`, or nil if the method is the daemon's own.
+  ///
+  /// Without an interface, the daemon's own come first, then what the place has of that name (D-Bus specification, "Message
+  /// Protocol": a unique name needs none).
+  private func command(_ interface: InterfaceName?, _ member: MemberName, at place: Place) throws -> Key? {
+    let own = Target.place(place).interfaces
+    guard let interface else {
+      if own.all.contains(where: { $0.method(member) != nil }) { return nil }
+      return try model.commands(at: place).keys.filter { $0.member == member }.min()
+    }
+    guard own[interface.text] == nil, !Key.isReserved(interface.text) else { return nil }
+    return try Key(interface: interface.text, member: member.text)
   }
 
   /// The object that a call of `command` at `place`, whose `reply` may have to name it, goes to.

@@ -20,7 +20,7 @@ final class Look {
   let purpose: Purpose
   /// How it has ended; nil: it has not.
   private var outcome: Result<Void, DBusError>?
-  /// How many answers to `GetAll` are awaited.
+  /// How many interfaces have properties that are not all read yet.
   private var awaited = 0
   /// What the object exposes.
   private var interfaces: [InterfaceDescription] = []
@@ -91,13 +91,29 @@ extension Look {
   }
 
   /// The owner has answered `GetAll` of `interface`.
-  func read(_ interface: InterfaceName, _ answer: Result<Message, DBusError>, _ calls: OwnerCalls) throws {
+  /// - Returns: the keys to read one by one, since it does not tell them at once: sd-bus refuses all if it cannot tell one.
+  func read(_ interface: InterfaceName, _ answer: Result<Message, DBusError>, _ calls: OwnerCalls) throws -> [Key] {
     let reply = try answer.get()
     let readable = Dictionary(bound.readableKeys(of: interface.text).map { ($0.member.text, $0) }) { $1 }
+    if let error = reply.error, error.name != .unknownObject { return readable.values.sorted() }
     // An object may have properties that it does not declare.
-    if !readable.isEmpty || (reply.kind != .error && reply.signatureText == "a{sv}") {
+    if !readable.isEmpty || reply.signatureText == "a{sv}" {
       try takeProperties(of: interface, readable, reply.success(), calls)
     }
+    return []
+  }
+
+  /// The owner has answered `Get` of `key`, which is nil if that is an error.
+  func read(_ key: Key, _ answer: Result<Message, DBusError>, _ calls: OwnerCalls) throws {
+    let reply = try answer.get()
+    if let error = reply.error, error.name != .unknownObject { return keep(nil, of: key, calls) }
+    let value = try reply.success().propertyValue(of: key)
+    keep(value, of: key, calls)
+    if value == nil { unfit[key] = OwnerAnswer.tooLarge }
+  }
+
+  /// All properties of an interface have been read.
+  func interfaceIsRead() throws {
     awaited -= 1
     if awaited == 0 { try finish() }
   }

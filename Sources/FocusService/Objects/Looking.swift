@@ -74,14 +74,26 @@ extension FocusService {
     try ask(look, .introspectable, "Introspect") { service, answer in
       for interface in try look.introspected(answer, service.ownerCalls) {
         try service.ask(look, .properties, "GetAll", [.string(interface.text)]) { service, answer in
-          try look.read(interface, answer, service.ownerCalls)
-          service.takeStale(of: interface, from: look)
+          let rest = try look.read(interface, answer, service.ownerCalls)
+          try service.read(rest[...], of: interface, look)
         }
       }
     }
   }
 
-  /// Takes what `GetAll` has told of keys whose values are stale, for all fields: it is newer than what made them so.
+  /// Asks for each of `keys` in turn; then the look has read `interface`.
+  private func read(_ keys: ArraySlice<Key>, of interface: InterfaceName, _ look: Look) throws {
+    guard let key = keys.first else {
+      try look.interfaceIsRead()
+      return takeStale(of: interface, from: look)
+    }
+    try ask(look, .properties, "Get", [.string(interface.text), .string(key.member.text)]) { service, answer in
+      try look.read(key, answer, service.ownerCalls)
+      try service.read(keys.dropFirst(), of: interface, look)
+    }
+  }
+
+  /// Takes what a look has read of keys whose values are stale, for all fields: it is newer than what made them so.
   private func takeStale(of interface: InterfaceName, from look: Look) {
     let told = look.bound.values.filter { $0.key.interface == interface && look.object.isStale($0.key) }
     guard !told.isEmpty else { return }
@@ -125,16 +137,13 @@ extension FocusService {
         end(request) { try renew(id, look) }
         return false
       }
-      let isDone = restore(id, field.registration, look)
+      let (isDone, failure) = restore(id, field.registration, look)
       end(request) {
-        _ = try look.result()
-        guard model.fields[id]?.isAwaitingObject == false else {
-          throw DBusError(.invalidArgs, "the object \(look.object.path) cannot back the field '\(id)'")
-        }
+        if let failure { throw failure }
         return .empty
       }
       return isDone
-    case .restoration(let id, let registration): return restore(id, registration, look)
+    case .restoration(let id, let registration): return restore(id, registration, look).isDone
     }
   }
 
@@ -153,9 +162,11 @@ extension FocusService {
   }
 
   /// Binds the object to the saved field; one whose object fails stays without it, and neither needs saving.
-  private func restore(_ id: FieldID, _ registration: UInt64, _ look: Look) -> Bool {
+  private func restore(
+    _ id: FieldID, _ registration: UInt64, _ look: Look
+  ) -> (isDone: Bool, failure: (any Error)?) {
     guard let field = model.fields[id], field.registration == registration, let saved = field.awaited else {
-      return true
+      return (true, nil)
     }
     do {
       try model.bind(look.result(), disabled: saved.disabled, to: id)
@@ -166,21 +177,22 @@ extension FocusService {
       guard name != .timeout else {
         log.debug("the owner of the field '\(id)' does not reply yet")
         // Who asked for an examination asks again; the daemon goes on by itself.
-        guard case .restoration = look.purpose else { return false }
+        guard case .restoration = look.purpose else { return (false, error) }
         loop.schedule(after: .seconds(1)) { [weak self] in
           guard let self, let field = model.fields[id], field.registration == registration else { return }
           self.look(for: field).map(begin)
         }
-        return false
+        return (false, error)
       }
       if name == Focus1.ownerGone, let owner = field.owner {
         try? model.unregister(id, by: owner)
-        return true
+        return (true, error)
       }
       // Only the error's name: what an owner says of it may hold a value.
       log.info("the object of the field '\(id)' was not restored until its owner calls Examine: \(name)")
+      return (true, error)
     }
-    return true
+    return (true, nil)
   }
 }
 
