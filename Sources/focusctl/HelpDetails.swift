@@ -21,11 +21,12 @@ extension Help {
 
   static let get = """
     Text and numbers are printed as they are, anything else as JSON. If all keys are
-    nil, nothing is printed, and the exit status is 1; one of several is an empty
-    line. With several, '--json' prints {"key":…,"value":…} for each. The parts of a
-    --format are {key} {value} {type} {field} {revision} {json}, keys, and functions
-    of them: lc uc default trunc duration markup_escape emoji join. {Title:-TEXT} is
-    TEXT if the key is nil; {{ and }} are braces, \\n and \\t a line break and a tab.
+    nil, nothing is printed, and the exit status is 1, unless the format has a text
+    for each; one of several is an empty line. With several, '--json' prints
+    {"key":…,"value":…} for each. The parts of a --format are {key} {value} {type}
+    {field} {revision} {json}, keys, and functions of them: lc uc default trunc round
+    duration markup_escape emoji join. {Title:-TEXT} is TEXT if the key is nil; {{ and
+    }} are braces, \\n and \\t a line break and a tab.
 
     Examples:
       \(Program.name) get demo.Form.Number

@@ -144,8 +144,8 @@ struct ValuePointerTests {
       ("/todos/0/5", "the structure has the elements 0 to 1, and '5' is not one of them"),
       ("/todos/0/0/x", "a value of type 's' has no elements"),
       ("/numbers/x", "the dictionary's keys are of type 'i', and 'x' is not of that type"),
-      ("/bytes/-", "'-' does not exist yet; it can only be written"),
-      ("/gone", "'gone' does not exist yet; it can only be written"),
+      ("/bytes/-", "'-' is where a write appends an element"),
+      ("/gone", "the dictionary has no entry 'gone'"),
     ] {
       #expect(throws: PointerError.noSuchElement(try Pointer(pointer), reason: reason)) { try value.element(pointer) }
     }

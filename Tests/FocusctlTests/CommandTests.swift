@@ -60,6 +60,10 @@ import Testing
       ]),
     Call("focusctl get --format '{uc(Text)}-{Number + 4}-{trunc(Text, 2)}-{Nope:-x}-{field}'", ["ABC-5-ab…-x-form"]),
     Call("focusctl get --format '{Nope} {None/0}'; echo $?", ["1"]),
+    // A text that stands for nil is an answer.
+    Call("focusctl get --format '{Nope:-none}{default(None/0, \"!\")}'; echo $?", ["none!", "0"]),
+    Call("focusctl get Nope --format '{value:-none}'", ["none"]),
+    Call("focusctl get Nope --format '{value:-} {Nope}'; echo $?", ["1"]),
     Call("focusctl get --previous Text --format '{value} of {field} has {lc(Text)}'", ["page of page has page"]),
     Call("focusctl get --field tone Level", ["1"]),
     // What cannot be written as a text can be typed, but not what is told of it.

@@ -24,6 +24,7 @@ import Testing
     ("{lc(value)}{uc(value)}", "a <b> éA <B> É"), ("{markup_escape(value)}", "A &lt;b&gt; é"),
     ("{default(none, 'x')}{default(empty, value)}{default(value, 1)}", "xA <b> éA <b> é"),
     ("{trunc(value, 3)}|{trunc(value, 7)}|{trunc(value, 0)}|{trunc(value, -1):-}", "A <…|A <b> é|…|"),
+    ("{round(7 / 2)} {round(volume * 100)} {round(-0.4)}{round(value):-no}", "4 50 0no"),
     ("{duration(number)} {duration(61000000)} {duration(0.9)}", "1:02:05 1:01 0:00"), ("{duration(value):-no}", "no"),
     ("{emoji(status)}{emoji(volume)}{emoji(0.1)}{emoji(value):-}", "▶️🔉🔈"), ("{join(list, ', ')}", "x, y"),
     ("{volume * 100}% {number / 1000000}s {1 + 2 * 3} {(1 + 2) * 3} {-number / 2}", "50.0% 3725s 7 9 -1862500000"),
@@ -51,7 +52,7 @@ import Testing
     ("{up(value)}", "unknown function 'up' of a format; did you mean 'uc'?"),
     (
       "{reverse(value)}",
-      "unknown function 'reverse' of a format; expected one of lc uc markup_escape default duration emoji trunc join"
+      "unknown function 'reverse' of a format; expected one of lc uc markup_escape default duration emoji round trunc join"
     ),
     ("{uc(value, key)}", "the function 'uc' of a format takes 1 argument, but 2 were given"),
     ("{trunc(value)}", "the function 'trunc' of a format takes 2 arguments, but 1 was given"),

@@ -69,11 +69,9 @@ import Testing
       try await desktop.display()
       let stage = try await Self.window(desktop).stage
       let launched = try await desktop.background(palette)
-      let shown = try await desktop.run(["/usr/bin/xdotool", "search", "--sync", "--onlyvisible", "--class", "^Rofi$"])
-      #expect(shown.succeeded, "\(shown)")
-      for arguments in [["type", "undo all"], ["key", "Return"]] {
-        #expect(try await desktop.run(["/usr/bin/xdotool"] + arguments).succeeded)
-      }
+      try await desktop.xdotool("search", "--sync", "--onlyvisible", "--class", "^Rofi$")
+      try await desktop.xdotool("type", "undo all")
+      try await desktop.xdotool("key", "Return")
       let result = try await launched.result()
       #expect(result.succeeded, "\(result)")
       #expect(stage.calls == ["Activate win.undo-all"])
@@ -83,12 +81,17 @@ import Testing
   @Test(.enabled(if: TestDesktop.has("fzf"))) func fzf() async throws {
     let palette = try Self.palette().terminal
     try await TestDesktop.with { desktop in
-      let (stage, owner) = try await Self.window(desktop)
-      try await owner.register("terminal", [], [("focus", .boolean(true))])
+      let stage = try await Self.window(desktop).stage
+      let terminal = """
+        #!/bin/sh
+        focusctl register terminal --focus >/dev/null
+        shift
+        exec "$@"
+        """
       // fzf tells nobody when it has searched for what was typed, so its query is given.
       let extra = ["TERM": "xterm", "FZF_DEFAULT_OPTS": "--query numbers --select-1"]
-      let terminal = try await desktop.terminal(80, 24, palette, extra: extra)
-      let result = try await terminal.result()
+      let script = TestDesktop.standIn("xterm", terminal) + palette
+      let result = try await desktop.terminal(80, 24, script, extra: extra).result()
       #expect(result.succeeded, "\(result)")
       #expect(stage.calls == ["Activate win.numbers"])
     }

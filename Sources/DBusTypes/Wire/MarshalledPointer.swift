@@ -11,8 +11,8 @@ extension MarshalledValue {
           place.lookThrough()
           switch place.child(token) {
           case .found(let child): place = child
-          case .appended, .added:
-            throw .noSuchElement(pointer, reason: "'\(token)' does not exist yet; it can only be written")
+          case .appended: throw .noSuchElement(pointer, reason: "'-' is where a write appends an element")
+          case .added: throw .noSuchElement(pointer, reason: "the dictionary has no entry '\(token)'")
           case .missing(let reason): throw .noSuchElement(pointer, reason: reason)
           }
         }

@@ -58,7 +58,9 @@ focusd-receive() {
       ;;
     'run org.focusd.Shell.Accept'*)
       # zsh looks at what a handler accepted only after the next key. So leave this line, and accept it in the next.
-      focusd_accepted=$BUFFER
+      # The line that is left is cleared, or it would be seen twice.
+      focusd_accepted=$BUFFER BUFFER=
+      zle -R
       (sleep 0.01; kill -INT $$) &!
       ;;
   esac

@@ -23,29 +23,28 @@ enum Reading {
     // Beside others, an element that is not there is nil.
     let known = try readings(of: keys, in: bindings, allowingAbsence: keys.count > 1, &reasons)
     var found = keys.map { known[$0] }
+    let others = try readings(of: format?.keys ?? [], in: bindings, &reasons)
+    if keys.isEmpty, let format {
+      // Without an operand, the parts with names are those of the first key in the format.
+      found = [format.keys.lazy.compactMap { others[$0] }.first]
+      keys = [found[0]?.key ?? format.keys[0]]
+    }
+    func value(_ part: FormatPart, _ key: KeyArgument, _ found: Found?) -> FormatValue? {
+      switch part {
+      case .key(let key): others[key].map { .value($0.reading.value) }
+      case .name(let name): found.map { Self.part(name, $0) } ?? (name == "key" ? .string(key.text) : nil)
+      }
+    }
     let missing = zip(keys, found).filter { $0.1 == nil }.map(\.0)
-    guard missing.isEmpty || missing.count < keys.count else { throw isNil(missing, in: bindings, reasons) }
+    guard missing.count < keys.count || format?.isComplete({ value($0, keys[0], nil) }) == true else {
+      throw isNil(call.operands.isEmpty ? format?.keys ?? [] : missing, in: bindings, reasons)
+    }
     guard let format else {
       try Output.write(zip(keys, found).map { plainLine($0, $1, of: keys.count, asJSON: call.options.json) }.joined())
       return isNil(missing, in: bindings, reasons).message.map(Output.say) ?? ()
     }
-    let others = try readings(of: format.keys, in: bindings, &reasons)
-    func line(_ key: KeyArgument, _ found: Found?) -> String {
-      format.text(ValueText.text) { part in
-        switch part {
-        case .key(let key): others[key].map { .value($0.reading.value) }
-        case .name(let name): found.map { Self.part(name, $0) } ?? (name == "key" ? .string(key.text) : nil)
-        }
-      } + "\n"
-    }
-    // Without an operand, the parts with names are those of the first key in the format.
-    if keys.isEmpty {
-      guard let first = format.keys.compactMap({ others[$0] }).first else {
-        throw isNil(format.keys, in: bindings, reasons)
-      }
-      (keys, found) = ([first.key], [first])
-    }
-    try Output.write(zip(keys, found).map(line).joined())
+    try Output.write(
+      zip(keys, found).map { key, found in format.text(ValueText.text) { value($0, key, found) } + "\n" }.joined())
   }
 
   /// The line of one of `count` keys: its value, or nothing for nil; with the key in JSON if there are several.

@@ -62,7 +62,7 @@ indirect enum FormatExpression: Hashable, Sendable {
   }
 }
 
-/// A function of a format; those of playerctl have its names and meanings.
+/// A function of a format; those that playerctl has, too, mean what they mean there.
 enum FormatFunction: String, CaseIterable, Sendable {
   case lowercase = "lc"
   case uppercase = "uc"
@@ -70,13 +70,14 @@ enum FormatFunction: String, CaseIterable, Sendable {
   case `default` = "default"
   case duration = "duration"
   case emoji = "emoji"
+  case round = "round"
   case truncate = "trunc"
   case join = "join"
 
   /// How many arguments it takes.
   var argumentCount: Int {
     switch self {
-    case .lowercase, .uppercase, .markupEscape, .duration, .emoji: 1
+    case .lowercase, .uppercase, .markupEscape, .duration, .emoji, .round: 1
     case .default, .truncate, .join: 2
     }
   }
@@ -97,6 +98,7 @@ enum FormatFunction: String, CaseIterable, Sendable {
     case .default: return text.isEmpty ? arguments[1].value(lookup) : first
     case .duration: return first.content.number.flatMap(FormatFunction.duration).map(FormatValue.string)
     case .emoji: return FormatFunction.emoji(first.content).map(FormatValue.string)
+    case .round: return first.content.number.flatMap { Int64(exactly: $0.rounded()) }.map { .value(.int64($0)) }
     case .truncate:
       guard let length = arguments[1].value(lookup)?.content.integer, length >= 0 else { return nil }
       let kept = text.prefix(Int(clamping: length))

@@ -13,7 +13,8 @@ struct Template: Hashable, Sendable {
 
   private enum Piece: Hashable, Sendable {
     case text(String)
-    case expression(FormatExpression, absent: String)
+    /// With what stands for it if it has no value, if the format says that.
+    case expression(FormatExpression, absent: String?)
   }
 
   private var pieces: [Piece] = []
@@ -55,10 +56,11 @@ struct Template: Hashable, Sendable {
     var parser = FormatParser(rest, names)
     let expression = try parser.expression()
     rest = parser.rest
-    var absent = "nil"
+    var absent: String?
     if rest.hasPrefix(":-") {
-      absent = String(rest.dropFirst(2).prefix { $0 != "}" })
-      rest = rest.dropFirst(2 + absent.count)
+      let text = rest.dropFirst(2).prefix { $0 != "}" }
+      absent = String(text)
+      rest = rest.dropFirst(2 + text.count)
     }
     guard rest.first == "}" else {
       throw .usage("'{\(parser.part)}' is not a part of a format: expected '}' before '\(rest)'")
@@ -84,6 +86,14 @@ struct Template: Hashable, Sendable {
     }
   }
 
+  /// Whether each part has a value, or a text that stands for it.
+  func isComplete(_ value: (FormatPart) -> FormatValue?) -> Bool {
+    pieces.allSatisfy { piece in
+      guard case .expression(let expression, nil) = piece else { return true }
+      return expression.value(value) != nil
+    }
+  }
+
   /// The line with each part replaced by its value as `shown` writes it, or by the format's text for a missing one.
   func text(_ shown: (DBusValue) -> String, _ value: (FormatPart) -> FormatValue?) -> String {
     pieces.map { piece in
@@ -91,7 +101,7 @@ struct Template: Hashable, Sendable {
       case .text(let text): text
       case .expression(let expression, let absent):
         switch expression.value(value) {
-        case nil: absent
+        case nil: absent ?? "nil"
         case .text(let text): text
         case .value(let value): shown(value)
         }
