@@ -66,19 +66,16 @@ final class RealDesktop: DaemonSession {
   }
 
   func front(_ title: String) async throws {
-    try await xdotool("search", "--sync", "--onlyvisible", "--name", "^\(title)$", "windowfocus")
+    try await desktop.xdotool("search", "--sync", "--onlyvisible", "--name", "^\(title)$", "windowfocus")
     try await waits(for: "Window.Title", .string(title))
   }
 
-  func xdotool(_ arguments: String...) async throws {
-    let result = try await desktop.run(["/usr/bin/xdotool"] + arguments)
-    #expect(result.succeeded, "\(result)")
-  }
+  func xdotool(_ arguments: String...) async throws { try await desktop.xdotool(arguments) }
 
   /// Presses Tab, and waits until another field has focus; none may have it meanwhile.
   func tab() async throws {
     let before = try await focusedField()
-    try await xdotool("key", "Tab")
+    try await desktop.xdotool("key", "Tab")
     try await eventually("another field than \(before ?? "none")") {
       try await self.focusedField().map { $0 != before } ?? false
     }

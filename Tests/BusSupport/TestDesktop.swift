@@ -176,6 +176,19 @@ package final class TestDesktop: Sendable {
     try await run([Products.focusctl, "--address", bus.address] + arguments)
   }
 
+  /// Does with `xdotool` what a person at the display does; again if that gave up since a window vanished while it searched.
+  /// - Throws: `DriverError` if it fails; as `PrivateBus.run` does.
+  package func xdotool(_ arguments: String...) async throws { try await xdotool(arguments) }
+
+  /// The same with words of any number.
+  package func xdotool(_ arguments: [String]) async throws {
+    var result: CommandResult
+    repeat {
+      result = try await run(["/usr/bin/xdotool"] + arguments)
+    } while result.errors.contains { $0.contains("BadWindow") }
+    guard result.succeeded else { throw DriverError(description: "xdotool \(arguments): \(result)") }
+  }
+
   /// Starts a Python script with the bus's address as its first argument, and waits for its first line.
   /// - Throws: `SpawnError`, `DeadlinePassed`.
   package func script(_ path: String, _ arguments: String...) async throws -> ManagedProcess {

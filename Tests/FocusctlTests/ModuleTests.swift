@@ -306,11 +306,3 @@ import Testing
     }
   }
 }
-
-extension TestDesktop {
-  /// Does what a person at the display does.
-  func xdotool(_ arguments: String...) async throws {
-    let result = try await run(["/usr/bin/xdotool"] + arguments)
-    #expect(result.succeeded, "\(result)")
-  }
-}

@@ -25,11 +25,11 @@ import Testing
         "--focus org.focusd.Range.Value=0.5 --command \(commands[0]) --command \(commands[1])")
       // The keys F13 and F14 by their codes, as the keymap that X has by itself calls them.
       for (index, (code, command)) in [("191", commands[0]), ("192", commands[1]), ("192", commands[1])].enumerated() {
-        #expect(try await desktop.run(["/usr/bin/xdotool", "key", code]).succeeded)
+        try await desktop.xdotool("key", code)
         #expect(try await slider.lines(1 + index).last == "run " + command)
       }
       let entry = try await desktop.hold("--focus org.focusd.Text.SelectedText= --command org.focusd.Edit.Undo")
-      #expect(try await desktop.run(["/usr/bin/xdotool", "key", "super+g", "super+z"]).succeeded)
+      try await desktop.xdotool("key", "super+g", "super+z")
       #expect(
         try await Set(entry.lines(2)) == ["org.focusd.Text.SelectedText Best wishes", "run org.focusd.Edit.Undo"])
       #expect(!manager.progress.now.errors.contains { $0.contains("config") }, "\(manager.progress.now)")

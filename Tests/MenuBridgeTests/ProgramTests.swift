@@ -15,7 +15,7 @@ import Testing
       let file = try stage.file("one")
       let program = try await stage.start(["/usr/bin/mousepad", file], window: "document")
       try await stage.has("Edit.Undo")
-      try await stage.xdotool("key", "x")
+      try await stage.desktop.xdotool("key", "x")
       try await stage.saves(file, "xone")
       try await stage.desktop.runs(command)
       try await stage.saves(file, "one")
@@ -36,7 +36,7 @@ import Testing
       #expect(try await stage.desktop.focusctl("run", "Edit.Undo").status == 4)
       // The list is asked of the program, and tells what is disabled.
       try await stage.lists("Edit › Undo\tCtrl+Z\tdisabled")
-      try await stage.xdotool("key", "x")
+      try await stage.desktop.xdotool("key", "x")
       try await stage.saves(file, "xone")
       try await stage.lists("Edit › Undo\tCtrl+Z")
       try await stage.desktop.runs(command)
@@ -56,7 +56,7 @@ import Testing
       let editor = try await stage.start(["/usr/bin/mousepad", file], window: "document")
       let program = try await stage.start(["/usr/bin/gnome-calculator"], window: "Calculator")
       try await stage.run("Edit.Copy")
-      try await stage.xdotool("type", "4711")
+      try await stage.desktop.xdotool("type", "4711")
       // The keys may reach the program after the command, and the document what is pasted after it was saved.
       try await eventually("what was typed is pasted") {
         try await stage.front("Calculator")
@@ -76,7 +76,7 @@ import Testing
       let file = try stage.file("one")
       let program = try await stage.start(["/usr/bin/mousepad", file], window: "document")
       try await stage.has("Edit.Undo")
-      try await stage.xdotool("key", "x")
+      try await stage.desktop.xdotool("key", "x")
       try await stage.saves(file, "xone")
       let terminal = try await stage.start(
         ["/usr/bin/xterm", "-T", "launcher", "-e", "/bin/sleep", "1000"], window: "launcher")

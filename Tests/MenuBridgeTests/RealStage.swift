@@ -60,7 +60,7 @@ final class RealStage: Sendable {
   }
 
   func front(_ window: String) async throws {
-    try await xdotool("search", "--sync", "--onlyvisible", "--name", window, "windowactivate", "--sync")
+    try await desktop.xdotool("search", "--sync", "--onlyvisible", "--name", window, "windowactivate", "--sync")
     try await eventually("\(window) is in front") {
       try await self.desktop.focusctl("get", "Window.Title").text.contains(window)
     }
@@ -72,11 +72,6 @@ final class RealStage: Sendable {
     #expect(try await bridge.finish() == .status(0), "\(bridge.progress.now.errors.suffix(5))")
     let next = try await desktop.startMenus()
     started.update { $0 = next }
-  }
-
-  func xdotool(_ arguments: String...) async throws {
-    let result = try await desktop.run(["/usr/bin/xdotool"] + arguments)
-    #expect(result.succeeded, "\(result)")
   }
 
   /// Runs a command as a user would, once the program enables it; again if it ends too late, though it may be done.
