@@ -113,6 +113,7 @@ def _split(key):
 class Field:
     """Something of this program that can have focus, until `unregister` or the end of the program.
 
+    - `name`: the label that people see; `id`, which is chosen for the field, begins with it.
     - `values`: for each key a constant (not a tuple), or a function that returns the value (None: the key is not there now), or a pair of that and
       a function that writes it, for others. That raises ValueError or an `Error` to refuse. With None in place of the first
       function, the value can be written and not read, as a password.
