@@ -72,7 +72,7 @@ struct Completion {
   private var options: [Candidate] {
     // Options may be before the command, which is not known then.
     let command = parsed.operands.first.flatMap { word in CommandTable.commands.first { $0.name == word } }
-    return Option.all.filter { command?.takes($0) ?? true }.map { ("--\($0.name)", $0.summary) }
+    return Option.all.filter { command?.takes($0) ?? true }.map { ("--\($0.name)", $0.summary(for: command?.name)) }
   }
 
   private func arguments(of option: Option) -> [Candidate] {

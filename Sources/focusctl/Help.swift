@@ -14,7 +14,7 @@ enum Help {
     Commands ('\(Program.name) COMMAND --help' describes each):
     \(rows(CommandTable.commands.map { ($0.synopsis.isEmpty ? "(none)" : $0.synopsis, $0.summary) }))
     Options:
-    \(rows(Option.all.map { ($0.synopsis, $0.summary) }))
+    \(rows(Option.all.map { ($0.synopsis, $0.summary()) }))
     The last part of a key, or its last two, is enough if only one key ends with it.
     POINTER is a JSON Pointer into the value: demo.Todo.Items/2/done. Options may
     appear anywhere; '--' ends them, for operands that begin with '-' and are not
@@ -43,7 +43,7 @@ enum Help {
     var sections = ["\(capitalized(command.summary)).", "Usage: \(command.usage)"]
     if !command.details.isEmpty { sections.append(command.details) }
     let options = command.allOptions
-    sections.append("Options:\n" + rows(options.map { ($0.synopsis, $0.summary) }).dropLast())
+    sections.append("Options:\n" + rows(options.map { ($0.synopsis, $0.summary(for: command.name ?? "")) }).dropLast())
     return sections.joined(separator: "\n\n") + "\n\n" + exitStatuses
   }
 

@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: [
     ["5"], ["+"], ["+x"], ["+nan"], ["*inf"], ["append"], ["++5"], ["+0x5"], ["+5 "], ["+1_000"], ["+1."], ["+٣"],
-    ["toggle", "x"], ["+1", "+2"], [""],
+    ["toggle", "x"], ["+1", "+2"], [""], ["append", "a", "b"],
   ])
   func refusesWords(words: [String]) {
     #expect { try Expression(words) } throws: { ($0 as? CommandError)?.status == .usage }

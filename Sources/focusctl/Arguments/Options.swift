@@ -8,19 +8,36 @@ struct Option: Hashable, Sendable {
   let letter: Character?
   /// The placeholder for its argument, if it takes one.
   let argument: String?
-  /// Its description, one line of the help.
-  let summary: String
+  /// Its description, one line of the help, and of what it means for one command alone.
+  private let general: String
+  private let special: (command: String, summary: String)?
 
-  private init(_ name: String, _ letter: Character? = nil, _ argument: String? = nil, _ summary: String) {
+  private init(
+    _ name: String, _ letter: Character? = nil, _ argument: String? = nil, _ summary: String,
+    with special: (command: String, summary: String)? = nil
+  ) {
     self.name = name
     self.letter = letter
     self.argument = argument
-    self.summary = summary
+    general = summary
+    self.special = special
   }
+
+  /// Its description for all commands, or for the one named `command`.
+  func summary(for command: String? = nil) -> String {
+    guard let special else { return general }
+    if command == nil { return "\(general); with '\(special.command)': \(special.summary)" }
+    return special.command == command ? special.summary : general
+  }
+
+  static func == (left: Option, right: Option) -> Bool { left.name == right.name }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
   static let field = Option("field", nil, "ID", "use this field instead of the focused one")
   static let previous = Option(
-    "previous", nil, nil, "use the field that previously had focus; with 'activate': the field before the first one")
+    "previous", nil, nil, "use the field that previously had focus",
+    with: ("activate", "the field before the first one"))
   static let json = Option("json", nil, nil, "print one JSON document per line, like 'busctl --json=short'")
   static let waybar = Option("waybar", nil, nil, "print one document per line for a custom module of waybar")
   static let format = Option("format", nil, "TEXT", "print lines of this form, such as '{key} is {value}'")
@@ -41,7 +58,7 @@ struct Option: Hashable, Sendable {
     "process", nil, "PID", "the process that the field belongs to (default: the one that started this)")
   static let sensitive = Option("sensitive", nil, nil, "hide the field's values; they can still be written")
   static let focus = Option(
-    "focus", nil, nil, "give the new field focus at once; with 'watch': print the focused field's id")
+    "focus", nil, nil, "give the new field focus at once", with: ("watch", "print the focused field's id"))
   static let command = Option("command", nil, "KEY[:SIGNATURE]", "a command of the field; may be repeated")
   static let service = Option("service", nil, "NAME", "the bus name of the object; 'NAME.*' for all names below NAME")
   static let object = Option("object", nil, "PATH", "the object's path")
@@ -59,7 +76,8 @@ struct Option: Hashable, Sendable {
     "address", nil, "A", "use the bus at the D-Bus address A, such as unix:path=/run/user/1000/bus")
   static let host = Option("host", "H", "HOST", "use the bus of another machine, over ssh: [USER@]HOST[:PORT]")
   static let timeout = Option(
-    "timeout", nil, "SECONDS", "time limit for a reply (default: 25); with 'wait': for the key (default: none)")
+    "timeout", nil, "SECONDS", "time limit for a reply (default: 25)",
+    with: ("wait", "time limit for the key (default: none)"))
   static let help = Option("help", "h", nil, "show help, or a command's help, and exit")
   static let version = Option("version", nil, nil, "show the version and exit")
 

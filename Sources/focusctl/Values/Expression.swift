@@ -34,6 +34,8 @@ enum Expression: Hashable, Sendable {
       NumberText.number(text.dropFirst()) != nil
     {
       self = .arithmetic(sign, String(text.dropFirst()))
+    } else if words.first == "append", words.count > 2 {
+      throw .usage("'append' takes one TEXT: put quotes around '\(words.dropFirst().joined(separator: " ").excerpt)'")
     } else {
       throw .usage("'\(text.excerpt)' is not an expression: expected \(Expression.forms), such as +5 or *0.5")
     }
