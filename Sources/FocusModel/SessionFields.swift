@@ -6,7 +6,7 @@ extension FocusModel {
   /// The session-scoped fields, in the order in which they supply what nothing nearer has.
   public var sessionFields: [FieldID] { table.session.order(front: focus.front) }
 
-  /// The first of them, `most` at most: active ones, then those that were active last.
+  /// The first session-scoped fields, `most` of them: active ones, then those that were, the latest first.
   public func sessionFields(most: Int) -> [FieldID] { table.session.first(most) }
 
   /// Puts a session-scoped field first, until another becomes active.

@@ -103,10 +103,10 @@ extension Look {
     return []
   }
 
-  /// The owner has answered `Get` of `key`, which is nil if that is an error.
+  /// The owner has answered `Get` of `key`; after an error it is what was told meanwhile, or nil.
   func read(_ key: Key, _ answer: Result<Message, DBusError>, _ calls: OwnerCalls) throws {
     let reply = try answer.get()
-    if let error = reply.error, error.name != .unknownObject { return keep(nil, of: key, calls) }
+    if let error = reply.error, error.name != .unknownObject { return }
     let value = try reply.success().propertyValue(of: key)
     keep(value, of: key, calls)
     if value == nil { unfit[key] = OwnerAnswer.tooLarge }
