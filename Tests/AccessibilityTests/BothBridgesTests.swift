@@ -62,7 +62,7 @@ import Testing
 
 extension RealDesktop {
   fileprivate func activate(_ title: String) async throws {
-    try await desktop.xdotool("search", "--sync", "--onlyvisible", "--name", "^\(title)$", "windowactivate")
+    try await xdotool("search", "--sync", "--onlyvisible", "--name", "^\(title)$", "windowactivate")
   }
 
   /// Goes to the form, to the terminal and back and forth, which ends with the terminal.

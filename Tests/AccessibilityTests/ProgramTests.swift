@@ -182,8 +182,8 @@ extension RealDesktop {
     try await eventually("written") {
       if case .string(let text)? = try await self.get("Text.Content") { text.contains("hello") } else { false }
     }
-    try await desktop.xdotool("key", "End")
-    try await desktop.xdotool("type", "xyz")
+    try await xdotool("key", "End")
+    try await xdotool("type", "xyz")
     try await eventually("typed") {
       if case .string(let text)? = try await self.get("Text.Content") { text.hasSuffix("helloxyz") } else { false }
     }

@@ -66,7 +66,7 @@ final class RealDesktop: DaemonSession {
   }
 
   func front(_ title: String) async throws {
-    try await desktop.xdotool("search", "--sync", "--onlyvisible", "--name", "^\(title)$", "windowfocus")
+    try await xdotool("search", "--sync", "--onlyvisible", "--name", "^\(title)$", "windowfocus")
     try await waits(for: "Window.Title", .string(title))
   }
 
@@ -75,7 +75,7 @@ final class RealDesktop: DaemonSession {
   /// Presses Tab, and waits until another field has focus; none may have it meanwhile.
   func tab() async throws {
     let before = try await focusedField()
-    try await desktop.xdotool("key", "Tab")
+    try await xdotool("key", "Tab")
     try await eventually("another field than \(before ?? "none")") {
       try await self.focusedField().map { $0 != before } ?? false
     }

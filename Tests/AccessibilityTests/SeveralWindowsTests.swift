@@ -151,7 +151,7 @@ extension RealDesktop {
 
   /// Brings a window to the front, and waits until focus is in it.
   fileprivate func activate(_ window: String) async throws {
-    try await desktop.xdotool("windowactivate", String(window.dropFirst()))
+    try await xdotool("windowactivate", String(window.dropFirst()))
     try await eventually("\(window) in front") { try await self.session.fields("FocusPath").last == window }
   }
 }

@@ -262,7 +262,7 @@ extension RealDesktop {
     for text in ["😀", "🚀", "z"] { try await run("Text.Insert", [.string(text)]) }
     try await holds(widget, "😀🚀z")
     // The program's own caret is there.
-    try await desktop.xdotool("type", "k")
+    try await xdotool("type", "k")
     try await holds(widget, "😀🚀zk")
     try await waits(for: "Text.Caret", .int32(4))
   }

@@ -132,17 +132,26 @@ public struct ServedInterfaces<MethodHandler, PropertyHandler> {
   @inlinable
   public subscript(name: String) -> Interface? { all.first { $0.name.text == name } }
 
-  /// The method `member` of `interface`, or without one of whichever interface has it first.
+  /// The method `member` of the first interface that has it, or nil.
+  @inlinable
+  public func method(_ member: MemberName) -> ServedMethod<MethodHandler>? {
+    for table in all {
+      if let method = table.method(member) { return method }
+    }
+    return nil
+  }
+
+  /// The method `member` of `interface`, or without one of the first interface that has it.
   /// - Throws: `DBusError`: `unknownMethod`, `unknownInterface`; `path` is the object's, for their text.
   @inlinable
   public func method(
     _ member: MemberName, of interface: InterfaceName?, at path: ObjectPath
   ) throws(DBusError) -> ServedMethod<MethodHandler> {
     guard let interface else {
-      for table in all {
-        if let method = table.method(member) { return method }
+      guard let method = method(member) else {
+        throw DBusError(.unknownMethod, "no interface of \(path) has a method '\(member)': Introspect shows them")
       }
-      throw DBusError(.unknownMethod, "no interface of \(path) has a method '\(member)': Introspect shows them")
+      return method
     }
     guard let table = self[interface.text] else {
       throw unknownInterface(interface.text, at: path.text)

@@ -116,8 +116,8 @@ extension FocusService {
 }
 
 extension Message {
-  /// The value in a reply to `Get` of `key`; nil for one past a limit.
-  /// - Throws: `DBusError.typeMismatch` if there is none.
+  /// The value in a reply to `Get` of `key`, or nil if it exceeds a limit.
+  /// - Throws: `DBusError` with the name `TypeMismatch` if the reply does not hold a value.
   func propertyValue(of key: Key) throws -> MarshalledValue? {
     guard signatureText == "v" else {
       throw DBusError(Focus1.typeMismatch, "the owner of \(key) replied to Get without a value")

@@ -56,7 +56,7 @@ extension FocusService {
   private func command(_ interface: InterfaceName?, _ member: MemberName, at place: Place) throws -> Key? {
     let own = Target.place(place).interfaces
     guard let interface else {
-      if own.all.contains(where: { $0.method(member) != nil }) { return nil }
+      guard own.method(member) == nil else { return nil }
       return try model.commands(at: place).keys.filter { $0.member == member }.min()
     }
     guard own[interface.text] == nil, !Key.isReserved(interface.text) else { return nil }

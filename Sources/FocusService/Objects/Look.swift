@@ -103,7 +103,9 @@ extension Look {
     return []
   }
 
-  /// The owner has answered `Get` of `key`; after an error it is what was told meanwhile, or nil.
+  /// The owner has answered `Get` of `key`.
+  ///
+  /// An error means that the key is nil, unless the owner has told a value since `Introspect`.
   func read(_ key: Key, _ answer: Result<Message, DBusError>, _ calls: OwnerCalls) throws {
     let reply = try answer.get()
     if let error = reply.error, error.name != .unknownObject { return }
