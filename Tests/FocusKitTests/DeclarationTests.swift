@@ -144,6 +144,19 @@ import Testing
     }
   }
 
+  @Test func aFieldWithinAnotherIsOfItsClient() async throws {
+    try await TestDesktop.with { desktop in
+      let window = FocusField("window", client: desktop.client()).register()
+      let entry = FocusField("entry", parent: window).register()
+      let other = try await desktop.peer()
+      try await eventually("both fields") {
+        let owners = try await other.owners()
+        return owners["entry"] != nil && owners["entry"] == owners["window"]
+      }
+      withExtendedLifetime(entry) {}
+    }
+  }
+
   @Test func aPropertyThatIsNotOneKeyIsReported() async throws {
     try await TestDesktop.with { desktop in
       let client = desktop.client()
