@@ -1,11 +1,11 @@
-internal import DBusTypes
+package import DBusTypes
 
 /// Whether values can be sent: a value that would make a bus close the connection is refused.
-enum ValueCheck {
+package enum ValueCheck {
   /// Checks that all values can be carried by one message.
   /// - Throws: `DBusError`: `InvalidArgs` for a value that no message can carry (NUL in a text, an array with elements of
   ///   another type), `LimitsExceeded` past the protocol's depth, signature length or number of descriptors.
-  static func check(_ values: [DBusValue]) throws(DBusError) {
+  package static func check(_ values: [DBusValue]) throws(DBusError) {
     for value in values { try check(value, as: value.type) }
     let signature = values.reduce(0) { $0 + $1.type.signatureLength }
     guard signature <= 255 else { throw MessageBody.longSignature(signature) }

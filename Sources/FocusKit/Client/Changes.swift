@@ -1,6 +1,6 @@
 internal import DBusTypes
+internal import Dispatch
 internal import EventLoop
-internal import Observation
 internal import Synchronization
 
 /// How many changes a sequence keeps for a task that does not ask for them; then the oldest are dropped.
@@ -169,67 +169,47 @@ extension Binding where Value: Sendable {
     }
     if let cancel {
       continuation.onTermination = { _ in cancel() }
-    } else if case .main = location.isolation {
-      let observation = MainObservation(continuation) { wrappedValue }
+    } else {
+      let observation = ValueObservation(continuation, location.isolation) { wrappedValue }
       continuation.onTermination = { _ in observation.end() }
       observation.begin()
-    } else {
-      return AsyncStream(.bufferingNewest(mostKept), observing: { wrappedValue })
     }
     return stream
   }
 }
 
-extension AsyncStream where Element: Sendable {
-  /// `value` now and after each change that Observation tells of, unless `==` calls it equal.
-  init(_ policy: Continuation.BufferingPolicy, observing value: @escaping @Sendable () -> Element) {
-    self.init(bufferingPolicy: policy) { continuation in
-      // What is changed after the caller goes on is a change.
-      let first = value()
-      continuation.yield(first)
-      let task = Task {
-        var last = first
-        var isFirst = true
-        for await value in Observations(value) {
-          // It begins with the value now, which may be the same though it cannot be compared.
-          let isKnown = areEqual(last, value) || (isFirst && areIdentical(last, value))
-          isFirst = false
-          guard !isKnown else { continue }
-          last = value
-          continuation.yield(value)
-        }
-        continuation.finish()
-      }
-      continuation.onTermination = { _ in task.cancel() }
-    }
-  }
-}
-
-/// A value that is read on the main thread, now and after each change that Observation tells of: it knows what is read on the
-/// thread where it is asked to.
-private final class MainObservation<Value: Sendable>: Sendable {
+/// A value that is read where its binding's closures run, now and after each change that Observation tells of.
+private final class ValueObservation<Value: Sendable>: Sendable {
   private let continuation: AsyncStream<Value>.Continuation
   private let value: @Sendable () -> Value
+  private let reading = ObservedReading()
+  /// Where it is read; nil for the main thread.
+  private let queue: DispatchQueue?
   private let last = Locked<Value?>(nil)
   private let isEnded = Atomic(false)
 
-  init(_ continuation: AsyncStream<Value>.Continuation, _ value: @escaping @Sendable () -> Value) {
+  init(
+    _ continuation: AsyncStream<Value>.Continuation, _ isolation: Isolation, _ value: @escaping @Sendable () -> Value
+  ) {
     (self.continuation, self.value) = (continuation, value)
+    queue = if case .main = isolation { nil } else { DispatchQueue(label: "org.focusd.FocusKit.observation") }
   }
 
-  /// Looks at once on the main thread: what is changed after the caller goes on is a change.
+  /// Looks at once if this thread may: what is changed after the caller goes on is a change.
   func begin() {
-    if MainThread.isCurrent { look() } else { lookLater() }
+    if let queue { queue.sync { look() } } else if MainThread.isCurrent { look() } else { lookLater() }
   }
 
-  private func lookLater() {
-    MainThread.post { [weak self] in self?.look() }
+  private func lookLater(isChanged: Bool = false) {
+    let look: @Sendable () -> Void = { [weak self] in self?.look(isChanged: isChanged) }
+    if let queue { queue.async(execute: look) } else { MainThread.post(look) }
   }
 
-  private func look() {
+  private func look(isChanged: Bool = false) {
     guard !isEnded.load(ordering: .acquiring) else { return }
-    let now = withObservationTracking(value) { [weak self] in self?.lookLater() }
-    if let before = last.copy, areEqual(before, now) { return }
+    let now = reading.read(value) { [weak self] in self?.lookLater(isChanged: $0) }
+    // What cannot be compared is no change if nothing has told of one.
+    if let before = last.copy, areEqual(before, now) || (!isChanged && areIdentical(before, now)) { return }
     last.withLock { $0 = now }
     continuation.yield(now)
   }

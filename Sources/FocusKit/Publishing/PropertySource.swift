@@ -6,19 +6,14 @@ internal import Synchronization
 
 /// A published value on its way to the worker: read and converted where its closures run.
 final class PropertySource: Sendable {
-  /// Long enough for a change of which Observation told beforehand.
-  private static let recheckDelay = Duration.milliseconds(20)
-
   private let property: PublishedProperty
   private let number: UInt64
   private let key: Key
   private let letters: Worker.Letters
   private let post: Owners.Post
-  /// The changes to tell; nil if Observation tells of the next one alone.
+  /// The changes to tell; nil if Observation alone tells of them.
   private let changes: PublishedChanges?
-  /// Whether Observation tells of the next change.
-  private let isObserved = Atomic(false)
-  private let isRechecked = Atomic(false)
+  private let reading = ObservedReading()
   private let isEnded = Atomic(false)
 
   init(
@@ -68,14 +63,12 @@ final class PropertySource: Sendable {
       told(values)
       return try (values.last ?? now).get()
     }
-    guard !isEnded.load(ordering: .acquiring),
-      !isObserved.exchange(true, ordering: .acquiringAndReleasing)
-    else { return try property.get() }
-    return try property.observed { [weak self] in
-      guard let self else { return }
-      isObserved.store(false, ordering: .releasing)
-      post { [weak self] in self?.observedChange() }
-    }
+    guard !isEnded.load(ordering: .acquiring) else { return try property.get() }
+    return try reading.read {
+      Publishing.$isUnderWay.withValue(true) { Result { try property.get() } }
+    } onChange: { [weak self] _ in
+      self?.post { [weak self] in self?.observedChange() }
+    }.get()
   }
 
   private func told(_ values: [Result<DBusValue, any Error>]) {
@@ -89,17 +82,6 @@ final class PropertySource: Sendable {
   private func observedChange() {
     guard !isEnded.load(ordering: .acquiring) else { return }
     told(Result { try read() })
-    // On the main actor, a change of which Observation told beforehand is over by now.
-    guard case .anywhere = property.isolation, !isRechecked.exchange(true, ordering: .acquiringAndReleasing) else {
-      return
-    }
-    letters.post { [weak self] worker in
-      worker.link.loop.schedule(after: Self.recheckDelay) {
-        guard let self else { return }
-        self.isRechecked.store(false, ordering: .releasing)
-        self.post { self.told(Result { try self.read() }) }
-      }
-    }
   }
 }
 

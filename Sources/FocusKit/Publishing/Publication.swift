@@ -1,6 +1,5 @@
 internal import DBusTypes
 internal import EventLoop
-internal import Observation
 
 /// A key that a field publishes, as a property of the exported object.
 ///
@@ -14,13 +13,6 @@ struct PublishedProperty: Sendable {
   /// Collects each new value, and calls its argument with what takes them when there is one after there was none; nil if
   /// only Observation knows of changes.
   let follow: @Sendable (@escaping @Sendable (_ take: @escaping PublishedChanges.Take) -> Void) -> PublishedChanges?
-
-  /// The value now; `onChange` is called once when it is another.
-  func observed(_ onChange: @escaping @Sendable () -> Void) throws -> DBusValue {
-    try Publishing.$isUnderWay.withValue(true) {
-      try withObservationTracking({ Result { try get() } }, onChange: onChange).get()
-    }
-  }
 }
 
 /// Whether a value is being read in order to publish it.
@@ -161,7 +153,10 @@ extension DBusRepresentable {
   /// The value as `type`, its own or another number's.
   fileprivate func published(as type: DBusType) throws -> DBusValue {
     let value = try dbusValue()
-    guard type != Self.dbusType, type != value.type else { return value }
+    guard type != Self.dbusType, type != value.type else {
+      try value.checkIsShown()
+      return value
+    }
     guard let number = value.number(of: type) else {
       throw DBusConversionError("a number of type '\(value.type)' does not fit the key's type '\(type)'")
     }
