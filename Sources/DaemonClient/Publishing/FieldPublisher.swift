@@ -49,6 +49,9 @@ package final class FieldPublisher {
   /// Whether the field `number` was added, and not removed since.
   package func contains(_ number: UInt64) -> Bool { fields[number] != nil }
 
+  /// Whether the daemon has refused the field `number`.
+  package func isRefused(_ number: UInt64) -> Bool { fields[number]?.isRefused == true }
+
   /// The field `number` as it is described, or nil.
   package func description(of number: UInt64) -> FieldDescription? { fields[number]?.description }
 

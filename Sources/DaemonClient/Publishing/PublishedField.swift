@@ -64,6 +64,8 @@ final class PublishedField {
     return true
   }
 
+  var isRefused: Bool { if case .refused = stage { true } else { false } }
+
   /// The options of `Register`; `parent` is the path of the field's parent, and `hadFocus` says that the daemon before
   /// knew it as the one with focus.
   func options(parent: ObjectPath?, hadFocus: Bool) -> [(name: String, value: DBusValue)] {

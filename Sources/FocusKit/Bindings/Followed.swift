@@ -1,11 +1,12 @@
+internal import Dispatch
 internal import EventLoop
 
 /// Content behind a lock, and those who follow what is seen of it: they are told in order, and never under the lock.
 ///
-/// One thread at a time tells, also of what others change meanwhile; if it does not keep up, the newest replaces the one
-/// before.
+/// One thread at a time tells, also of some of what others change meanwhile, before it leaves the rest to a thread of
+/// Dispatch; if it does not keep up, the newest replaces the one before.
 final class Followed<Content, Seen>: @unchecked Sendable {
-  // Sendable for the lock; values that are not Sendable are told where the program changes them.
+  // Sendable for the lock; nobody follows values that are not Sendable.
   typealias Sink = (Seen) -> Void
 
   private struct State {
@@ -19,6 +20,8 @@ final class Followed<Content, Seen>: @unchecked Sendable {
 
   /// How many values wait to be told at most.
   private static var longestQueue: Int { 256 }
+  /// How often whoever changes the content tells also of what has been changed meanwhile.
+  private static var mostRounds: Int { 2 }
 
   private let state: Locked<State>
   private let seen: (Content) -> Seen
@@ -68,8 +71,11 @@ final class Followed<Content, Seen>: @unchecked Sendable {
   }
 
   private func tell() {
-    guard state.withLock({ Self.begin(&$0) }) else { return }
-    while true {
+    if state.withLock({ Self.begin(&$0) }) { tellAll() }
+  }
+
+  private func tellAll() {
+    for _ in 0..<Self.mostRounds {
       let (items, sinks) = state.withLock { state in
         let items = state.queue
         state.queue = []
@@ -81,6 +87,8 @@ final class Followed<Content, Seen>: @unchecked Sendable {
         for (number, sink) in sinks where audience.contains(number) { sink(seen) }
       }
     }
+    // Others change it without a pause, and this thread has its own work to do.
+    DispatchQueue.global().async { self.tellAll() }
   }
 
   private static func begin(_ state: inout State) -> Bool {

@@ -27,7 +27,8 @@ public final class FocusClient: Sendable {
     cache = FocusedCache(mailbox)
   }
 
-  deinit { mailbox.post { $0.stop() } }
+  // What was assigned and called before is still sent.
+  deinit { mailbox.post { worker in worker.writes.afterAll { worker.stop() } } }
 
   private static func bus(_ address: String?) -> Connection.Bus {
     // Without one it waits: nothing is at the empty address.
@@ -78,8 +79,9 @@ public final class FocusClient: Sendable {
 
   /// Has `body` make a call when the writes of this process until now have been taken or refused, and before those after it.
   func postAfterWrites(_ body: @escaping @Sendable (Worker) -> Void) {
-    cache.calls.add()
     post { worker in worker.writes.afterAll { body(worker) } }
+    // No later than now, since what is made once it counts joins no write from before.
+    cache.calls.add()
   }
 }
 
@@ -89,7 +91,11 @@ final class ErrorReporter: Sendable {
   /// The handler is the program's, and may wait: never on the client's thread.
   private let queue = DispatchQueue(label: "org.focusd.FocusKit.errors")
 
-  func setHandler(_ handler: @escaping @Sendable (FocusError) -> Void) { self.handler.withLock { $0 = handler } }
+  func setHandler(_ handler: @escaping @Sendable (FocusError) -> Void) {
+    // The one before is freed outside of the lock.
+    var handler: (@Sendable (FocusError) -> Void)? = handler
+    self.handler.withLock { swap(&$0, &handler) }
+  }
 
   func report(_ error: FocusError) {
     if let handler = handler.copy { queue.async { handler(error) } } else { Self.write(error) }

@@ -56,8 +56,9 @@ final class Worker {
     link.stop()
   }
 
-  /// Publishes a field, and its values for the whole scene.
+  /// Publishes a field, and its values for the whole scene; once more if it was refused.
   func add(_ definition: FieldDefinition) {
+    if fields.isRefused(definition.number) { remove(definition.number) }
     guard !fields.contains(definition.number) else { return }
     for description in export.descriptions(of: definition) { fields.add(description) }
   }

@@ -129,8 +129,12 @@ final class FieldExport {
         (field.properties[key], field.commands[key]) = (nil, nil)
         switch publication.content {
         case .nothing: break
-        case .property(let property): field.properties[key] = exported(property, key, field, queue)
-        case .command(let command): field.commands[key] = exported(command, key, queue)
+        case .property(let property):
+          try Self.check([property.type], of: key)
+          field.properties[key] = exported(property, key, field, queue)
+        case .command(let command):
+          try Self.check(command.input + command.output, of: key)
+          field.commands[key] = exported(command, key, queue)
         case .unsupported(let type):
           throw FocusError("'\(publication.name)' is of type '\(type)', which D-Bus cannot represent")
         }
@@ -143,6 +147,15 @@ final class FieldExport {
     field.requests = .granted
     // A field that shows nothing yet may show something later, so that it needs an object.
     if !field.showsAnything { field.requests = .asked { $0(.failure(Self.noFocus)) } }
+  }
+
+  /// Checks that a signature can name `types`: a dictionary's keys are basic values.
+  private static func check(_ types: [DBusType], of key: Key) throws {
+    for type in types {
+      do { _ = try Signature([type]) } catch {
+        throw FocusError("'\(key)' has a value of type '\(type)', which D-Bus cannot represent: \(error)")
+      }
+    }
   }
 
   private func exported(

@@ -37,10 +37,7 @@ public final class FocusField: Sendable {
     draft = Locked(FieldDefinition(number: number, id: id, label: label, parent: parent?.number))
   }
 
-  deinit {
-    let number = number
-    client.post { $0.remove(number, isLetGo: true) }
-  }
+  deinit { remove(isLetGo: true) }
 
   /// The field's id, the last element of its object path; nil until ``registered()`` if the daemon picks it.
   public var id: String? {
@@ -60,11 +57,14 @@ public final class FocusField: Sendable {
   private func change(
     _ change: (inout FieldDefinition) -> Void, later: @escaping @Sendable (Worker, FieldDefinition) -> Void
   ) {
-    // What is posted under the lock is in the order of the changes.
-    draft.withLock { draft in
+    // What is posted under the lock is in the order of the changes; closures that are replaced are freed outside of it.
+    let former = draft.withLock { draft in
+      let former = draft
       change(&draft)
       if draft.isRegistered { client.post { [definition = draft] in later($0, definition) } }
+      return former
     }
+    withExtendedLifetime(former) {}
   }
 
   private func join(_ focus: FieldDefinition.Focus) -> FocusField {
@@ -276,8 +276,11 @@ public final class FocusField: Sendable {
   }
 
   /// Takes the field away before the object goes.
-  public func unregister() {
-    let number = number
-    client.post { $0.remove(number) }
+  public func unregister() { remove(isLetGo: false) }
+
+  private func remove(isLetGo: Bool) {
+    // Nobody need connect for a field that was never registered.
+    guard draft.withLock({ $0.isRegistered }) else { return }
+    client.post { [number] in $0.remove(number, isLetGo: isLetGo) }
   }
 }

@@ -77,8 +77,7 @@ final class Owners {
       lane.post {
         if question.decide() {
           command.start(arguments) { result in
-            // Changes are told on the same ways, so that what the command changed is told before its reply.
-            lane.afterAll { own.afterAll { letters.post { _ in completion.call(result) } } }
+            Settling(letters) { _ in completion.call(result) }.begin(lane, own)
           }
         }
         letters.post { question.answer(nil, $0.link.loop) }
@@ -103,6 +102,8 @@ final class Owners {
     if handler != nil {
       question.timer = loop.schedule(after: Self.patience) { [reporter] in
         if queue != nil { _ = question.decide() }
+        // Its answer is on its way.
+        if question.hasEnded.load(ordering: .acquiring) { return }
         let error = Self.error(key, isolation)
         question.expire(error)
         reporter.report(FocusError(error))
@@ -119,9 +120,9 @@ final class Owners {
         } else {
           result = nil
         }
-        let answer = { @Sendable in letters.post { question.answer(result, $0.link.loop) } }
-        // What a write changed beside its own value is told before its reply.
-        if queue == nil { answer() } else { lane.afterAll { own.afterAll(answer) } }
+        if result != nil { question.hasEnded.store(true, ordering: .releasing) }
+        let answer = { @Sendable (worker: Worker) in question.answer(result, worker.link.loop) }
+        if queue == nil { letters.post(answer) } else { Settling(letters, answer).begin(lane, own) }
       }
     }
     if let queue { queue.add(lane, begin) } else { begin() }
@@ -153,6 +154,37 @@ final class Lane: Sendable {
   /// Has `job` run after what was posted until now, if that is known to end.
   func afterAll(_ job: @escaping @Sendable () -> Void) {
     if isSerial, !isStuck.load(ordering: .acquiring) { post(job) } else { job() }
+  }
+}
+
+/// The end of a write or command: what it changed is told before its reply, as changes are told on the same ways, unless these
+/// are held up by something else.
+private final class Settling: @unchecked Sendable {
+  // Sendable for letters, which carry it to the client's thread.
+  private static let patience = Duration.milliseconds(500)
+
+  private let letters: Worker.Letters
+  private var handler: (@Sendable (Worker) -> Void)?
+  private var timer: TimerID?
+
+  /// Has `handler` called once on the client's thread.
+  init(_ letters: Worker.Letters, _ handler: @escaping @Sendable (Worker) -> Void) {
+    (self.letters, self.handler) = (letters, handler)
+  }
+
+  /// Waits until what was posted to `lane` and `own` until now has run, but not for long.
+  func begin(_ lane: Lane, _ own: Lane) {
+    letters.post { worker in
+      self.timer = worker.link.loop.schedule(after: Self.patience) { [weak worker] in worker.map(self.end) }
+    }
+    lane.afterAll { own.afterAll { self.letters.post { self.end($0) } } }
+  }
+
+  private func end(_ worker: Worker) {
+    if let timer { worker.link.loop.cancel(timer) }
+    let handler = handler
+    self.handler = nil
+    handler?(worker)
   }
 }
 
@@ -194,6 +226,8 @@ private final class Question<Value: Sendable>: @unchecked Sendable {
   private let queue: FieldQueue?
   private let late: (Value) -> Void
   private let isDecided = Atomic(false)
+  /// Whether its job has run.
+  let hasEnded = Atomic(false)
   var timer: TimerID?
   var isPosted = false
 
