@@ -104,7 +104,7 @@ struct FirefoxTests {
     try await FirefoxStage.with { stage in
       let watch = try await stage.desktop.start([Products.focusctl, "--address", stage.desktop.bus.address, "watch"])
       try await stage.open("secrets.html")
-      for name in ["password", "code", "card", "named", "identified", "pin", "check", "discs", "rich"] {
+      for name in ["password", "code", "card", "named", "identified", "pin", "check", "camel", "discs", "rich"] {
         try await stage.focusNamed("open")
         try await stage.shows("Text.Content", .string("open"))
         try await stage.focusNamed(name)
@@ -125,6 +125,10 @@ struct FirefoxTests {
       try await stage.focusNamed("show")
       try await stage.script("find('hidden').type = 'text'")
       try await stage.focusNamed("hidden")
+      #expect(try await stage.get("Text.Content") == .string("AccessDenied"))
+      // Before the button of the mouse is down.
+      try await stage.run("click", "[aria-label=press]")
+      try await stage.focusNamed("touched")
       #expect(try await stage.get("Text.Content") == .string("AccessDenied"))
       // By the page's own script, one that came later.
       try await stage.focusNamed("reveal")
@@ -190,6 +194,28 @@ struct FirefoxTests {
     }
   }
 
+  /// A sandboxed frame is not of the page that shows its site.
+  @Test func aSandboxedFrameOfASiteThatIsNeverSharedIsNot() async throws {
+    try await FirefoxStage.with { stage in
+      let watch = try await stage.desktop.start([Products.focusctl, "--address", stage.desktop.bus.address, "watch"])
+      try await stage.open("sandboxed.html")
+      let first = try #require(try await stage.run("handle"))
+      try await stage.run("new", "tab")
+      // What is shared is taken over anew, in the frames that there are.
+      for site in ["http://example.org/*", "http://localhost/*"] { try await stage.run("never", site) }
+      try await stage.run("switch", first)
+      try await stage.focusNamed("entry")
+      try await stage.script("enter()")
+      try await stage.holds("inside", "true")
+      try await stage.shows("Element.Name", nil)
+      try await stage.focusNamed("entry")
+      watch.terminate()
+      try await watch.finish()
+      let told = watch.progress.now.output.joined()
+      #expect(told.contains("entry") && !told.contains("vault") && !told.contains("account"))
+    }
+  }
+
   @Test func nothingIsSharedBeforeTheUserSaysSo() async throws {
     try await FirefoxStage.with(isShared: false) { stage in
       try await stage.open("entries.html")
@@ -238,6 +264,14 @@ struct FirefoxTests {
       try await stage.shows("Text.Content", .string("first tab"))
       try await stage.runs("Tab.Next")
       try await stage.shows("Text.Content", .string("second tab"))
+      try await stage.run("switch", first)
+      try await stage.shows("Text.Content", .string("first tab"))
+      // One that another extension has hidden is not next.
+      for operation in ["hideTab", "showTab"] {
+        try await stage.run("chrome", "const tabs = window.gBrowser; tabs.\(operation)(tabs.tabs[1])")
+        try await stage.runs("Tab.Next")
+        try await stage.shows("Text.Content", .string(operation == "hideTab" ? "first tab" : "second tab"))
+      }
       try await stage.run("switch", first)
       try await stage.shows("Text.Content", .string("first tab"))
       // A window of its own.
@@ -325,6 +359,25 @@ struct FirefoxTests {
       try await stage.open("entries.html")
       try await stage.focusNamed("entry")
       #expect(try await stage.client.fields().count <= 10)
+      // D-Bus cannot carry the whole, and the parts can be replaced.
+      try await stage.write("Text.Content", .string("before"))
+      try await stage.script("find('entry').value = 'a\\u0000b'")
+      try await stage.shows("Text.Length", .int32(3))
+      try await stage.write("Text.Selection", .structure([.int32(2), .int32(3)]))
+      try await stage.write("Text.SelectedText", .string("end"))
+      #expect(try await stage.held("entry") == "a\0end")
+    }
+  }
+
+  /// A frame of another site that says that it has the keyboard, and that it comes and goes.
+  @Test func whoHasTheKeyboardIsNotForAPageToSay() async throws {
+    try await FirefoxStage.with { stage in
+      try await stage.open("besieged.html")
+      try await stage.focusNamed("entry")
+      try await stage.holds("enough", "true")
+      #expect(try await stage.get("Element.Name") == .string("entry"))
+      try await stage.write("Text.SelectedText", .string("dictated"))
+      #expect(try await stage.held("entry") == "dictated")
     }
   }
 }

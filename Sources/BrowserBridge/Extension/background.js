@@ -25,10 +25,11 @@ const isShared = async (address) => {
   }
 };
 
-/** The address that says whose a document is: an empty frame is its page's. */
+/** The address that says whose a document is: an empty frame is of who made it, a sandboxed one of nobody. */
 const addressOf = ({ url, origin, tab }) => {
   if (/^(https?|file):/.test(url ?? "")) return url;
-  return /^https?:/.test(origin ?? "") ? `${origin}/` : (tab?.url ?? "");
+  if (/^https?:/.test(origin ?? "")) return `${origin}/`;
+  return tab?.url?.startsWith("file:") ? tab.url : "";
 };
 
 let sharing = Promise.resolve();
@@ -74,18 +75,25 @@ const send = (message) => {
   }
 };
 
+/** Answers the host that has asked: the calls of the next are numbered from one again. */
+const reply = (asker, message) => {
+  if (asker === host) send({ type: "reply", ...message });
+};
+
 const connect = () => {
   const since = Date.now();
-  host = api.runtime.connectNative(HOST);
+  const port = api.runtime.connectNative(HOST);
+  host = port;
   toldTabs = new Map();
   toldFront = undefined;
   host.onMessage.addListener((request) => {
-    perform(request).catch(() => send({ type: "reply", call: request.call, error: "refused" }));
+    perform(request, port).catch(() => reply(port, { call: request.call, error: "refused" }));
   });
   host.onDisconnect.addListener(() => {
     // Reading it tells the browser that nobody else has to be told.
     void api.runtime.lastError;
     host = null;
+    for (const page of pages.values()) page.calls.clear();
     delay = Date.now() - since > 5000 ? FIRST_DELAY : Math.min(delay * 2, LONGEST_DELAY);
     setTimeout(connect, delay);
   });
@@ -113,7 +121,7 @@ const forget = (page) => {
     current.delete(page.tab);
     if (toldTabs.has(page.tab)) send({ type: "blur", tab: page.tab });
   }
-  for (const call of page.calls) send({ type: "reply", call, error: "gone" });
+  for (const call of page.calls.values()) send({ type: "reply", call, error: "gone" });
   send({ type: "gone", document: page.number });
   if (page.frame === 0) tellTab(page.tab);
 };
@@ -151,7 +159,13 @@ const pageSaid = (page, message) => {
     case "focus":
     case "blur": {
       const wasAside = page.isAside;
-      if (message.isActive) [page.hasLeft, page.isAside] = [false, false];
+      // A document without the keyboard takes the tab's focus from no other.
+      if (!message.isActive && (current.get(page.tab) ?? page) !== page) break;
+      if (message.isActive) {
+        [page.hasLeft, page.isAside] = [false, false];
+        // Chromium on X11 does not tell that its window is in front again if the keyboard is in the page.
+        if (toldFront !== page.tab) tellFront();
+      }
       const isSame =
         type === "focus" && page.focus?.element === element && current.get(page.tab) === page && wasAside === page.isAside;
       setCurrent(page);
@@ -182,11 +196,14 @@ const pageSaid = (page, message) => {
       }
       break;
     }
-    case "reply":
-      page.calls.delete(message.call);
+    case "reply": {
+      const call = page.calls.get(message.call);
       if (state && page.focus?.element === element) page.focus.state = state;
-      send({ ...message, ...(element !== undefined && { document: page.number }) });
+      // A host that has gone since has no use for it, and the next has calls of the same numbers.
+      if (!page.calls.delete(message.call)) break;
+      send({ ...message, call, ...(element !== undefined && { document: page.number }) });
       break;
+    }
     default: break;
   }
 };
@@ -197,7 +214,7 @@ api.runtime.onConnect.addListener(async (port) => {
   lastPage += 1;
   const page = {
     number: lastPage, port, tab: sender.tab.id, frame: sender.frameId, address: addressOf(sender), focus: null,
-    hasLeft: false, isAside: false, isInFrame: false, calls: new Set(),
+    hasLeft: false, isAside: false, isInFrame: false, calls: new Map(),
   };
   const early = [];
   let isReady = false;
@@ -233,8 +250,12 @@ let turn = 0;
 /** Done when the host was told of the tab in front. */
 let telling = Promise.resolve();
 
+/** How many tabs were closed. */
+let closings = 0;
+
 /** Tells what a tab shows, if the host was told of it, or is now. */
 const tellTab = async (id, isNew = false) => {
+  const known = closings;
   let tab;
   try {
     tab = await api.tabs.get(id);
@@ -247,6 +268,8 @@ const tellTab = async (id, isNew = false) => {
   if (shared && (await isShared(tab.url))) {
     for (const name of ["title", "url"]) if (tab[name]?.length <= LONGEST) message[name] = tab[name];
   }
+  // It may have been this one.
+  if (closings !== known) return tellTab(id, isNew);
   const told = JSON.stringify(message);
   const before = toldTabs.get(id);
   if (before?.told === told && !isNew) return true;
@@ -307,11 +330,15 @@ api.tabs.onUpdated.addListener((id, change) => {
 });
 api.tabs.onAttached.addListener((id) => tellTab(id));
 api.tabs.onRemoved.addListener((id) => {
+  closings += 1;
   if (!toldTabs.delete(id)) return;
   send({ type: "closed", tab: id });
   tellFront();
 });
-api.windows.onRemoved.addListener(tellFront);
+api.windows.onRemoved.addListener((id) => {
+  formerStates.delete(id);
+  tellFront();
+});
 api.permissions.onAdded.addListener(share);
 api.permissions.onRemoved.addListener(share);
 api.storage.onChanged.addListener(share);
@@ -326,11 +353,14 @@ const zoom = async (id, direction) => {
 
 const activate = async (id, step) => {
   const tab = await api.tabs.get(id);
-  const tabs = await api.tabs.query({ windowId: tab.windowId });
+  const tabs = (await api.tabs.query({ windowId: tab.windowId })).filter((each) => !each.hidden || each.id === id);
   tabs.sort((one, other) => one.index - other.index);
   const place = tabs.findIndex((each) => each.id === id);
   await api.tabs.update(tabs[(place + step + tabs.length) % tabs.length].id, { active: true });
 };
+
+/** How windows were before they filled the screen. */
+const formerStates = new Map();
 
 const bringToFront = async (id) => {
   const tab = await api.tabs.update(id, { active: true });
@@ -351,24 +381,30 @@ const commands = {
   "View.Fullscreen": async (id) => {
     const { windowId } = await api.tabs.get(id);
     const { state } = await api.windows.get(windowId);
-    await api.windows.update(windowId, { state: state === "fullscreen" ? "normal" : "fullscreen" });
+    const isFull = state === "fullscreen";
+    await api.windows.update(windowId, { state: isFull ? (formerStates.get(windowId) ?? "normal") : "fullscreen" });
+    if (isFull) formerStates.delete(windowId);
+    else formerStates.set(windowId, state);
   },
 };
 
+let lastCall = 0;
+
 /** Has a page do what the host asks. */
 const ask = (page, request) => {
-  page.calls.add(request.call);
-  page.port.postMessage({ ...request, since: Date.now() });
+  lastCall += 1;
+  page.calls.set(lastCall, request.call);
+  page.port.postMessage({ ...request, call: lastCall, since: Date.now() });
 };
 
 /** Does what the host asks of a tab, or has the page do it. */
-const perform = async (request) => {
+const perform = async (request, asker) => {
   const { call, type, tab, document: number } = request;
   if (number !== undefined) {
     const page = pages.get(number);
-    if (!page) return send({ type: "reply", call, error: "gone" });
+    if (!page) return reply(asker, { call, error: "gone" });
     if (type === "focus") await bringToFront(page.tab);
-    return ask(page, request);
+    return asker === host && ask(page, request);
   }
   if (type === "focus") {
     await bringToFront(tab);
@@ -376,14 +412,14 @@ const perform = async (request) => {
     await commands[request.key](tab);
   } else {
     const page = current.get(tab) ?? [...pages.values()].find((each) => each.tab === tab && each.frame === 0);
-    if (!page) return send({ type: "reply", call, error: "unshared" });
+    if (!page) return reply(asker, { call, error: "unshared" });
     // The keyboard goes to the address bar, or to a frame that is not shared.
-    if (page.isAside || page.isInFrame) return send({ type: "reply", call, error: "elsewhere" });
+    if (page.isAside || page.isInFrame) return reply(asker, { call, error: "elsewhere" });
     return ask(page, request);
   }
   // What is run next acts on the tab that is in front now.
   await tellFront();
-  return send({ type: "reply", call });
+  return reply(asker, { call });
 };
 
 share();

@@ -46,18 +46,23 @@ package final class BrowserPipe {
   private func write() {
     guard isOpen, !waiting.isEmpty else { return }
     let count = waiting.withUnsafeBytes { Glibc.write(output, $0.baseAddress.map { $0 + written }, $0.count - written) }
+    // A browser that closes only what it reads has gone, too.
+    if count < 0, errno != EAGAIN, errno != EINTR { return end() }
     if count > 0 { written += count }
     if written == waiting.count { (waiting, written) = ([], 0) }
+  }
+
+  private func end() {
+    isOpen = false
+    loop?.remove(self)
+    onEnd?(framing.isCutOff)
   }
 
   private func read() {
     let count = Glibc.read(input, &buffer, buffer.count)
     guard count > 0 else {
       if count < 0, errno == EAGAIN || errno == EINTR { return }
-      isOpen = false
-      loop?.remove(self)
-      onEnd?(framing.isCutOff)
-      return
+      return end()
     }
     framing.append(buffer[..<count])
     while let piece = framing.next() {

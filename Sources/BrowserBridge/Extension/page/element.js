@@ -38,7 +38,7 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
   const isSecret = (element) => {
     if (secrets.has(element)) return true;
     if (!hasText(element)) return false;
-    const words = (name) => attribute(element, name).toLowerCase();
+    const words = (name) => attribute(element, name).replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
     const isSecretName = (name) => SECRET_NAMES.test(words(name).replace(/[_\-.[\]]+/g, " "));
     const security = getComputedStyle(element).webkitTextSecurity || "none";
     const secret =

@@ -141,11 +141,13 @@ if (Object.hasOwn(focusdPage, "connect")) {
 
   // Functions that stay the same are added once, however often.
   // Not `globalThis`, which is another object in Firefox.
-  const windowLeft = (event) => event.target === window && left();
-  const windowGained = (event) => event.target === window && gained();
+  // A page may dispatch such events itself.
+  const windowLeft = (event) => event.isTrusted && event.target === window && left();
+  const windowGained = (event) => event.isTrusted && event.target === window && gained();
   // A key's event comes before what it changes, and a look at the next occasion comes after it.
   const events = {
-    mousedown: acting, keydown: acting, focusin: focusedHere, focusout: () => setTimeout(focusedHere, 0), input: tellNow, change: tellNow,
+    pointerdown: acting, touchstart: acting, mousedown: acting, keydown: acting,
+    focusin: focusedHere, focusout: () => setTimeout(focusedHere, 0), input: tellNow, change: tellNow,
     selectionchange: tellSoon, keyup: tellSoon, mouseup: tellSoon,
   };
 
@@ -227,11 +229,11 @@ if (Object.hasOwn(focusdPage, "connect")) {
 
   // Chromium ends the connection of a page that it keeps for later, and the page is not told.
   const hidden = (event) => {
-    if (event.persisted) disconnect();
+    if (event.isTrusted && event.persisted) disconnect();
   };
 
   const shown = (event) => {
-    if (event.persisted) connect();
+    if (event.isTrusted && event.persisted) connect();
   };
 
   focusdPage.connect = connect;

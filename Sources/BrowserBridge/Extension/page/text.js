@@ -43,9 +43,10 @@ if (!Object.hasOwn(focusdPage, "text")) {
   /** The text as others can have it: without halves of characters. */
   const whole = (value) => value.replace(LONE, "\uFFFD");
 
-  /** Whether others are shown a text as a whole. */
+  /** Whether others are shown a text as a whole; D-Bus knows no NUL. */
   const fits = (value) =>
-    value.length * 3 <= LIMIT || (value.length <= LIMIT && new TextEncoder().encode(value).length <= LIMIT);
+    !value.includes("\0") &&
+    (value.length * 3 <= LIMIT || (value.length <= LIMIT && new TextEncoder().encode(value).length <= LIMIT));
 
   // MARK: Editable elements
 
