@@ -8,11 +8,14 @@ function workspaceName(window) {
   return window.desktop > 0 ? workspace.desktopName(window.desktop) : "";
 }
 
+// A program may choose longer ones than a message carries.
+const cut = (text) => text.slice(0, 4096);
+
 function describe(window) {
   if (window.deleted) return;
   tell("Window", JSON.stringify({
-    id: String(window.internalId), title: window.caption, pid: window.pid, workspace: workspaceName(window),
-    application: String(window.desktopFileName || window.resourceClass || ""), minimized: window.minimized,
+    id: String(window.internalId), title: cut(window.caption), pid: window.pid, workspace: cut(workspaceName(window)),
+    application: cut(String(window.desktopFileName || window.resourceClass || "")), minimized: window.minimized,
     close: window.closeable, minimize: window.minimizable, fullscreen: window.fullScreenable,
     kind: window.desktopWindow ? "backdrop" : window.skipTaskbar && window.skipSwitcher ? "panel" : "",
   }));

@@ -8,7 +8,9 @@ const PATH = '/org/focusd/GNOMEShell1';
 // Of the interface: the bridge asks for exactly this one.
 const VERSION = 1;
 // A program may set a title of megabytes, and the bridge cuts it anyway.
-const LONGEST = 4096;
+const LONGEST_TITLE = 4096;
+// Programs choose the other texts, too, which have little in common with a title.
+const LONGEST_NAME = 255;
 const INTERFACE = `<node><interface name="${NAME}">
   <method name="Follow"><arg type="u" direction="out"/><arg type="a(ta{sv})" direction="out"/><arg type="t" direction="out"/></method>
   <method name="Activate"><arg type="t" direction="in"/></method>
@@ -48,7 +50,7 @@ function facts(window) {
         result.pid = new GLib.Variant('u', window.get_pid());
     for (const name of Object.keys(texts)) {
         if (texts[name])
-            result[name] = new GLib.Variant('s', texts[name].slice(0, LONGEST));
+            result[name] = new GLib.Variant('s', texts[name].slice(0, name === 'title' ? LONGEST_TITLE : LONGEST_NAME));
     }
     return result;
 }
