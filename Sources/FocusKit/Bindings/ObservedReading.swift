@@ -5,7 +5,7 @@ internal import Synchronization
 /// Reads a value so that each change of it is noticed, as far as Observation tells of what is read.
 ///
 /// Observation misses a change between a reading and the moment when it begins to look, and tells of one before it is made,
-/// by a thread that may be held up in between. So the value is to be read again a little later, and a few times more.
+/// by a thread that may be held up in between. So the value is read again a little later, and a few times more.
 final class ObservedReading: Sendable {
   /// When it is read again, in milliseconds: each time after twice as long.
   private static let (firstDelay, longestDelay) = (20, 1000)
