@@ -234,6 +234,19 @@ extension FocusedValues {
     cancel()
   }
 
+  @Test func whatNobodyCanChangeAnyMoreEnds() async throws {
+    var seen: [Int] = []
+    let (state, constant) = ({ State(wrappedValue: 1).changes() }(), Binding.constant(2).changes())
+    for stream in [state, constant] { for await value in stream { seen.append(value) } }
+    #expect(seen == [1, 2])
+    // What closures read may change.
+    let other = State(wrappedValue: 3)
+    var values = Binding(get: { other.wrappedValue }, set: { other.wrappedValue = $0 }).changes().makeAsyncIterator()
+    #expect(await values.next() == 3)
+    other.wrappedValue = 4
+    #expect(await values.next() == 4)
+  }
+
   @Test func whatAClosureHeldMayUseTheField() async throws {
     let client = FocusClient(address: "unix:path=/nonexistent")
     let field = FocusField("text1", client: client)

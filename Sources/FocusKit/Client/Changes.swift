@@ -141,7 +141,8 @@ extension State where Value: Sendable {
     @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> ChangeObservation { ChangeObservation(changes(), action) }
 
-  /// The value after each change, in order, until the task that asks ends; it begins with the value now.
+  /// The value after each change, in order, until the task that asks ends, or nothing can change it
+  /// any more; it begins with the value now.
   ///
   /// A task that does not keep up misses the oldest changes, never the last.
   public func changes() -> AsyncStream<Value> { projectedValue.changes() }
@@ -154,7 +155,8 @@ extension Binding where Value: Sendable {
     @_inheritActorContext _ action: @escaping @isolated(any) @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> ChangeObservation { ChangeObservation(changes(), action) }
 
-  /// The value after each change, in order, until the task that asks ends; it begins with the value now.
+  /// The value after each change, in order, until the task that asks ends, or nothing can change it
+  /// any more; it begins with the value now.
   ///
   /// A task that does not keep up misses the oldest changes, never the last. Of a binding that is made of closures, what
   /// Observation tells is seen: the values of states and of observable objects.
@@ -162,20 +164,31 @@ extension Binding where Value: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(mostKept))
     // Those who follow are told one value after another.
     nonisolated(unsafe) var last: Value?
+    // Nobody but the state keeps what follows it.
+    let end = StreamEnd { continuation.finish() }
     let cancel = location.follow(withCurrent: true) { value in
       if let last, areEqual(last, value) { return }
       last = value
-      continuation.yield(value)
+      withExtendedLifetime(end) { _ = continuation.yield(value) }
     }
     if let cancel {
       continuation.onTermination = { _ in cancel() }
     } else {
       let observation = ValueObservation(continuation, location.isolation) { wrappedValue }
-      continuation.onTermination = { _ in observation.end() }
+      continuation.onTermination = { _ in withExtendedLifetime(end) { observation.end() } }
       observation.begin()
     }
     return stream
   }
+}
+
+/// Calls a closure when it is freed.
+private final class StreamEnd: Sendable {
+  private let finish: @Sendable () -> Void
+
+  init(_ finish: @escaping @Sendable () -> Void) { self.finish = finish }
+
+  deinit { finish() }
 }
 
 /// A value that is read where its binding's closures run, now and after each change that Observation tells of.

@@ -100,6 +100,7 @@ final class Slot: Observable, Sendable {
   private static nonisolated(unsafe) let path: KeyPath<Slot, DBusValue?> = \.value
   /// Which types the value had that the program has no use for, so that each is reported once.
   private let misread = Locked<Set<String>>([])
+  private static let mostMisread = 256
 
   init(
     _ key: String, _ mailbox: Worker.Letters, _ calls: CallCount, _ snapshot: Snapshot?, _ isCommandEnabled: Bool?
@@ -133,7 +134,12 @@ final class Slot: Observable, Sendable {
     do throws(FocusError) {
       return try value.converted(to: Value.self, of: key)
     } catch {
-      guard misread.withLock({ $0.insert("\(value.type) \(Value.self)").inserted }) else { return nil }
+      let isNew = misread.withLock { misread in
+        // Another program chooses them.
+        if misread.count >= Self.mostMisread { misread = [] }
+        return misread.insert("\(value.type) \(Value.self)").inserted
+      }
+      guard isNew else { return nil }
       mailbox.post { $0.report(error) }
       return nil
     }
