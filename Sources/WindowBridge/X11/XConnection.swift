@@ -98,13 +98,20 @@ final class XConnection {
 
   /// The most windows that are followed.
   private static let mostWindows: UInt32 = 1024
+  /// The most of a window's property, which any program chooses: a little more than of a title is shown.
+  private static let longestOfWindow: UInt32 = (1 << 10) + 2
 
-  /// Asks for a property, at most 64 KiB of a text or a list, and of the windows as many as are followed; `handler`
+  /// Asks for a property, as much as is used of it, and of the windows as many as are followed; `handler`
   /// gets nil if the window does not have it.
   func property(_ atom: XAtom, of window: UInt32?, _ handler: @escaping (Result<XProperty?, WindowGone>) -> Void) {
     guard let name = atoms[atom] else { return handler(.success(nil)) }
     // In units of four bytes.
-    let length: UInt32 = atom == .clientList ? Self.mostWindows : 16 << 10
+    let length: UInt32 =
+      switch atom {
+      case .clientList: Self.mostWindows
+      case _ where window == nil: 16 << 10
+      default: Self.longestOfWindow
+      }
     let question = xcb_get_property(
       raw, 0, window ?? root, name, xcb_atom_t(XCB_GET_PROPERTY_TYPE_ANY.rawValue), 0, length)
     let utf8 = atoms[.utf8]
