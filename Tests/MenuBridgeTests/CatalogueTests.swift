@@ -22,17 +22,29 @@ import Testing
   @Test(arguments: [true, false], ["de_DE.UTF-8", "de_AT@euro", "de", "xx:de:fr"])
   func gettextTranslates(isBigEndian: Bool, locale: String) throws {
     try with(MOFile.bytes(Self.undo, isBigEndian: isBigEndian), at: "locale/de/LC_MESSAGES/gtk30.mo") { root in
-      #expect(commands("Rückgängig", locale, in: root) == ["Edit.Undo"])
-      #expect(commands("RÜCKGÄNGIG…", locale, in: root) == ["Edit.Undo"])
+      #expect(commands("Rückgängig", locale, keys: "Ctrl+Z", in: root) == ["Edit.Undo"])
+      #expect(commands("RÜCKGÄNGIG…", locale, keys: "Ctrl+Z", in: root) == ["Edit.Undo"])
       #expect(commands("Undo", locale, in: root) == ["Edit.Undo"])
       #expect(commands("Rücktaste", locale, in: root).isEmpty)
+    }
+  }
+
+  /// In French it is that of Undo and of Cancel.
+  @Test func aTranslatedWordForUndoTellsBesideOthersOfTexts() throws {
+    try with(MOFile.bytes([("_Undo", "A_nnuler"), ("_Redo", "_Rétablir")]), at: "locale/fr/LC_MESSAGES/gtk30.mo") {
+      root in
+      #expect(commands("Annuler", "fr", in: root).isEmpty)
+      #expect(commands("Annuler", "fr", keys: "Ctrl+Z", in: root) == ["Edit.Undo"])
+      let items = ["Annuler", "Rétablir"].map { MenuItem(id: $0, menus: ["Édition"], label: $0) }
+      let found = Recognition(catalogue: Catalogue.installed(locale: "fr", root: root)).commands(in: items)
+      #expect(Set(found.keys) == ["org.focusd.Edit.Undo", "org.focusd.Edit.Redo"])
     }
   }
 
   @Test func qtTranslates() throws {
     let messages = [("QLineEdit", "&Undo", "&Rückgängig"), ("QShortcut", "Redo", "Rücktaste")]
     try with(QMFile.bytes(messages), at: "qt6/translations/qtbase_de.qm") { root in
-      #expect(commands("Rückgängig", "de_DE.UTF-8", in: root) == ["Edit.Undo"])
+      #expect(commands("Rückgängig", "de_DE.UTF-8", keys: "Ctrl+Z", in: root) == ["Edit.Undo"])
       #expect(commands("Rücktaste", "de_DE.UTF-8", in: root).isEmpty)
     }
   }
@@ -87,7 +99,19 @@ import Testing
       let folder = "\(root)/locale/de/LC_MESSAGES"
       try FileManager.default.createDirectory(atPath: "\(folder)/gtk30.mo", withIntermediateDirectories: true)
       try #require(mkfifo("\(folder)/libadwaita.mo", 0o600) == 0)
-      #expect(commands("Rückgängig", "de", in: root) == ["Edit.Undo"])
+      #expect(commands("Rückgängig", "de", keys: "Ctrl+Z", in: root) == ["Edit.Undo"])
+    }
+  }
+
+  /// LibreOffice's Repeat has GTK's label of Redo in German.
+  @Test func theAcceleratorPrecedesATranslatedLabel() throws {
+    try with(MOFile.bytes([("_Redo", "_Wiederholen")]), at: "locale/de/LC_MESSAGES/gtk30.mo") { root in
+      let items = [
+        ("Kopieren", "Ctrl+C"), ("Ausschneiden", "Ctrl+X"), ("Einfügen", "Ctrl+V"), ("Wiederholen", "Ctrl+Shift+Y"),
+        ("Wiederherstellen: Eingabe", "Ctrl+Y"),
+      ].map { MenuItem(id: $0.0, menus: ["Bearbeiten"], label: $0.0, accelerator: $0.1) }
+      let found = Recognition(catalogue: Catalogue.installed(locale: "de", root: root)).commands(in: items)
+      #expect(found["org.focusd.Edit.Redo"] == "Wiederherstellen: Eingabe")
     }
   }
 }

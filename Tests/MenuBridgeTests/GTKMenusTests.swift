@@ -72,17 +72,17 @@ import Testing
     Case(
       attributes: item("Serif", "win.undo", [("target", .string("Serif"))]),
       action: described(true, .empty, .string("Serif")),
-      item: MenuItem(id: "win.undo::Serif", label: "Serif", isChecked: true, action: "win.undo")),
+      item: MenuItem(id: "win.undo::Serif", label: "Serif", isChecked: true)),
     Case(
       attributes: item("Sans", "win.undo", [("target", .string("Sans"))]),
       action: described(true, .empty, .string("Serif")),
-      item: MenuItem(id: "win.undo::Sans", label: "Sans", isChecked: false, action: "win.undo")),
+      item: MenuItem(id: "win.undo::Sans", label: "Sans", isChecked: false)),
     Case(
       attributes: item("Target without a state", "win.undo", [("target", .string("a"))]),
-      item: MenuItem(id: "win.undo::a", label: "Target without a state", action: "win.undo")),
+      item: MenuItem(id: "win.undo::a", label: "Target without a state")),
     Case(
       attributes: item("5", "win.undo", [("target", .int32(5))]),
-      item: MenuItem(id: "win.undo(5)", label: "5", action: "win.undo")),
+      item: MenuItem(id: "win.undo(5)", label: "5")),
     Case(
       attributes: item("A pair", "win.undo", [("target", .structure([.int32(1), .int32(2)]))]),
       item: MenuItem(id: "Menu › A pair", label: "A pair")),

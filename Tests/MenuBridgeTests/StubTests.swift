@@ -37,10 +37,26 @@ import Testing
         try String(contentsOfFile: "/proc/\(process.processID)/environ", encoding: .utf8).isEmpty
       }
       let program = StubMenus(try await stage.desktop.peer())
-      program.menu("Bearbeiten", ["first": "_Rückgängig"])
+      program.menu("Bearbeiten", ["first": "_Rückgängig", "second": "_Wiederholen"])
       program.state.update { $0.actions = ["first": .init()] }
       try await stage.show("w1", of: program, process: process.processID)
       try await stage.has("Edit.Undo")
+    }
+  }
+
+  /// Its number is another item's as soon as the program makes its menus anew.
+  @Test func aCommandWithoutAStableNameIsStillTheOneThatItsMenuShows() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.menu("Edit", ["5001": "_Undo", "5002": "Re_do"])
+      program.state.update { $0.actions = ["5001": .init(), "5002": .init()] }
+      try await stage.show("w1", of: program)
+      try await stage.has("Edit.Undo")
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, ["5001"])
+      program.menu("Edit", ["5001": "Delete _All", "5002": "_Undo"])
+      try await stage.run("Edit.Undo")
+      try await program.state.ran(\.activated, ["5001", "5002"])
     }
   }
 

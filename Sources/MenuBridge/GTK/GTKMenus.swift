@@ -53,6 +53,8 @@ struct GTKItem: Equatable {
   let group: String
   let name: String
   let target: DBusValue?
+  /// The group of menus that it is in; nil if it is in none.
+  var menu: UInt32?
   /// The actions that are set while the menus are open that the item is in, each with its group.
   var openers: [String] = []
 
@@ -99,8 +101,8 @@ struct GTKMenus {
   /// Why an answer was not read, if it was too long.
   var excess: DBusError?
 
-  /// Begins with the menu bar, which is in the first group.
-  init() { linked = [0] }
+  /// Begins with a group; the menu bar is in the first.
+  init(group: UInt32 = 0) { linked = [group] }
 
   /// The groups that are known only by number, as a call of `Start` asks for them.
   mutating func next() -> [UInt32] {
@@ -148,6 +150,18 @@ struct GTKMenus {
     return found.items
   }
 
+  /// Whether an item of the lists has the action and the label of `item`, or its accelerator.
+  func shows(_ item: GTKItem) -> Bool {
+    lists.values.joined().contains { attributes in
+      guard case .string(let text)? = attributes["label"],
+        let now = Self.item(attributes, MenuText.label(text, mnemonic: "_"), [], []), now.group == item.group,
+        now.name == item.name, now.target == item.target
+      else { return false }
+      return now.item.label == item.item.label
+        || (!now.item.accelerator.isEmpty && now.item.accelerator == item.item.accelerator)
+    }
+  }
+
   private struct Found {
     let actions: [String: [String: GTKAction]]
     var list = ItemList()
@@ -182,7 +196,8 @@ struct GTKMenus {
         var openers = openers
         if case .string(let opener)? = attributes["submenu-action"] { openers.append(opener) }
         append(submenu, menus: menus + [label], openers: openers, within: within.union([list]), to: &found)
-      } else if let item = Self.item(attributes, label, menus, openers) {
+      } else if var item = Self.item(attributes, label, menus, openers) {
+        item.menu = list.group
         found.add(item)
       }
     }
@@ -201,7 +216,7 @@ struct GTKMenus {
     let id = Self.isStable(name) ? Self.id(action, target) : nil
     let item = MenuItem(
       id: id ?? MenuText.id(menus: menus, label: label), menus: menus, label: label, accelerator: accelerator,
-      action: id.map { _ in action })
+      action: target == nil ? id.map { _ in action } : nil)
     return GTKItem(item: item, group: String(action[..<dot]), name: name, target: target, openers: openers)
   }
 
@@ -215,7 +230,7 @@ struct GTKMenus {
   }
 
   /// Whether it is a name, and no number or address, which is another each time.
-  private static func isStable(_ name: String) -> Bool {
+  static func isStable(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, first.properties.isAlphabetic else { return false }
     return name.utf8.count { isDigit($0) } < 4
   }

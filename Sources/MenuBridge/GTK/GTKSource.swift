@@ -145,6 +145,27 @@ final class GTKSource: MenuSource {
   func look(at id: String, _ done: @escaping (Result<MenuItem, DBusError>) -> Void) {
     guard let item = items[id], let path = addresses.actions[item.group] else { return done(.failure(.itemGone(id))) }
     refresh(item.openers)
+    guard let menubar = addresses.menubar, let menu = item.menu, !GTKMenus.isStable(item.name) else {
+      return describe(item, at: path, done)
+    }
+    // An action without a name of its own may be another item's by now.
+    var menus = GTKMenus(group: menu)
+    ask(
+      menubar, Self.menusInterface, "Start", [Self.numbers(menus.next())], timeout: ProgramBus.changeTimeout
+    ) { [self] answer in
+      if case .failure(let error) = answer, error.isLate { return end(menubar, menus) { _ in done(.failure(error)) } }
+      let isThere =
+        if case .success(let values) = answer { menus.add(values.first) && menus.shows(item) } else { false }
+      end(menubar, menus) { _ in
+        if isThere { describe(item, at: path, done) } else { done(.failure(.itemGone(id))) }
+      }
+    }
+  }
+
+  private func describe(
+    _ item: GTKItem, at path: ObjectPath, _ done: @escaping (Result<MenuItem, DBusError>) -> Void
+  ) {
+    let id = item.item.id
     ask(path, Self.actionsInterface, "Describe", [.string(item.name)], timeout: ProgramBus.changeTimeout) { answer in
       switch answer {
       case .success(let values):

@@ -69,6 +69,8 @@ private struct Described {
     item.isChecked == nil || StandardCommand.all[command].mayBeChecked
   }
 
+  var hasEnglishLabel: Bool { StandardCommand.byLabel[MenuLabel.plain(item.label)] != nil }
+
   func hasAccelerator(of command: Int) -> Bool {
     StandardCommand.all[command].accelerators.contains(item.accelerator)
   }
@@ -103,8 +105,12 @@ private struct Menus {
     guard let first = found.first, Self.count(found) == 1 else { return nil }
     // Of two in one menu that look alike, only one can be run.
     let only = found.first(where: \.item.isEnabled) ?? first
-    // A label may be that of something else in this program's translation: then another item has the accelerator.
-    if !only.item.accelerator.isEmpty, !only.hasAccelerator(of: command), structural(command) != nil { return nil }
+    // A translated label may be that of something else in this program: then another item has the accelerator.
+    if !only.hasEnglishLabel, !only.item.accelerator.isEmpty, !only.hasAccelerator(of: command),
+      structural(command) != nil
+    {
+      return nil
+    }
     return only
   }
 
@@ -134,7 +140,9 @@ private struct Menus {
     case "Document": return menu.count == 1 && hasSeveral(of: Self.ofDocument, in: menu)
     case "View": return menu.count <= 2
     // In a menu without the like it may copy something else than a text, such as a connection in Remmina.
-    case "Edit" where Self.ofClipboard.contains(command) && !item.hasAccelerator(of: command):
+    case "Edit" where Self.ofClipboard.contains(command) && !item.hasAccelerator(of: command),
+      // Many languages have one word for Undo and Cancel, or for Redo and Revert.
+      "Edit" where Self.ofHistory.contains(command) && !item.hasEnglishLabel && !item.hasAccelerator(of: command):
       return menu.count <= 1 && hasSeveral(of: Self.ofEdit, in: menu)
     default: return menu.count <= 1
     }
@@ -146,6 +154,7 @@ private struct Menus {
 
   private static let ofEdit = Set(StandardCommand.numbers("Edit."))
   private static let ofClipboard = Set(StandardCommand.numbers("Edit.Cut", "Edit.Copy", "Edit.Paste"))
+  private static let ofHistory = Set(StandardCommand.numbers("Edit.Undo", "Edit.Redo"))
   /// The commands that a menu *File* has.
   private static let ofDocument = Set(StandardCommand.numbers("Document.", "Application.Quit"))
 }
