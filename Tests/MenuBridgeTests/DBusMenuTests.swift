@@ -120,6 +120,27 @@ import Testing
     }
   }
 
+  /// Two thousand with one label of many bytes, and one with keys of megabytes.
+  @Test func itemsThatLookAlike() async throws {
+    try await Self.with(.window) { stage, program in
+      program.add(2000, to: 1) { number in
+        let keys = number == 100 ? ["Control", String(repeating: "+", count: 4 << 20)] : []
+        return StubDBusMenu.Item(label: String(repeating: "🙂", count: 256), keys: keys)
+      }
+      try await stage.has("Edit.Undo")
+      try await eventually("the items") { (try? await stage.items().count) == 35 }
+    }
+  }
+
+  @Test func anItemThatIsHiddenIsNotRun() async throws {
+    try await Self.with(.window) { stage, program in
+      try await stage.has("Edit.Undo")
+      program.state.update { $0.items[2]?.other = [("visible", .boolean(false))] }
+      #expect(try await stage.refusal("Edit.Undo") != nil)
+      #expect(program.state.now.clicked.isEmpty)
+    }
+  }
+
   /// Each item repeats the labels of the menus that it is in.
   @Test func menusWithLongLabels() async throws {
     try await Self.with(.window) { stage, program in

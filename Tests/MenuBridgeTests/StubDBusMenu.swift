@@ -50,11 +50,13 @@ final class StubDBusMenu: Sendable {
   }
 
   /// Adds `count` items to the menu `menu`, and stays with that layout, which is not made for each answer.
-  func add(_ count: Int32, to menu: Int32) {
+  func add(
+    _ count: Int32, to menu: Int32, _ item: @Sendable (_ number: Int32) -> Item = { Item(label: "Item \($0)") }
+  ) {
     let numbers = 100..<100 + count
     state.update { state in
       state.items[menu]?.children += numbers
-      for number in numbers { state.items[number] = Item(label: "Item \(number)") }
+      for number in numbers { state.items[number] = item(number) }
       state.answers["GetLayout"] = .values([.uint32(1), Self.node(0, state)])
     }
   }

@@ -119,7 +119,9 @@ final class DBusMenuSource: MenuSource {
     if case .array(let shortcuts)? = properties[.string("shortcut")]?.variantContent,
       case .array(let keys)? = shortcuts.first
     {
-      let names = keys.prefix(8).compactMap(\.basicText).map { $0 == "Control" ? "Ctrl" : $0 }
+      let names = keys.prefix(8).compactMap(\.basicText).map { name in
+        name == "Control" ? "Ctrl" : String(String.UnicodeScalarView(name.unicodeScalars.prefix(64)))
+      }
       accelerator = Accelerator.shown(qt: names.joined(separator: "+"))
     }
     var isChecked: Bool?
@@ -157,7 +159,10 @@ final class DBusMenuSource: MenuSource {
     ) { answer in
       if case .failure(let error) = answer, error.isLate { return done(.failure(error)) }
       guard case .success(let values) = answer, case .array(let all)? = values.first,
-        case .structure(let members)? = all.first, members.count == 2, case .dictionary(let properties) = members[1],
+        case .structure(let members)? = all.first, members.count == 2, members[0] == .int32(place.number),
+        case .dictionary(let properties) = members[1],
+        properties[.string("visible")]?.variantContent != .boolean(false),
+        properties[.string("children-display")]?.variantContent != .string("submenu"),
         let now = Self.item(properties, in: known.menus),
         now.label == known.label || (!now.accelerator.isEmpty && now.accelerator == known.accelerator)
       else { return done(.failure(.itemGone(known.id))) }

@@ -8,11 +8,13 @@ enum MenuText {
   /// A label without control characters and space around it, of a length that fits a line.
   static func label(_ text: String) -> String {
     var label = String.UnicodeScalarView()
+    var length = 0
     for scalar in text.unicodeScalars {
-      guard label.count < longest else {
+      guard length < longest else {
         label.append("…")
         break
       }
+      length += 1
       switch scalar.properties.generalCategory {
       case .control, .lineSeparator, .paragraphSeparator: label.append(" ")
       // Those that change the direction of what follows.
@@ -58,16 +60,24 @@ struct ItemList {
 
   private(set) var items: [MenuItem] = []
   private var ids: Set<String> = []
+  /// The last number of those with the same id in a menu.
+  private var numbers: [String: Int] = [:]
   private var textSize = 0
+  private var refused = 0
 
-  var isFull: Bool { items.count >= Self.limit || textSize >= Self.textLimit }
+  /// Whether there are as many, or as many were not added, as anybody reads.
+  var isFull: Bool { items.count >= Self.limit || refused >= Self.limit || textSize >= Self.textLimit }
 
   /// Adds an item unless its id is there.
   /// - Returns: Whether it was added.
   @discardableResult
   mutating func add(_ item: MenuItem) -> Bool {
-    guard !isFull, ids.insert(item.id).inserted else { return false }
-    textSize += item.menus.reduce(item.id.utf8.count + item.label.utf8.count) { $0 + $1.utf8.count }
+    guard !isFull, ids.insert(item.id).inserted else {
+      refused += 1
+      return false
+    }
+    let own = item.id.utf8.count + item.label.utf8.count + item.accelerator.utf8.count
+    textSize += item.menus.reduce(own) { $0 + $1.utf8.count }
     items.append(item)
     return true
   }
@@ -77,10 +87,14 @@ struct ItemList {
   mutating func addNumbered(_ item: MenuItem) -> MenuItem? {
     if add(item) { return item }
     var numbered = item
-    for number in 2...Self.mostAlike {
+    var number = numbers[item.id, default: 1]
+    var isAdded = false
+    while number < Self.mostAlike, !isFull, !isAdded {
+      number += 1
       numbered.id = "\(item.id) (\(number))"
-      if add(numbered) { return numbered }
+      isAdded = add(numbered)
     }
-    return nil
+    numbers[item.id] = number
+    return isAdded ? numbered : nil
   }
 }
