@@ -95,7 +95,14 @@ struct GTKMenus {
     }
   }
 
-  private var lists: [List: [[String: DBusValue]]] = [:]
+  /// An item of a list, or another list.
+  private struct Entry {
+    var attributes: [String: DBusValue] = [:]
+    /// Made once: menus that contain each other are gone through many times.
+    var label = ""
+  }
+
+  private var lists: [List: [Entry]] = [:]
   private var asked: Set<UInt32> = []
   private var linked: Set<UInt32> = []
   /// Why an answer was not read, if it was too long.
@@ -123,13 +130,16 @@ struct GTKMenus {
         case .uint32(let number) = members[1], case .array(let items) = members[2], asked.contains(group)
       else { return false }
       lists[List(group, number)] = items.prefix(ItemList.limit).map { item in
-        guard case .dictionary(let dictionary) = item else { return [:] }
-        var attributes: [String: DBusValue] = [:]
-        for entry in dictionary.entries.prefix(32) {
-          if case .string(let name) = entry.key { attributes[name] = entry.value.variantContent }
+        guard case .dictionary(let dictionary) = item else { return Entry() }
+        var entry = Entry()
+        for each in dictionary.entries.prefix(32) {
+          if case .string(let name) = each.key { entry.attributes[name] = each.value.variantContent }
         }
-        for name in [":section", ":submenu"] { if let list = List(attributes[name]) { linked.insert(list.group) } }
-        return attributes
+        if case .string(let text)? = entry.attributes["label"] { entry.label = MenuText.label(text, mnemonic: "_") }
+        for name in [":section", ":submenu"] {
+          if let list = List(entry.attributes[name]) { linked.insert(list.group) }
+        }
+        return entry
       }
     }
     return true
@@ -152,10 +162,9 @@ struct GTKMenus {
 
   /// Whether an item of the lists has the action and the label of `item`, or its accelerator.
   func shows(_ item: GTKItem) -> Bool {
-    lists.values.joined().contains { attributes in
-      guard case .string(let text)? = attributes["label"],
-        let now = Self.item(attributes, MenuText.label(text, mnemonic: "_"), [], []), now.group == item.group,
-        now.name == item.name, now.target == item.target
+    lists.values.joined().contains { entry in
+      guard let now = Self.item(entry, [], []), now.group == item.group, now.name == item.name,
+        now.target == item.target
       else { return false }
       return now.item.label == item.item.label
         || (!now.item.accelerator.isEmpty && now.item.accelerator == item.item.accelerator)
@@ -186,26 +195,24 @@ struct GTKMenus {
 
   private func append(_ list: List, menus: [String], openers: [String], within: Set<List>, to found: inout Found) {
     guard within.count < Self.deepest * 2, menus.count < Self.deepest, !within.contains(list) else { return }
-    for attributes in lists[list] ?? [] where !found.isFull {
+    for entry in lists[list] ?? [] where !found.isFull {
       found.entries += 1
-      var label = ""
-      if case .string(let text)? = attributes["label"] { label = MenuText.label(text, mnemonic: "_") }
+      let attributes = entry.attributes
       if let section = List(attributes[":section"]) {
         append(section, menus: menus, openers: openers, within: within.union([list]), to: &found)
       } else if let submenu = List(attributes[":submenu"]) {
         var openers = openers
         if case .string(let opener)? = attributes["submenu-action"] { openers.append(opener) }
-        append(submenu, menus: menus + [label], openers: openers, within: within.union([list]), to: &found)
-      } else if var item = Self.item(attributes, label, menus, openers) {
+        append(submenu, menus: menus + [entry.label], openers: openers, within: within.union([list]), to: &found)
+      } else if var item = Self.item(entry, menus, openers) {
         item.menu = list.group
         found.add(item)
       }
     }
   }
 
-  private static func item(
-    _ attributes: [String: DBusValue], _ label: String, _ menus: [String], _ openers: [String]
-  ) -> GTKItem? {
+  private static func item(_ entry: Entry, _ menus: [String], _ openers: [String]) -> GTKItem? {
+    let (attributes, label) = (entry.attributes, entry.label)
     guard !label.isEmpty, case .string(let action)? = attributes["action"], let dot = action.firstIndex(of: "."),
       action.utf8.count <= 255
     else { return nil }

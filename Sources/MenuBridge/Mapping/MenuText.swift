@@ -1,3 +1,4 @@
+internal import DBusTypes
 internal import FocusContract
 
 /// Texts of programs, as items show them.
@@ -58,10 +59,24 @@ struct ItemList {
   /// The most items with one label in one menu.
   private static let mostAlike = 32
 
+  /// An id by its bytes: to hash a text takes many times as long, since Swift brings it into Unicode's normal form.
+  private struct ID: Hashable {
+    private let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (left: ID, right: ID) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+    func hash(into hasher: inout Hasher) {
+      var text = text
+      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+  }
+
   private(set) var items: [MenuItem] = []
-  private var ids: Set<String> = []
+  private var ids: Set<ID> = []
   /// The last number of those with the same id in a menu.
-  private var numbers: [String: Int] = [:]
+  private var numbers: [ID: Int] = [:]
   private var textSize = 0
   private var refused = 0
 
@@ -72,7 +87,7 @@ struct ItemList {
   /// - Returns: Whether it was added.
   @discardableResult
   mutating func add(_ item: MenuItem) -> Bool {
-    guard !isFull, ids.insert(item.id).inserted else {
+    guard !isFull, ids.insert(ID(item.id)).inserted else {
       refused += 1
       return false
     }
@@ -87,14 +102,14 @@ struct ItemList {
   mutating func addNumbered(_ item: MenuItem) -> MenuItem? {
     if add(item) { return item }
     var numbered = item
-    var number = numbers[item.id, default: 1]
+    var number = numbers[ID(item.id), default: 1]
     var isAdded = false
     while number < Self.mostAlike, !isFull, !isAdded {
       number += 1
       numbered.id = "\(item.id) (\(number))"
       isAdded = add(numbered)
     }
-    numbers[item.id] = number
+    numbers[ID(item.id)] = number
     return isAdded ? numbered : nil
   }
 }
