@@ -74,7 +74,7 @@ struct ItemList {
   }
 
   private(set) var items: [MenuItem] = []
-  private var ids: Set<ID> = []
+  private var ids: Set<String> = []
   /// The last number of those with the same id in a menu.
   private var numbers: [ID: Int] = [:]
   private var textSize = 0
@@ -87,7 +87,7 @@ struct ItemList {
   /// - Returns: Whether it was added.
   @discardableResult
   mutating func add(_ item: MenuItem) -> Bool {
-    guard !isFull, ids.insert(ID(item.id)).inserted else {
+    guard !isFull, ids.insert(item.id).inserted else {
       refused += 1
       return false
     }
@@ -100,9 +100,13 @@ struct ItemList {
   /// Adds an item; one of several with its id in a menu has its number there behind the id.
   /// - Returns: The item as it was added; nil if it was not.
   mutating func addNumbered(_ item: MenuItem) -> MenuItem? {
+    var number = numbers[ID(item.id), default: 1]
+    guard number < Self.mostAlike else {
+      refused += 1
+      return nil
+    }
     if add(item) { return item }
     var numbered = item
-    var number = numbers[ID(item.id), default: 1]
     var isAdded = false
     while number < Self.mostAlike, !isFull, !isAdded {
       number += 1
