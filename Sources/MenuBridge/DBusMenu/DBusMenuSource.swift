@@ -163,8 +163,7 @@ final class DBusMenuSource: MenuSource {
         case .dictionary(let properties) = members[1],
         properties[.string("visible")]?.variantContent != .boolean(false),
         properties[.string("children-display")]?.variantContent != .string("submenu"),
-        let now = Self.item(properties, in: known.menus),
-        now.label == known.label || (!now.accelerator.isEmpty && now.accelerator == known.accelerator)
+        let now = Self.item(properties, in: known.menus), now.isSame(as: known)
       else { return done(.failure(.itemGone(known.id))) }
       var item = now
       item.id = known.id

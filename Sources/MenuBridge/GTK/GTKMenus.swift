@@ -160,14 +160,12 @@ struct GTKMenus {
     return found.items
   }
 
-  /// Whether an item of the lists has the action and the label of `item`, or its accelerator.
+  /// Whether an item of the lists has the action of `item`, and is the same.
   func shows(_ item: GTKItem) -> Bool {
     lists.values.joined().contains { entry in
-      guard let now = Self.item(entry, [], []), now.group == item.group, now.name == item.name,
-        now.target == item.target
-      else { return false }
-      return now.item.label == item.item.label
-        || (!now.item.accelerator.isEmpty && now.item.accelerator == item.item.accelerator)
+      guard let now = Self.item(entry, [], []) else { return false }
+      return now.group == item.group && now.name == item.name && now.target == item.target
+        && now.item.isSame(as: item.item)
     }
   }
 

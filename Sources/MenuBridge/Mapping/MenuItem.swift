@@ -26,6 +26,11 @@ package struct MenuItem: Equatable, Sendable {
     (self.isEnabled, self.isChecked, self.action) = (isEnabled, isChecked, action)
   }
 
+  /// Whether it is what `before` was: programs change labels, such as that of Undo, and keep the keys.
+  func isSame(as before: MenuItem) -> Bool {
+    label == before.label || (!accelerator.isEmpty && accelerator == before.accelerator)
+  }
+
   /// The item as `Menu.Items` returns it: `(sasssbi)`, the last -1 for one that cannot be checked.
   package var value: DBusValue {
     let checked: Int32 =
