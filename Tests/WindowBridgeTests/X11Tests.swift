@@ -206,6 +206,27 @@ struct X11Tests {
     }
   }
 
+  /// A server gives a client's numbers to the next one: held up, the bridge sees the list of windows as it was.
+  @Test func aNumberThatIsUsedAgainIsAnotherWindow() async throws {
+    try await Self.with(.openbox) { desktop, bridge, peer in
+      let one = try await Self.terminal(desktop, "one")
+      let window = try await peer.window("one")
+      try await peer.reached([window])
+      bridge.terminate(SIGSTOP)
+      defer { bridge.terminate(SIGCONT) }
+      try await one.stop()
+      let two = try await Self.terminal(desktop, "two")
+      let found = try await desktop.run(["/usr/bin/xdotool", "search", "--sync", "--onlyvisible", "--name", "^two$"])
+      #expect(found.output == [String(window.dropFirst())], "\(found)")
+      bridge.terminate(SIGCONT)
+      try await eventually("the other's process") {
+        try await peer.read("org.focusd.Window.ProcessId").value == .uint32(UInt32(two.processID))
+      }
+      #expect(try await peer.read(Peer.title).value == .string("two"))
+      withExtendedLifetime(two) {}
+    }
+  }
+
   /// Sets the windows that the window manager has to those of the arguments: XChangeProperty(3).
   private static let clientList = """
     import sys

@@ -29,6 +29,8 @@ final class XConnection {
 
   /// Called when a property of a window is another; nil stands for the root window.
   var onPropertyChange: ((UInt32?, XAtom) -> Void)?
+  /// Called when a window that is followed is gone.
+  var onDestruction: ((UInt32) -> Void)?
   /// Called when all that had arrived is handled.
   var onTurn: (() -> Void)?
   /// Called once if the server is gone.
@@ -88,9 +90,9 @@ final class XConnection {
     follow(root)
   }
 
-  /// Asks for the property events of a window.
+  /// Asks for the property events of a window, and for its end.
   func follow(_ window: UInt32) {
-    let mask = [XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue]
+    let mask = [XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue]
     xcb_change_window_attributes(raw, window, XCB_CW_EVENT_MASK.rawValue, mask)
   }
 
@@ -179,10 +181,15 @@ final class XConnection {
     while count < Self.mostEvents, let event = xcb_poll_for_event(raw) {
       defer { free(event) }
       count += 1
+      switch Int32(event.pointee.response_type & 0x7f) {
+      case XCB_PROPERTY_NOTIFY:
+        let change = UnsafeRawPointer(event).load(as: xcb_property_notify_event_t.self)
+        if let atom = names[change.atom] { onPropertyChange?(change.window == root ? nil : change.window, atom) }
+      case XCB_DESTROY_NOTIFY:
+        onDestruction?(UnsafeRawPointer(event).load(as: xcb_destroy_notify_event_t.self).window)
       // Errors, of type 0, are of windows that are gone.
-      guard event.pointee.response_type & 0x7f == XCB_PROPERTY_NOTIFY else { continue }
-      let change = UnsafeRawPointer(event).load(as: xcb_property_notify_event_t.self)
-      if let atom = names[change.atom] { onPropertyChange?(change.window == root ? nil : change.window, atom) }
+      default: break
+      }
     }
     return count > 0
   }
@@ -209,7 +216,7 @@ final class XConnection {
   func close() {
     isClosed = true
     loop?.remove(self)
-    (onPropertyChange, onTurn, onEnd) = (nil, nil, nil)
+    (onPropertyChange, onDestruction, onTurn, onEnd) = (nil, nil, nil, nil)
   }
 }
 

@@ -38,6 +38,8 @@ package final class XSource: WindowSource {
     let machine = withUnsafeBytes(of: name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     state = XState(atoms: connection.names, machine: machine)
     connection.onPropertyChange = { [weak self] in self?.ask($1, of: $0) }
+    // Its number may be another window's by the time that the list of windows is read.
+    connection.onDestruction = { [weak self] in self?.state.removeClient($0) }
     connection.onTurn = { [weak self] in self?.tell() }
     connection.onEnd = { [weak self] in self?.onEnd?("the X server is gone") }
     connection.attach(to: loop)

@@ -8,6 +8,8 @@ package struct XState {
     /// What has not been answered for the first time; nothing waits for the menus and for what is allowed.
     var missing = XAtom.ofClient.subtracting(XAtom.menus.keys).subtracting([.allowedActions])
     var isProcessMissing = true
+    /// The window, described again when something of it is another; nil until all is known.
+    var window: Window?
 
     var isComplete: Bool { missing.isEmpty && !isProcessMissing }
   }
@@ -18,6 +20,9 @@ package struct XState {
   private let machine: String
   private var root: [XAtom: XProperty] = [:]
   private var clients: [UInt32: Client] = [:]
+  private var workspaces: [String] = []
+  /// What the window manager does, to any window.
+  private var actions: Set<WindowAction> = []
 
   /// Creates a state without windows.
   package init(atoms: [UInt32: XAtom], machine: String) {
@@ -31,15 +36,16 @@ package struct XState {
   /// Where i3 listens, if it is the window manager.
   package var i3Socket: String? { root[.i3Socket]?.text(limit: WindowText.titleLength) }
 
-  private var supported: Set<XAtom> { Set((root[.supported]?.numbers ?? []).compactMap { atoms[$0] }) }
-
   /// Takes over a property of the root window.
   /// - Returns: the windows that have come, whose properties are not known.
   package mutating func setRoot(_ atom: XAtom, _ value: XProperty?) -> [UInt32] {
     // A window manager that restarts can still do what it could do.
     guard value != nil || atom != .supported else { return [] }
     root[atom] = value
-    guard atom == .clientList else { return [] }
+    guard atom == .clientList else {
+      if atom != .activeWindow { describeAll() }
+      return []
+    }
     let current = Set(windows)
     clients = clients.filter { current.contains($0.key) }
     let new = current.filter { clients[$0] == nil }.sorted()
@@ -51,6 +57,7 @@ package struct XState {
   package mutating func setClient(_ window: UInt32, _ atom: XAtom, _ value: XProperty?) {
     clients[window]?.properties[atom] = value
     clients[window]?.missing.remove(atom)
+    describe(window)
   }
 
   /// Forgets a client whose window is gone, whatever the list of windows says until it is another.
@@ -60,6 +67,7 @@ package struct XState {
   package mutating func setProcess(_ window: UInt32, _ process: UInt32) {
     clients[window]?.process = process
     clients[window]?.isProcessMissing = false
+    describe(window)
   }
 
   /// Whether the active window, if it is a client's, is known: it is in a moment.
@@ -69,25 +77,28 @@ package struct XState {
 
   /// The windows of which all is known.
   package var desktop: Desktop {
-    let names = root[.desktopNames]?.names ?? []
-    let actions = actions
     var desktop = Desktop()
-    for (window, client) in clients where client.isComplete {
-      desktop.windows[WindowID(UInt64(window))] = describe(client, names, actions)
-    }
+    for (number, client) in clients { desktop.windows[WindowID(UInt64(number))] = client.window }
     let active = WindowID(UInt64(root[.activeWindow]?.numbers.first ?? 0))
     desktop.front = desktop.windows[active] == nil ? nil : active
     return desktop
   }
 
-  private var actions: Set<WindowAction> {
-    let supported = supported
-    var actions: Set<WindowAction> = []
+  private mutating func describeAll() {
+    workspaces = root[.desktopNames]?.names ?? []
+    let supported = Set((root[.supported]?.numbers ?? []).compactMap { atoms[$0] })
+    actions = []
     if supported.contains(.closeWindow) { actions.insert(.close) }
     if supported.contains(.stateFullscreen) { actions.insert(.fullscreen) }
     if supported.contains(.actionMinimize) { actions.insert(.minimize) }
     if i3Socket != nil { actions.insert(.float) }
-    return actions
+    for window in Array(clients.keys) { describe(window) }
+  }
+
+  private mutating func describe(_ window: UInt32) {
+    guard let client = clients[window], client.isComplete else { return }
+    let description = description(of: client)
+    clients[window]?.window = description
   }
 
   /// Whether the window manager does `action` to a window, as far as it says so (EWMH, `_NET_WM_ALLOWED_ACTIONS`).
@@ -104,7 +115,7 @@ package struct XState {
     }
   }
 
-  private func describe(_ client: Client, _ names: [String], _ actions: Set<WindowAction>) -> Window {
+  private func description(of client: Client) -> Window {
     func text(_ atom: XAtom, _ limit: Int) -> String? { client.properties[atom]?.text(limit: limit) }
     let classes = client.properties[.class]?.names ?? []
     let types = (client.properties[.type]?.numbers ?? []).compactMap { atoms[$0] }
@@ -114,7 +125,7 @@ package struct XState {
     window.application = classes.dropFirst().first.flatMap(WindowText.name) ?? classes.first.flatMap(WindowText.name)
     window.process = process(of: client)
     if let index = client.properties[.desktop]?.numbers.first, index != .max {
-      let name = names.indices.contains(Int(index)) ? WindowText.name(names[Int(index)]) : nil
+      let name = workspaces.indices.contains(Int(index)) ? WindowText.name(workspaces[Int(index)]) : nil
       window.workspace = name ?? String(UInt64(index) + 1)
     }
     for (atom, part) in XAtom.menus { window.menus[part] = text(atom, WindowText.titleLength) }
