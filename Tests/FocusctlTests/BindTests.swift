@@ -160,6 +160,26 @@ import Testing
     }
   }
 
+  /// Of a family's names, others may leave; one name alone is refused.
+  @Test(arguments: [("demo.Lamp.*", "lamp_One"), ("demo.Lamp.One", "lamp")])
+  func aNameBeyondALimitIsTriedAgain(service: String, id: String) async throws {
+    try await TestDesktop.with(isServed: false) { desktop in
+      let full = ScriptedDaemon.Answer.error("org.freedesktop.DBus.Error.LimitsExceeded")
+      let daemon = try await ScriptedDaemon(on: desktop, [full, full, .reply([Focus1.fieldPath("lamp_One")])])
+      let lamp = try await lamp(desktop)
+      try await lamp.owner.own("demo.Lamp.One")
+      let bind = try await bind(desktop, "--service", service)
+      if id == "lamp" {
+        #expect(try await bind.finish() == .status(4))
+      } else {
+        _ = try await daemon.calls.wait(for: "three registrations") { $0.count >= 3 ? true : nil }
+        try await bind.stop()
+      }
+      let errors = bind.progress.now.errors
+      #expect(errors.count == 1 && errors[0].contains("cannot bind 'demo.Lamp.One' as '\(id)': "), "\(errors)")
+    }
+  }
+
   /// As when the disk is full.
   @Test func aFieldThatCannotBeTakenAwayIsTakenAwayOnceItCan() async throws {
     try await TestDesktop.with(isServed: false) { desktop in

@@ -11,6 +11,8 @@ final class Binder {
   private var plan: BindPlan
   private let link: Link
   private var names: [String: BoundName] = [:]
+  /// The ids of their fields.
+  private var ids: Set<String> = []
   private var end: CommandError?
   private var hasBegun = false
   private var reload: SignalSource?
@@ -88,7 +90,6 @@ final class Binder {
   private func readSettings() {
     plan.readSettings(report: Output.say)
     for (name, bound) in names where !plan.includes(name) { bound.ownerChanged(isPresent: false) }
-    names = names.filter { !$0.value.isFinished }
     if hasBegun, let connection = link.daemon?.connection { findNames(connection) }
   }
 
@@ -96,11 +97,10 @@ final class Binder {
 
   private func bound(_ name: String) -> BoundName {
     if let bound = names[name] { return bound }
-    // Their ids are free again.
-    names = names.filter { !$0.value.isFinished }
-    let id = plan.id(for: name, besides: Set(names.values.map(\.id)))
-    let bound = BoundName(name, id: id, link, plan.registration(of: name)) { [weak self] in self?.failed($0, $1) }
+    let id = plan.id(for: name, besides: ids)
+    let bound = BoundName(name, id: id, link, plan.registration(of: name)) { [weak self] in self?.ended($0, $1) }
     names[name] = bound
+    ids.insert(id)
     return bound
   }
 
@@ -109,15 +109,20 @@ final class Binder {
     let (name, isPresent) = (change.name.text, change.now != nil)
     guard isPresent || names[name] != nil else { return }
     bound(name).ownerChanged(isPresent: isPresent)
-    names = names.filter { !$0.value.isFinished }
   }
 
-  private func failed(_ name: BoundName, _ failure: BoundName.Failure) {
+  private func ended(_ name: BoundName, _ end: BoundName.End) {
     func message(_ error: DBusError) -> String { "cannot bind '\(name.name)' as '\(name.id)': \(error.message)" }
-    switch failure {
+    switch end {
+    case .finished:
+      names[name.name] = nil
+      ids.remove(name.id)
     case .noDaemon(let error): say(CommandError(error).message ?? "", isOnce: true)
+    // One name alone need not wait until others leave room.
+    case .delayed(let error) where error.name == .limitsExceeded && !plan.isFamily:
+      self.end = .refused(message(error))
     case .delayed(let error): say(message(error) + "; it is tried again")
-    case .refused(let error): if plan.isFamily { say(message(error)) } else { end = .refused(message(error)) }
+    case .refused(let error): if plan.isFamily { say(message(error)) } else { self.end = .refused(message(error)) }
     }
   }
 

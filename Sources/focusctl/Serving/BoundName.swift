@@ -6,8 +6,10 @@ import FocusContract
 
 /// One bus name, and its field while the name has an owner.
 final class BoundName {
-  /// How a registration ended that did not make a field.
-  enum Failure {
+  /// How a registration ended that did not make a field, or that a name has no field any more.
+  enum End {
+    /// It has neither an owner nor a field, and awaits none.
+    case finished
     /// The daemon is not there.
     case noDaemon(DBusError)
     /// The object is not there yet, or not as it must be; it is tried again.
@@ -37,7 +39,7 @@ final class BoundName {
   let id: String
   private let link: Link
   private let options: Registration.Named
-  private let failed: (BoundName, Failure) -> Void
+  private let ended: (BoundName, End) -> Void
   /// Counts the owners, so that each has a field of its own.
   private var owner = 0
   private var isPresent = false
@@ -51,18 +53,12 @@ final class BoundName {
 
   init(
     _ name: String, id: String, _ link: Link, _ options: Registration.Named,
-    failed: @escaping (BoundName, Failure) -> Void
+    ended: @escaping (BoundName, End) -> Void
   ) {
-    (self.name, self.id, self.link, self.options, self.failed) = (name, id, link, options, failed)
+    (self.name, self.id, self.link, self.options, self.ended) = (name, id, link, options, ended)
   }
 
   private var path: ObjectPath { FieldID(known: id).path }
-
-  /// Whether it has neither an owner nor a field, and awaits none.
-  var isFinished: Bool {
-    guard case .idle = stage else { return false }
-    return !isPresent && !isLeft
-  }
 
   /// Another connection owns the name, or none does.
   func ownerChanged(isPresent: Bool) {
@@ -94,6 +90,7 @@ final class BoundName {
     case .busy, .waiting: break
     case .registered(let registered): if registered != owner { unregister() }
     case .idle:
+      guard isPresent || isLeft else { return ended(self, .finished) }
       guard link.daemon != nil else { return }
       if isLeft { unregister() } else if isPresent, givenUp != owner { register() }
     }
@@ -138,8 +135,12 @@ final class BoundName {
     case Focus1.fieldExists: reclaim(error, current)
     // The bus tells of the next owner.
     case Focus1.ownerGone: givenUp = current
-    case _ where Self.isUnanswered(error): failed(self, .noDaemon(error))
-    case .accessDenied, .limitsExceeded: giveUp(error, current)
+    case _ where Self.isUnanswered(error): ended(self, .noDaemon(error))
+    case .accessDenied: giveUp(error, current)
+    // Others may leave room, but not in a moment.
+    case .limitsExceeded:
+      attempt = max(attempt, BoundName.silentAttempts - 1)
+      retry(error)
     // Only what the daemon says of the object may be different later.
     case .invalidArgs where !error.message.hasPrefix("the object "): giveUp(error, current)
     default: retry(error)
@@ -151,13 +152,13 @@ final class BoundName {
 
   private func giveUp(_ error: DBusError, _ current: Int) {
     givenUp = current
-    failed(self, .refused(error))
+    ended(self, .refused(error))
   }
 
   /// A program may own its name before its object is there.
   private func retry(_ error: DBusError) {
     attempt += 1
-    if attempt == BoundName.silentAttempts { failed(self, .delayed(error)) }
+    if attempt == BoundName.silentAttempts { ended(self, .delayed(error)) }
     wait(BoundName.firstDelay * (1 << min(attempt - 1, BoundName.doublings)))
   }
 
@@ -178,9 +179,9 @@ final class BoundName {
       switch result {
       case .success(link.daemon?.connection.uniqueName?.text):
         if lastRegistered == current { registered(current) } else { unregister() }
+      case _ where current != owner: proceed()
       case .success: giveUp(error, current)
-      case .failure where current != owner: proceed()
-      case .failure(let error) where Self.isUnanswered(error): failed(self, .noDaemon(error))
+      case .failure(let error) where Self.isUnanswered(error): ended(self, .noDaemon(error))
       // The field has gone meanwhile.
       case .failure(let error): retry(error)
       }
