@@ -55,6 +55,19 @@ import Testing
     }
   }
 
+  /// Such an answer closes the bridge's connection, and is not asked for again as soon as there is another.
+  @Test func anAnswerThatIsLongerThanAnyIsRead() async throws {
+    try await MenuStage.with { stage in
+      let program = StubMenus(try await stage.desktop.peer())
+      program.state.update { $0.answers["DescribeAll"] = .values([.string(String(repeating: "x", count: 33 << 20))]) }
+      let start = ContinuousClock.now
+      try await stage.show("w1", of: program)
+      _ = try await program.state.wait(for: "three connections") { $0.askers.count >= 3 ? true : nil }
+      #expect(ContinuousClock.now - start >= .seconds(3))
+      try await Self.others(stage)
+    }
+  }
+
   /// Whatever the program answers: otherwise, it would go on to tell what changes.
   @Test(arguments: [nil, .error("stub.Error", "no"), .values([.boolean(true)]), .hold] as [Answer?])
   func whatWasStartedIsEnded(answer: Answer?) async throws {

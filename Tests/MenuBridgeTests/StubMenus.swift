@@ -20,6 +20,8 @@ final class StubMenus: Sendable {
     var lists: [[UInt32]: [Named]] = [:]
     /// The calls that came, by member.
     var calls: [String] = []
+    /// Who called.
+    var askers: Set<String> = []
     /// The actions that were run, in order.
     var activated: [String] = []
     /// What answers a member, or for an object, instead.
@@ -94,6 +96,7 @@ final class StubMenus: Sendable {
   private static func answer(_ call: Incoming, _ state: Observed<State>) -> Answer {
     state.update { state in
       state.calls.append(call.member)
+      state.askers.insert(call.sender)
       if let answer = state.answers[call.member] ?? state.answers[call.path] { return answer }
       let name = call.arguments.first?.basicText ?? ""
       switch call.member {

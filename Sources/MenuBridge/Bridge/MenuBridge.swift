@@ -201,7 +201,10 @@ package final class MenuBridge {
     let closed = programs
     (programs, finder) = (nil, nil)
     closed?.close()
+    // The one in front was asked last, and its program may send that again.
+    let asked = front.flatMap { windows[$0.scene] }
     for window in windows.keys.map(\.self) { gone(window) }
+    if let asked { addAgain(asked) }
     connect()
   }
 

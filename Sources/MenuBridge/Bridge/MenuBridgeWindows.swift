@@ -76,6 +76,12 @@ extension MenuBridge {
     }
   }
 
+  /// Begins anew with a window, which is not looked at earlier or more often for that.
+  func addAgain(_ before: WindowMenus) {
+    let menus = add(before.window)
+    (menus.looks, menus.nextLook) = (before.looks, before.nextLook)
+  }
+
   private func add(_ window: ObjectPath) -> WindowMenus {
     lastNumber += 1
     let menus = WindowMenus(window, number: lastNumber, on: loop, self)
