@@ -92,7 +92,8 @@ import Testing
       #expect(programs.count == 2)
       for program in programs.values {
         program.process.send(line: "quit")
-        #expect(try await program.process.finish() == .status(0))
+        let exit = try await program.process.finish()
+        #expect(exit == .status(0), "\(program.process.progress.now.errors)")
       }
     }
   }

@@ -41,6 +41,18 @@ import Testing
     }
   }
 
+  /// In Chinese, as it is written in Taiwan, Quit is Eject; other words mean nothing else.
+  @Test func aWordForSomethingElseTellsWithTheKeysAlone() throws {
+    let messages = [("_Quit", "退出"), ("_Eject", "退出(_E)"), ("_Preferences", "偏好設定"), ("_Properties", "屬性")]
+    try with(MOFile.bytes(messages), at: "locale/zh_TW/LC_MESSAGES/gtk30.mo") { root in
+      #expect(commands("退出", "zh_TW", in: root).isEmpty)
+      #expect(commands("退出(E)", "zh_TW", in: root).isEmpty)
+      #expect(commands("退出", "zh_TW", keys: "Ctrl+Q", in: root) == ["Application.Quit"])
+      #expect(commands("Quit", "zh_TW", in: root) == ["Application.Quit"])
+      #expect(commands("偏好設定", "zh_TW", in: root) == ["Application.Preferences"])
+    }
+  }
+
   @Test func qtTranslates() throws {
     let messages = [("QLineEdit", "&Undo", "&Rückgängig"), ("QShortcut", "Redo", "Rücktaste")]
     try with(QMFile.bytes(messages), at: "qt6/translations/qtbase_de.qm") { root in

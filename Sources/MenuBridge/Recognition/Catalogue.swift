@@ -4,6 +4,8 @@ import Glibc
 package struct Catalogue: Sendable {
   /// For each translated label, the standard commands that it stands for.
   private var commands: [String: Set<Int>] = [:]
+  /// Translated labels that stand for something else as well.
+  private var ambiguous: Set<String> = []
 
   /// English alone.
   package static let empty = Catalogue()
@@ -50,6 +52,9 @@ package struct Catalogue: Sendable {
     (commands[label] ?? []).union(StandardCommand.byLabel[label].map { [$0] } ?? [])
   }
 
+  /// Whether `label`, a plain one, also stands for what is no standard command, in this language.
+  func isAmbiguous(label: String) -> Bool { ambiguous.contains(label) }
+
   // MARK: Reading
 
   /// The catalogues that translate the usual labels, with what marks a mnemonic there.
@@ -72,11 +77,13 @@ package struct Catalogue: Sendable {
   }
 
   private mutating func addLabel(_ message: TranslatedMessage, mnemonic: Unicode.Scalar) {
-    guard Self.isLabel(message.context),
-      let command = StandardCommand.byLabel[MenuLabel.plain(message: message.source, mnemonic: mnemonic)]
-    else { return }
+    guard Self.isLabel(message.context) else { return }
+    let source = MenuLabel.plain(message: message.source, mnemonic: mnemonic)
+    let command = StandardCommand.byLabel[source]
+    guard command != nil || StandardCommand.otherLabels.contains(source) else { return }
     let label = MenuLabel.plain(message: message.translation, mnemonic: mnemonic)
-    if !label.isEmpty { commands[label, default: []].insert(command) }
+    guard !label.isEmpty else { return }
+    if let command { commands[label, default: []].insert(command) } else { ambiguous.insert(label) }
   }
 
   /// Whether messages of `context` are labels, rather than names of keys or titles.

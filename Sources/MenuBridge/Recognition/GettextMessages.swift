@@ -13,7 +13,7 @@ enum GettextMessages {
     for index in 0..<min(count, file.bytes.count / 8) {
       guard let source = text(sources + 8 * index) else { continue }
       let parts = source.split(separator: 4, maxSplits: 1, omittingEmptySubsequences: false)
-      guard let message = parts.last, MenuLabel.mayBeStandard(message),
+      guard let message = parts.last, MenuLabel.isKnown(message),
         let translation = text(translations + 8 * index)
       else { continue }
       let context = parts.count == 2 ? parts.first ?? [] : []

@@ -20,10 +20,10 @@ enum MenuLabel {
     return plain(MenuText.plain(message, mnemonic: mnemonic))
   }
 
-  /// Whether `message`, the source of a translation, could be a standard command's label.
+  /// Whether `message`, the source of a translation, could be a label of `StandardCommand`'s.
   ///
   /// Catalogues have thousands of messages, and making a text of each would take tens of milliseconds.
-  static func mayBeStandard(_ message: ArraySlice<UInt8>) -> Bool {
+  static func isKnown(_ message: ArraySlice<UInt8>) -> Bool {
     guard message.count <= longest else { return false }
     var letters: [UInt8] = []
     for byte in message {
@@ -33,12 +33,12 @@ enum MenuLabel {
       default: break
       }
     }
-    return standardLetters.contains(letters)
+    return knownLetters.contains(letters)
   }
 
-  /// The letters and digits of the standard labels.
-  private static let standardLetters = Set(
-    StandardCommand.all.flatMap(\.labels).map { label in
+  /// The letters and digits of those labels.
+  private static let knownLetters = Set(
+    (StandardCommand.all.flatMap(\.labels) + StandardCommand.otherLabels).map { label in
       label.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "%") }
     })
 

@@ -33,7 +33,7 @@ enum QtMessages {
       offset += 1
       switch tag {
       case .end:
-        if let source = parts[.source], MenuLabel.mayBeStandard(source), let translation = parts[.translation],
+        if let source = parts[.source], MenuLabel.isKnown(source), let translation = parts[.translation],
           translation.count <= 4 * MenuLabel.longest
         {
           found.append(

@@ -38,9 +38,10 @@ package struct Recognition {
   private static let navigation = StandardCommand.numbers("Navigation.Back", "Navigation.Forward", "Navigation.Reload")
 
   private func described(_ item: MenuItem) -> Described {
-    Described(
-      item: item, name: item.action.map(Self.name),
-      labels: catalogue.commands(label: MenuLabel.plain(item.label)))
+    let label = MenuLabel.plain(item.label)
+    return Described(
+      item: item, name: item.action.map(Self.name), labels: catalogue.commands(label: label),
+      isAmbiguous: catalogue.isAmbiguous(label: label))
   }
 }
 
@@ -51,6 +52,8 @@ private struct Described {
   let name: String?
   /// The commands that its label stands for.
   let labels: Set<Int>
+  /// Whether its label also stands for what is no standard command.
+  let isAmbiguous: Bool
 
   /// The command that its action's name tells, unless its label tells another.
   var named: Int? {
@@ -62,6 +65,8 @@ private struct Described {
   /// The command that its label tells.
   var labelled: Int? {
     guard labels.count == 1, let command = labels.first, mayBe(command) else { return nil }
+    // Of those in Edit, the menu tells.
+    guard !isAmbiguous || StandardCommand.all[command].group == "Edit" || hasAccelerator(of: command) else { return nil }
     return command
   }
 

@@ -119,6 +119,12 @@ struct StandardCommand: Sendable {
   /// The command of each untranslated label.
   static let byLabel = index(all.map(\.labels))
 
+  /// Labels of what is no standard command, and is in some languages called as one is: Quit as Eject, Zoom Out as Minimize.
+  static let otherLabels: Set<String> = [
+    "cancel", "discard", "eject", "finish", "lock", "maximize", "minimize", "next", "play", "previous", "properties",
+    "record", "reset", "restore", "revert", "rewind", "stop", "unlock",
+  ]
+
   private static func index(_ texts: [[String]]) -> [String: Int] {
     var index: [String: Int] = [:]
     for (number, texts) in texts.enumerated() {
