@@ -124,8 +124,7 @@ extension FocusedValues {
   @Test func whatOthersCannotBeShownIsNilAndReported() async throws {
     try await TestDesktop.with { desktop in
       let (owner, reader) = (desktop.client(), desktop.client())
-      let errors = Observed<[String]>([])
-      owner.onError { error in errors.update { $0.append(error.message) } }
+      let errors = Errors(of: owner)
       let tree = State(wrappedValue: Tree())
       let caption = State(wrappedValue: "short")
       let field = FocusField("text1", client: owner).focusedValue(\.tree, tree.projectedValue)
@@ -139,7 +138,7 @@ extension FocusedValues {
         "'demo.Course.Tree' cannot be published: the value is nested",
         "'demo.Course.Caption' cannot be published: it takes 1048581 bytes",
       ] {
-        _ = try await errors.wait(for: part) { $0.contains { $0.contains(part) } ? true : nil }
+        try await errors.wait(forMessageWith: part)
       }
       tree.wrappedValue = .nested(2)
       caption.wrappedValue = "short again"
@@ -152,15 +151,12 @@ extension FocusedValues {
   @Test func aKeyOfNoTypeOfTheBusIsLeftOut() async throws {
     try await TestDesktop.with { desktop in
       let (owner, reader) = (desktop.client(), desktop.client())
-      let errors = Observed<[String]>([])
-      owner.onError { error in errors.update { $0.append(error.message) } }
+      let errors = Errors(of: owner)
       let field = FocusField("text1", client: owner).focusedValue(\.places, .constant([Place(): 1]))
         .focusedValue(\.number, .constant(1)).register()
       try await field.focus()
       #expect(try await reader.read(\.number) == 1)
-      _ = try await errors.wait(for: "the error") {
-        $0.contains { $0.contains("'demo.Course.Places' has a value of type") } ? true : nil
-      }
+      try await errors.wait(forMessageWith: "'demo.Course.Places' has a value of type")
       withExtendedLifetime(field) {}
     }
   }
@@ -207,23 +203,11 @@ extension FocusedValues {
   @Test func whoChangesAStateGoesOn() async throws {
     let isOver = Observed(false)
     let content = Followed(0) { $0 }
-    let cancel = content.follow(withCurrent: false) { _ in
-      if !isOver.now {
-        content.update(
-          {
-            $0 += 1
-            return true
-          }, observed: {})
-      }
-    }
+    let cancel = content.follow(withCurrent: false) { value in if !isOver.now { content.set(value + 1) } }
     let hasReturned = Observed(false)
     let change = Task {
       try await onThread {
-        content.update(
-          {
-            $0 += 1
-            return true
-          }, observed: {})
+        content.set(-1)
         hasReturned.update { $0 = true }
       }
     }

@@ -161,6 +161,10 @@ final class Errors: Sendable {
     _ = try await seen.wait(for: name) { $0.contains { $0.name == name } ? true : nil }
   }
 
+  func wait(forMessageWith part: String) async throws {
+    _ = try await seen.wait(for: part) { $0.contains { $0.message.contains(part) } ? true : nil }
+  }
+
   /// Waits until there were `count`, and no more.
   func wait(count: Int) async throws {
     _ = try await seen.wait(for: "\(count) errors") { $0.count >= count ? true : nil }

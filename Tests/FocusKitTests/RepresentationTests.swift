@@ -1,5 +1,6 @@
 import DBusTypes
 import FocusKit
+import Foundation
 import Testing
 
 private enum Size: String, Codable, DBusRepresentable {
@@ -57,6 +58,11 @@ private struct Person: Codable, DBusRepresentable, Equatable {
   var friends: [Address]
 }
 
+private struct Note: Codable, DBusRepresentable, Equatable {
+  var image: Data
+  var mixed: [Int]
+}
+
 @Suite struct RepresentationTests {
   private static func roundTrip<Value: DBusRepresentable & Equatable>(_ value: Value, _ type: String) throws {
     let dbus = try value.dbusValue()
@@ -112,6 +118,22 @@ private struct Person: Codable, DBusRepresentable, Equatable {
     #expect(properties[.string("address")] == .variant(.properties([(name: "city", value: .string("London"))])))
     #expect((properties[.string("nickname")] != nil) == (nickname != nil))
     #expect(properties[.string("friends")]?.type == .variant)
+  }
+
+  /// As an image within a note.
+  @Test func bytesWithinAStructAreBytes() throws {
+    for count in [1, 1 << 19] {
+      let note = Note(image: Data((0..<count).map { UInt8(truncatingIfNeeded: $0) }), mixed: [1, 300])
+      try Self.roundTrip(note, "a{sv}")
+      guard case .dictionary(let properties) = try note.dbusValue() else { return }
+      #expect(properties[.string("image")] == .variant(.array(DBusArray(bytes: Array(note.image)))))
+    }
+    try Self.roundTrip(Note(image: Data(), mixed: []), "a{sv}")
+    // Another client may send them as numbers of another type.
+    let numbers = DBusValue.properties([
+      (name: "image", value: try [Int32(1), 2].dbusValue()), (name: "mixed", value: .variants([])),
+    ])
+    #expect(try Note(dbusValue: numbers).image == Data([1, 2]))
   }
 
   @Test func whatIsNoSuchValueIsAnError() throws {

@@ -90,13 +90,7 @@ extension FocusedValues {
     let cancel = number.follow(withCurrent: true) { value in
       seen.withLock { $0.append(value) }
       // More changes than are kept for it, while it is told of the first value.
-      for next in 1...1000 where value == 0 {
-        number.update {
-          $0 = next
-          return true
-        } observed: {
-        }
-      }
+      for next in 1...1000 where value == 0 { number.set(next) }
     }
     let told = seen.withLock { $0 }
     #expect(told.first == 0 && told.last == 1000)
@@ -151,5 +145,16 @@ extension FocusedValues {
       #expect(try await desktop.busctl(get: "demo.Form.Number") == "x 30000")
       #expect(seen.all.count < 30_000)
     }
+  }
+}
+
+extension Followed {
+  /// Makes the content another, which nobody observes otherwise.
+  func set(_ content: Content) {
+    update(
+      {
+        $0 = content
+        return true
+      }, observed: {})
   }
 }

@@ -109,6 +109,16 @@ struct DBusDecoder: Decoder {
       return try DBusDecoder.decode(type, decoder.value, decoder.codingPath)
     }
 
+    /// `Data` reads each of its bytes so.
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
+      if !isAtEnd, case .byte(let byte) = values[currentIndex] {
+        currentIndex += 1
+        return byte
+      }
+      let decoder = try next()
+      return try DBusDecoder.decode(type, decoder.value, decoder.codingPath)
+    }
+
     mutating func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {

@@ -29,10 +29,15 @@ final class DBusEncoder: Encoder {
 
   private final class Elements {
     var parts: [Part] = []
+    /// The elements before those, which were encoded together, as `Data` does.
+    var bytes: [UInt8] = []
+
+    var count: Int { bytes.count + parts.count }
 
     /// An array of the elements' type if they all have the same type, else of variants.
     func value() throws -> DBusValue {
-      let values = try parts.map { try $0.value() }
+      if parts.isEmpty, !bytes.isEmpty { return .array(DBusArray(bytes: bytes)) }
+      let values = bytes.map(DBusValue.byte) + (try parts.map { try $0.value() })
       guard let type = values.first?.type, values.allSatisfy({ $0.type == type }) else { return .variants(values) }
       return .array(try DBusArray(of: type, values))
     }
@@ -102,7 +107,7 @@ final class DBusEncoder: Encoder {
   private struct UnkeyedContainer: UnkeyedEncodingContainer {
     let elements: Elements
     let codingPath: [any CodingKey]
-    var count: Int { elements.parts.count }
+    var count: Int { elements.count }
 
     private var path: [any CodingKey] { codingPath + [DBusCodingKey(intValue: count)] }
 
@@ -112,6 +117,14 @@ final class DBusEncoder: Encoder {
     }
 
     func encode(_ value: some Encodable) throws { elements.parts.append(try DBusEncoder.part(value, path)) }
+
+    func encode<Bytes: Sequence>(contentsOf sequence: Bytes) throws where Bytes.Element == UInt8 {
+      if elements.parts.isEmpty {
+        elements.bytes.append(contentsOf: sequence)
+      } else {
+        elements.parts += sequence.map { .value(.byte($0)) }
+      }
+    }
 
     private func nested() -> DBusEncoder {
       let encoder = DBusEncoder(path)

@@ -66,7 +66,9 @@ private struct Described {
   var labelled: Int? {
     guard labels.count == 1, let command = labels.first, mayBe(command) else { return nil }
     // Of those in Edit, the menu tells.
-    guard !isAmbiguous || StandardCommand.all[command].group == "Edit" || hasAccelerator(of: command) else { return nil }
+    guard !isAmbiguous || StandardCommand.all[command].group == "Edit" || hasAccelerator(of: command) else {
+      return nil
+    }
     return command
   }
 
