@@ -43,7 +43,7 @@ package final class WindowBridge {
   /// When the daemon is asked again for what it could not save.
   var retryTimer: TimerID?
   var unsavedBlurs: Set<WindowID> = []
-  private var syncTimer: TimerID?
+  private var titleTimer: TimerID?
   private var hasServed = false
   /// Those who wait until a window is in front.
   var requests = FrontRequests()
@@ -94,7 +94,7 @@ package final class WindowBridge {
   /// Leaves out the windows of `applications`, and of no others, from now on.
   package func ignore(_ applications: [String]) {
     selection.ignore(applications)
-    changed(to: told)
+    take()
   }
 
   // MARK: The daemon
@@ -189,13 +189,29 @@ package final class WindowBridge {
   // MARK: Windows
 
   private func changed(to new: Desktop) {
+    let before = told
     told = new
-    let chosen = selection.choose(withPrograms(new))
+    if new.hasOnlyOtherTitles(than: before) { takeLater() } else { take() }
+  }
+
+  /// Takes what the source told last.
+  private func take() {
+    let chosen = selection.choose(withPrograms(told))
     guard chosen != desktop else { return }
-    let (hasOnlyOtherTitles, front) = (chosen.hasOnlyOtherTitles(than: desktop), desktop.front)
+    let front = desktop.front
     desktop = chosen
     if chosen.front != front { frontChanged() }
-    if hasOnlyOtherTitles { syncLater() } else if isOwner { sync() }
+    if isOwner { sync() }
+  }
+
+  /// A program that counts in its title keeps nobody busy.
+  private func takeLater() {
+    guard titleTimer == nil else { return }
+    titleTimer = loop.schedule(after: Self.coalescing) { [weak self] in
+      guard let self else { return }
+      titleTimer = nil
+      take()
+    }
   }
 
   /// The windows, without the processes that are kernel threads.
@@ -212,16 +228,6 @@ package final class WindowBridge {
       if isKernelThread { desktop.windows[id]?.process = nil }
     }
     return desktop
-  }
-
-  /// A program that counts in its title keeps nobody busy.
-  private func syncLater() {
-    guard syncTimer == nil else { return }
-    syncTimer = loop.schedule(after: Self.coalescing) { [weak self] in
-      guard let self else { return }
-      syncTimer = nil
-      if isOwner { sync() }
-    }
   }
 
   /// Makes the fields those of the windows.

@@ -39,7 +39,13 @@ extension WindowMenus {
       guard let self, !isAgain, case .failure(let error) = result, error == .itemGone(place.id) else {
         return done(result)
       }
-      read(isWhole: false) { _ in self.run(key, isAgain: true, done) }
+      read(isWhole: false) { _ in
+        self.run(key, isAgain: true) { result in
+          // What a program did not tell in time may still be there.
+          if case .failure(.itemGone(place.id)) = result, let late = self.late { return done(.failure(late)) }
+          done(result)
+        }
+      }
     }
     whenReady(place, since: .now, refused) { [weak self] _ in self?.perform(place, done) }
   }
