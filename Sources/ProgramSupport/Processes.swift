@@ -37,11 +37,17 @@ package struct Processes {
     contents("\(process)/comm") != nil && contents("\(process)/cmdline") == nil
   }
 
-  private func parent(of process: UInt32) -> UInt32? {
+  /// The number of the terminal that a process is started in, 0 if in none; nil if the process is gone.
+  package func terminal(of process: UInt32) -> UInt32? { number(4, of: process) }
+
+  private func parent(of process: UInt32) -> UInt32? { number(1, of: process) }
+
+  /// The number at a place of a process's state, counted from that state's letter on.
+  private func number(_ place: Int, of process: UInt32) -> UInt32? {
     guard let stat = contents("\(process)/stat"), let end = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-    // The name in parentheses may hold anything; the state and the parent follow it.
-    let fields = stat[(end + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 2)
-    return fields.count > 1 ? UInt32(String(decoding: fields[1], as: UTF8.self)) : nil
+    // The name in parentheses may hold anything.
+    let fields = stat[(end + 1)...].split(separator: UInt8(ascii: " "), maxSplits: place + 1)
+    return fields.count > place ? UInt32(String(decoding: fields[place], as: UTF8.self)) : nil
   }
 
   /// What runs the script that its first argument names which is no option.

@@ -192,6 +192,18 @@ import Testing
         program.focus("/secret")
         return try await desktop.get("Element.Role") == .string("password")
       }
+      // Or when a message that is too long closes the bridge's connection.
+      let long = DBusValue.variant(.string(String(repeating: "x", count: 33 << 20)))
+      program.peer.perform {
+        let event: [DBusValue] = [.string("focused"), .int32(1), .int32(0), long, .properties([])]
+        $0.emit("/entry", "org.a11y.atspi.Event.Object", "StateChanged", event)
+      }
+      try await desktop.bridge.says("the connection to the accessibility bus is closed")
+      try await eventually("a password again") {
+        program.activate()
+        program.focus("/secret")
+        return try await desktop.get("Element.Role") == .string("password")
+      }
       try await desktop.expectNowhere(Self.secret, in: traffic)
     }
   }

@@ -125,6 +125,30 @@ import Testing
     }
   }
 
+  /// Such as an editor whose user has a shell in it that registers its prompt.
+  @Test func itStaysOutOfTerminalsInWhichProgramsRegister() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let program = try await desktop.program(entry: "abc")
+      program.set("/terminal", StubElement(role: 60))
+      program.focus("/terminal")
+      try await desktop.waits(for: "Element.Role", .string("terminal"))
+      let hold =
+        "sleep 1000 | '\(Products.focusctl)' --address '\(desktop.desktop.bus.address)' hold child demo.Form.Number=1"
+      let shell = try await desktop.desktop.start(["/usr/bin/script", "-qefc", hold, "/dev/null"])
+      try await eventually("the child's field, and the entry's") {
+        let fields = try await desktop.fields()
+        return fields.count == 2 && fields.contains { $0.contains("child") }
+      }
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      program.focus("/terminal")
+      try await desktop.waitsForNothing()
+      program.focus("/entry")
+      try await desktop.waits(for: "Text.Content", .string("abc"))
+      try await shell.stop()
+    }
+  }
+
   @Test func focusThatAnotherProgramMovedIsNotTakenBack() async throws {
     try await AccessibleDesktop.with { desktop in
       let program = try await desktop.program(entry: "abc")

@@ -59,8 +59,10 @@ package final class Bridge {
   var closedTimer: TimerID?
   var closing: Set<BusName> = []
   var focusWaiters: [(element: ElementReference, timer: TimerID, done: FieldProperty.Completion)] = []
-  /// The secret elements of the programs that the bridge knew before its options changed.
+  /// The secret elements of the programs that the bridge knew before it began anew, and on which bus that was: no name comes
+  /// twice on one.
   private var formerSecrets: [BusName: Set<ObjectPath>] = [:]
+  private var formerBus: String?
   /// The connection that has the registry's name.
   private var registry: BusName?
 
@@ -94,10 +96,7 @@ package final class Bridge {
     ignored = ProgramList(others: options.ignored, secret: options.secret)
     status.enables = options.enables
     if !options.enables { status.restore() }
-    let secrets = applications.compactMapValues { $0.secrets.isEmpty ? nil : $0.secrets }
     disconnect()
-    // Secret once, secret for good: it is the same bus.
-    formerSecrets.merge(secrets) { $1 }
     status.begin()
   }
 
@@ -141,9 +140,14 @@ package final class Bridge {
   }
 
   private func ownProgramsChanged() {
-    for application in applications.values where !application.connections.all.isEmpty && isOwn(application) {
-      log.debug("\(application.name) registers fields of its own")
-      remove(application, programHasLeft: false)
+    for application in applications.values where !application.connections.all.isEmpty {
+      switch ownPart(of: application) {
+      case .none: break
+      case .terminals: for field in kept where isOwn(field.snapshot, of: application, field.element) { remove(field) }
+      case .whole:
+        log.debug("\(application.name) registers fields of its own")
+        remove(application, programHasLeft: false)
+      }
     }
     for field in kept where field.place.isShown == ownPrograms.hasWindows {
       var place = field.place
@@ -155,9 +159,16 @@ package final class Bridge {
   }
 
   /// Whether the program registers fields of its own.
-  func isOwn(_ application: Application) -> Bool {
-    guard let process = application.process else { return false }
-    return ownPrograms.contains(process, among: Set(applications.values.compactMap(\.process)))
+  func isOwn(_ application: Application) -> Bool { ownPart(of: application) == .whole }
+
+  /// Whether an element is a terminal in which a program runs that registers fields.
+  func isOwn(_ snapshot: ElementSnapshot, of application: Application, _ element: ElementReference) -> Bool {
+    element.application == application.name && snapshot.role == .terminal && ownPart(of: application) == .terminals
+  }
+
+  private func ownPart(of application: Application) -> OwnPrograms.Part {
+    guard let process = application.process else { return .none }
+    return ownPrograms.part(of: process, among: Set(applications.values.compactMap(\.process)))
   }
 
   /// A connection for the fields of one window.
@@ -168,6 +179,8 @@ package final class Bridge {
   // MARK: The accessibility bus
 
   private func connected(_ bus: ProgramBus) {
+    if bus.connection.serverID != formerBus { formerSecrets = [:] }
+    formerBus = bus.connection.serverID
     let listener = EventListener(bus)
     listener.onLearned = { [weak self] name in
       guard let self else { return }
@@ -213,13 +226,17 @@ package final class Bridge {
   }
 
   private func busEnded() {
-    log.info("the accessibility bus is gone")
+    log.info(
+      "the connection to the accessibility bus is closed: the bus has ended, or a program sent too long a message")
     disconnect()
-    formerSecrets = [:]
   }
 
   private func disconnect() {
-    for application in applications.values { application.close() }
+    for application in applications.values {
+      // Secret once, secret for good.
+      if !application.secrets.isEmpty { formerSecrets[application.name] = application.secrets }
+      application.close()
+    }
     applications = [:]
     kept = []
     shown = nil

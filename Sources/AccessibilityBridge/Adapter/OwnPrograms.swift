@@ -7,6 +7,20 @@ internal import ProgramSupport
 
 /// The programs that register fields of their own: the bridge stays out of them.
 final class OwnPrograms {
+  /// How much of a program is its own.
+  enum Part {
+    case none
+    /// A terminal in it runs a program that registers fields: all but the terminals is the bridge's.
+    case terminals
+    case whole
+  }
+
+  /// The process of who registered fields and its parents; those after the first `own` have a terminal in which these run.
+  private struct Chain {
+    var processes: [UInt32]
+    var own: Int
+  }
+
   /// The names of bridges, whose fields are other programs'.
   private static let bridges = "org.focusd.Bridge1"
   static let rules: [MatchRule] = [
@@ -18,9 +32,9 @@ final class OwnPrograms {
   private let fields: FieldFollower
   private var bridgeOwners: [String: String] = [:]
   /// The processes, each with its parents, until something changes.
-  private var known: [[UInt32]]?
+  private var known: [Chain]?
   /// Those of the daemon that has gone, until the fields of the next are known.
-  private var former: [[UInt32]]?
+  private var former: [Chain]?
   /// Called when there may be others.
   var onChange: (() -> Void)?
 
@@ -35,28 +49,38 @@ final class OwnPrograms {
   }
 
   /// Whether the process, or another for it, has registered fields; what a program starts is the program's, but not what a
-  /// program of `others` between them starts.
-  func contains(_ process: UInt32, among others: Set<UInt32>) -> Bool {
-    chains.contains { chain in chain.first { $0 == process || others.contains($0) } == process }
+  /// program of `others` between them starts, nor what somebody starts in a terminal that the program shows.
+  func part(of process: UInt32, among others: Set<UInt32>) -> Part {
+    var part = Part.none
+    for chain in chains {
+      let index = chain.processes.firstIndex { $0 == process || others.contains($0) }
+      guard let index, chain.processes[index] == process else { continue }
+      if index < chain.own { return .whole }
+      part = .terminals
+    }
+    return part
   }
 
-  private var chains: [[UInt32]] {
+  private var chains: [Chain] {
     let chains = known ?? findChains()
     known = chains
     if fields.hasRead, !fields.isAsking { former = nil }
     return former ?? chains
   }
 
-  private func findChains() -> [[UInt32]] {
+  private func findChains() -> [Chain] {
     let bridges = Set(bridgeOwners.values)
     let all = fields.fields.values.filter { !bridges.contains($0.owner) }
     let owners = Set(fields.fields.values.map(\.owner))
     fields.forgetProcesses { $0 == link.daemon?.connection.uniqueName || owners.contains($0.text) }
     return Set(all.flatMap { processes(of: $0) }).map { process in
-      var chain = Processes().chain(of: process)
+      let parents = Processes().chain(of: process).filter { $0 > 1 }
+      let terminal = Processes().terminal(of: process) ?? 0
+      let own = terminal == 0 ? parents.count : parents.prefix { Processes().terminal(of: $0) == terminal }.count
       // A Flatpak may be on the session bus by itself, and on the other by a proxy.
-      chain.insert(contentsOf: Processes().companions(of: process), at: 1)
-      return chain.filter { $0 > 1 }
+      let companions = Processes().companions(of: process)
+      return Chain(
+        processes: parents.prefix(1) + companions + parents.dropFirst(), own: own + companions.count)
     }
   }
 

@@ -133,6 +133,13 @@ public final class Connection {
     String(optionalCString: dbus_bus_get_unique_name(raw)).map(BusName.init(known:))
   }
 
+  /// What tells the bus from each other one, `dbus_connection_get_server_id`; nil if it has not said it.
+  package var serverID: String? {
+    guard let id = dbus_connection_get_server_id(raw) else { return nil }
+    defer { dbus_free(id) }
+    return String(cString: id)
+  }
+
   /// Whether the bus is still there, as far as is known.
   public var isConnected: Bool { dbus_connection_get_is_connected(raw) != 0 }
 
