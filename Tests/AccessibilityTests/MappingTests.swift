@@ -47,7 +47,11 @@ import Testing
       ])
     #expect(ActionName.toggle(["SetFocus", "Toggle"]) == 1)
     #expect(ActionName.toggle(["whatever"]) == 0)
+    #expect(ActionName.toggle(["delete", "rename"]) == nil)
     #expect(ActionName.toggle([]) == nil)
+    let alike = ["delete/all", "delete all", "Löschen!", "press"]
+    #expect(
+      ActionName.commands(alike, isEditable: true, isSecret: false).map(\.member.text).sorted() == ["LSchen", "Press"])
   }
 
   /// Of GTK 4, what cannot be run at the moment is not among the names.

@@ -10,7 +10,8 @@ extension Bridge {
     bus.get(window, AccessibilityNames.accessible, "Name") { [weak self] result in
       var title = WindowTitle()
       switch result {
-      case .success(.string(let text)?):
+      case .success(.string(let told)?):
+        let text = ElementValues.kept(told)
         // One that it gets later is told.
         self?.applications[window.application]?.noteTitle(text, of: window)
         title.text = text.isEmpty ? nil : text

@@ -123,7 +123,7 @@ final class ElementReader {
           if let known { snapshot[keyPath: place] = known[keyPath: place] }
           return
         }
-        snapshot[keyPath: place] = context.toolkit.isClassName(text) ? "" : text
+        snapshot[keyPath: place] = context.toolkit.isClassName(text) ? "" : ElementValues.kept(text)
       })
   }
 

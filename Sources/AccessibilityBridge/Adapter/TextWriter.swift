@@ -27,9 +27,19 @@ extension ElementWriter {
         settle(
           change, { [self] next in insert(change.replaced, at: change.range.lowerBound) { _ in next() } },
           whenUnchanged: { [self] in setWhole(text, before) }
-        ) { [self] _ in done(.success(())) }
+        ) { [self] in moveAlong(change, $0) }
       }
     }
+  }
+
+  /// Leaves a caret that was in what is replaced behind the new text, where whoever types goes on; any other is where the program
+  /// has it.
+  private func moveAlong(_ change: TextChange, _ now: TextReading) {
+    let before = change.before.counted
+    guard before.hasCaret, before.caret >= change.range.lowerBound, before.caret <= change.range.upperBound else {
+      return done(.success(()))
+    }
+    finish(change, now)
   }
 
   private func setWhole(_ text: String, _ before: TextReading) {
@@ -39,7 +49,7 @@ extension ElementWriter {
         let restore: (@escaping () -> Void) -> Void = { [self] next in
           if let old { set(old, next) } else { next() }
         }
-        settle(change, restore) { [self] _ in done(.success(())) }
+        settle(change, restore) { [self] in moveAlong(change, $0) }
       }
     }
   }
@@ -217,7 +227,15 @@ extension ElementWriter {
           fail(.failed, Self.nothingChanged)
         case .cut:
           restore { [self] in
-            read { [self] _ in fail(.failed, "the program removed the text and did not take the new one") }
+            readLater(1) { [self] now in
+              // What refuses the new text may refuse the old one, too.
+              let isBack = now.text.map { change.outcome($0, part: "") == .unchanged } == true
+              if isBack { return fail(.failed, "the program removed the text and did not take the new one") }
+              done(
+                .failure(
+                  DBusError(
+                    .failed, "\(key) has lost text: the program removed it and took neither the new one nor the old")))
+            }
           }
         }
       }
@@ -236,8 +254,14 @@ extension ElementWriter {
   private func checkFilledIn(_ count: Int32, before: Int32?, attempt: Int) {
     later(attempt) { [self] in
       withCount { [self] now in
-        guard let now, let before, now != count, now == before else { return done(.success(())) }
-        guard attempt + 1 < Self.patience.count else { return fail(.failed, Self.nothingChanged) }
+        guard let now, let before, now != count else { return done(.success(())) }
+        guard attempt + 1 < Self.patience.count else {
+          // Its characters are not read: as many as before may be others.
+          let unknown = now == before && now > 0
+          let outcome = unknown ? "may be changed" : now == before ? "was not changed" : "was cut"
+          let reason = unknown || now != before ? "the program has \(now) of \(count) characters" : Self.nothingChanged
+          return done(.failure(DBusError(.failed, "\(key) \(outcome): \(reason)")))
+        }
         checkFilledIn(count, before: before, attempt: attempt + 1)
       }
     }

@@ -43,21 +43,27 @@ package enum ActionName {
     // What was undone can be redone: one comes with the other, which cannot be run at the moment.
     if !standard.isDisjoint(with: history) { standard.formUnion(history) }
     if isSecret { standard.subtract(copying) }
-    return standard.union(names.filter { editing[$0] == nil }.compactMap(member).map(ElementKey.action))
+    let others = names.filter { editing[$0] == nil }.compactMap(member).map(ElementKey.action)
+    return standard.union(others.filter { index(of: $0, among: names) != nil })
   }
 
-  /// The first action that is the command `key`.
+  /// The first action that is the command `key`; nil if names that differ in more than case would be.
   package static func index(of key: Key, among names: [String]) -> Int32? {
     let isEditing = editing.values.contains(key)
-    return names.firstIndex { isEditing ? editing[$0] == key : member($0).map(ElementKey.action) == key }
-      .map { Int32($0) }
+    let found = names.indices.filter {
+      isEditing ? editing[names[$0]] == key : member(names[$0]).map(ElementKey.action) == key
+    }
+    guard let first = found.first,
+      found.allSatisfy({ isEditing || names[$0].lowercased() == names[first].lowercased() })
+    else { return nil }
+    return Int32(first)
   }
 
-  /// Which action turns a toggle on and off: the one that says so, else the first.
+  /// Which action turns a toggle on and off: the one that says so, else the only one.
   package static func toggle(_ names: [String]) -> Int32? {
     let known: Set<String> = ["click", "toggle", "check", "uncheck", "press", "activate"]
     if let index = names.firstIndex(where: { known.contains($0.lowercased()) }) { return Int32(index) }
-    return names.isEmpty ? nil : 0
+    return names.count == 1 ? 0 : nil
   }
 
   /// The action that moves a range by a step of its own, up or down.

@@ -56,6 +56,9 @@ package enum ElementValues {
   /// The most bytes of a name, title or description.
   private static let limit = 4096
 
+  /// A name, title or description, or nothing in place of one that is too long to be published.
+  package static func kept(_ text: String) -> String { text.utf8.count <= limit ? text : "" }
+
   private static func text(_ text: String?) -> DBusValue? {
     guard let text, !text.isEmpty, text.utf8.count <= limit else { return nil }
     return .string(text)
