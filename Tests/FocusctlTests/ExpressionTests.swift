@@ -25,6 +25,21 @@ import Testing
     #expect(ValueText.text(changed) == after)
   }
 
+  /// Bounds are as exact as the value, and come before the type's range.
+  @Test(arguments: [
+    ("+1", "x", "9007199254740993", "9007199254740993", "9007199254740993"),
+    ("+100", "x", "9223372036854775800", "9223372036854775807", "9223372036854775807"),
+    ("+1", "t", "18446744073709551615", "18446744073709551615", "18446744073709551615"),
+    ("+5", "i", "8", "9.5", "9"), ("*10", "d", "1e308", "5", "5.0"), ("+0.25", "d", "0.5", "0.6", "0.6"),
+  ])
+  func isBounded(text: String, signature: String, before: String, most: String, after: String) throws {
+    var options = Options()
+    options.set(.most, most)
+    let expression = try Expression([text])
+    let value = try ValueText.read(before, as: DBusType(signature))
+    #expect(ValueText.text(try expression.applied(to: value, within: try Bounds(options, of: expression))) == after)
+  }
+
   @Test(arguments: [
     (["+1"], "y", "255", "255 + 1 is out of the range of type 'y', 0 to 255"),
     (["-1"], "u", "0", "0 - 1 is out of the range of type 'u', 0 to 4294967295"),

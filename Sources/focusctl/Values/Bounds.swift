@@ -4,6 +4,9 @@ import DBusTypes
 struct Bounds: Hashable, Sendable {
   private var least: Double?
   private var most: Double?
+  /// The whole numbers within both: a number of 64 bits is not always one of `Double`.
+  private var leastWhole: Int128?
+  private var mostWhole: Int128?
 
   init() {}
 
@@ -12,6 +15,8 @@ struct Bounds: Hashable, Sendable {
   init(_ options: Options, of expression: Expression) throws(CommandError) {
     least = try Bounds.number(options.least, "--min")
     most = try Bounds.number(options.most, "--max")
+    leastWhole = Bounds.whole(options.least, least, .up)
+    mostWhole = Bounds.whole(options.most, most, .down)
     guard least != nil || most != nil else { return }
     guard case .arithmetic = expression else { throw .usage("'--min' and '--max' need +N, -N, *N or /N") }
     if let least, let most, least > most { throw .usage("'--min' is greater than '--max'") }
@@ -25,6 +30,10 @@ struct Bounds: Hashable, Sendable {
     return number
   }
 
+  private static func whole(_ text: String?, _ number: Double?, _ rule: FloatingPointRoundingRule) -> Int128? {
+    text.flatMap { NumberText.integer($0) } ?? number.flatMap { Int128(exactly: $0.rounded(rule)) }
+  }
+
   func clamp(_ number: Double) -> Double {
     let atLeast = least.map { max($0, number) } ?? number
     return most.map { min($0, atLeast) } ?? atLeast
@@ -33,8 +42,8 @@ struct Bounds: Hashable, Sendable {
   /// The nearest whole number within the bounds.
   func clamp(_ number: Int128) -> Int128 {
     var result = number
-    if let least = least.flatMap({ Int128(exactly: $0.rounded(.up)) }) { result = max(result, least) }
-    if let most = most.flatMap({ Int128(exactly: $0.rounded(.down)) }) { result = min(result, most) }
+    if let leastWhole { result = max(result, leastWhole) }
+    if let mostWhole { result = min(result, mostWhole) }
     return result
   }
 }

@@ -50,7 +50,7 @@ enum Expression: Hashable, Sendable {
     case (_, .variant(let content)): return .variant(try applied(to: content, within: bounds))
     case (.toggle, .boolean(let truth)): return .boolean(!truth)
     case (.arithmetic(let sign, let operand), .double(let number)):
-      return .double(bounds.clamp(try Expression.compute(number, sign, operand)))
+      return .double(try Expression.compute(number, sign, operand, bounds))
     case (.arithmetic(let sign, let operand), _) where value.integer != nil:
       return try Expression.compute(value, sign, operand, bounds)
     case (.append(let text), .string(let start)):
@@ -119,9 +119,11 @@ enum Expression: Hashable, Sendable {
     return changed
   }
 
-  private static func compute(_ number: Double, _ sign: Operator, _ operand: String) throws(CommandError) -> Double {
+  private static func compute(
+    _ number: Double, _ sign: Operator, _ operand: String, _ bounds: Bounds
+  ) throws(CommandError) -> Double {
     let operand = NumberText.number(operand) ?? .nan
-    let result: Double
+    var result: Double
     switch sign {
     case .add: result = number + operand
     case .subtract: result = number - operand
@@ -130,6 +132,7 @@ enum Expression: Hashable, Sendable {
       guard operand != 0 else { throw .usage("\(number) cannot be divided by 0") }
       result = number / operand
     }
+    result = bounds.clamp(result)
     guard result.isFinite || !number.isFinite else {
       throw .refused("\(number) \(sign.rawValue) \(operand) is out of the range of type 'd'")
     }
