@@ -160,19 +160,26 @@ import Testing
     }
   }
 
-  /// Of a family's names, others may leave; one name alone is refused.
-  @Test(arguments: [("demo.Lamp.*", "lamp_One"), ("demo.Lamp.One", "lamp")])
-  func aNameBeyondALimitIsTriedAgain(service: String, id: String) async throws {
+  /// Of a family's names, others may leave what they hold; one name alone is refused.
+  @Test(
+    arguments: [("demo.Lamp.*", "lamp_One"), ("demo.Lamp.One", "lamp")],
+    ["org.freedesktop.DBus.Error.LimitsExceeded", "org.focusd.Focus1.Error.FieldExists"])
+  func aNameThatOthersLeaveNoPlaceIsTriedAgain(_ name: (service: String, id: String), error: String) async throws {
+    let (service, id) = name
     try await TestDesktop.with(isServed: false) { desktop in
-      let full = ScriptedDaemon.Answer.error("org.freedesktop.DBus.Error.LimitsExceeded")
-      let daemon = try await ScriptedDaemon(on: desktop, [full, full, .reply([Focus1.fieldPath("lamp_One")])])
+      // Of an id that another has, its owner is asked.
+      let refusal =
+        [ScriptedDaemon.Answer.error(error)]
+        + (error.hasSuffix("FieldExists") ? [.reply([.variant(.string(":1.999"))])] : [])
+      let daemon = try await ScriptedDaemon(on: desktop, refusal + refusal + [.reply([Focus1.fieldPath("lamp_One")])])
       let lamp = try await lamp(desktop)
       try await lamp.owner.own("demo.Lamp.One")
       let bind = try await bind(desktop, "--service", service)
       if id == "lamp" {
         #expect(try await bind.finish() == .status(4))
       } else {
-        _ = try await daemon.calls.wait(for: "three registrations") { $0.count >= 3 ? true : nil }
+        let calls = 2 * refusal.count + 1
+        _ = try await daemon.calls.wait(for: "three registrations") { $0.count >= calls ? true : nil }
         try await bind.stop()
       }
       let errors = bind.progress.now.errors

@@ -118,8 +118,8 @@ final class Binder {
       names[name.name] = nil
       ids.remove(name.id)
     case .noDaemon(let error): say(CommandError(error).message ?? "", isOnce: true)
-    // One name alone need not wait until others leave room.
-    case .delayed(let error) where error.name == .limitsExceeded && !plan.isFamily:
+    // One name alone need not wait for what others hold.
+    case .delayed(let error) where [.limitsExceeded, Focus1.fieldExists].contains(error.name) && !plan.isFamily:
       self.end = .refused(message(error))
     case .delayed(let error): say(message(error) + "; it is tried again")
     case .refused(let error): if plan.isFamily { say(message(error)) } else { self.end = .refused(message(error)) }

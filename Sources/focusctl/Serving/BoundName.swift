@@ -75,6 +75,7 @@ final class BoundName {
 
   /// The daemon is gone; a new one may still have the field.
   func daemonLeft() {
+    givenUp = 0
     if case .registered = stage { stage = .idle }
     stopWaiting()
   }
@@ -137,10 +138,8 @@ final class BoundName {
     case Focus1.ownerGone: givenUp = current
     case _ where Self.isUnanswered(error): ended(self, .noDaemon(error))
     case .accessDenied: giveUp(error, current)
-    // Others may leave room, but not in a moment.
-    case .limitsExceeded:
-      attempt = max(attempt, BoundName.silentAttempts - 1)
-      retry(error)
+    // Others may leave room.
+    case .limitsExceeded: retrySlowly(error)
     // Only what the daemon says of the object may be different later.
     case .invalidArgs where !error.message.hasPrefix("the object "): giveUp(error, current)
     default: retry(error)
@@ -162,6 +161,12 @@ final class BoundName {
     wait(BoundName.firstDelay * (1 << min(attempt - 1, BoundName.doublings)))
   }
 
+  /// What others hold may be free again, but not in a moment: that is said at once.
+  private func retrySlowly(_ error: DBusError) {
+    attempt = max(attempt, BoundName.silentAttempts - 1)
+    retry(error)
+  }
+
   private func wait(_ delay: Duration) {
     stage = .waiting(
       link.loop.schedule(after: delay) { [weak self] in
@@ -180,7 +185,8 @@ final class BoundName {
       case .success(link.daemon?.connection.uniqueName?.text):
         if lastRegistered == current { registered(current) } else { unregister() }
       case _ where current != owner: proceed()
-      case .success: giveUp(error, current)
+      // Who has its id may leave it.
+      case .success: retrySlowly(error)
       case .failure(let error) where Self.isUnanswered(error): ended(self, .noDaemon(error))
       // The field has gone meanwhile.
       case .failure(let error): retry(error)
