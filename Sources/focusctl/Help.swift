@@ -15,7 +15,8 @@ enum Help {
     \(rows(CommandTable.commands.map { ($0.synopsis.isEmpty ? "(none)" : $0.synopsis, $0.summary) }))
     Options:
     \(rows(Option.all.map { ($0.synopsis, $0.summary()) }))
-    The last part of a key, or its last two, is enough if only one key ends with it.
+    The last part of a key, or its last two, is enough if only one key ends with it;
+    Text.Content, Player.Volume and their like mean the key that all programs share.
     POINTER is a JSON Pointer into the value: demo.Todo.Items/2/done. Options may
     appear anywhere; '--' ends them, for operands that begin with '-' and are not
     numbers.

@@ -8,7 +8,7 @@ _focusctl() {
     if [ ${#words[@]} -gt 0 ] && [ -z "$gap" ]; then words[-1]+=$word; else words+=("$word"); fi
   done
   # An open quote stays before what is inserted.
-  if [[ ${words[-1]} == [\'\"]* ]]; then quote=1 words[-1]=${words[-1]:1}; else words[-1]=${words[-1]//\\/}; fi
+  if [[ ${words[-1]} == [\'\"]* ]]; then quote=${words[-1]:0:1} words[-1]=${words[-1]:1}; else words[-1]=${words[-1]//\\/}; fi
   begun=${words[-1]}
   # Of a word without a quote, bash replaces only what follows the last of these.
   local before=
@@ -17,7 +17,12 @@ _focusctl() {
   while IFS= read -r line; do
     line=${line%%$'\t'*}
     line=${line#"$before"}
-    if [ -n "$quote" ]; then COMPREPLY+=("$line"); else COMPREPLY+=("$(printf %q "$line")"); fi
+    # What other programs wrote must stay one word: what is special within the quotes is not offered.
+    case $quote in
+      "'") if [[ $line != *\'* ]]; then COMPREPLY+=("$line"); fi ;;
+      '"') if [[ $line != *[\"\$\`\\!]* ]]; then COMPREPLY+=("$line"); fi ;;
+      *) COMPREPLY+=("$(printf %q "$line")") ;;
+    esac
   done < <("$1" __complete "${words[@]}" 2>/dev/null)
   if [[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }

@@ -27,6 +27,22 @@ import Testing
     #expect(try KeyArgument(text).resolved(among: Self.present)?.text == whole)
   }
 
+  /// Whatever else ends so, and where nobody has it.
+  @Test(arguments: [
+    ("Text.SelectedText", "org.focusd.Text.SelectedText"), ("Range.Increment", "org.focusd.Range.Increment"),
+    ("Action.Click", "org.focusd.Action.Click"), ("Player.Volume", "org.mpris.MediaPlayer2.Player.Volume"),
+    ("Player.PlayPause", "org.mpris.MediaPlayer2.Player.PlayPause"),
+  ])
+  func whatAllShareIsNoOther(text: String, whole: String) throws {
+    #expect(try KeyArgument(text).resolved(among: ["evil." + text, whole, "b." + text])?.text == whole)
+    #expect(try KeyArgument(text).resolved(among: ["evil." + text]) == nil)
+    #expect(try KeyArgument("evil." + text).resolved(among: ["evil." + text, whole])?.text == "evil." + text)
+  }
+
+  @Test(arguments: ["Text.Other", "Player.Other"]) func othersAreAnyones(text: String) throws {
+    #expect(try KeyArgument(text).resolved(among: ["demo." + text])?.text == "demo." + text)
+  }
+
   @Test(arguments: [
     ("Text/1", "'Text' is ambiguous: demo.Form.Text, other.Form.Text"),
     ("Form.Text", "'Form.Text' is ambiguous: demo.Form.Text, other.Form.Text"),

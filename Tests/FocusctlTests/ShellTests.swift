@@ -151,6 +151,33 @@ import Testing
     }
   }
 
+  /// What a program wrote stays one word, and is never run.
+  @Test func whatIsSpecialWithinQuotesIsNotOffered() async throws {
+    try await TestDesktop.with { desktop in
+      _ = try await desktop.shell(
+        #"""
+        focusctl register text1 --focus 'demo.Form.Text:s=a$(id)' && focusctl publish text1 'demo.Form.Back:s=a`id`'
+        focusctl publish text1 "demo.Form.Single:s=a'b" && focusctl publish text1 'demo.Form.Double:s=a"b' 'demo.Form.Plain:s=a b'
+        """#)
+      let keys = ["Text", "Back", "Single", "Double", "Plain"]
+      try await desktop.completes(
+        """
+        source \(TestDesktop.project)/Systemd/completions/focusctl.bash
+        tell() {
+          COMP_LINE="focusctl set demo.Form.$1 $2" COMP_WORDS=(focusctl set "demo.Form.$1" "$2") COMP_CWORD=3
+          _focusctl focusctl
+          echo "$1: ${COMPREPLY[*]}"
+        }
+        \(keys.map { "tell \($0) \\\"; tell \($0) \\'; tell \($0) ''" }.joined(separator: "\n"))
+        """,
+        as: [
+          "Text:", "Text: a$(id)", #"Text: a\$\(id\)"#, "Back:", "Back: a`id`", #"Back: a\`id\`"#, "Single: a'b",
+          "Single:", #"Single: a\'b"#, "Double:", #"Double: a"b"#, #"Double: a\"b"#, "Plain: a b", "Plain: a b",
+          #"Plain: a\ b"#,
+        ])
+    }
+  }
+
   @Test(arguments: [
     ("s", "two\nlines\n"), ("s", "it's \"quoted\" \\n"), ("s", "日本語 🏳️‍🌈 \u{1b}[1m"), ("s", " -8 "), ("s", ""),
     ("s", "--json"),

@@ -1,4 +1,5 @@
 import DBusTypes
+import FocusContract
 
 /// A key as typed: whole or only its last part, optionally with a pointer into its value.
 struct KeyArgument: Hashable, Sendable {
@@ -6,6 +7,8 @@ struct KeyArgument: Hashable, Sendable {
   let name: String
   /// The JSON Pointer with its leading slash, or nothing.
   let pointer: String
+  /// The key that all programs share whose last two parts the name is: it stands for no other.
+  private let shared: String?
 
   /// The key and pointer in the daemon's syntax.
   var text: String { name + pointer }
@@ -18,8 +21,7 @@ struct KeyArgument: Hashable, Sendable {
   init(_ text: String) throws(CommandError) {
     // By bytes: with a combining mark behind it, a slash is another character.
     let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
-    name = String(text[..<slash])
-    pointer = String(text[slash...])
+    self.init(name: String(text[..<slash]), pointer: String(text[slash...]))
     // The end of a key is a member name, or has the form of an interface name.
     guard (try? MemberName(name)) != nil || (try? InterfaceName(name)) != nil else {
       throw .usage(
@@ -32,7 +34,23 @@ struct KeyArgument: Hashable, Sendable {
   private init(name: String, pointer: String) {
     self.name = name
     self.pointer = pointer
+    shared = KeyArgument.shared(name)
   }
+
+  private static func shared(_ name: String) -> String? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    if parts[0] == "Player", player.contains(parts[1]) { return "org.mpris.MediaPlayer2." + name }
+    let whole = "org.focusd." + name
+    return (try? Key(whole)).flatMap(Vocabulary.member) == nil ? nil : whole
+  }
+
+  /// The members of the interface `org.mpris.MediaPlayer2.Player`: MPRIS 2.2.
+  private static let player = Set(
+    """
+    Next Previous Pause PlayPause Stop Play Seek SetPosition OpenUri PlaybackStatus LoopStatus Rate Shuffle Metadata \
+    Volume Position MinimumRate MaximumRate CanGoNext CanGoPrevious CanPlay CanPause CanSeek CanControl
+    """.split(separator: " "))
 
   /// Reads a key without a pointer: a whole one, or the end of only one of `keys`.
   /// - Throws: `CommandError` if it is neither.
@@ -58,10 +76,14 @@ struct KeyArgument: Hashable, Sendable {
 
   /// The whole keys among `keys` that this one stands for: itself, else, if it is too short for a key, those that end so.
   ///
-  /// A key that is nil must not become a longer one, of another program.
+  /// A key that is nil must not become a longer one, of another program: `Text.SelectedText` is what is dictated.
   func matches<S: StringProtocol>(among keys: some Sequence<S>) -> [String] {
     var found: [String] = []
     for key in keys {
+      if let shared {
+        if key == shared { return [shared] }
+        continue
+      }
       if key == name { return [name] }
       if !mayBeWhole, key.hasSuffix(name), key.dropLast(name.count).last == "." { found.append(String(key)) }
     }
