@@ -74,6 +74,14 @@ import Testing
       try await desktop.waits(for: "Element.Role", .string("password"))
       let ignored = try await desktop.refusal("Text.Content", .string(Self.secret))
       #expect(ignored?.message.contains("agreed and changed nothing") == true)
+      // As many characters as before may be others; of an entry with a limit, some are cut off.
+      program.change("/secret") { ($0.ignoresWrites, $0.count) = (true, 8) }
+      let unknown = try await desktop.refusal("Text.Content", .string(Self.secret))
+      #expect(
+        unknown?.message.contains("may be changed: the program has 8 of 21 characters") == true, "\(unknown as Any)")
+      program.change("/secret") { ($0.ignoresWrites, $0.limit) = (false, 5) }
+      let cut = try await desktop.refusal("Text.Content", .string(Self.secret))
+      #expect(cut?.message.contains("was cut: the program has 5 of 21 characters") == true, "\(cut as Any)")
       // Whose length cannot be read may have been taken.
       program.change("/secret") { $0.interfaces = ["EditableText"] }
       #expect(try await desktop.refusal("Text.Content", .string(Self.secret)) == nil)
@@ -203,6 +211,33 @@ import Testing
         program.activate()
         program.focus("/secret")
         return try await desktop.get("Element.Role") == .string("password")
+      }
+      try await desktop.expectNowhere(Self.secret, in: traffic)
+    }
+  }
+
+  /// A page that shows the password has another element for that.
+  @Test func whatTakesTheSecretsPlaceIsSecret() async throws {
+    try await AccessibleDesktop.with { desktop in
+      let traffic = try await desktop.monitor()
+      let program = try await desktop.program(toolkit: "Gecko")
+      func entry(_ path: String, _ text: String, role: UInt32 = 61, index: Int32) {
+        var entry = StubElement.entry(text, role: role)
+        entry.index = index
+        program.set(path, entry)
+      }
+      entry("/hidden", Self.secret, role: 40, index: 2)
+      entry("/shown", Self.secret, index: 2)
+      entry("/other", "abc", index: 3)
+      program.activate()
+      program.focus("/hidden")
+      try await desktop.waits(for: "Element.Role", .string("password"))
+      for _ in 0..<2 {
+        program.focus("/other")
+        try await desktop.waits(for: "Text.Content", .string("abc"))
+        program.focus("/shown")
+        try await desktop.waits(for: "Element.Role", .string("password"))
+        #expect(try await desktop.get("Text.Content") == nil)
       }
       try await desktop.expectNowhere(Self.secret, in: traffic)
     }

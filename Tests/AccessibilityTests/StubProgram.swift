@@ -10,6 +10,8 @@ struct StubElement: Sendable {
   var name = ""
   var interfaces: Set<String> = []
   var parent = "/window"
+  /// Where it is among its siblings; nil: an error.
+  var index: Int32?
   var attributes: [String: String] = [:]
   /// What is stored, and what is displayed of it; nil: the same, and an empty text: an error.
   var text = ""
@@ -34,6 +36,8 @@ struct StubElement: Sendable {
   var ignoresWrites = false
   /// It agrees to changes of its text and makes none, as an entry that is full.
   var ignoresText = false
+  /// The most characters that it takes.
+  var limit = Int.max
   var refusesWrites = false
   /// What closes its window before it is answered.
   var closing: Set<String> = []
@@ -314,6 +318,9 @@ final class StubProgram: Sendable {
       return .values([.dictionary(DBusDictionary(known: .string, .string, entries))])
     case "GetChildren":
       return .values([.array(DBusArray(known: referenceType, children.map { reference($0, program) }))])
+    case "GetIndexInParent":
+      return element.index.map { .values([.int32($0)]) }
+        ?? .error("org.freedesktop.DBus.Error.UnknownMethod", call.member)
     case "GetName":
       let index = call.arguments.first.flatMap { if case .int32(let index) = $0 { Int(index) } else { nil } } ?? 0
       return .values([.string(element.actions.dropFirst(index).first ?? "")])
@@ -376,7 +383,8 @@ final class StubProgram: Sendable {
     if element.ignoresWrites || (isText && element.ignoresText) { return .values([.boolean(true)]) }
     if element.caretSelects, let answer = selecting(call.member, numbers, &element) { return answer }
     switch call.member {
-    case "SetTextContents": (element.text, element.count) = (call.arguments[0].basicText ?? "", nil)
+    case "SetTextContents":
+      (element.text, element.count) = (String((call.arguments[0].basicText ?? "").prefix(element.limit)), nil)
     case "InsertText":
       let text = call.arguments[1].basicText ?? ""
       element.text = string(

@@ -56,6 +56,8 @@ final class Application {
   /// How often the elements were read again of which the program does not tell everything.
   var attempts: [ElementReference: Int] = [:]
   private(set) var secrets: Set<ObjectPath>
+  /// Where secret elements are, or were: another that takes the place of one has the same text.
+  private(set) var secretPositions: Set<ElementSnapshot.Position> = []
   /// Whether it is the desktop: of it only elements that hold a value are shown, and each only while it has focus.
   private(set) var isDesktop = false
   /// Whether the user says that all its texts are secrets.
@@ -94,8 +96,9 @@ final class Application {
   func isSecret(_ element: ElementReference) -> Bool { keepsSecrets || secrets.contains(element.path) }
 
   /// Notes that the element is secret from now on; what only the user's settings say may change with them.
-  func noteSecret(_ element: ElementReference) {
+  func noteSecret(_ element: ElementReference, at position: ElementSnapshot.Position? = nil) {
     guard !keepsSecrets else { return }
+    if let position, secretPositions.count < Self.secretLimit { secretPositions.insert(position) }
     if secrets.count < Self.secretLimit { secrets.insert(element.path) } else { stage = .ignored }
   }
 

@@ -116,7 +116,7 @@ extension Bridge {
 
   /// Notes what is secret for good.
   func note(_ snapshot: ElementSnapshot, of element: ElementReference, _ application: Application) {
-    if snapshot.isSecret, !snapshot.isSuspect { application.noteSecret(element) }
+    if snapshot.isSecret, !snapshot.isSuspect { application.noteSecret(element, at: snapshot.position) }
   }
 
   /// Publishes what an element tells now.

@@ -151,7 +151,7 @@ extension Bridge {
   ) -> ElementReader.Context {
     ElementReader.Context(
       toolkit: application.toolkit, showsTerminals: options.showsTerminals, isSecret: application.isSecret(element),
-      before: before)
+      secretPositions: application.secretPositions, before: before)
   }
 
   private func finish(

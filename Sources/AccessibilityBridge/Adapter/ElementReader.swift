@@ -13,6 +13,8 @@ final class ElementReader {
     let showsTerminals: Bool
     /// Whether it was secret before: then it is for good.
     let isSecret: Bool
+    /// Where secret elements of the program are, or were.
+    let secretPositions: Set<ElementSnapshot.Position>
     /// What was read before: what never changes is not asked again.
     let before: ElementSnapshot?
     /// What is asked again of an element that was read before.
@@ -87,8 +89,9 @@ final class ElementReader {
     }
     if let before {
       (snapshot.interfaces, snapshot.actions) = (before.interfaces, before.actions)
-      snapshot.description = before.description
+      (snapshot.description, snapshot.position) = (before.description, before.position)
     } else {
+      if context.toolkit.replacesElements { askPosition(answers) }
       askInterfaces(answers)
       text("Description", \.description, answers)
     }
@@ -111,6 +114,26 @@ final class ElementReader {
         case .failure(let problem): error = problem
         }
       })
+  }
+
+  private func askPosition(_ answers: Answers) {
+    var (parent, index): (ElementReference?, Int32?)
+    let take = answers.expect { (_: Void) in }
+    let asked = Answers { [self] in
+      if let parent, let index { snapshot.position = ElementSnapshot.Position(parent: parent, index: index) }
+      take(())
+    }
+    bus.get(
+      element, AccessibilityNames.accessible, "Parent",
+      asked.expect { result in
+        if case .success(let value?) = result { parent = ElementReference(value) }
+      })
+    bus.ask(
+      element, "GetIndexInParent",
+      asked.expect { answer in
+        if case .success(let values) = answer, case .int32(let number)? = values.first { index = number }
+      })
+    asked.finish()
   }
 
   private func text(_ property: String, _ place: WritableKeyPath<ElementSnapshot, String>, _ answers: Answers) {
@@ -141,9 +164,14 @@ final class ElementReader {
     // A button has nothing to hide.
     case .suspect where snapshot.interfaces.contains(.text) || snapshot.interfaces.contains(.editableText):
       (snapshot.isSecret, snapshot.isSuspect) = (true, !context.isSecret)
-    case .plain, .suspect, .changed, .failed: snapshot.isSecret = context.isSecret
+    case .plain, .suspect, .changed, .failed: snapshot.isSecret = context.isSecret || isInPlaceOfSecret
     }
     readContents()
+  }
+
+  /// Whether it is the entry that a page has in place of one that was secret, as when it shows the password.
+  private var isInPlaceOfSecret: Bool {
+    snapshot.interfaces.contains(.editableText) && snapshot.position.map(context.secretPositions.contains) == true
   }
 
   /// Reads what the element holds, and ends.

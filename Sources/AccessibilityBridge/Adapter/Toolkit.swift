@@ -24,6 +24,9 @@ struct Toolkit: Equatable {
   /// Whether it may tell an attribute that makes an entry a password's: GTK and Qt have roles alone.
   var tellsInputType: Bool { !isGTK && !isQt }
 
+  /// Whether an entry that hides its text no more, or again, is another element: web pages' are.
+  var replacesElements: Bool { tellsInputType }
+
   /// Whether its programs may have connections of their own beside the accessibility bus: ATK's bridge offers them, and GTK 4 never
   /// says that it does not.
   var offersConnections: Bool { !isQt && !isGTK4 }

@@ -30,7 +30,15 @@ package struct ElementSnapshot: Equatable, Sendable {
     }
   }
 
+  /// Where an element is among its siblings.
+  package struct Position: Hashable, Sendable {
+    package let parent: ElementReference
+    package let index: Int32
+  }
+
   package var role: ElementRole
+  /// Nil: it was not asked, or not told.
+  package var position: Position?
   package var states: ElementStates = []
   package var interfaces: Interfaces = []
   package var name = ""
