@@ -114,6 +114,9 @@ import Testing
   @Test(arguments: [
     ("a\u{1b}b\\", "a\\u001bb\\"), ("\n\t\r", "\\n\\t\\r"), ("\u{202e}\u{2069}", "\\u202e\\u2069"), ("…日本", "…日本"),
     ("\u{61c}\u{85}", "\\u061c\\u0085"), ("a\u{200b}\u{2028}\u{2029}\u{feff}", "a\\u200b\\u2028\\u2029\\ufeff"),
+    ("a\u{ad}\u{34f}\u{115f}\u{180e}", "a\\u00ad\\u034f\\u115f\\u180e"),
+    ("\u{2061}\u{3164}\u{ffa0}\u{fff9}b", "\\u2061\\u3164\\uffa0\\ufff9b"),
+    ("نمی\u{200c}خواهم", "نمی\u{200c}خواهم"), ("葛\u{e0100}", "葛\u{e0100}"),
     ("\u{e0041}\u{e007f}", "\\udb40\\udc41\\udb40\\udc7f"), ("👩‍👩‍👧 ✌️", "👩‍👩‍👧 ✌️"),
   ])
   func controlCharactersBecomeVisible(text: String, visible: String) { #expect(Output.visible(text) == visible) }

@@ -27,10 +27,7 @@ extension Output {
   }
 
   private static func escaped(_ text: String, backslashes: Bool, _ extent: Extent) -> String {
-    // The first bytes: C2 of U+0080 to U+009F, D8 and E2 of what changes directions, E2, EF and F3 of what is invisible.
-    let isSuspect = { (byte: UInt8) in
-      byte < 0x20 || byte == UInt8(ascii: "\\") || byte == 0x7f || [0xc2, 0xd8, 0xe2, 0xef, 0xf3].contains(byte)
-    }
+    let isSuspect = { (byte: UInt8) in byte < 0x20 || byte == UInt8(ascii: "\\") || byte >= 0x7f }
     guard text.utf8.contains(where: isSuspect) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
@@ -40,7 +37,7 @@ extension Output {
       case "\t": result += "\\t"
       case "\r" where extent >= .control: result += "\\r"
       case _ where extent >= .control && scalar.isControl: result += numbered(scalar)
-      case _ where extent == .all && (scalar.changesDirection || scalar.isInvisible): result += numbered(scalar)
+      case _ where extent == .all && scalar.isInvisible: result += numbered(scalar)
       default: result.unicodeScalars.append(scalar)
       }
     }
@@ -104,20 +101,14 @@ extension Output {
 extension Unicode.Scalar {
   fileprivate var isControl: Bool { value < 0x20 || (0x7f...0x9f).contains(value) }
 
-  /// Whether it makes a terminal show the text after it in another order.
-  fileprivate var changesDirection: Bool {
-    switch value {
-    case 0x61c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
-    default: false
-    }
-  }
-
-  /// Whether it hides text, or ends a line for some programs, without being seen: zero-width spaces, the separators of
-  /// lines and paragraphs, the byte order mark and tags.
+  /// Whether it hides text, changes the order of the text after it, or ends a line for some programs, without being seen:
+  /// Default_Ignorable_Code_Point (UAX #44) but for the joiners and variation selectors that scripts and emoji need, the
+  /// separators of lines and paragraphs, and the marks of annotations.
   fileprivate var isInvisible: Bool {
     switch value {
-    case 0x200b, 0x2028, 0x2029, 0x2060, 0xfeff, 0xe0000...0xe007f: true
-    default: false
+    case 0x200c, 0x200d, 0xfe00...0xfe0f, 0xe0100...0xe01ef: false
+    case 0x2028, 0x2029, 0xfff9...0xfffb: true
+    default: properties.isDefaultIgnorableCodePoint
     }
   }
 }
