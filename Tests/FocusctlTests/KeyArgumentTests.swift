@@ -27,7 +27,7 @@ import Testing
     #expect(try KeyArgument(text).resolved(among: Self.present)?.text == whole)
   }
 
-  /// Whatever else ends so, and where nobody has it.
+  /// It is not replaced by another key with the same end, even if it is nil.
   @Test(arguments: [
     ("Text.SelectedText", "org.focusd.Text.SelectedText"), ("Range.Increment", "org.focusd.Range.Increment"),
     ("Action.Click", "org.focusd.Action.Click"), ("Player.Volume", "org.mpris.MediaPlayer2.Player.Volume"),

@@ -143,7 +143,7 @@ package final class Bridge {
     for application in applications.values where !application.connections.all.isEmpty {
       switch ownPart(of: application) {
       case .none: break
-      case .terminals: for field in kept where isOwn(field.snapshot, of: application, field.element) { remove(field) }
+      case .terminals: for field in application.fields.values where field.snapshot.role == .terminal { remove(field) }
       case .whole:
         log.debug("\(application.name) registers fields of its own")
         remove(application, programHasLeft: false)
@@ -162,8 +162,8 @@ package final class Bridge {
   func isOwn(_ application: Application) -> Bool { ownPart(of: application) == .whole }
 
   /// Whether an element is a terminal in which a program runs that registers fields.
-  func isOwn(_ snapshot: ElementSnapshot, of application: Application, _ element: ElementReference) -> Bool {
-    element.application == application.name && snapshot.role == .terminal && ownPart(of: application) == .terminals
+  func isOwn(_ snapshot: ElementSnapshot, of application: Application) -> Bool {
+    snapshot.role == .terminal && ownPart(of: application) == .terminals
   }
 
   private func ownPart(of application: Application) -> OwnPrograms.Part {

@@ -175,7 +175,7 @@ extension Bridge {
       // What is not there any more, or not yet, may be told by no other event either.
       lookAgainLater()
     case .success(let snapshot):
-      if isOwn(snapshot, of: application, element) { return show(nil) }
+      if isOwn(snapshot, of: application) { return show(nil) }
       if application.isDesktop, !ElementShape(snapshot).holdsValue {
         show(nil)
         if snapshot.isIncomplete { retryLater(element) }

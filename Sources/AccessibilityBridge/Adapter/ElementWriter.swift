@@ -293,7 +293,11 @@ final class ElementWriter {
     if hasAgreed { done(.success(())) } else { fail(.unknownObject, DBusError.elementGone.message) }
   }
 
-  func fail(_ name: ErrorName, _ reason: String) { done(.failure(notChanged(DBusError(name, reason)))) }
+  /// Fails with a reason; `outcome` says what became of the key, if not that it was not changed.
+  func fail(_ name: ErrorName, _ reason: String, outcome: String? = nil) {
+    let error = DBusError(name, reason)
+    done(.failure(outcome.map { DBusError(name, "\(key) \($0): \(reason)") } ?? notChanged(error)))
+  }
 
   private func notChanged(_ error: DBusError) -> DBusError {
     let outcome = hasAsked && error.isLate ? "may be changed later" : "was not changed"

@@ -231,10 +231,8 @@ extension ElementWriter {
               // What refuses the new text may refuse the old one, too.
               let isBack = now.text.map { change.outcome($0, part: "") == .unchanged } == true
               if isBack { return fail(.failed, "the program removed the text and did not take the new one") }
-              done(
-                .failure(
-                  DBusError(
-                    .failed, "\(key) has lost text: the program removed it and took neither the new one nor the old")))
+              fail(
+                .failed, "the program removed it and took neither the new one nor the old", outcome: "has lost text")
             }
           }
         }
@@ -256,11 +254,10 @@ extension ElementWriter {
       withCount { [self] now in
         guard let now, let before, now != count else { return done(.success(())) }
         guard attempt + 1 < Self.patience.count else {
+          let held = "the program has \(now) of \(count) characters"
+          guard now == before else { return fail(.failed, held, outcome: "was cut") }
           // Its characters are not read: as many as before may be others.
-          let unknown = now == before && now > 0
-          let outcome = unknown ? "may be changed" : now == before ? "was not changed" : "was cut"
-          let reason = unknown || now != before ? "the program has \(now) of \(count) characters" : Self.nothingChanged
-          return done(.failure(DBusError(.failed, "\(key) \(outcome): \(reason)")))
+          return now > 0 ? fail(.failed, held, outcome: "may be changed") : fail(.failed, Self.nothingChanged)
         }
         checkFilledIn(count, before: before, attempt: attempt + 1)
       }

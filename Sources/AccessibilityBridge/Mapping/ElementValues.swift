@@ -60,7 +60,7 @@ package enum ElementValues {
   package static func kept(_ text: String) -> String { text.utf8.count <= limit ? text : "" }
 
   private static func text(_ text: String?) -> DBusValue? {
-    guard let text, !text.isEmpty, text.utf8.count <= limit else { return nil }
+    guard let text = text.map(kept), !text.isEmpty else { return nil }
     return .string(text)
   }
 }

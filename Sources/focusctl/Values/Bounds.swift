@@ -4,7 +4,7 @@ import DBusTypes
 struct Bounds: Hashable, Sendable {
   private var least: Double?
   private var most: Double?
-  /// The whole numbers within both: a number of 64 bits is not always one of `Double`.
+  /// The least and the most whole number within them: not each number of 64 bits is one of `Double`.
   private var leastWhole: Int128?
   private var mostWhole: Int128?
 
