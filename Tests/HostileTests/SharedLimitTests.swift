@@ -1,4 +1,5 @@
 import BusSupport
+import Foundation
 import TestSupport
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
     try await Siege.with { siege in
       let glutton = siege.glutton
       // What all fields show would take long to compare; that there is no other field is enough.
-      let view: (Glutton) throws -> [[UInt8]] = { try $0.view(of: "p0") + $0.view(of: "more") }
+      let view: (Glutton) throws -> [Data] = { try $0.view(of: "p0") + $0.view(of: "more") }
       func refuse(_ what: String) throws {
         try siege.refusesForOthers(what, view: view) { try glutton.register("more", [], Self.linger) }
         try siege.takes("one that does not linger") { try glutton.register("more") }
@@ -94,7 +95,7 @@ import Testing
       let glutton = siege.glutton
       try siege.takes("Register") { try glutton.register("a") }
       // No reply can show all that is there now.
-      let view: (Glutton) throws -> [[UInt8]] = { try $0.view(of: "a") + $0.view(of: "b") }
+      let view: (Glutton) throws -> [Data] = { try $0.view(of: "a") + $0.view(of: "b") }
       func refuse(_ what: String) throws {
         try siege.refusesForOthers("Register, \(what)", view: view) { try glutton.register("b", Self.one) }
         try siege.refusesForOthers("Publish, \(what)", view: view) { try glutton.publish(Self.one, on: "a") }
@@ -139,7 +140,7 @@ import Testing
         owners.append(owner)
         try Self.fill(owner, 4_096, "f\(number)_")
       }
-      let view: (Glutton) throws -> [[UInt8]] = { try $0.view(of: "more") }
+      let view: (Glutton) throws -> [Data] = { try $0.view(of: "more") }
       try siege.refusesForOthers("one more", view: view) { try siege.glutton.register("more") }
       owners.removeLast()
       try siege.waitForEnd("f31_0")

@@ -1,4 +1,5 @@
 import BusSupport
+import Foundation
 import TestSupport
 import Testing
 
@@ -36,7 +37,7 @@ struct Siege: @unchecked Sendable {
   /// - Throws: `ExpectationFailedError`, `WireError`.
   @discardableResult
   func refuses(
-    _ what: String, at location: SourceLocation = #_sourceLocation, view: ((Glutton) throws -> [[UInt8]])? = nil,
+    _ what: String, at location: SourceLocation = #_sourceLocation, view: ((Glutton) throws -> [Data])? = nil,
     _ attempt: () throws -> Glutton.Answer
   ) throws -> String {
     let view = view ?? { try $0.view() }
@@ -53,7 +54,7 @@ struct Siege: @unchecked Sendable {
 
   /// Checks that `attempt` is refused because of what others have, and that its message says so.
   func refusesForOthers(
-    _ what: String, at location: SourceLocation = #_sourceLocation, view: ((Glutton) throws -> [[UInt8]])? = nil,
+    _ what: String, at location: SourceLocation = #_sourceLocation, view: ((Glutton) throws -> [Data])? = nil,
     _ attempt: () throws -> Glutton.Answer
   ) throws {
     let message = try refuses(what, at: location, view: view, attempt)
