@@ -130,8 +130,9 @@ extension Glutton {
     try call(path, Focus1.bindings, "Invoke", [.string(command), arguments, .properties()])
   }
 
-  /// All that the daemon shows: the objects with their properties, and the focused values with their revisions. As `Data`,
-  /// which compares megabytes at once in a debug build, too.
+  /// All that the daemon shows: the objects with their properties, and the focused values with their revisions.
+  ///
+  /// As `Data`, which compares megabytes at once in a debug build, too.
   /// - Throws: `WireError`.
   package func view() throws -> [Data] {
     [
