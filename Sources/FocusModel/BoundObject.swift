@@ -216,7 +216,19 @@ extension FocusModel {
   /// - Throws: `ModelError.noSuchField`.
   public func commands(at place: Place) throws(ModelError) -> [Key: (field: FieldID, isEnabled: Bool)] {
     if case .field(let id) = place { return try field(id).commands.mapValues { (id, $0.isEnabled) } }
-    return resolveAll(table.names.commands) { $0.commands }.mapValues { ($0.field, $0.value.isEnabled) }
+    return resolveAll(table.names.commands, of: nil) { $0.commands }.mapValues { ($0.field, $0.value.isEnabled) }
+  }
+
+  /// The command at `place` that is called `member`, the first in the order of their interfaces; nil for none.
+  /// - Throws: `ModelError.noSuchField`.
+  public func command(named member: MemberName, at place: Place) throws(ModelError) -> Key? {
+    func own(_ id: FieldID) -> [Key] { fields[id]?.commands.keys.filter { $0.member == member } ?? [] }
+    if case .field(let id) = place { return own(try field(id).id).min() }
+    let nearby = nearby
+    let inScenes = nearby.scenes.flatMap { scene in
+      table.names.interfaces.names(in: scene).lazy.map { Key($0, member) }
+    }
+    return ((focusPath + sessionFields).flatMap(own) + inScenes).filter { nearby.holder(ofCommand: $0) != nil }.min()
   }
 
   /// The field that `interface` resolves to now: the innermost on the focus path that has it, else the newest

@@ -62,12 +62,18 @@ struct FieldIndex<Place: Hashable, Name: Hashable>: Equatable {
   }
 }
 
+/// An interface in a scene.
+struct SceneInterface: Hashable {
+  let scene: FieldID
+  let interface: InterfaceName
+}
+
 /// What the fields of each scene have that are not scoped to themselves, oldest first.
 struct SceneNames: Equatable {
-  /// Their keys that are not nil.
-  var keys = FieldIndex<FieldID, Key>()
+  /// Their keys that are not nil, by interface: what is asked of one does not depend on how much others have.
+  private(set) var keys = FieldIndex<SceneInterface, Key>()
   /// Their commands.
-  var commands = FieldIndex<FieldID, Key>()
+  private(set) var commands = FieldIndex<SceneInterface, Key>()
   /// The interfaces of both.
   var interfaces = FieldIndex<FieldID, InterfaceName>()
   /// The interfaces that their objects declare, of which there may be nothing but signals.
@@ -75,16 +81,33 @@ struct SceneNames: Equatable {
   /// How many keys and commands they have, nil ones included.
   private(set) var counts: [FieldID: Int] = [:]
 
+  /// The newest field of `scene` that publishes `key`.
+  func holder(of key: Key, in scene: FieldID) -> FieldID? {
+    keys.last(key, in: SceneInterface(scene: scene, interface: key.interface))
+  }
+
+  /// The newest field of `scene` that has the command `key`.
+  func holder(ofCommand key: Key, in scene: FieldID) -> FieldID? {
+    commands.last(key, in: SceneInterface(scene: scene, interface: key.interface))
+  }
+
   mutating func count(_ more: Int, in scene: FieldID) {
     let count = counts[scene, default: 0] + more
     counts[scene] = count == 0 ? nil : count
   }
 
+  /// Notes that `field` publishes `key` from now on, or no more.
+  mutating func set(_ key: Key, of field: RankedField, in scene: FieldID, isThere: Bool) {
+    keys.set(field, key, in: SceneInterface(scene: scene, interface: key.interface), isThere: isThere)
+  }
+
   /// Adds what `field` has, or takes it away as it was added.
   mutating func set(_ field: Field, in scene: FieldID, isThere: Bool) {
     let ranked = field.byRegistration
-    for key in field.bindings.keys { keys.set(ranked, key, in: scene, isThere: isThere) }
-    for key in field.commands.keys { commands.set(ranked, key, in: scene, isThere: isThere) }
+    for key in field.bindings.keys { set(key, of: ranked, in: scene, isThere: isThere) }
+    for key in field.commands.keys {
+      commands.set(ranked, key, in: SceneInterface(scene: scene, interface: key.interface), isThere: isThere)
+    }
     for interface in field.interfaceCounts.interfaces { interfaces.set(ranked, interface, in: scene, isThere: isThere) }
     for interface in field.object?.interfaces ?? [] { declared.set(ranked, interface, in: scene, isThere: isThere) }
     count(isThere ? field.keyCount : -field.keyCount, in: scene)

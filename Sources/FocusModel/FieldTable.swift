@@ -191,7 +191,7 @@ extension FieldTable {
     let field = fields.values[place]
     guard field.scope != .field else { return }
     let scene = scene(of: id)
-    names.keys.set(field.byRegistration, key, in: scene, isThere: isThere)
+    names.set(key, of: field.byRegistration, in: scene, isThere: isThere)
     if (binding ?? old)?.isBound == false { names.count(isThere ? 1 : -1, in: scene) }
     guard isOther else { return }
     names.interfaces.set(field.byRegistration, key.interface, in: scene, isThere: isThere)

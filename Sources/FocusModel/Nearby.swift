@@ -41,7 +41,7 @@ struct Nearby {
   /// supplies its interface.
   func holder(of key: Key) -> FieldID? {
     if let id = holders.keys.map({ $0[key] }) ?? path.first(where: { $0.bindings[key] != nil })?.id { return id }
-    if let id = ofScenes(key, names.keys) { return id }
+    if let id = ofScenes({ names.holder(of: key, in: $0) }) { return id }
     guard let id = supplier(of: key.interface), model.table.publishes(key, id) else { return nil }
     return id
   }
@@ -49,19 +49,19 @@ struct Nearby {
   /// As `holder(of:)`, of the command `key`, enabled or not.
   func holder(ofCommand key: Key) -> FieldID? {
     let id = holders.commands.map { $0[key] } ?? objects.first { $0.object.commands[key] != nil }?.id
-    if let id = id ?? ofScenes(key, names.commands) { return id }
+    if let id = id ?? ofScenes({ names.holder(ofCommand: key, in: $0) }) { return id }
     guard let id = supplier(of: key.interface), model.fields[id]?.commands[key] != nil else { return nil }
     return id
   }
 
-  /// The newest scene-scoped field that has `name`, as `index` says.
-  private func ofScenes<Name>(_ name: Name, _ index: FieldIndex<FieldID, Name>) -> FieldID? {
-    for scene in scenes { if let id = index.last(name, in: scene) { return id } }
+  /// What is found in the first scene that has it.
+  private func ofScenes(_ find: (FieldID) -> FieldID?) -> FieldID? {
+    for scene in scenes { if let id = find(scene) { return id } }
     return nil
   }
 
   private func nearest(_ interface: InterfaceName) -> FieldID? {
-    path.first { $0.interfaceCounts[interface] > 0 }?.id ?? ofScenes(interface, names.interfaces)
+    path.first { $0.interfaceCounts[interface] > 0 }?.id ?? ofScenes { names.interfaces.last(interface, in: $0) }
   }
 
   /// The session-scoped field that supplies `interface`; nil if something nearer has it, or no field does.
@@ -72,6 +72,7 @@ struct Nearby {
   /// The field whose keys `interface` resolves to; without one, the nearest field whose object declares the interface.
   func holder(of interface: InterfaceName) -> FieldID? {
     nearest(interface) ?? session.supplier(of: interface, front: model.focus.front)
-      ?? objects.first { $0.object.interfaces.contains(interface) }?.id ?? ofScenes(interface, names.declared)
+      ?? objects.first { $0.object.interfaces.contains(interface) }?.id
+      ?? ofScenes { names.declared.last(interface, in: $0) }
   }
 }

@@ -52,24 +52,33 @@ extension FocusModel {
   /// Where keys are looked for now.
   var nearby: Nearby { Nearby(self) }
 
-  /// All that resolves now of what fields have by name, with the field that it resolves to; `index` says what scenes have.
+  /// All that resolves now of what fields have by name, of `interface` or nil: of all, with the field that it resolves to;
+  /// `index` says what scenes have.
   func resolveAll<Value>(
-    _ index: FieldIndex<FieldID, Key>, _ own: (Field) -> [Key: Value]
+    _ index: FieldIndex<SceneInterface, Key>, of interface: InterfaceName?, _ own: (Field) -> [Key: Value]
   ) -> [Key: (field: FieldID, value: Value)] {
     let nearby = nearby
     var found: [Key: (field: FieldID, value: Value)] = [:]
+    func add(_ name: InterfaceName?, of field: Field) {
+      guard name.map({ field.interfaceCounts[$0] > 0 }) ?? true else { return }
+      let all = own(field)
+      resolutions += all.count
+      for (key, value) in all where name ?? key.interface == key.interface { found[key] = (field.id, value) }
+    }
     for scene in nearby.scenes.reversed() {
-      for key in index.names(in: scene) {
-        guard let id = index.last(key, in: scene), let value = fields[id].flatMap({ own($0)[key] }) else { continue }
-        found[key] = (id, value)
+      for name in interface.map({ [$0] }) ?? Array(table.names.interfaces.names(in: scene)) {
+        let place = SceneInterface(scene: scene, interface: name)
+        let keys = index.names(in: place)
+        resolutions += keys.count
+        for key in keys {
+          guard let id = index.last(key, in: place), let value = fields[id].flatMap({ own($0)[key] }) else { continue }
+          found[key] = (id, value)
+        }
       }
     }
-    for id in focusPath.reversed() {
-      for (key, value) in fields[id].map(own) ?? [:] { found[key] = (id, value) }
-    }
-    for interface in table.session.interfaces {
-      guard let id = nearby.supplier(of: interface), let all = fields[id].map(own) else { continue }
-      for (key, value) in all where key.interface == interface { found[key] = (id, value) }
+    for id in focusPath.reversed() { if let field = fields[id] { add(interface, of: field) } }
+    for name in interface.map({ [$0] }) ?? Array(table.session.interfaces) {
+      if let field = nearby.supplier(of: name).flatMap({ fields[$0] }) { add(name, of: field) }
     }
     return found
   }
@@ -96,10 +105,13 @@ extension FocusModel {
     return Reading(value: try path.element(of: binding.value), field: field.id, revision: binding.revision)
   }
 
-  /// What every key holds at `place` that can be read, but for the sensitive ones that are not the client's.
+  /// What every key of `interface`, or nil: of all, holds at `place` that can be read, but for the sensitive ones that are not
+  /// the client's.
   /// - Throws: `ModelError.noSuchField`.
-  public func readAll(at place: Place, by client: BusName) throws(ModelError) -> [Key: Reading] {
-    try bindings(at: place).compactMapValues { holder in
+  public func readAll(
+    at place: Place, of interface: InterfaceName? = nil, by client: BusName
+  ) throws(ModelError) -> [Key: Reading] {
+    try bindings(at: place, of: interface).compactMapValues { holder in
       guard let field = fields[holder.field], field.isVisible(to: client), !holder.binding.isWriteOnly else {
         return nil
       }
@@ -107,10 +119,16 @@ extension FocusModel {
     }
   }
 
-  /// Every binding at `place`, with its field, including those whose values not every client may see.
+  /// Every binding of `interface`, or nil: of all, at `place`, with its field, including those whose values not every client
+  /// may see.
   /// - Throws: `ModelError.noSuchField`.
-  public func bindings(at place: Place) throws(ModelError) -> [Key: (field: FieldID, binding: FieldBinding)] {
-    if case .field(let id) = place { return try field(id).bindings.mapValues { (id, $0) } }
-    return resolveAll(table.names.keys) { $0.bindings }.mapValues { ($0.field, $0.value) }
+  public func bindings(
+    at place: Place, of interface: InterfaceName? = nil
+  ) throws(ModelError) -> [Key: (field: FieldID, binding: FieldBinding)] {
+    if case .field(let id) = place {
+      let bindings = try field(id).bindings.mapValues { (field: id, binding: $0) }
+      return interface.map { wanted in bindings.filter { $0.key.interface == wanted } } ?? bindings
+    }
+    return resolveAll(table.names.keys, of: interface) { $0.bindings }.mapValues { ($0.field, $0.value) }
   }
 }

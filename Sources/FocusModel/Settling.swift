@@ -1,6 +1,21 @@
 public import DBusTypes
 public import FocusContract
 
+/// How many names there are.
+public struct NameCounts {
+  /// All of them.
+  public private(set) var all = 0
+  /// Those of each interface that has some.
+  public private(set) var byInterface: [InterfaceName: Int] = [:]
+
+  mutating func add(_ more: Int, of interface: InterfaceName) {
+    guard more != 0 else { return }
+    all += more
+    let count = byInterface[interface, default: 0] + more
+    byInterface[interface] = count == 0 ? nil : count
+  }
+}
+
 extension FocusModel {
   /// What everyone has been shown of focus.
   struct Published {
@@ -11,8 +26,8 @@ extension FocusModel {
     var suppliers: [InterfaceName: FieldID] = [:]
     /// What `focused` shows.
     private(set) var members: [InterfaceName: [Key: ShownMember]] = [:]
-    private(set) var keyCount = 0
-    private(set) var commandCount = 0
+    private(set) var keys = NameCounts()
+    private(set) var commands = NameCounts()
 
     subscript(key: Key) -> ShownMember { members[key.interface]?[key] ?? .none }
 
@@ -20,11 +35,14 @@ extension FocusModel {
     mutating func show(_ names: [ShownDifference], of interface: InterfaceName) {
       var shown = members.removeValue(forKey: interface) ?? [:]
       if shown.isEmpty { shown.reserveCapacity(names.count) }
+      var (moreKeys, moreCommands) = (0, 0)
       for each in names {
-        keyCount += (each.after.isKey ? 1 : 0) - (each.before.isKey ? 1 : 0)
-        commandCount += (each.after.isEnabled == nil ? 0 : 1) - (each.before.isEnabled == nil ? 0 : 1)
+        moreKeys += (each.after.isKey ? 1 : 0) - (each.before.isKey ? 1 : 0)
+        moreCommands += (each.after.isEnabled == nil ? 0 : 1) - (each.before.isEnabled == nil ? 0 : 1)
         shown[each.key] = each.after == .none ? nil : each.after
       }
+      keys.add(moreKeys, of: interface)
+      commands.add(moreCommands, of: interface)
       if !shown.isEmpty { members[interface] = shown }
     }
   }
@@ -32,8 +50,11 @@ extension FocusModel {
   /// What everyone has been shown at `focused`, by interface.
   public var shownAtFocused: [InterfaceName: [Key: ShownMember]] { published.members }
 
-  /// How many keys and commands everyone has been shown at `focused`.
-  public var countsAtFocused: (keys: Int, commands: Int) { (published.keyCount, published.commandCount) }
+  /// How many keys everyone has been shown at `focused`.
+  public var keysShownAtFocused: NameCounts { published.keys }
+
+  /// How many commands everyone has been shown at `focused`.
+  public var commandsShownAtFocused: NameCounts { published.commands }
 
   /// The names of the fields and scenes that focus has left or come to since it was published.
   func namesMoved(_ scenes: [FieldID]) -> Set<Key> {
@@ -48,10 +69,12 @@ extension FocusModel {
     }
     guard scenes != published.scenes else { return names }
     for scene in Set(scenes).symmetricDifference(published.scenes) {
-      let keys = table.names.keys.names(in: scene)
-      names.reserveCapacity(names.count + keys.count)
-      names.formUnion(keys)
-      names.formUnion(table.names.commands.names(in: scene))
+      names.reserveCapacity(names.count + table.names.counts[scene, default: 0])
+      for interface in table.names.interfaces.names(in: scene) {
+        let place = SceneInterface(scene: scene, interface: interface)
+        names.formUnion(table.names.keys.names(in: place))
+        names.formUnion(table.names.commands.names(in: place))
+      }
     }
     return names
   }

@@ -50,6 +50,13 @@ import Testing
     ("focus within the scene", 1, { try $0.focus("window") }),
     ("a field that nobody is shown comes", 0, { try $0.register("more", ["demo.More.K": .int32(1)]) }),
     ("and in the scene", 1, { try $0.register("more", ["demo.More.K": .int32(1)], parent: "window", scope: .scene) }),
+    (
+      "one interface is read", 2,
+      {
+        _ = try $0.model.readAll(at: .focused, of: InterfaceName("demo.Entry"), by: $0.other)
+        _ = try $0.model.readAll(at: .focused, of: InterfaceName("demo.Player"), by: $0.other)
+      }
+    ),
     ("a session field goes", 1, { try $0.model.unregister(FieldID("player"), by: $0.other) }),
   ]
 

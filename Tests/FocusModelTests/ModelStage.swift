@@ -196,8 +196,12 @@ extension FocusModel {
     if fresh.adoptions != table.adoptions { stale.append("adoptions") }
     if (fresh.connections, fresh.scenes) != (table.connections, table.scenes) { stale.append("owners") }
     if fresh.fields.contains(where: { $1.interfaceCounts != fields[$0]?.interfaceCounts }) { stale.append("counts") }
-    let shown = shownAtFocused.values.joined().map(\.value)
-    if countsAtFocused != (shown.count(where: \.isKey), shown.count { $0.isEnabled != nil }) { stale.append("shown") }
+    for (counts, isCounted) in [
+      (keysShownAtFocused, \.isKey), (commandsShownAtFocused, { $0.isEnabled != nil }),
+    ] as [(NameCounts, (ShownMember) -> Bool)] {
+      let truth = shownAtFocused.mapValues { $0.values.count(where: isCounted) }.filter { $0.value > 0 }
+      if counts.byInterface != truth || counts.all != truth.values.reduce(0, +) { stale.append("shown") }
+    }
     return stale
   }
 }

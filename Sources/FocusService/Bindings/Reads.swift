@@ -150,22 +150,28 @@ extension FocusService {
   private func unknownValues(
     of interface: InterfaceName?, _ read: PendingRead
   ) throws -> [PendingRead.Asked: OwnedObject] {
+    guard !objects.isEmpty else { return [:] }
     var unknown: [PendingRead.Asked: OwnedObject] = [:]
     func add(_ key: Key, _ id: FieldID) {
       let asked = PendingRead.Asked(key: key, field: id)
       guard interface ?? key.interface == key.interface, read.answers[asked] == nil else { return }
       unknown[asked] = objectToAsk(for: key, in: id)
     }
-    for (key, reading) in try model.readAll(at: read.place, by: read.client) { add(key, reading.field) }
+    for (key, reading) in try model.readAll(at: read.place, of: interface, by: read.client) { add(key, reading.field) }
     /// Adds keys that are nil as far as is known.
     func addNil(_ id: FieldID, _ isWanted: (Key) -> Bool) {
-      guard let field = model.fields[id], let bound = field.object, field.isVisible(to: read.client) else { return }
+      guard let field = model.fields[id], let bound = field.object, field.isVisible(to: read.client),
+        interface.map(bound.interfaces.contains) ?? true
+      else { return }
       for key in bound.properties.keys where field.bindings[key] == nil && isWanted(key) { add(key, id) }
     }
     let path = ownFields(at: read.place)
     for id in path { addNil(id) { _ in true } }
     guard read.place == .focused else { return unknown }
-    for (name, id) in try model.objectInterfaces(at: .focused) where interface ?? name == name {
+    let interfaces =
+      try interface.map { name in model.resolve(name).map { [name: $0] } ?? [:] }
+      ?? model.objectInterfaces(at: .focused)
+    for (name, id) in interfaces {
       for id in model.sceneFields(declaring: name, before: nil, most: Self.mostInScene) {
         addNil(id) { key in
           guard key.interface == name, objectToAsk(for: key, in: id) != nil else { return false }
@@ -210,16 +216,15 @@ extension FocusService {
         guard (path.prefix { $0 != id } + [id]).allSatisfy(tells) else { return false }
         return read.place != .focused || sceneFields(for: key, before: id).allSatisfy(tells)
       }
-      let readings = try model.readAll(at: read.place, by: read.client).filter { key, reading in
-        interface ?? key.interface == key.interface && isKnown(key, in: reading.field)
-      }
+      let readings = try model.readAll(at: read.place, of: interface, by: read.client)
+        .filter { isKnown($0, in: $1.field) }
       return try read.asProperty
-        ? DaemonInterfaces.results(readings, of: read, model) : .readings(readings.mapValues { try checked($0) })
+        ? DaemonInterfaces.results(readings, of: read, model) : .readings(readings.mapValues(publishable))
     }
     do {
       let place = read.holder.map { Place.field($0) } ?? read.place
       let reading = try model.read(path, at: place, by: read.client)
-      guard read.asProperty else { return try .read(checked(reading)) }
+      guard read.asProperty else { return try .read(publishable(reading)) }
       // The object may have been examined meanwhile, and the key be another.
       guard case .success(let answer?)? = read.answers[.init(key: path.key, field: reading.field)]?.answer,
         model.fields[reading.field]?.object?.reads(path.key) == true

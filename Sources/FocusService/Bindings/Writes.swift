@@ -58,7 +58,7 @@ extension FocusService {
   }
 
   private func results(ofWriting reading: Reading, _ isShown: Bool) throws -> MessageBody {
-    try isShown ? .written(checked(reading)) : .empty
+    try isShown ? .written(publishable(reading)) : .empty
   }
 }
 

@@ -57,7 +57,7 @@ extension FocusService {
     let own = Target.place(place).interfaces
     guard let interface else {
       guard own.method(member) == nil else { return nil }
-      return try model.commands(at: place).keys.filter { $0.member == member }.min()
+      return try model.command(named: member, at: place)
     }
     guard own[interface.text] == nil, !Key.isReserved(interface.text) else { return nil }
     return try Key(interface: interface.text, member: member.text)

@@ -31,21 +31,27 @@ final class PropertyContext {
       bindings.sort { $0.key < $1.key }
       return bindings
     }
-    if client == nil, target.place == .focused { return shownAtFocused.compactMap { $1.isKey ? ($0, $1.value) : nil } }
+    if client == nil, target.place == .focused {
+      return shownAtFocused(model.keysShownAtFocused) { $1.isKey ? ($0, $1.value) : nil }
+    }
     guard let place = target.place, let bindings = try? model.bindings(at: place) else { return nil }
     return bindings.filter { model.fields[$0.value.field]?.isVisible(to: client) == true }
       .map { shown($0.key, $0.value.binding) }.sorted { $0.key < $1.key }
   }()
 
-  /// What everyone has been shown at `focused`, ordered by key.
-  private lazy var shownAtFocused = (only ?? Array(model.shownAtFocused.keys)).sorted().flatMap {
-    (model.shownAtFocused[$0] ?? [:]).sorted { $0.key.member < $1.key.member }
+  /// What everyone has been shown at `focused` of the names that `counts` counts, ordered by key.
+  private func shownAtFocused<Shown>(_ counts: NameCounts, _ shown: (Key, ShownMember) -> Shown?) -> [Shown] {
+    (only ?? Array(counts.byInterface.keys)).sorted().flatMap { interface in
+      (model.shownAtFocused[interface] ?? [:]).sorted { $0.key.member < $1.key.member }.compactMap {
+        shown($0.key, $0.value)
+      }
+    }
   }
 
   /// The commands of the object, ordered by key, and whether each is enabled; nil if the object shows none.
   private(set) lazy var commands: [(key: Key, isEnabled: Bool)]? = {
     if client == nil, target.place == .focused {
-      return shownAtFocused.compactMap { key, it in it.isEnabled.map { (key, $0) } }
+      return shownAtFocused(model.commandsShownAtFocused) { key, it in it.isEnabled.map { (key, $0) } }
     }
     if let field, field.object == nil { return [] }
     guard let place = target.place, let commands = try? model.commands(at: place) else { return nil }

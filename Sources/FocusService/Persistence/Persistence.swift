@@ -207,28 +207,27 @@ extension Persistence {
 /// Revisions are published only if they are reserved: a later process would use another for another state.
 extension FocusService {
   /// `reading`, for a reply that publishes its revision.
-  /// - Throws: `DBusError.ioError` for one that is not reserved: changes of owners' objects take revisions too, also while
-  ///   nothing can be saved.
-  func checked(_ reading: Reading) throws(DBusError) -> Reading {
-    try checkReserved(reading.revision)
+  ///
+  /// One that is not reserved is shown as 0, which names no state: changes of owners' objects take revisions too, also while
+  /// nothing can be saved.
+  func publishable(_ reading: Reading) -> Reading {
+    guard reading.revision > persistence.reserved else { return reading }
+    var reading = reading
+    reading.revision = 0
     return reading
   }
 
   /// Checks that the next revision can be published.
-  /// - Throws: `DBusError.ioError` as `checked` does.
+  /// - Throws: `DBusError.ioError`: a writer is told the revision of what it wrote.
   func checkRevisions() throws(DBusError) {
     // With the turn's end more are reserved, if that is possible by now.
     if model.revision >= persistence.reserved {
       persistence.tryAgainSoon()
       endTurn()
     }
-    try checkReserved(model.revision + 1)
-  }
-
-  private func checkReserved(_ revision: UInt64) throws(DBusError) {
-    guard revision <= persistence.reserved else {
+    guard model.revision < persistence.reserved else {
       throw DBusError(
-        Focus1.ioError, "revision \(revision) cannot be saved: read the property, which needs no revision")
+        Focus1.ioError, "the change cannot be saved and was not made: revision \(model.revision + 1) is not reserved")
     }
   }
 }

@@ -31,8 +31,11 @@ struct Emitter {
     case .sessionFieldsChanged:
       try tell(of: DaemonInterfaces.manager, [], .manager, model, &outbox, invalidated: ["SessionFields"])
     case .membersChanged(let place, let keys, let commands):
-      let counts = place == .focused ? model.countsAtFocused : (0, 0)
-      let names = [("Keys", keys, counts.0), ("Commands", commands, counts.1)].filter(\.1)
+      let isListed = place == .focused
+      let names = [
+        ("Keys", keys, isListed ? model.keysShownAtFocused.all : 0),
+        ("Commands", commands, isListed ? model.commandsShownAtFocused.all : 0),
+      ].filter(\.1)
       try tell(
         of: DaemonInterfaces.bindings, names.filter { $0.2 <= Limits.listedNames }.map(\.0), .place(place), model,
         &outbox, invalidated: names.filter { $0.2 > Limits.listedNames }.map(\.0))
