@@ -1,4 +1,5 @@
 import BusSupport
+import DBusTypes
 import Dispatch
 import FocusKit
 import Observation
@@ -8,7 +9,38 @@ import Testing
 /// A key without a name of its own.
 private struct PlainKey: FocusedValueKey { typealias Value = Binding<Int> }
 
+extension FocusedValues {
+  /// A number that may be none, which D-Bus has as an array of none or one.
+  fileprivate var rating: Binding<Int?>? {
+    get { self["demo.Form.Rating"] }
+    set { self["demo.Form.Rating"] = newValue }
+  }
+}
+
 @Suite struct InPlaceTests {
+  /// Both set what was none: merged as arrays, they would be a value of two, which no program could read.
+  @Test func twoChangesOfAnOptionalAreAConflict() async throws {
+    try await TestDesktop.with { desktop in
+      let registration = ["register", "text1", "demo.Form.Rating:ax=[]", "--focus"]
+      #expect(try await desktop.focusctl(registration).status == 0)
+      let reader = desktop.client()
+      let errors = Errors(of: reader)
+      let shown = FocusedBinding(\.rating, client: reader)
+      try await until("the value") { shown.wrappedValue == .some(.none) }
+      let other = try await desktop.peer()
+      // What the daemon is sent while it is stopped it takes in this order.
+      desktop.daemon.terminate(19)
+      let five = DBusValue.array(try DBusArray(of: .int64, [.int64(5)]))
+      let write = other.begin(.write("demo.Form.Rating", five))
+      try await other.flush()
+      shown.projectedValue.wrappedValue! = 2
+      desktop.daemon.terminate(18)
+      try await write.values()
+      try await errors.wait(for: FocusError.conflict)
+      #expect(try await other.read("demo.Form.Rating").value == five)
+    }
+  }
+
   @Test func aKeyIsNamedAfterItsType() {
     #expect(PlainKey.name == "FocusKitTests.FocusedValues.PlainKey")
     #expect(NumberKey.name == "demo.Form.Number")

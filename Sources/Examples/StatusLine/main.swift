@@ -1,4 +1,5 @@
 import FocusKit
+import Glibc
 
 // A line for each change of one key, whichever field has focus, as a status bar shows it.
 
@@ -12,5 +13,6 @@ extension FocusedValues {
 // snippet: status line
 for await number in FocusClient.shared.changes(of: \.number) {
   print(number.map { "\($0)" } ?? "-")
+  fflush(nil)
 }
 // end

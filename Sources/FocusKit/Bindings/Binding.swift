@@ -22,6 +22,9 @@ public struct Binding<Value> {
   /// Closures of the main actor are always called there; others on the thread that reads or writes. On another actor, the
   /// compiler refuses it, since `isolation` is nil or the main actor; closures that name another actor themselves cannot be
   /// published, and trap when they are read.
+  ///
+  /// A field publishes what `get` returns again when Observation tells of a change: of a ``State``, a focused value, or a
+  /// property of an `@Observable` type. What changes in another way, others see as it was.
   @preconcurrency
   public init(
     @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
@@ -37,6 +40,9 @@ public struct Binding<Value> {
   /// Closures of the main actor are always called there; others on the thread that reads or writes. On another actor, the
   /// compiler refuses it, since `isolation` is nil or the main actor; closures that name another actor themselves cannot be
   /// published, and trap when they are read.
+  ///
+  /// A field publishes what `get` returns again when Observation tells of a change: of a ``State``, a focused value, or a
+  /// property of an `@Observable` type. What changes in another way, others see as it was.
   @preconcurrency
   public init(
     @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,

@@ -40,7 +40,8 @@ extension FocusClient {
   }
 
   /// Writes the key `name`, which may have a JSON Pointer, of the field that has focus when the write arrives.
-  /// - Throws: `FocusError`: `NotFocused`, `PropertyReadOnly`, what the owner refuses with; `DBusConversionError`.
+  /// - Throws: `FocusError`: `NotFocused`, `PropertyReadOnly`, `TypeMismatch`, what the owner refuses with, a timeout after
+  ///   25 seconds without a reply; `DBusConversionError`; `CancellationError`.
   /// - Returns: the value after the write, as the owner took it.
   @discardableResult
   nonisolated(nonsending) public func write<Value: DBusRepresentable>(_ name: String, _ value: Value) async throws
@@ -68,7 +69,8 @@ extension FocusClient {
   }
 
   /// Runs the command `name` of the focused field.
-  /// - Throws: `FocusError`: `NotFocused`, `Disabled`, or what the owner throws.
+  /// - Throws: `FocusError`: `NotFocused`, `Disabled`, what the owner throws, or a timeout if it has not ended within
+  ///   5 seconds, while it goes on; `CancellationError`.
   /// - Returns: the command's results.
   @discardableResult
   nonisolated(nonsending) public func run(_ name: String, _ arguments: any DBusRepresentable...) async throws

@@ -71,6 +71,7 @@ struct Assignment: @unchecked Sendable {
   }
 }
 
-private protocol OptionalValue { static var wrapped: Any.Type { get } }
+/// An `Optional`, which D-Bus has as an array of none or one: two of them that are merged would be no value of the type.
+protocol OptionalValue { static var wrapped: Any.Type { get } }
 
-extension Optional: OptionalValue { fileprivate static var wrapped: Any.Type { Wrapped.self } }
+extension Optional: OptionalValue { static var wrapped: Any.Type { Wrapped.self } }

@@ -24,7 +24,9 @@ public struct FocusState<Value: Hashable & Sendable>: Sendable {
   /// Creates a state for one field, which is true while the field has focus.
   public init() where Value == Bool { storage = Storage(false) }
 
-  /// Creates a state for several fields, which is nil while none of them has focus.
+  /// Creates a state for several fields, which becomes nil when the one that has focus loses it.
+  ///
+  /// A value of no field stays until one of them gets focus, and what it was stays while there is no daemon.
   public init<Wrapped: Hashable>() where Value == Wrapped? { storage = Storage(nil) }
 
   /// Which field has focus.

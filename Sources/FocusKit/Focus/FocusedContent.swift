@@ -116,9 +116,11 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
           try? Self.changed(value, change)?.adapted(to: value.type)
         }
         try modify(.members(assignment), change)
-      case .update(let rule): try modify(rule, change)
+      case .update(let rule): try modify(Self.isOptional ? .whole : rule, change)
       case .inPlace(let reading, let rule):
-        guard let value = try Self.changed(reading.value, change), !slot.change(reading, to: value, rule) else {
+        guard let value = try Self.changed(reading.value, change),
+          !slot.change(reading, to: value, Self.isOptional ? .whole : rule)
+        else {
           return
         }
         client.report(FocusError("'\(slot.key)' is no longer the value that was read", name: FocusError.conflict))
@@ -127,6 +129,8 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
       client.report(FocusError(any: error))
     }
   }
+
+  private static var isOptional: Bool { Value.self is any OptionalValue.Type }
 
   /// Makes a change that can be made again, until nobody of this process made another meanwhile.
   private func modify(_ rule: WriteRule, _ change: (inout Value?) -> Void) throws {

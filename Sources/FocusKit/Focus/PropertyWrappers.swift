@@ -1,6 +1,9 @@
 /// The currently focused value of a key, or nil: SwiftUI's `FocusedValue`.
 ///
 /// Reading it sends no message. Observation sees its changes.
+///
+/// A command or a binding that is read from it goes to the field that has focus when it is called or written, not to the one
+/// that had focus when it was read.
 @propertyWrapper
 public struct FocusedValue<Value> {
   private let read: () -> Value?
@@ -38,7 +41,8 @@ extension FocusedValue: @unchecked Sendable where Value: Sendable {}
 /// - A change in place, `number? += 1`, `isOn?.toggle()`, `text? += "…"`, is made in the newer value: a number changes by
 ///   the same difference. So is `$person.age.wrappedValue += 1`, and a change of a part, `todos?.append(…)`,
 ///   `person?.name = …`, but that is refused if another program changed the same part. A plain assignment after `?`,
-///   `number? = 8`, is a change in place to Swift: leave out the `?`.
+///   `number? = 8`, is a change in place to Swift: leave out the `?`. For a wrapper that is a local variable of a function Swift
+///   makes a plain assignment of any change in place: write `$number.wrappedValue? += 1` there, or declare it in a type.
 ///
 /// For a change that must be computed again from the newer value, such as `number *= 8`, and to learn of its result, there
 /// is `FocusClient.update`. While the value is nil, a write does nothing, and neither does writing nil.

@@ -136,7 +136,9 @@ final class FieldExport {
           try Self.check(command.input + command.output, of: key)
           field.commands[key] = exported(command, key, queue)
         case .unsupported(let type):
-          throw FocusError("'\(publication.name)' is of type '\(type)', which D-Bus cannot represent")
+          throw FocusError(
+            "'\(publication.name)' is of type '\(type)', which D-Bus cannot represent; publish a closure with arguments "
+              + "or a result with 'command(_:_:)'")
         }
       } catch {
         let error = FocusError(any: error)

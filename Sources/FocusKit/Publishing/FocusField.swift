@@ -90,7 +90,7 @@ public final class FocusField: Sendable {
     return self
   }
 
-  /// Publishes a binding whose writes from elsewhere `validate` may refuse by throwing, in words of its own.
+  /// Publishes a binding whose writes from elsewhere `validate` may refuse by throwing a ``FocusError``, in words of its own.
   @discardableResult
   public func focusedValue<Value: DBusRepresentable>(
     _ keyPath: WritableKeyPath<FocusedValues, Binding<Value>?>, _ binding: Binding<Value>,
@@ -135,6 +135,8 @@ public final class FocusField: Sendable {
   }
 
   /// Publishes the command `name`, `INTERFACE.Member`, with arguments and a result.
+  ///
+  /// Its caller waits for 5 seconds: start a task for what takes longer.
   @discardableResult
   public func command<each Argument: DBusRepresentable, Output: DBusRepresentable>(
     _ name: String, _ run: @escaping @Sendable (repeat each Argument) async throws -> Output
@@ -144,6 +146,8 @@ public final class FocusField: Sendable {
   }
 
   /// Publishes the command `name`, `INTERFACE.Member`, with arguments.
+  ///
+  /// Its caller waits for 5 seconds: start a task for what takes longer.
   @discardableResult
   public func command<each Argument: DBusRepresentable>(
     _ name: String, _ run: @escaping @Sendable (repeat each Argument) async throws -> Void
@@ -154,12 +158,14 @@ public final class FocusField: Sendable {
 
   /// Joins the field to a focus state: `state` is `value` while the field has focus, and the field takes focus when the
   /// state becomes that; also when another program asks for it.
+  ///
+  /// A field has one such state: the last that it is joined to.
   @discardableResult
   public func focused<Value>(_ state: FocusState<Value?>.Binding, equals value: Value) -> FocusField {
     join(FieldDefinition.Focus(state.storage, value, nil))
   }
 
-  /// Joins the field to a focus state that is true while the field has focus.
+  /// Joins the field to a focus state that is true while the field has focus, in place of any other state.
   @discardableResult
   public func focused(_ state: FocusState<Bool>.Binding) -> FocusField {
     join(FieldDefinition.Focus(state.storage, true, false))

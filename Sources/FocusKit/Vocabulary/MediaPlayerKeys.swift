@@ -46,7 +46,7 @@ public enum MediaPlaybackStatus: String, CaseIterable, Sendable, DBusRepresentab
 
 /// What a media player repeats.
 public enum MediaLoopStatus: String, CaseIterable, Sendable, DBusRepresentable {
-  /// Nothing.
+  /// Nothing. For an optional status, `.none` alone is Swift's nil, so write `MediaLoopStatus.none`.
   case none = "None"
   /// The track.
   case track = "Track"
