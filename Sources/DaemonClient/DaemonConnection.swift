@@ -73,7 +73,9 @@ extension DBusError {
   package var isFailedStart: Bool {
     origin != .peer
       && (name.text == "org.freedesktop.DBus.Error.TimedOut" || name.text.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
-        || name.text.hasPrefix("org.freedesktop.systemd1."))
+        || name.text.hasPrefix("org.freedesktop.systemd1.")
+        // dbus-broker's name for a unit that failed is the one for a service that there is not: only its text tells.
+        || (name == .serviceUnknown && message.hasSuffix(": startup job failed")))
   }
 
   /// Whether there is no daemon now, but may be one later.

@@ -214,6 +214,11 @@ import Testing
         until cmp -s file.txt expected; do sleep 0.02; done
         focusctl run Edit.Undo; focusctl run Document.Save
         until cmp -s file.txt before; do sleep 0.02; done
+        # Each write is a step to undo, and goes on where the one before has ended.
+        holds() { printf '%sabc\\n' "$1" >expected; until cmp -s file.txt expected; do sleep 0.02; done; }
+        for word in 'one ' 'two '; do focusctl set Text.SelectedText "$word"; done
+        focusctl run Document.Save; holds 'one two '
+        for left in 'one ' '' ''; do focusctl run Edit.Undo; focusctl run Document.Save; holds "$left"; done
         """, extra: ["TEXT": text])
       #expect(saved.succeeded && saved.errors.isEmpty, "\(saved)")
       try await editor.stop()

@@ -13,6 +13,7 @@
 (defvar focusd-started 0 "When that was started last.")
 (defvar focusd-told nil "The values that were sent last, an alist.")
 (defvar focusd-rest "" "The beginning of a line that is not complete.")
+(defvar-local focusd-undone nil "The undo list after the last undo, and what was left to undo then.")
 
 (defun focusd-escape (text)
   "Write TEXT in one line."
@@ -45,20 +46,37 @@
         (focusd-send (concat key " " (focusd-escape value)))))
     (setq focusd-told now)))
 
+(defun focusd-replace (text)
+  "Replace the region by TEXT, or insert it at point, in an undo step of its own."
+  (undo-boundary)
+  (when (use-region-p) (delete-region (region-beginning) (region-end)))
+  (insert text)
+  (undo-boundary))
+
+(defun focusd-undo ()
+  "Undo one step.
+Outside of a command no boundary precedes it, and the step that follows another is told by `last-command'."
+  (undo-boundary)
+  (let ((last-command (if (eq buffer-undo-list (car focusd-undone)) 'undo 'ignore))
+        (this-command 'ignore))
+    (when (eq last-command 'undo) (setq pending-undo-list (cdr focusd-undone)))
+    (undo-only)
+    (undo-boundary)
+    (setq focusd-undone (cons buffer-undo-list pending-undo-list))))
+
 (defun focusd-obey (line)
   "Do what LINE says: a value that another program wrote, or a command that it called."
   (with-current-buffer (window-buffer (selected-window))
-    (pcase (split-string line " ")
-      (`("org.focusd.Text.SelectedText" . ,words)
-       (let ((text (focusd-unescape (string-join words " "))))
-         (setf (alist-get "org.focusd.Text.SelectedText" focusd-told nil nil #'equal) text)
-         (undo-boundary)
-         (when (use-region-p) (delete-region (region-beginning) (region-end)))
-         (insert text)))
-      (`("run" "org.focusd.Document.Save" . ,_) (save-buffer))
-      ;; `undo' would take its last call back at the next one, which is no command of Emacs.
-      (`("run" "org.focusd.Edit.Undo" . ,_) (undo-only)))
-    (focusd-update)))
+    (unwind-protect
+        (pcase (split-string line " ")
+          (`("org.focusd.Text.SelectedText" . ,words)
+           (let ((text (focusd-unescape (string-join words " "))))
+             (setf (alist-get "org.focusd.Text.SelectedText" focusd-told nil nil #'equal) text)
+             (focusd-replace text)))
+          (`("run" "org.focusd.Document.Save" . ,_) (save-buffer))
+          (`("run" "org.focusd.Edit.Undo" . ,_) (focusd-undo)))
+      ;; What a read-only buffer refuses is told, too.
+      (focusd-update))))
 
 (defun focusd-filter (_process output)
   "Obey each complete line of OUTPUT."
@@ -70,6 +88,14 @@
 (defun focusd-focus-changed ()
   "Follow the focus of Emacs' frames; that of a frame is `unknown' until the first event."
   (focusd-send (if (seq-some #'frame-focus-state (frame-list)) "focus" "blur")))
+
+(defun focusd-suspended (&rest _)
+  "Blur: what is typed goes to the shell now."
+  (focusd-send "blur"))
+
+(defun focusd-resumed (&rest _)
+  "Focus: the user has brought Emacs back."
+  (focusd-send "focus"))
 
 (defun focusd-start ()
   "Show the buffer of the selected window as a field, unless that is so.
@@ -97,5 +123,7 @@ Here it is no error if focusd has been removed."
 (add-function :after after-focus-change-function #'focusd-focus-changed)
 (add-function :after after-focus-change-function #'focusd-return)
 (add-hook 'window-buffer-change-functions #'focusd-return)
+(dolist (hook '(suspend-hook suspend-tty-functions)) (add-hook hook #'focusd-suspended))
+(dolist (hook '(suspend-resume-hook resume-tty-functions)) (add-hook hook #'focusd-resumed))
 
 ;;; emacs.el ends here

@@ -79,7 +79,9 @@ def _moved(*_):
 
 
 class _History:
-    """Undo for entries and views of GTK 3, which have none."""
+    """Undo for entries and views of GTK 3, which have none. Of long texts it has fewer steps."""
+
+    MOST_STEPS, MOST_CHARACTERS = 1_000, 10_000_000
 
     def __init__(self, text, write):
         self.text, self.write, self.now, self.before, self.after, self.is_busy = text, write, text(), [], [], False
@@ -87,6 +89,7 @@ class _History:
     def changed(self, *_):
         if not self.is_busy and self.text() != self.now:
             self.before.append(self.now)
+            del self.before[: -max(1, min(self.MOST_STEPS, self.MOST_CHARACTERS // len(self.now or " ")))]
             self.after.clear()
             self.now = self.text()
 

@@ -57,9 +57,9 @@ focusd-receive() {
       zle -R
       ;;
     'run org.focusd.Shell.Accept'*)
-      # zsh looks at what a handler accepted only after the next key. So leave this line, and accept it in the next.
-      # The line that is left is cleared, or it would be seen twice.
-      focusd_accepted=$BUFFER BUFFER=
+      # zsh looks at what a handler accepted only after the next key. So leave this line, and accept it in the next, with the
+      # lines that it continues. The line that is left is cleared, or it would be seen twice.
+      focusd_accepted=$PREBUFFER$BUFFER BUFFER=
       zle -R
       (sleep 0.01; kill -INT $$) &!
       ;;
@@ -98,8 +98,12 @@ if [[ -o interactive ]]; then
   zle -N focusd-receive
   zle -N focusd-focus-in
   zle -N focusd-focus-out
-  bindkey '\e[I' focusd-focus-in
-  bindkey '\e[O' focusd-focus-out
+  # In all keymaps: the user may choose another later, and vi's open a line with O.
+  for keymap in emacs viins vicmd; do
+    bindkey -M $keymap '\e[I' focusd-focus-in
+    bindkey -M $keymap '\e[O' focusd-focus-out
+  done
+  unset keymap
   add-zle-hook-widget line-init focusd-line-init
   add-zle-hook-widget line-pre-redraw focusd-redraw
   add-zle-hook-widget line-finish focusd-line-finish

@@ -74,6 +74,8 @@ extension CommandError {
     case Focus1.conflict: self.init(.conflict, message)
     // The program behind a field may answer with any name.
     case _ where error.origin == .peer: self.init(.refused, message)
+    case _ where error.isFailedStart:
+      self.init(.noDaemon, "focusd does not start: \(message); 'journalctl --user --unit focusd' tells why")
     case .serviceUnknown, .nameHasNoOwner:
       self.init(
         .noDaemon,
@@ -81,7 +83,6 @@ extension CommandError {
     case .disconnected: self.init(.noDaemon, "lost the connection to the bus: \(message)")
     case .noReply where error.origin == .bus: self.init(.noDaemon, "focusd left without a reply: \(message)")
     case .noReply: self.init(.noDaemon, "focusd does not reply: \(message); '--timeout' sets the time limit")
-    case _ where error.isFailedStart: self.init(.noDaemon, "focusd does not start: \(message)")
     default: self.init(.refused, message)
     }
   }
