@@ -110,6 +110,27 @@ extension FocusedValues {
     }
   }
 
+  /// A toolbar changes its own program's state, which that has assigned and not told yet.
+  @Test("What the program assigned itself is not lost to a change that follows", arguments: [false, true])
+  func ownAssignments(isUpdate: Bool) async throws {
+    try await TestDesktop.with { desktop in
+      let state = State(wrappedValue: 0)
+      let client = desktop.client()
+      let field = FocusField("text1", client: client).focusedValue(\.number, state.projectedValue).register()
+      try await field.focus()
+      let toolbar = Toolbar(client)
+      try await until("the value") { toolbar.number == 0 }
+      var lost: [Int] = []
+      for number in 1...200 {
+        state.wrappedValue = number * 10
+        if isUpdate { try await client.update(\.number) { $0 += 1 } } else { toolbar.number? += 1 }
+        _ = try await client.read(\.number)
+        if state.wrappedValue != number * 10 + 1 { lost.append(number) }
+      }
+      #expect(lost == [])
+    }
+  }
+
   /// Swift changes a property in place, and reads and assigns a local variable.
   private struct Toolbar: Sendable {
     @FocusedBinding(\.number) var number

@@ -102,7 +102,13 @@ extension PublishedField {
     let (key, property) = try call.property(try call.arguments())
     guard property.read != nil else { throw DBusError(.accessDenied, "\(key) is write-only") }
     let (field, reply) = (call.field, call.reply)
-    let answer = { field.read(key) { reply.answer($0.map { [.variant($0)] }) } }
+    // What changed until now is told first, and not the value before it answered: the daemon asks before a write that depends
+    // on the value.
+    let answer = {
+      field.read(key) { result in
+        field.emitter.afterAll { reply.answer(result.map { [.variant(field.emitter.emitted[key] ?? $0)] }) }
+      }
+    }
     guard let refresh = property.refresh else { return answer() }
     refresh { result in
       if case .failure(let error) = result { reply.fail(error) } else { answer() }
