@@ -167,15 +167,7 @@ package final class Mirror {
       for (key, value) in changed { values[key] = value.map { Received(value: $0, origin: nil) } }
       handler(.values(values))
     } catch {
-      if error.name == Focus1.ioError { readValuesLater() }
       handler(.failed(error))
-    }
-  }
-
-  /// Reads again in a second: a daemon that cannot save anything refuses to read, and sends no signal when it can.
-  private func readValuesLater() {
-    link.loop.schedule(after: .seconds(1)) { [weak self, number = reading] in
-      if let self, number == reading { readValues() }
     }
   }
 

@@ -50,28 +50,6 @@ import Testing
     }
   }
 
-  /// A new process numbers what owners tell above all that the one before had reserved, and cannot reserve more.
-  @Test func afterACrashOnAFullDiskAllIsReadAndNothingWritten() async throws {
-    try await TestDesktop.with { desktop in
-      let client = try await desktop.peer()
-      let owner = try await BoundOwner(on: desktop)
-      try await client.register("a", [("demo.Full.Value", .string("a"))], [("linger", .boolean(true))])
-      try await desktop.kill()
-      try await desktop.start(prefix: ["/usr/bin/prlimit", "--fsize=0:unlimited"])
-      let path = Focus1.field(BoundOwner.id)
-      let read = try await client.read(BoundOwner.levelKey, at: path)
-      #expect(read.value == owner.level && read.revision == 0)
-      #expect(try await client.readAll(at: path).keys.sorted() == [BoundOwner.levelKey])
-      let stored = try await client.read("demo.Full.Value", at: Focus1.field("a"))
-      #expect(stored.value == .string("a") && stored.revision > 0)
-      #expect(try await refusal { try await client.write(BoundOwner.levelKey, .int32(77), at: path) } == "IOError")
-      #expect(owner.level == read.value)
-      try await desktop.limitFiles(to: "unlimited")
-      try await client.write(BoundOwner.levelKey, .int32(77), at: path)
-      #expect(try await client.read(BoundOwner.levelKey, at: path).revision > stored.revision)
-    }
-  }
-
   /// Its unregistering is taken back, since that cannot be saved; that it has left is not.
   @Test func whoUnregistersAndLeavesInOneTurnLeavesNothing() async throws {
     try await TestDesktop.with { desktop in

@@ -159,8 +159,6 @@ final class Watcher {
   }
 
   private func failed(_ error: DBusError) {
-    // What is told meanwhile counts.
-    if error.name == Focus1.ioError, state.hasBegun { return }
     let isLater = error.name == .unknownObject && state.hasBegun
     if error.meansNoDaemon || isLater {
       show(state.replace(with: [:]))
