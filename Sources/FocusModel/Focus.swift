@@ -62,15 +62,19 @@ extension FocusModel {
     let field = try field(
       id, ownedBy: client, to: "focus", unless: ", unless its object implements \(Focus1.responder)")
     guard field.window == nil else { return bringToFront(id) }
+    let outside =
+      switch table.window(of: id) {
+      case nil: id
+      case focus.front: FieldID?.none
+      default: focus.outside
+      }
+    // Toolkits tell it again: nothing would differ but the moment, which would have to be saved.
+    if focus.field == id, field.lastFocused == lastMoment, focus.outside == outside { return }
     touchMemory(of: field)
     let moment = nextMoment()
     arrange { focus, table in
       table.setFocused(id, at: moment)
-      switch table.window(of: id) {
-      case nil: focus.outside = id
-      case focus.front: focus.outside = nil
-      default: break
-      }
+      focus.outside = outside
     }
     refocus()
   }

@@ -120,6 +120,23 @@ import Testing
     #expect(stage.model.staleIndexes == [])
   }
 
+  @Test("Focus of what was focused last leaves nothing to be saved, in a window or outside", arguments: [false, true])
+  func focusAgain(inWindow: Bool) throws {
+    let stage = try WindowStage()
+    func changes(_ words: String) throws -> Bool {
+      stage.model.saved()
+      stage.model.endTurn()
+      try stage.play(words)
+      return stage.model.hasTurnChanges
+    }
+    try stage.register("a", ["demo.A.K": .int32(1)])
+    if inWindow { try stage.play("w1+A !w1") }
+    #expect(try changes("a"))
+    #expect(try !changes("a"))
+    #expect(try changes("!w2"))
+    #expect(try changes("a"))
+  }
+
   @Test("Registrations that are taken back leave nothing to be saved")
   func refused() throws {
     let stage = try Stage()
