@@ -99,11 +99,13 @@ if [[ -o interactive ]]; then
   zle -N focusd-focus-in
   zle -N focusd-focus-out
   # In all keymaps: the user may choose another later, and vi's open a line with O.
-  for keymap in emacs viins vicmd; do
-    bindkey -M $keymap '\e[I' focusd-focus-in
-    bindkey -M $keymap '\e[O' focusd-focus-out
-  done
-  unset keymap
+  () {
+    local keymap
+    for keymap in emacs viins vicmd; do
+      bindkey -M $keymap '\e[I' focusd-focus-in
+      bindkey -M $keymap '\e[O' focusd-focus-out
+    done
+  }
   add-zle-hook-widget line-init focusd-line-init
   add-zle-hook-widget line-pre-redraw focusd-redraw
   add-zle-hook-widget line-finish focusd-line-finish
