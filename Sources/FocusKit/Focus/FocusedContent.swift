@@ -116,10 +116,10 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
           try? Self.changed(value, change)?.adapted(to: value.type)
         }
         try modify(.members(assignment), change)
-      case .update(let rule): try modify(Self.isOptional ? .whole : rule, change)
+      case .update(let rule): try modify(Self.rule(rule), change)
       case .inPlace(let reading, let rule):
         guard let value = try Self.changed(reading.value, change),
-          !slot.change(reading, to: value, Self.isOptional ? .whole : rule)
+          !slot.change(reading, to: value, Self.rule(rule))
         else {
           return
         }
@@ -130,7 +130,8 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
     }
   }
 
-  private static var isOptional: Bool { Value.self is any OptionalValue.Type }
+  /// `rule`, unless the value is an optional, which has no parts to merge.
+  private static func rule(_ rule: WriteRule) -> WriteRule { Value.self is any OptionalValue.Type ? .whole : rule }
 
   /// Makes a change that can be made again, until nobody of this process made another meanwhile.
   private func modify(_ rule: WriteRule, _ change: (inout Value?) -> Void) throws {

@@ -31,10 +31,10 @@ struct Emitter {
     case .sessionFieldsChanged:
       try tell(of: DaemonInterfaces.manager, [], .manager, model, &outbox, invalidated: ["SessionFields"])
     case .membersChanged(let place, let keys, let commands):
-      let isListed = place == .focused
+      let isFocused = place == .focused
       let names = [
-        ("Keys", keys, isListed ? model.keysShownAtFocused.all : 0),
-        ("Commands", commands, isListed ? model.commandsShownAtFocused.all : 0),
+        ("Keys", keys, isFocused ? model.keysShownAtFocused.all : 0),
+        ("Commands", commands, isFocused ? model.commandsShownAtFocused.all : 0),
       ].filter(\.1)
       try tell(
         of: DaemonInterfaces.bindings, names.filter { $0.2 <= Limits.listedNames }.map(\.0), .place(place), model,
