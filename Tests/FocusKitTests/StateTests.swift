@@ -21,12 +21,16 @@ private struct Sums: Equatable {
 private struct Counted: DBusRepresentable, Equatable {
   static let compared = Atomic(0)
   static let converted = Atomic(0)
+  static let read = Atomic(0)
   var number: Int
 
   static var dbusType: DBusType { .int64 }
 
   init(_ number: Int) { self.number = number }
-  init(dbusValue: DBusValue) throws { number = try Int(dbusValue: dbusValue) }
+  init(dbusValue: DBusValue) throws {
+    Self.read.add(1, ordering: .relaxed)
+    number = try Int(dbusValue: dbusValue)
+  }
 
   func dbusValue() throws -> DBusValue {
     Self.converted.add(1, ordering: .relaxed)
@@ -48,6 +52,10 @@ extension FocusedValues {
   fileprivate var counted: CountedKey.Value? {
     get { self[CountedKey.self] }
     set { self[CountedKey.self] = newValue }
+  }
+  fileprivate var list: Binding<[Counted]>? {
+    get { self["demo.Form.List"] }
+    set { self["demo.Form.List"] = newValue }
   }
 }
 
@@ -125,6 +133,26 @@ extension FocusedValues {
       state.projectedValue[7].wrappedValue = Counted(-7)
       try await seen.wait(for: -7)
       #expect(Counted.converted.load(ordering: .relaxed) - before <= 2)
+    }
+  }
+
+  @Test func whoReadsAllElementsOfAFocusedListConvertsItOnce() async throws {
+    try await TestDesktop.with { desktop in
+      let count = 500
+      let state = State(wrappedValue: (0..<count).map { Counted($0) })
+      let field = FocusField("list", client: desktop.client()).focusedValue(\.list, state.projectedValue).register()
+      try await field.focus()
+      let list = FocusedBinding(\.list, client: desktop.client())
+      try await until("the list") { list.wrappedValue?.count == count }
+      let elements = try #require(Binding(list.projectedValue))
+      let before = Counted.read.load(ordering: .relaxed)
+      #expect(elements.map(\.wrappedValue.number) == Array(0..<count))
+      #expect(Counted.read.load(ordering: .relaxed) - before <= 2 * count)
+      // What was converted is not shown any longer than it is the value.
+      elements[7].wrappedValue = Counted(-7)
+      #expect(elements[7].wrappedValue.number == -7)
+      #expect(list.wrappedValue?[7].number == -7)
+      try await eventually("the list is written") { state.wrappedValue[7].number == -7 }
     }
   }
 

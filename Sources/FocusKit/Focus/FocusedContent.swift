@@ -19,7 +19,7 @@ extension Binding: FocusedBindingContent where Value: DBusRepresentable {
         return nil
       }
       // Another field may have a value of another type.
-      guard let value = slot.value(as: Value.self) else { return nil }
+      guard let value = location.get() else { return nil }
       return made.withLock { made in
         if let (binding, location) = made {
           // What it falls back to is what was read last.
@@ -88,15 +88,29 @@ enum FocusedContent {
 final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
   private let slot: Slot
   private let client: FocusClient
+  /// What was converted last, and of which state: each element of a collection is read from all of it.
+  private let converted = Locked<(state: UInt64, value: Value)?>(nil)
 
   init(_ slot: Slot, _ client: FocusClient) {
     self.slot = slot
     self.client = client
   }
 
-  func get() -> Value? { slot.value(as: Value.self) }
+  func get() -> Value? { value(of: slot.read()) }
 
-  func peek() -> Value? { slot.reading.flatMap { slot.converted($0.value) } }
+  func peek() -> Value? { value(of: slot.reading) }
+
+  private func value(of reading: SlotReading?) -> Value? {
+    guard let reading else { return nil }
+    let last = converted.copy
+    if let last, last.state == reading.state { return last.value }
+    guard let value: Value = slot.converted(reading.value) else { return nil }
+    // `last` is freed outside of the lock: its deinitializer may run arbitrary code.
+    return withExtendedLifetime(last) {
+      converted.withLock { $0 = (reading.state, value) }
+      return value
+    }
+  }
 
   func set(_ value: Value?, _ transaction: Transaction) {
     guard let value else { return }
@@ -105,7 +119,7 @@ final class FocusedLocation<Value: DBusRepresentable>: Location, Sendable {
 
   func begin() -> (value: Value?, reading: SlotReading?) {
     let reading = slot.read()
-    return (reading.flatMap { slot.converted($0.value) }, reading)
+    return (value(of: reading), reading)
   }
 
   func modify(_ basis: ChangeBasis, _ transaction: Transaction, _ change: @escaping (inout Value?) -> Void) {
