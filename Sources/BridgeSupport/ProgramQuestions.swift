@@ -8,7 +8,6 @@ package final class ProgramQuestions {
   static let limit = 16
   /// The most that wait: a program that sends many events and answers slowly would have more and more of them.
   static let mostWaiting = 4096
-  private static let longestSilence = Duration.seconds(300)
 
   /// A question that can be asked, or not.
   package struct Question {
@@ -28,16 +27,21 @@ package final class ProgramQuestions {
   }
 
   private let firstSilence: Duration
+  private let longestSilence: Duration
   private var underWay = 0
   private var waiting: [Question] = []
-  private var silence: Duration?
+  /// How long it is left alone, nil while it answers.
+  package private(set) var silence: Duration?
   private var silentUntil = SuspendingClock.now
   private var wasHeard = false
   /// Counts the answers.
   package private(set) var answers = 0
 
-  /// The program is first left alone for `firstSilence`, then for twice as long each time.
-  package init(firstSilence: Duration = .milliseconds(200)) { self.firstSilence = firstSilence }
+  /// The program is first left alone for `firstSilence`, then for twice as long each time, up to `longestSilence`: when it is well
+  /// again, nobody is refused for longer.
+  package init(firstSilence: Duration = .milliseconds(200), longestSilence: Duration = .seconds(2)) {
+    (self.firstSilence, self.longestSilence) = (firstSilence, longestSilence)
+  }
 
   /// Whether it has answered all that it was asked.
   var isIdle: Bool { underWay == 0 && waiting.isEmpty && silence == nil }
@@ -58,7 +62,8 @@ package final class ProgramQuestions {
   }
 
   private func askNext() {
-    while underWay < Self.limit, !waiting.isEmpty {
+    // One that did not answer is asked one thing first.
+    while underWay < (silence == nil ? Self.limit : 1), !waiting.isEmpty {
       underWay += 1
       waiting.removeFirst().ask()
     }
@@ -78,7 +83,7 @@ package final class ProgramQuestions {
     case .answered: (silence, wasHeard, answers) = (nil, false, answers + 1)
     // What was asked together is late together.
     case .late where !isSilent:
-      let next = min(silence.map { $0 * 2 } ?? firstSilence, Self.longestSilence)
+      let next = silence.map { min($0 * 2, longestSilence) } ?? firstSilence
       (silence, silentUntil) = (next, SuspendingClock.now + next)
       refuseAll(.programSilent)
     case .late, .unknown: break

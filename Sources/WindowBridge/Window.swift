@@ -105,6 +105,14 @@ package struct Window: Hashable, Sendable {
   }
 }
 
+extension Window {
+  /// Whether its field can show it as `other`: not with other commands, nor if the window manager has given its name to a window
+  /// of another program.
+  func isShown(as other: Window) -> Bool {
+    actions == other.actions && (process == nil || other.process == nil || process == other.process)
+  }
+}
+
 /// All windows, and which of them is in front.
 package struct Desktop: Hashable, Sendable {
   package var windows: [WindowID: Window] = [:]

@@ -234,7 +234,7 @@ package final class WindowBridge {
   private func sync() {
     var residentsMoved = false
     for (id, field) in fields {
-      guard let window = desktop.windows[id], window.actions == field.published.actions else {
+      guard let window = desktop.windows[id], field.published.isShown(as: window) else {
         remove(field)
         // By name another may be the only one now.
         residentsMoved = residentsMoved || field.published.process == nil

@@ -51,6 +51,24 @@ import Testing
     #expect(told.asked == Array(1...16) + [22])
   }
 
+  @Test func oneThatIsSilentForLongIsSoonAskedOneThing() {
+    let program = ProgramQuestions(firstSilence: .nanoseconds(1), longestSilence: .nanoseconds(3))
+    let told = Told()
+    var silences: [Duration?] = []
+    // Each of these silences is over by the next call.
+    for number in 1...4 {
+      Self.questions(number...number, to: program, told)
+      program.ended(.late)
+      silences.append(program.silence)
+    }
+    #expect(silences == [.nanoseconds(1), .nanoseconds(2), .nanoseconds(3), .nanoseconds(3)])
+    told.asked = []
+    Self.questions(5...7, to: program, told)
+    #expect(told.asked == [5])
+    program.ended(.answered)
+    #expect(told.asked == [5, 6, 7] && told.refused == [])
+  }
+
   @Test func whatWaitsIsRefusedWhenTheProgramLeaves() async throws {
     try await PrivateBus.with { bus in
       let peer = try await GDBusPeer(on: bus)

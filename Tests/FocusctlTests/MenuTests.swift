@@ -96,17 +96,20 @@ import Testing
   @Test func whatIsNotOneItemIsRefused() async throws {
     try await TestDesktop.with { desktop in
       let many = (1...7).map { MenuStage.Item(id: "w\($0)", menus: ["Window"], label: "Window \($0)") }
-      let stage = try await MenuStage(desktop, "editor", MenuStage.items + many, options: Self.focused)
+      let pasted = ["Many › Paste", "Many › Paste (2)"].map { MenuStage.Item(id: $0, menus: ["Many"], label: "Paste") }
+      let stage = try await MenuStage(desktop, "editor", MenuStage.items + many + pasted, options: Self.focused)
       let result = try await desktop.shell(
         """
-        for word in und 'Tools › Twin' same Undoo 'Edit › ' window nothing ''; do
+        for word in und 'Many › Paste' 'Tools › Twin' same Undoo 'Edit › ' window nothing ''; do
           focusctl menu "$word"; echo $?
         done
         """)
-      #expect(result.output == ["4", "4", "4", "1", "4", "4", "1", "2"], "\(result)")
+      #expect(result.output == ["4", "4", "4", "4", "1", "4", "4", "1", "2"], "\(result)")
       #expect(
         result.errors == [
           "focusctl: 'und' is ambiguous: 'Edit › Undo', 'Edit › Undo All'",
+          "focusctl: 'Many › Paste' is ambiguous: 'Many › Paste', 'Many › Paste (2)'; "
+            + "'focusctl run org.focusd.Menu.Activate ID' takes each of these ids",
           "focusctl: 'Tools › Twin' is ambiguous: 'a', 'b'",
           "focusctl: 'same' is ambiguous: 'c', 'd'",
           "focusctl: no item 'Undoo' in these menus; did you mean 'Undo'?",

@@ -100,6 +100,23 @@ import WindowBridge
     }
   }
 
+  /// The X server gives an id again: the field, its label and what bridges know of it would be the other program's.
+  @Test func aNameThatAnotherProgramsWindowGetsIsAnotherWindow() async throws {
+    try await TestDesktop.with { desktop in
+      let (stub, peer) = (Self.stub(desktop), try await desktop.peer())
+      let bridge = try await desktop.windowBridge(stub)
+      try await peer.reached(["w5"])
+      #expect(try await desktop.focusctl("list").output.contains { $0.contains("w5") && $0.contains("stub") })
+      stub.set(5, .init(title: "one", process: 5005, application: "other"))
+      try await eventually("the other program") {
+        try await desktop.focusctl("list").output.contains { $0.contains("w5") && $0.contains("other") }
+      }
+      try await peer.reached(["w5"])
+      #expect(try await peer.readAll()["org.focusd.Window.ProcessId"] == .uint32(5005))
+      withExtendedLifetime(bridge) {}
+    }
+  }
+
   @Test func commandsAndFocusGoToTheWindowManager() async throws {
     try await TestDesktop.with { desktop in
       let (stub, peer) = (Self.stub(desktop), try await desktop.peer())

@@ -42,6 +42,9 @@ import WindowBridge
       WindowID(10): Window(title: "two", application: "foot", workspace: "mail", actions: actions),
     ]
     #expect(state.desktop.windows == expected)
+    // The scratchpad is no workspace that anybody sees.
+    state.tree(try Self.json(Self.tree(["__i3_scratch": Self.view(5, "one")])))
+    #expect(state.desktop.windows[WindowID(5)].map(\.workspace) == .some(nil))
     // The workspace has focus, or the container of both.
     state.tree(try Self.json(Self.tree(["1": Self.view(5, "one")])))
     #expect(state.desktop.front == nil)

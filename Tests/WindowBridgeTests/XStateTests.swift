@@ -30,6 +30,7 @@ import WindowBridge
       ([:], 0, Window()), ([.name: Self.text("new"), .oldName: Self.text("old")], 0, Window(title: "new")),
       ([.name: Self.text(""), .oldName: XProperty([0x61, 0xe9], isUTF8: false)], 0, Window(title: "aé")),
       ([.class: Self.text("xterm\0XTerm\0", isUTF8: false)], 0, Window(application: "XTerm")),
+      ([.class: Self.text("übung.py\0Übung.py\0", isUTF8: false)], 0, Window(application: "Übung.py")),
       ([.class: Self.text("only")], 0, Window(application: "only")),
       ([.class: Self.text("only\0\0")], 0, Window(application: "only")),
       ([.class: Self.text("")], 0, Window()), ([.process: XProperty([42])], 0, Window(process: 42)),

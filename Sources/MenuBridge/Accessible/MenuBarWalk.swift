@@ -5,12 +5,12 @@ internal import DBusTypes
 /// Reads a menu bar from its elements, without opening it.
 final class MenuBarWalk {
   /// The most questions at first sight, beside some that find the window, and in all.
-  static let questions = (first: 380, whole: 16_384)
+  static let questions = (first: 380, whole: 24_576)
   private static let deepest = 8
   /// The most nested elements, those included that are no menus.
   private static let mostLevels = 32
   /// The most elements of one menu.
-  private static let widest = 512
+  private static let widest = 4096
 
   private let bus: ProgramBus
   private let isWhole: Bool

@@ -187,7 +187,8 @@ extension WindowMenus {
     }
     sources[place.source].run(place.id) { [loop] result in
       loop.cancel(timer)
-      answer?(result)
+      // It was there a moment ago: an item may end its program at once.
+      if case .failure(.programLeft) = result { answer?(.success(())) } else { answer?(result) }
       answer = nil
     }
   }

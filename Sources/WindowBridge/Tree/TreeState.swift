@@ -28,7 +28,7 @@ package struct TreeState {
     let type = node["type"]?.text
     // The bars of i3.
     guard type != "dockarea" else { return false }
-    let workspace = type == "workspace" ? WindowText.name(node["name"]?.text) : workspace
+    let workspace = type == "workspace" ? Self.name(ofWorkspace: node) : workspace
     var hasFocus = node["focused"]?.isTrue == true
     if let id = Self.id(of: node) {
       desktop.windows[id] = Self.window(node, workspace: workspace)
@@ -38,6 +38,12 @@ package struct TreeState {
       for child in node[key]?.elements ?? [] where visit(child, workspace: workspace) { hasFocus = true }
     }
     return hasFocus
+  }
+
+  /// The workspace's name, nil for the one of hidden windows, the scratchpad.
+  private static func name(ofWorkspace node: JSON) -> String? {
+    let name = node["name"]?.text
+    return name == "__i3_scratch" ? nil : WindowText.name(name)
   }
 
   /// Takes over an event of type `window`.

@@ -86,8 +86,14 @@ package struct XProperty: Hashable, Sendable {
     return texts.map { text($0, limit: WindowText.nameLength) }
   }
 
+  /// Whether a text that should be in another encoding is in UTF-8, as `WM_CLASS` of GTK is.
+  private static func areUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let escape: UInt8 = 0x1b
+    return bytes.contains { $0 >= 0x80 } && !bytes.contains(escape) && String(validating: bytes, as: UTF8.self) != nil
+  }
+
   private func text(_ bytes: ArraySlice<UInt8>, limit: Int) -> String {
-    isUTF8
+    isUTF8 || Self.areUTF8(bytes)
       ? WindowText.text(bytes, limit: limit) : WindowText.cut(CompoundText.text(bytes.prefix(limit)), limit: limit)
   }
 }

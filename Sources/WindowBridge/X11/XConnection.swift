@@ -1,5 +1,6 @@
 @preconcurrency internal import CXCB
 internal import EventLoop
+internal import FocusContract
 internal import Glibc
 
 /// An X server that cannot be reached.
@@ -98,8 +99,8 @@ final class XConnection {
 
   // MARK: Questions
 
-  /// The most windows that are followed.
-  private static let mostWindows: UInt32 = 1024
+  /// The most windows that are followed: as many as may be fields of one owner.
+  private static let mostWindows = UInt32(Limits.fieldsPerOwner)
   /// The most of a window's property, which any program chooses: a little more than of a title is shown.
   private static let longestOfWindow: UInt32 = (1 << 10) + 2
 

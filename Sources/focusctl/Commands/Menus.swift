@@ -44,7 +44,9 @@ enum Menus {
       let names = found.map { counts[$0.path]?.count == 1 ? $0.shownPath : Output.escaped($0.id) }
       let rest = names.count > mostCandidates ? " and \(names.count - mostCandidates) more" : ""
       let shown = names.prefix(mostCandidates).map { "'\($0)'" }.joined(separator: ", ")
-      throw .refused("'\(word.excerpt)' is ambiguous: \(shown)\(rest)")
+      // The first of several with one path has that as its id.
+      let hint = found.contains { $0.id == word } ? "; '\(Program.name) run \(MenuKey.activate) ID' takes each of these ids" : ""
+      throw .refused("'\(word.excerpt)' is ambiguous: \(shown)\(rest)\(hint)")
     case .nothing:
       let near = Suggestion.nearest(to: word, among: items.map(\.label) + items.map(\.path))
       throw CommandError(
