@@ -32,6 +32,21 @@ struct FirefoxTests {
     }
   }
 
+  @Test func aTextOfManyElementsIsTypedInto() async throws {
+    try await FirefoxStage.with { stage in
+      try await stage.open("entries.html")
+      try await stage.script(
+        """
+        const words = "<span>word</span>\\n".repeat(2000);
+        document.body.insertAdjacentHTML("beforeend", `<div aria-label="long" contenteditable>${words}</div>`);
+        """)
+      try await stage.focusNamed("long")
+      try await stage.run("keys", "typed")
+      try await eventually("what is typed") { try await stage.held("long").contains("typed") }
+      try await eventually("it is told") { try await stage.get("Text.Content")?.basicText?.contains("typed") == true }
+    }
+  }
+
   /// A page that is open all day has more elements than the extension keeps.
   @Test func anElementThatComesBackAfterManyOthersIsWritten() async throws {
     try await FirefoxStage.with { stage in
@@ -62,6 +77,11 @@ struct FirefoxTests {
       #expect(try await stage.write("Range.Value", .double(99)) == .double(10))
       try await stage.runs("Range.Increment")
       #expect(try await stage.held("slider") == "10")
+      // What the page has changed and not told yet is what a change goes on from.
+      try await stage.write("Range.Value", .double(5))
+      try await stage.script("find('slider').value = 8")
+      #expect(try await stage.desktop.focusctl("update", "Range.Value", "+1").succeeded)
+      #expect(try await stage.held("slider") == "9")
       try await stage.focusNamed("number")
       try await stage.runs("Range.Decrement")
       #expect(try await stage.held("number") == "2")
@@ -130,6 +150,16 @@ struct FirefoxTests {
       try await stage.run("click", "[aria-label=press]")
       try await stage.focusNamed("touched")
       #expect(try await stage.get("Text.Content") == .string("AccessDenied"))
+      // In a shadow tree of which an event names no more than the host, on which the driver cannot click.
+      try await stage.script(
+        "find('closed').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, composed: true })); reveal()")
+      try await stage.shows("Element.Name", .string("within"))
+      #expect(try await stage.get("Text.Content") == .string("AccessDenied"))
+      // In an element that has what is in it as its name.
+      try await stage.script("document.querySelector('main').focus()")
+      try await stage.shows("Element.Name", .string("Account details"))
+      try await stage.script("document.querySelector('#labelled').focus()")
+      try await stage.shows("Element.Name", .string("Login by name"))
       // By the page's own script, one that came later.
       try await stage.focusNamed("reveal")
       try await stage.script(

@@ -96,6 +96,8 @@ extension FirefoxTests {
     try await stage.focusNamed("number")
     #expect(try await errorName { try await stage.runs("Text.Insert", [.string("x")]) } == "Failed")
     #expect(try await stage.held("number") == "7")
+    try await stage.script("find('number').value = ''")
+    #expect(try await errorName { try await stage.write("Text.Content", .string("none")) } == "Failed")
     try await stage.focusNamed("kept")
     #expect(try await errorName { try await stage.write("Range.Value", .double(4)) } == "Failed")
     try await stage.focusNamed("slow")

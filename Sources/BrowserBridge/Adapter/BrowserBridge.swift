@@ -16,8 +16,6 @@ package final class BrowserBridge {
 
   /// How long the browser may be behind all others before nothing of it has focus: windows change in two steps.
   private static let grace = Duration.milliseconds(100)
-  /// How long the reply of a write tells what is there.
-  private static let freshness = Duration.milliseconds(100)
 
   let loop: EventLoop
   private let log: Log
@@ -31,8 +29,6 @@ package final class BrowserBridge {
   private var backTimer: TimerID?
   private var fields: [BrowserRequest.Target: Place] = [:]
   private var shapes: [BrowserRequest.Target: PageShape] = [:]
-  /// When the page answered the last write into each, unless the daemon has asked since.
-  private var written: [BrowserRequest.Target: SuspendingClock.Instant] = [:]
   private var lastNumber: UInt64 = 0
   private var lastWait: UInt64 = 0
   private var complaints = LogLimit(lines: 10)
@@ -187,7 +183,7 @@ package final class BrowserBridge {
   }
 
   private func remove(_ target: BrowserRequest.Target) {
-    (shapes[target], written[target]) = (nil, nil)
+    shapes[target] = nil
     unregister(target)
     fields[target] = nil
   }
@@ -231,10 +227,6 @@ extension BrowserBridge: BrowserFieldDelegate {
   }
 
   func refresh(_ target: BrowserRequest.Target, _ done: @escaping FieldProperty.Completion) {
-    // The daemon asks at once what has become of a write, whose reply tells it.
-    if let time = written.removeValue(forKey: target), SuspendingClock.now - time < Self.freshness {
-      return done(.success(()))
-    }
     calls.send(BrowserRequest(target, .read)) { result in
       // A page that does not answer holds what it told last, as far as can be known.
       if case .failure(let error) = result, error.name == .unknownObject { done(result) } else { done(.success(())) }
@@ -242,10 +234,7 @@ extension BrowserBridge: BrowserFieldDelegate {
   }
 
   func request(_ request: BrowserRequest, _ done: @escaping FieldProperty.Completion) {
-    calls.send(request) { [weak self] result in
-      if let self, case .write = request.action, fields[request.target] != nil { written[request.target] = .now }
-      done(result)
-    }
+    calls.send(request, done)
   }
 }
 

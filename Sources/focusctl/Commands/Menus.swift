@@ -45,7 +45,8 @@ enum Menus {
       let rest = names.count > mostCandidates ? " and \(names.count - mostCandidates) more" : ""
       let shown = names.prefix(mostCandidates).map { "'\($0)'" }.joined(separator: ", ")
       // The first of several with one path has that as its id.
-      let hint = found.contains { $0.id == word } ? "; '\(Program.name) run \(MenuKey.activate) ID' takes each of these ids" : ""
+      let hint =
+        found.contains { $0.id == word } ? "; '\(Program.name) run \(MenuKey.activate) ID' takes each of these ids" : ""
       throw .refused("'\(word.excerpt)' is ambiguous: \(shown)\(rest)\(hint)")
     case .nothing:
       let near = Suggestion.nearest(to: word, among: items.map(\.label) + items.map(\.path))

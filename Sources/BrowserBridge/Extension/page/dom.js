@@ -35,5 +35,5 @@ if (!Object.hasOwn(globalThis, "focusdPage") || !globalThis.focusdPage.api.runti
   /** The type of an `<input>`; undefined for all other elements. */
   const inputType = (element) => (element instanceof HTMLInputElement ? element.type : undefined);
 
-  globalThis.focusdPage = { api, get, call, attribute, activeElement, selection, inputType };
+  globalThis.focusdPage = { api, get, call, attribute, shadowRoot, activeElement, selection, inputType };
 }

@@ -2,7 +2,7 @@
 "use strict";
 
 if (!Object.hasOwn(focusdPage, "kinds")) {
-  const { get, call, attribute, inputType, text } = focusdPage;
+  const { get, call, attribute, shadowRoot, inputType, text } = focusdPage;
   const ROLES = new Set(
     ("textbox searchbox slider spinbutton checkbox radio switch button link combobox listbox option menuitem " +
       "menuitemcheckbox menuitemradio tab treeitem listitem row gridcell progressbar scrollbar document img group")
@@ -22,11 +22,13 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
   const RANGES = new Set("slider spinbutton progressbar scrollbar".split(" "));
   const SECRET_TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
   const SECRET_NAMES =
-    /^pass$|(^|[^a-z])(passw(or)?d|passwort|pwd?|passcode|passphrase|t?otp|one.?time.?(code|password)|cvv2?|cvc2?|card.?(number|num|no))([^a-z]|$)/;
+    /^pass$|(^|[^a-z])(passw(or)?d|passwort|pwd?|passcode|passphrase|pin|t?otp|one.?time.?(code|password)|security.?code|cvv2?|cvc2?|card.?(number|num|no))([^a-z]|$)/;
   // They keep their text elsewhere, and show only what is visible of it.
   const EDITORS = ".CodeMirror, .cm-editor, .monaco-editor, .ace_editor";
   const NAME_LIMIT = 200;
   const READ_LIMIT = 1000;
+  /** The most nodes that are looked at for a name. */
+  const NODE_LIMIT = 1000;
 
   const secrets = new WeakSet();
 
@@ -48,12 +50,23 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
     return secret;
   };
 
+  /** The closed shadow trees where an event is, of which it names the outermost host. */
+  const closedRoots = ({ clientX, clientY }, host) => {
+    const roots = new Set();
+    for (let root = shadowRoot(host); root && !roots.has(root);) {
+      roots.add(root);
+      root = shadowRoot(clientX === undefined ? root.activeElement : root.elementFromPoint(clientX, clientY));
+    }
+    return roots;
+  };
+
   /** Notes the passwords where an event is: once shown, they look like other entries. */
   const noteSecrets = (event) => {
-    const shadows = event.composedPath().filter((node) => node instanceof ShadowRoot);
+    const path = event.composedPath();
+    const roots = [...path.filter((node) => node instanceof ShadowRoot), ...closedRoots(event, path[0])];
     for (const entry of [
       ...call(document, "querySelectorAll", "input[type=password]"),
-      ...shadows.flatMap((root) => [...root.querySelectorAll("input[type=password]")]),
+      ...roots.flatMap((root) => [...root.querySelectorAll("input[type=password]")]),
     ]) secrets.add(entry);
   };
 
@@ -67,24 +80,23 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
 
   const clean = (value) => text.whole(value.replaceAll("\0", "").replace(/\s+/g, " ").trim().slice(0, NAME_LIMIT));
 
-  /** The beginning of what an element shows, unless somebody types it. */
-  const shown = (element) => (element && !hasText(element) ? get(element, "textContent").slice(0, READ_LIMIT) : "");
+  /** The beginning of what an element shows, without what is in `except` and what somebody types: that may be secret. */
+  const shown = (element, except) => {
+    let [found, left] = ["", NODE_LIMIT];
+    const visit = (node) => {
+      left -= 1;
+      if (text.isText(node)) found += node.data;
+      if (!text.isElement(node) || node === except || text.isHidden(node) || hasText(node)) return;
+      let child = get(node, "firstChild");
+      for (; child && left > 0 && found.length < READ_LIMIT; child = get(child, "nextSibling")) visit(child);
+    };
+    if (element) visit(element);
+    return found.slice(0, READ_LIMIT);
+  };
 
   const referenced = (element, name) =>
     attribute(element, name).split(/\s+/).filter(Boolean).slice(0, 8)
       .map((id) => shown(call(document, "getElementById", id))).join(" ");
-
-  /** What a node shows beside an element that may be in it. */
-  const textBeside = (node, element) => {
-    if (node === element || node instanceof Comment) return "";
-    if (!node.contains(element)) return node.textContent;
-    return [...node.childNodes].map((child) => textBeside(child, element)).join("");
-  };
-
-  const labelOf = (element) => {
-    const label = element.labels?.[0];
-    return label && !hasText(label) ? textBeside(label, element).slice(0, READ_LIMIT) : "";
-  };
 
   const name = (element) => {
     const isList = element instanceof HTMLSelectElement;
@@ -92,7 +104,7 @@ if (!Object.hasOwn(focusdPage, "kinds")) {
     const isButton = ["submit", "reset", "button"].includes(inputType(element));
     const names = [
       () => referenced(element, "aria-labelledby"), () => attribute(element, "aria-label"),
-      () => (isInput ? labelOf(element) : ""), () => (isButton ? element.value : ""),
+      () => (isInput ? shown(element.labels?.[0], element) : ""), () => (isButton ? element.value : ""),
       () => attribute(element, "placeholder"), () => attribute(element, "alt"), () => (isList ? "" : shown(element)),
       () => attribute(element, "title"),
     ];

@@ -18,6 +18,9 @@ if (!Object.hasOwn(focusdPage, "text")) {
   /** What has text that nobody sees. */
   const HIDDEN = new Set("datalist noscript script style template".split(" "));
 
+  /** Whether nobody sees the text in an element. */
+  const isHidden = (element) => HIDDEN.has(get(element, "localName"));
+
   const isValue = (element) => VALUE_TYPES.has(inputType(element));
 
   /** Whether an entry holds whatever text somebody types. */
@@ -65,13 +68,20 @@ if (!Object.hasOwn(focusdPage, "text")) {
     return true;
   };
 
-  const isIndentation = (node) =>
-    /^[ \t\r\n]*\n[ \t\r\n]*$/.test(node.data) &&
-    (!node.nextSibling || [...get(node.parentNode, "childNodes")].some(isBlock));
+  /** A function that tells whether a text only indents the page's source; it looks at the children of each node once. */
+  const indentation = () => {
+    const blocks = new Map();
+    const hasBlock = (parent) => {
+      if (!blocks.has(parent)) blocks.set(parent, [...get(parent, "childNodes")].some(isBlock));
+      return blocks.get(parent);
+    };
+    return (node) => /^[ \t\r\n]*\n[ \t\r\n]*$/.test(node.data) && (!node.nextSibling || hasBlock(node.parentNode));
+  };
 
   /** The text of an editable element as people see it, and where each of its nodes is in it. */
   const readNodes = (host) => {
     const keepsSpace = /^(pre|break)/.test(getComputedStyle(host).whiteSpace);
+    const isIndentation = indentation();
     const places = [];
     let value = "";
     // Whether the line has begun, and whether what comes next begins another.
@@ -81,6 +91,9 @@ if (!Object.hasOwn(focusdPage, "text")) {
     const begin = () => {
       if (broken) value += "\n";
       [begun, broken] = [true, false];
+    };
+    const visitChildren = (node) => {
+      for (let child = get(node, "firstChild"); child; child = get(child, "nextSibling")) visit(child);
     };
     const visit = (node) => {
       if (isText(node)) {
@@ -92,18 +105,18 @@ if (!Object.hasOwn(focusdPage, "text")) {
         begin();
         place(node);
         if (!isFiller(node, host)) value += "\n";
-      } else if (isElement(node) && !HIDDEN.has(get(node, "localName"))) {
+      } else if (isElement(node) && !isHidden(node)) {
         const block = isBlock(node);
         if (block && (begun || broken)) {
           value += "\n";
           [begun, broken] = [false, false];
         }
         place(node);
-        get(node, "childNodes").forEach(visit);
+        visitChildren(node);
         if (block) [begun, broken] = [true, true];
       }
     };
-    get(host, "childNodes").forEach(visit);
+    visitChildren(host);
     return { value, places };
   };
 
@@ -187,5 +200,5 @@ if (!Object.hasOwn(focusdPage, "text")) {
     return told;
   };
 
-  focusdPage.text = { isEntry, isTyped, isValue, isEditable, whole, read, select, state };
+  focusdPage.text = { isText, isElement, isHidden, isEntry, isTyped, isValue, isEditable, whole, read, select, state };
 }

@@ -150,8 +150,8 @@ if (!Object.hasOwn(focusdPage, "perform")) {
     if (replaced === wanted && (isWhole || wanted === "")) return;
     if (isWhole) {
       const held = sanitized(element, wanted);
-      if (held === before.value) return;
       if (held === "" && wanted !== "") refuse("refused");
+      if (held === before.value) return;
     }
     await (text.isEntry(element) ? writeEntry : writeEditable)(element, before, wanted, isWhole);
     // Some pages take back what they do not want as soon as the events are over.
