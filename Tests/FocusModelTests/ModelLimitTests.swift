@@ -30,6 +30,14 @@ struct ModelLimitTests {
     #expect(try stage.value(key) == text(Limits.value.bytes))
   }
 
+  @Test("A value: 65,536 elements")
+  func valueElements() throws {
+    func texts(_ count: Int) -> MarshalledValue { .strings(Array(repeating: "", count: count)) }
+    let stage = try Stage()
+    limited { try stage.register("a", [key: texts(Limits.value.elements + 1)]) }
+    try stage.register("a", [key: texts(Limits.value.elements)])
+  }
+
   @Test("A value's depth: what the deepest reply can still show")
   func valueDepth() throws {
     func nested(_ depth: Int) -> MarshalledValue { (0..<depth).reduce(.int32(1)) { value, _ in .variant(value) } }
@@ -120,6 +128,9 @@ struct ModelLimitTests {
   func lingering() throws {
     let stage = try Stage()
     try stage.register("a", [key: text(1000)], lingers: true)
+    // What goes with its owner takes nothing of it.
+    try stage.register("b", [key: text(1000)])
+    #expect(stage.model.table.allowances.lingering.fields == 1)
     stage.model.ownerLeft(stage.owner)
     #expect(
       stage.model.table.allowances.lingering

@@ -32,10 +32,11 @@ import Testing
   {
     let stage = try Stage()
     let a = try stage.register(
-      "a", properties: ["demo.A.X:i", "demo.B.Y:i"], commands: ["demo.A.Go"], sensitive: true)
+      "a", properties: ["demo.A.X:i", "demo.B.Y:i"], commands: ["demo.A.Go", "demo.B.Stop"], sensitive: true)
     try stage.update("a", ["demo.A.X": .int32(1), "demo.B.Y": .int32(1)])
     #expect(stage.model.settle() == [])
-    let object = try Stage.object(["demo.A.X:i", "demo.B.Y:i"], ["demo.A.X": .int32(1), "demo.B.Y": .int32(1)])
+    let object = try Stage.object(
+      ["demo.A.X:i", "demo.B.Y:i"], ["demo.A.X": .int32(1), "demo.B.Y": .int32(1)], commands: ["demo.B.Stop"])
     try stage.model.renew(object, of: a)
     let gone = try InterfaceName("demo.A")
     #expect(stage.model.settle().contains(.interfacesRemoved(.field(a), [gone])))
@@ -76,6 +77,37 @@ import Testing
     let client = try BusName(":1.1")
     let written = try model.written(.int32(2), to: BindingPath(key), at: .field(saved.id), by: client)
     #expect(written.reading.revision == 42)
+  }
+
+  @Test("Elements in order are each there once, however many come and go") func sortedRuns() {
+    var list = SortedList<Int>()
+    let numbers = (0..<3000).map { $0 * 7 % 3000 }
+    for number in numbers { list.set(number, isThere: true) }
+    #expect(Array(list) == Array(0..<3000))
+    for number in numbers where number % 50 != 0 { list.set(number, isThere: false) }
+    #expect(Array(list) == Array(stride(from: 0, to: 3000, by: 50)))
+    #expect(list.count == 60)
+  }
+
+  @Test("Which fields are gone is told once, also to those that nobody was told of") func removedFields() throws {
+    let stage = try Stage()
+    let a = try stage.register("a")
+    let b = try stage.model.register(FieldID("b"), [:], owner: stage.owner)
+    stage.model.ownerLeft(stage.owner)
+    #expect(Set(stage.model.takeRemoved()) == [a, b])
+    #expect(stage.model.takeRemoved() == [])
+  }
+
+  @Test("What leads to a model tells of focus where there is or was any") func everythingTellsOfFocus() throws {
+    let stage = try Stage()
+    let a = try stage.register("a")
+    #expect(stage.model.everything == [.fieldAdded(a)])
+    try stage.focus("a")
+    _ = stage.model.settle()
+    #expect(stage.model.everything.last == .focusChanged(focusedField: true, focusPath: true, history: false))
+    try stage.blur("a")
+    _ = stage.model.settle()
+    #expect(stage.model.everything.last == .focusChanged(focusedField: false, focusPath: false, history: true))
   }
 
   @Test("Fields that were saved 64 deep in a window are restored, and no deeper ones") func restoredDepth() throws {
