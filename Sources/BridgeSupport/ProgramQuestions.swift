@@ -33,6 +33,8 @@ package final class ProgramQuestions {
   /// How long it is left alone, nil while it answers.
   package private(set) var silence: Duration?
   private var silentUntil = SuspendingClock.now
+  /// Whether something was asked since a question ended.
+  private var isProbed = false
   private var wasHeard = false
   /// Counts the answers.
   package private(set) var answers = 0
@@ -63,7 +65,8 @@ package final class ProgramQuestions {
 
   private func askNext() {
     // One that did not answer is asked one thing first.
-    while underWay < (silence == nil ? Self.limit : 1), !waiting.isEmpty {
+    while underWay < Self.limit, !waiting.isEmpty, silence == nil || !isProbed {
+      isProbed = true
       underWay += 1
       waiting.removeFirst().ask()
     }
@@ -79,6 +82,7 @@ package final class ProgramQuestions {
   /// A question is over.
   package func ended(_ outcome: Outcome) {
     underWay -= 1
+    isProbed = false
     switch outcome {
     case .answered: (silence, wasHeard, answers) = (nil, false, answers + 1)
     // What was asked together is late together.

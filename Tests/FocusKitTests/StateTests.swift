@@ -142,7 +142,8 @@ extension FocusedValues {
       let state = State(wrappedValue: (0..<count).map { Counted($0) })
       let field = FocusField("list", client: desktop.client()).focusedValue(\.list, state.projectedValue).register()
       try await field.focus()
-      let list = FocusedBinding(\.list, client: desktop.client())
+      let reader = desktop.client()
+      let list = FocusedBinding(\.list, client: reader)
       try await until("the list") { list.wrappedValue?.count == count }
       let elements = try #require(Binding(list.projectedValue))
       let before = Counted.read.load(ordering: .relaxed)
@@ -152,7 +153,9 @@ extension FocusedValues {
       elements[7].wrappedValue = Counted(-7)
       #expect(elements[7].wrappedValue.number == -7)
       #expect(list.wrappedValue?[7].number == -7)
-      try await eventually("the list is written") { state.wrappedValue[7].number == -7 }
+      // After the write.
+      #expect(try await reader.read(\.list)?[7].number == -7)
+      #expect(state.wrappedValue[7].number == -7)
     }
   }
 
