@@ -123,12 +123,6 @@ final class Slot: Observable, Sendable {
     return content.withLock { $0.visible == nil }
   }
 
-  /// The value that a reader sees, as the type of its own key; nil, and reported, if it cannot be converted.
-  func value<Value: DBusRepresentable>(as type: Value.Type) -> Value? {
-    guard let value else { return nil }
-    return converted(value)
-  }
-
   /// `value` as the type of a reader's key; nil if it cannot be converted, which is reported once.
   func converted<Value: DBusRepresentable>(_ value: DBusValue) -> Value? {
     do throws(FocusError) {
