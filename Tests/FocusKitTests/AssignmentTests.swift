@@ -73,8 +73,9 @@ extension FocusedValues {
       client = desktop.client()
       errors = Errors(of: client)
       form = Form(client)
+      // The values are there a moment before the client says so, which Observation tells of as well.
       try await eventually("the first") { [form, client] in
-        form.number == numbers[0] && client.focusedField == "text1"
+        form.number == numbers[0] && client.focusedField == "text1" && client.isConnected
       }
     }
   }
