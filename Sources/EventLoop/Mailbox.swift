@@ -5,7 +5,8 @@ internal import Glibc
 ///
 /// An `eventfd(2)` wakes the loop, once for all jobs that are posted before the loop takes them.
 package final class Mailbox<Job: Sendable>: Sendable {
-  private let posted = Locked<[Job]>([])
+  /// The jobs that nobody has taken, nil once it is closed.
+  private let posted = Locked<[Job]?>([])
   /// The jobs that the loop's thread has taken and not handled yet, the oldest last.
   private nonisolated(unsafe) var taken: [Job] = []
   private let descriptor: Int32
@@ -13,13 +14,13 @@ package final class Mailbox<Job: Sendable>: Sendable {
   /// Creates an empty mailbox; if the kernel has no descriptor left, its loop looks into it from time to time.
   package init() { descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC)) }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-  /// Posts a job.
+  /// Posts a job; a closed mailbox drops it.
   package func post(_ job: Job) {
     let isFirst = posted.withLock { jobs in
-      jobs.append(job)
-      return jobs.count == 1
+      jobs?.append(job)
+      return jobs?.count == 1
     }
     if isFirst, descriptor >= 0 { eventfd_write(descriptor, 1) }
   }
@@ -34,11 +35,24 @@ package final class Mailbox<Job: Sendable>: Sendable {
   /// Only the loop's thread may call this. A handler may call it again: no job is taken before an older one.
   package func deliver(to handler: (Job) -> Void) {
     let jobs = posted.withLock { jobs in
-      defer { jobs = [] }
-      return jobs
+      defer { if jobs != nil { jobs = [] } }
+      return jobs ?? []
     }
     taken.insert(contentsOf: jobs.reversed(), at: 0)
     while let job = taken.popLast() { handler(job) }
+  }
+
+  /// Drops all jobs, also those that are posted later: nobody takes them any more, and a job may hold the mailbox.
+  ///
+  /// Only the loop's thread may call this.
+  package func close() {
+    // They are freed outside of the lock.
+    let jobs = posted.withLock { jobs in
+      defer { jobs = nil }
+      return jobs
+    }
+    taken = []
+    withExtendedLifetime(jobs) {}
   }
 }
 

@@ -93,6 +93,7 @@ package final class Peer: Sendable {
         ready.update { $0 = .success(name) }
         thread.loop.run()
         thread.leave()
+        jobs.close()
       } catch {
         ready.update { $0 = .failure(error) }
       }

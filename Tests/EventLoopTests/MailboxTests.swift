@@ -46,4 +46,30 @@ import Testing
       #expect(delivered == Array(0...turn))
     }
   }
+
+  /// Nobody takes what is posted once the loop has ended, and a job may hold who posts.
+  @Test func aClosedMailboxKeepsNoJob() throws {
+    final class Poster {}
+    let mailbox = Mailbox<@Sendable () -> Void>()
+    weak var before: Poster?
+    weak var meanwhile: Poster?
+    weak var after: Poster?
+    func job(_ poster: inout Poster?) -> @Sendable () -> Void {
+      nonisolated(unsafe) let holder = Poster()
+      poster = holder
+      return { withExtendedLifetime(holder) {} }
+    }
+    var wasClosed = false
+    mailbox.post {}
+    mailbox.post(job(&before))
+    mailbox.deliver { _ in
+      guard !wasClosed else { return }
+      wasClosed = true
+      mailbox.post(job(&meanwhile))
+      mailbox.close()
+    }
+    mailbox.post(job(&after))
+    #expect(before == nil && meanwhile == nil && after == nil)
+    mailbox.deliver { _ in Issue.record("A closed mailbox delivers a job.") }
+  }
 }

@@ -54,6 +54,7 @@ final class Worker {
     link.connect(to: bus, patience: .seconds(25))
     link.loop.run()
     link.stop()
+    letters.close()
   }
 
   /// Publishes a field, and its values for the whole scene; once more if it was refused.
