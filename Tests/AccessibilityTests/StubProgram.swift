@@ -32,6 +32,11 @@ struct StubElement: Sendable {
   var caretSelects = false
   /// As in Java: it counts in UTF-16, and what has a character beyond U+FFFF is told as an empty text.
   var lacksSurrogates = false
+  /// Where a caret is after an insertion there: before it, as in an entry, or behind it, as in a text view; in Calc any caret is
+  /// there, and in Writer it may be in another paragraph's element, which has the end of the text.
+  var caretRule = CaretRule.stays
+  /// The keys that somebody presses, one right after each insertion and each move of the caret.
+  var keys: [String] = []
   /// It agrees to writes and makes none; it refuses them.
   var ignoresWrites = false
   /// It agrees to changes of its text and makes none, as an entry that is full.
@@ -39,6 +44,8 @@ struct StubElement: Sendable {
   /// The most characters that it takes.
   var limit = Int.max
   var refusesWrites = false
+  /// What puts another element in its place, before it is answered; that is told later.
+  var replacing: Set<String> = []
   /// What closes its window before it is answered.
   var closing: Set<String> = []
   /// It takes focus when it is asked to, and tells it.
@@ -58,6 +65,8 @@ struct StubElement: Sendable {
   /// Its role and its text from when its text was told.
   var roleAfterText: UInt32?
   var textAfterText: String?
+
+  enum CaretRule: Sendable { case stays, moves, follows, leaves }
 
   static let active: UInt64 = 1 << 1
   static let focusable: UInt64 = 1 << 11
@@ -79,6 +88,26 @@ struct StubElement: Sendable {
     value += drift
     return value
   }
+
+  /// Types at the caret.
+  mutating func type(_ keys: String) {
+    let (characters, caret) = (text.unicodeScalars, max(caret, 0))
+    text = String(characters.prefix(Int(caret)) + keys.unicodeScalars + characters.dropFirst(Int(caret)))
+    self.caret = caret + Int32(keys.unicodeScalars.count)
+  }
+
+  fileprivate mutating func moveCaret(_ position: Int, by count: Int) {
+    if caretRule == .follows {
+      caret = Int32(position + count)
+    } else if caretRule == .leaves {
+      (text, caret) = (String(text.prefix(1)), -1)
+    } else if position < caret || (caretRule == .moves && position == caret) {
+      caret += Int32(count)
+    }
+    pressKey()
+  }
+
+  fileprivate mutating func pressKey() { if !keys.isEmpty { type(keys.removeFirst()) } }
 
   fileprivate var length: Int32 { Int32(lacksSurrogates ? text.utf16.count : text.unicodeScalars.count) }
 
@@ -131,7 +160,8 @@ final class StubProgram: Sendable {
         let answer = Self.answer(call, &state, as: program)
         let isMoved = call.member == "GrabFocus" && state.elements[call.path]?.takesFocus == true
         if isMoved { Self.moveFocus(to: call.path, in: &state) }
-        if closed != nil { state.elements[call.path] = nil }
+        let isReplaced = state.elements[call.path]?.replacing.contains(call.member) == true
+        if closed != nil || isReplaced { state.elements[call.path] = nil }
         return (answer, isMoved, closed)
       }
       if let closed {
@@ -389,8 +419,11 @@ final class StubProgram: Sendable {
       let text = call.arguments[1].basicText ?? ""
       element.text = string(
         Array(characters.prefix(numbers[0])) + text.unicodeScalars + characters.dropFirst(numbers[0]))
+      element.moveCaret(numbers[0], by: text.unicodeScalars.count)
     case "DeleteText": element.text = string(Array(characters.prefix(numbers[0])) + characters.dropFirst(numbers[1]))
-    case "SetCaretOffset": (element.caret, element.selection) = (Int32(numbers[0]), (0, 0))
+    case "SetCaretOffset":
+      (element.caret, element.selection) = (Int32(numbers[0]), (0, 0))
+      element.pressKey()
     case "AddSelection":
       (element.caret, element.selection) = (Int32(numbers[1]), (Int32(numbers[0]), Int32(numbers[1])))
     case "SetSelection": element.selection = (Int32(numbers[1]), Int32(numbers[2]))

@@ -251,6 +251,42 @@ import Testing
     }
   }
 
+  /// One key is pressed right after the insertion, and one when the caret has been moved, or after the write.
+  @Test(arguments: ["Text.SelectedText", "Text.Content"]) func whoTypesMeanwhileGoesOnAtTheCaret(key: String)
+    async throws
+  {
+    try await Self.withProgram("GTK") { desktop, program in
+      for (rule, caret, keys, selected, content): (StubElement.CaretRule, Int32, [String], String, String) in [
+        (.moves, 2, ["x", "y"], "ab<>xyc", "ab<>xyc"), (.stays, 2, ["x", "y"], "abx<>yc", "abx<>yc"),
+        (.stays, 2, [""], "ab<>yc", "ab<>yc"), (.follows, 2, [""], "ab<>yc", "ab<>yc"),
+        (.moves, 3, ["x", "y"], "abc<>xy", "ab<>cxy"), (.stays, 3, ["x", "y"], "abcx<>y", "ab<>cxy"),
+        (.follows, 3, [""], "abc<>y", "ab<>cy"), (.stays, 0, ["x", "y"], "x<>yabc", "xyab<>c"),
+      ] {
+        program.change("/entry") { entry in
+          (entry.text, entry.caret, entry.caretRule, entry.keys) = ("abc", caret, rule, keys)
+        }
+        program.textChanged("/entry")
+        let isSelected = key == "Text.SelectedText"
+        try await desktop.set(key, .string(isSelected ? "<>" : "ab<>c"))
+        program.change("/entry") { entry in
+          if entry.keys != [] || keys == [""] { entry.type("y") }
+        }
+        #expect(program.text(of: "/entry") == (isSelected ? selected : content), "\(rule), \(caret), \(keys)")
+      }
+    }
+  }
+
+  /// As in Writer, where a paragraph that reaches the next page is shown by other elements.
+  @Test func whatAnotherElementShowsIsWritten() async throws {
+    try await Self.withProgram("GTK") { desktop, program in
+      program.change("/entry") { $0.caretRule = .leaves }
+      try await desktop.set("Text.SelectedText", .string("x"))
+      #expect(program.state.now.calls.allSatisfy { $0.member != "SetCaretOffset" })
+      program.change("/entry") { ($0.caret, $0.replacing) = (0, ["InsertText"]) }
+      try await desktop.set("Text.SelectedText", .string("x"))
+    }
+  }
+
   /// Where nothing is inserted, typing goes on where it was, over what was selected.
   @Test func anEntryThatIsFullKeepsItsCaretAndItsSelection() async throws {
     try await Self.withProgram { desktop, program in

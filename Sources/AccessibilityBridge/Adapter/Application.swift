@@ -192,8 +192,7 @@ final class Application {
           case .success: break
           case .failure(let error):
             // Until it registers, the root may be elsewhere.
-            let isMissing = [.unknownObject, .unknownMethod, .unknownInterface].contains(error.name)
-            if error.isLate || (isMissing && index == 0) { isThere = false }
+            if error.isLate || (error.isOfMissingObject && index == 0) { isThere = false }
           }
         })
     }

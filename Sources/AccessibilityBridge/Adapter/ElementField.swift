@@ -146,4 +146,7 @@ final class ElementField {
 
 extension DBusError {
   static let elementGone = DBusError(.unknownObject, "the element is not shown any more")
+
+  /// Whether a program has answered that it has no such object, or not with what was asked for.
+  var isOfMissingObject: Bool { [.unknownObject, .unknownMethod, .unknownInterface].contains(name) }
 }

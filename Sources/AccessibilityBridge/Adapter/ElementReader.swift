@@ -152,7 +152,7 @@ final class ElementReader {
 
   private func identified(_ proof: SecretProof) {
     if let error = error ?? proof.error {
-      guard [.unknownMethod, .unknownObject, .unknownInterface].contains(error.name),
+      guard error.isOfMissingObject,
         attempt < Self.retries.count
       else { return handler(.failure(error)) }
       return tryAgain()

@@ -32,14 +32,11 @@ extension ElementWriter {
     }
   }
 
-  /// Leaves a caret that was in what is replaced behind the new text, where whoever types goes on; any other is where the program
-  /// has it.
+  /// Leaves the caret where whoever types goes on.
   private func moveAlong(_ change: TextChange, _ now: TextReading) {
     let before = change.before.counted
-    guard before.hasCaret, before.caret >= change.range.lowerBound, before.caret <= change.range.upperBound else {
-      return done(.success(()))
-    }
-    finish(change, now)
+    guard before.hasCaret else { return done(.success(())) }
+    finish(change, now, from: before.caret)
   }
 
   private func setWhole(_ text: String, _ before: TextReading) {
@@ -86,31 +83,26 @@ extension ElementWriter {
   }
 
   private func replace(_ change: TextChange) {
-    exchange(change, movesCaret: true) { [self] refusal in
-      // Where nothing changes, the caret has moved all the same.
-      let selectAgain = { [self] (next: @escaping () -> Void) in
-        let (start, end) = (change.range.lowerBound, change.range.upperBound)
-        let answers = Answers(next)
-        moveSelection(to: start..<end, isSelected: false, answers)
-        answers.finish()
-      }
+    exchange(change) { [self] refusal in
       let giveUp = { [self] in
-        selectAgain { [self] in
-          read { [self] _ in
-            fail(.failed, refusal.map { "the program refused it: \($0.message)" } ?? Self.nothingChanged)
-          }
-        }
+        fail(.failed, refusal.map { "the program refused it: \($0.message)" } ?? Self.nothingChanged)
       }
       settle(change) { [self] next in
-        insert(change.replaced, at: change.range.lowerBound) { _ in selectAgain(next) }
+        insert(change.replaced, at: change.range.lowerBound) { [self] _ in
+          let answers = Answers(next)
+          moveSelection(to: change.range, isSelected: false, answers)
+          answers.finish()
+        }
       } whenUnchanged: { [self] in
         // Texts of egui can only be set as a whole.
         guard refusal != nil, let whole = change.whole else { return giveUp() }
         request(AccessibilityNames.editableText, "SetTextContents", [.string(whole)]) { [self] _ in
-          settle(change, { $0() }, whenUnchanged: giveUp) { [self] in finish(change, $0, isLate: true) }
+          settle(change, { $0() }, whenUnchanged: giveUp) { [self] in
+            finish(change, $0, from: change.range.upperBound, isLate: true)
+          }
         }
       } whenDone: { [self] in
-        finish(change, $0)
+        finish(change, $0, from: change.range.upperBound)
       }
     }
   }
@@ -123,22 +115,33 @@ extension ElementWriter {
     }
   }
 
-  /// Puts the caret after what was inserted; if `isLate`, that takes effect when the program draws next, after keys that are pressed
-  /// meanwhile.
-  private func finish(_ change: TextChange, _ now: TextReading, isLate: Bool = false) {
-    let caret = change.caret(in: now)
-    guard now.counted.caret != caret else { return done(.success(())) }
-    guard !isLate else { return moveCaret(to: caret) { [self] _ in waitForCaret(caret) } }
-    moveCaret(to: caret) { [self] answer in
-      // An entry row of libadwaita leaves it before what is inserted, with GTK 4.14 to 4.20.
-      guard case .failure(let error) = answer, error.name == .notSupported else { return }
-      field.continuation = (now.counted, caret)
+  /// Puts the caret that was at `old` where it belongs, if the program has left it elsewhere; if `isLate`, that takes effect when
+  /// the program draws next, after keys that are pressed meanwhile.
+  ///
+  /// Whoever types meanwhile moves it, too: it is left alone while two readings differ.
+  private func finish(
+    _ change: TextChange, _ now: TextReading, from old: Int32, attempt: Int = 0, isLate: Bool = false
+  ) {
+    guard let caret = change.place(of: old, in: now.counted),
+      TextChange.isLeftByProgram(now.counted, shortOf: caret), attempt < Self.patience.count
+    else { return done(.success(())) }
+    read { [self] again in
+      guard let text = try? again.get().text else { return done(.success(())) }
+      guard text.counted == now.counted else {
+        return finish(change, text, from: old, attempt: attempt + 1, isLate: isLate)
+      }
+      guard !isLate else { return moveCaret(to: caret) { [self] _ in waitForCaret(caret) } }
+      moveCaret(to: caret) { [self] answer in
+        // An entry row of libadwaita leaves it before what is inserted, with GTK 4.14 to 4.20.
+        guard case .failure(let error) = answer, error.name == .notSupported else { return }
+        field.continuation = (now.counted, caret)
+      }
+      read { [self] _ in done(.success(())) }
     }
-    read { [self] _ in done(.success(())) }
   }
 
   /// Deletes the part that is replaced, and inserts the new one; goes on with what the program says against that.
-  private func exchange(_ change: TextChange, movesCaret: Bool = false, _ next: @escaping (DBusError?) -> Void) {
+  private func exchange(_ change: TextChange, _ next: @escaping (DBusError?) -> Void) {
     var refusal: DBusError?
     let answers = Answers { next(refusal) }
     func expect() -> (ProgramBus.Answer) -> Void {
@@ -154,8 +157,6 @@ extension ElementWriter {
     if !change.inserted.isEmpty {
       insert(change.inserted, at: change.range.lowerBound, expect())
     }
-    // Toolkits leave the caret before what is inserted there, or at the end.
-    if movesCaret { moveCaret(to: change.insertedRange.upperBound) { _ in } }
     answers.finish()
   }
 

@@ -46,9 +46,20 @@ package struct TextChange: Equatable, Sendable {
   /// How long the whole is then.
   package var length: Int32 { before.counted.length - Int32(range.count) + before.units.count(inserted) }
 
-  /// Where the caret is after what was inserted, in a text of which `length` is known.
-  package func caret(in now: TextReading) -> Int32 {
-    max(now.counted.length - (before.counted.length - range.upperBound), range.lowerBound)
+  /// Where a caret that was at `caret` belongs after the change, in a text of which more may have been typed: behind what was
+  /// inserted if it was in what is replaced, and else before what it was before.
+  ///
+  /// Nil: it was before what is replaced, and is where the program has it.
+  package func place(of caret: Int32, in now: TextExtent) -> Int32? {
+    guard caret >= range.lowerBound else { return nil }
+    return max(now.length - (before.counted.length - max(caret, range.upperBound)), range.lowerBound)
+  }
+
+  /// Whether a program has left the caret short of `caret`, or at the end of the text, as Qt's entries do.
+  ///
+  /// Elsewhere somebody has put it.
+  package static func isLeftByProgram(_ now: TextExtent, shortOf caret: Int32) -> Bool {
+    now.hasCaret && (now.caret < caret || (now.caret > caret && now.caret == now.length))
   }
 
   /// Whether `outcome` takes `part`.
