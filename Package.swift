@@ -193,7 +193,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "JournalTests",
-      dependencies: ["CSQLite", "DBusTypes", "FocusContract", "FocusModel", "FocusService", "TestSupport"],
+      dependencies: [
+        "CSQLite", "DBus", "DBusTypes", "FocusContract", "FocusModel", "FocusService", "ProgramSupport", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "CrashTests",

@@ -1,3 +1,4 @@
+import DBus
 import DBusTypes
 import FocusContract
 import Glibc
@@ -60,6 +61,30 @@ import Testing
       }
       #expect(Set(steps.dropFirst()).count == 1, "\(steps)")
       #expect(model.fields.isEmpty && model.unsavedFields.count <= 1)
+    }
+  }
+
+  /// At the start, or later: whoever is refused is told where, why and what helps, also if only a revision is wanted.
+  @Test(arguments: [true, false]) func whyNothingCanBeSavedIsSaid(isAtStart: Bool) throws {
+    try withStateFile { file in
+      let reason = "\(file.path): database or disk is full: free space on its file system"
+      try withLog { log in
+        var persistence = Persistence(file, log)
+        let opened = try #require(persistence.open(retries: 0, isLate: false) { _, _ in })
+        if !isAtStart { _ = persistence.end(opened.recovery, opened.model) }
+        let database = try #require(persistence.journal?.database)
+        _ = try database.number("PRAGMA max_page_count = \(try database.number("PRAGMA page_count"))")
+        let value = MarshalledValue.string(String(repeating: "z", count: 100_000))
+        _ = try opened.model.register(FieldID("a"), [Key("demo.I.K"): value], owner: BusName(":1.1"))
+        if isAtStart { _ = persistence.end(opened.recovery, opened.model) }
+        for _ in 1...2 {
+          for refusal in [persistence.save(opened.model)?.refusal, persistence.refusal(of: 7)] {
+            #expect(refusal?.message.hasSuffix("was not made: \(reason)") == true, "\(refusal?.message ?? "")")
+          }
+        }
+      } said: { lines in
+        #expect(lines.count == 1 && lines.first?.hasSuffix("are refused: \(reason)") == true, "\(lines)")
+      }
     }
   }
 

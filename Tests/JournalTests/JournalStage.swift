@@ -1,6 +1,7 @@
 import DBusTypes
 import FocusContract
 import Foundation
+import ProgramSupport
 import TestSupport
 
 @testable import FocusModel
@@ -13,6 +14,17 @@ func withStateFile<Result>(_ body: (StateFile) throws -> Result) throws -> Resul
     at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   defer { try? FileManager.default.removeItem(at: directory) }
   return try body(StateFile(path: directory.path() + "/state.db"))
+}
+
+/// Runs `body` with a log, and then `said` with the lines in it.
+func withLog(_ body: (Log) throws -> Void, said: ([String]) throws -> Void) throws {
+  let pipe = Pipe()
+  try body(
+    Log(
+      program: "test", isVerbose: false, showsPriorities: false, descriptor: pipe.fileHandleForWriting.fileDescriptor))
+  try pipe.fileHandleForWriting.close()
+  let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+  try said(text.split(separator: "\n").map(String.init))
 }
 
 extension StateFile {

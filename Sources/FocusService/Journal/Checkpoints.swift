@@ -39,7 +39,7 @@ struct Checkpoints {
     guard logSize < Checkpoints.mostSize else {
       // Nothing is written meanwhile, so that this one copies all of it.
       if current == nil { current = Checkpoint(of: path()) }
-      throw DatabaseError(code: SQLITE_FULL, description: "the disk is too slow for the changes")
+      throw DatabaseError(code: SQLITE_BUSY, description: "the disk is too slow for the changes")
     }
   }
 

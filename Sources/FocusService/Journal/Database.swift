@@ -10,6 +10,18 @@ struct DatabaseError: Error, Hashable, CustomStringConvertible {
   /// Whether the file is no database, or a broken one; anything else may be the fault of the system, or of the moment.
   var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
+  /// What SQLite says of it, and what helps.
+  var sentence: String { description + (remedy.map { ": \($0)" } ?? "") }
+
+  private var remedy: String? {
+    switch code {
+    case SQLITE_FULL: "free space on its file system"
+    case SQLITE_IOERR: "look whether its disk works, and whether a quota is used up"
+    case SQLITE_READONLY: "make it and its directory writable"
+    default: nil
+    }
+  }
+
   /// Whether another process has the file.
   var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 

@@ -130,8 +130,8 @@ extension Journal {
   }
 
   private static func sentence(_ error: any Error) -> String {
-    guard (error as? DatabaseError)?.isBusy == true else { return "\(error)" }
-    return "another focusd uses it; set another XDG_STATE_HOME"
+    guard let error = error as? DatabaseError else { return "\(error)" }
+    return error.isBusy ? "another focusd uses it; set another XDG_STATE_HOME" : error.sentence
   }
 
   private static func reasonToSetAside(_ error: any Error) -> (word: String, sentence: String)? {

@@ -26,8 +26,8 @@ struct Persistence {
   private var store = Store.none(isReopening: false)
   /// The recovery that is under way, or nil: the saved fields are in the model, and nothing is saved before it ends.
   private(set) var recovery: Recovery?
-  /// When changes could not be saved, and were refused; nil while they can be.
-  private var failure: SuspendingClock.Instant?
+  /// When changes could not be saved last, and were refused, and why; nil while they can be.
+  private var failure: (time: SuspendingClock.Instant, reason: String)?
   /// Whether only a turn with changes of its own saves those of earlier turns too.
   var isPutOff = false
   /// The highest revision that may be published: no later process uses it, or one before it, for another state.
@@ -66,7 +66,8 @@ struct Persistence {
     return quiet >= 5
   }
 
-  private var journal: Journal? {
+  /// Where changes are saved now, if they can be.
+  var journal: Journal? {
     if case .journal(let journal) = store { journal } else { nil }
   }
 }
@@ -88,7 +89,7 @@ extension Persistence {
       store = .journal(journal)
     } else if let replacement = opened.replacement {
       store = .replacement(replacement)
-      failure = .now
+      failure = (.now, problems.last ?? "")
     } else {
       return nil
     }
@@ -108,7 +109,7 @@ extension Persistence {
       model.saved()
       reserved = journal?.reserved ?? reserved
     } catch {
-      fail("\(error)")
+      fail(reason(error))
     }
     if ended.isLate, failure == nil { log.info("changes can be saved again") }
     return true
@@ -130,11 +131,11 @@ extension Persistence {
     }
   }
 
-  private var mayTryAgain: Bool { !isClosed && failure.map { SuspendingClock.now >= $0 + .seconds(1) } ?? true }
+  private var mayTryAgain: Bool { !isClosed && failure.map { SuspendingClock.now >= $0.time + .seconds(1) } ?? true }
 
   /// Lets the next turn try again at once.
   mutating func tryAgainSoon() {
-    if failure != nil { failure = SuspendingClock.now - .seconds(1) }
+    failure?.time = SuspendingClock.now - .seconds(1)
   }
 
   /// Saves what of `model` has changed; there must be no recovery under way.
@@ -146,11 +147,25 @@ extension Persistence {
       if hasWritten { succeed() }
       return nil
     } catch {
-      let reason = DBusError(any: error).message
-      let refusal = DBusError(Focus1.ioError, "the change cannot be saved and was not made: \(reason)")
+      let reason = reason(error)
       if !isClosed { fail(reason) }
-      return (refusal, mustReopen(isWanted: true))
+      return (Persistence.refusal(reason), mustReopen(isWanted: true))
     }
+  }
+
+  /// What a writer is told if `revision`, which its change takes, is not reserved.
+  func refusal(of revision: UInt64) -> DBusError {
+    Persistence.refusal(failure?.reason ?? problems.last ?? "revision \(revision) is not reserved")
+  }
+
+  private static func refusal(_ reason: String) -> DBusError {
+    DBusError(Focus1.ioError, "the change cannot be saved and was not made: \(reason)")
+  }
+
+  /// What `error` says, where it happened, and what helps.
+  private func reason(_ error: any Error) -> String {
+    guard let error = error as? DatabaseError, let file else { return DBusError(any: error).message }
+    return "\(file.path): \(error.sentence)"
   }
 
   /// - Returns: whether there was anything to write.
@@ -200,7 +215,7 @@ extension Persistence {
 
   private mutating func fail(_ reason: String) {
     if failure == nil { log.error("changes cannot be saved and are refused: \(reason)") }
-    failure = .now
+    failure = (.now, reason)
   }
 }
 
@@ -225,9 +240,6 @@ extension FocusService {
       persistence.tryAgainSoon()
       endTurn()
     }
-    guard model.revision < persistence.reserved else {
-      throw DBusError(
-        Focus1.ioError, "the change cannot be saved and was not made: revision \(model.revision + 1) is not reserved")
-    }
+    guard model.revision < persistence.reserved else { throw persistence.refusal(of: model.revision + 1) }
   }
 }
