@@ -141,6 +141,25 @@ import Testing
     }
   }
 
+  /// A revision that leaves no room to grow would make the new file one that must be set aside too.
+  @Test(arguments: [.max, .max / 2, .max / 4 + 1, -1] as [Int64])
+  func aDamagedRevisionDoesNotGoOnInTheNewFile(revision: Int64) throws {
+    try withStateFile { file in
+      try Self.fill(file)
+      try Database(path: file.path).execute(
+        "UPDATE state SET value = \(revision) WHERE name = 'revision'; CREATE TABLE other (a)")
+      let opened = Journal.open(file)
+      _ = try opened.model.register(FieldID("new"), [Key("demo.I.K"): .int32(1)], owner: BusName(":1.1"))
+      try opened.journal?.save(opened.model)
+      let copy = StateFile(path: file.directory + "/copy.db")
+      try FileCopy.copy(file.path, copy.path)
+      let again = Journal.open(copy)
+      #expect(again.problems == [])
+      #expect(again.model.savedFields == opened.model.savedFields)
+      #expect(again.model.revision >= opened.model.revision)
+    }
+  }
+
   @Test func aMistakeOfTheProgramIsNoDamage() throws {
     try withStateFile { file in
       let journal = try #require(Journal.open(file).journal)

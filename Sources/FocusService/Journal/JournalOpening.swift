@@ -63,8 +63,10 @@ extension Journal {
   /// grows with time, faster than changes can be saved.
   private static func leastRevision(after file: StateFile) -> UInt64 {
     let database = try? Database(copyOf: file.resolvedPath, hasLog: file.log.size > 0)
-    let saved = try? database?.number("SELECT value FROM state WHERE name = 'revision'")
-    return max(UInt64(max(0, saved ?? 0)), UInt64(max(0, Glibc.time(nil))) << 20)
+    let saved = (try? database?.number("SELECT value FROM state WHERE name = 'revision'")) ?? 0
+    // A later process must be able to read what the new file's revisions grow to: one without that room is damaged.
+    let hasRoom = (0...(.max / 4)).contains(saved)
+    return max(hasRoom ? UInt64(saved) : 0, UInt64(max(0, Glibc.time(nil))) << 20)
   }
 
   private static func openOnce(
