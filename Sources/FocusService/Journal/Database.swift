@@ -10,6 +10,11 @@ struct DatabaseError: Error, Hashable, CustomStringConvertible {
   /// Whether the file is no database, or a broken one; anything else may be the fault of the system, or of the moment.
   var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
+  /// Whether what is in the file keeps it from being opened: what this program asks of any other file, SQLite does.
+  var isMisunderstood: Bool {
+    isDamage || [SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG].contains(code)
+  }
+
   /// What SQLite says of it, and what helps.
   var sentence: String { description + (remedy.map { ": \($0)" } ?? "") }
 

@@ -136,10 +136,12 @@ extension Journal {
     return error.isBusy ? "another focusd uses it; set another XDG_STATE_HOME" : error.sentence
   }
 
-  private static func reasonToSetAside(_ error: any Error) -> (word: String, sentence: String)? {
+  /// Why a file is set aside that is opened with `error`; nil for one that may be opened later as it is.
+  static func reasonToSetAside(_ error: any Error) -> (word: String, sentence: String)? {
     switch error {
     case let error as SchemaTooNew: ("version-\(error.version)", "was written by a later focusd")
-    case let error as DatabaseError: error.isDamage ? ("damaged", "is damaged") : nil
+    case let error as DatabaseError where error.isDamage: ("damaged", "is damaged")
+    case let error as DatabaseError where !error.isMisunderstood: nil
     case is StateFileRefused, is StateFileGone: nil
     default: ("damaged", "has contents that focusd does not understand")
     }
