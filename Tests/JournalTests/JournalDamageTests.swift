@@ -156,6 +156,27 @@ import Testing
     }
   }
 
+  /// SQLite would remove the log.
+  @Test(arguments: [true, false]) func theLogOfAnEmptyFileIsKept(isMissing: Bool) throws {
+    try withStateFile { file in
+      let journal = try #require(Journal.open(file).journal)
+      let copy = StateFile(path: file.directory + "/copy/state.db")
+      try FileManager.default.createDirectory(
+        atPath: copy.directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try FileCopy.copy(file.path, copy.path)
+      let log = try FileCopy.bytes(copy.path + "-wal")
+      #expect(!log.isEmpty)
+      try isMissing ? FileManager.default.removeItem(atPath: copy.path) : Data().write(to: URL(filePath: copy.path))
+      let opened = Journal.open(copy)
+      #expect(opened.journal != nil)
+      #expect(opened.problems.count == 1)
+      #expect(opened.problems.first?.contains("its log is not: it is kept as \(copy.path).damaged-1") == true)
+      #expect(try copy.others() == ["state.db.damaged-1", "state.db.damaged-1-wal"])
+      #expect(try FileCopy.bytes(copy.path + ".damaged-1-wal") == log)
+      withExtendedLifetime(journal) {}
+    }
+  }
+
   @Test func aMistakeOfTheProgramIsNoDamage() throws {
     try withStateFile { file in
       let journal = try #require(Journal.open(file).journal)

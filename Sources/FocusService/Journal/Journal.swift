@@ -42,10 +42,11 @@ final class Journal {
   var bus: String?
 
   /// Opens the journal in `file`, which is prepared, or makes it, with small pages: most transactions change one row.
-  /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`, `StateFileGone`.
+  /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`, `StateFileGone`, `StateFileEmpty`.
   init(_ file: StateFile) throws {
     self.file = file
     let hasLog = file.log.size > 0
+    try file.checkLog()
     database = try Database(path: file.resolvedPath)
     // Pages that become free are not written over: that took as long as to write what they held. What leaves a page that stays
     // in use, such as a password, is.

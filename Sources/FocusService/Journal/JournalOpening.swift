@@ -62,11 +62,17 @@ extension Journal {
   /// A revision that none of a file which is set aside has passed: as it says itself, if that can be read, or one that
   /// grows with time, faster than changes can be saved.
   private static func leastRevision(after file: StateFile) -> UInt64 {
-    let database = try? Database(copyOf: file.resolvedPath, hasLog: file.log.size > 0)
-    let saved = (try? database?.number("SELECT value FROM state WHERE name = 'revision'")) ?? 0
+    let saved = (try? copy(of: file).number("SELECT value FROM state WHERE name = 'revision'")) ?? 0
     // A later process must be able to read what the new file's revisions grow to: one without that room is damaged.
     let hasRoom = (0...(.max / 4)).contains(saved)
     return max(hasRoom ? UInt64(saved) : 0, UInt64(max(0, Glibc.time(nil))) << 20)
+  }
+
+  /// `file`, with what its log holds, in memory.
+  /// - Throws: `DatabaseError`, `StateFileEmpty`.
+  private static func copy(of file: StateFile) throws -> Database {
+    try file.checkLog()
+    return try Database(copyOf: file.resolvedPath, hasLog: file.log.size > 0)
   }
 
   private static func openOnce(
@@ -101,7 +107,7 @@ extension Journal {
   private static func read(_ file: StateFile, _ progress: @escaping StartProgress) throws -> Opened {
     let stamp = file.stamp
     guard !file.isLocked else { throw DatabaseError.busy }
-    let database = try Database(copyOf: file.resolvedPath, hasLog: file.log.size > 0)
+    let database = try copy(of: file)
     try database.check()
     try Schema.migrate(database)
     let saved = try Loading.load(database, progress)
@@ -142,6 +148,7 @@ extension Journal {
     case let error as SchemaTooNew: ("version-\(error.version)", "was written by a later focusd")
     case let error as DatabaseError where error.isDamage: ("damaged", "is damaged")
     case let error as DatabaseError where !error.isMisunderstood: nil
+    case is StateFileEmpty: ("damaged", "is empty or missing, but its log is not")
     case is StateFileRefused, is StateFileGone: nil
     default: ("damaged", "has contents that focusd does not understand")
     }

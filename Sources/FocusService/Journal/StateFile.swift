@@ -132,6 +132,12 @@ struct StateFile {
   /// How many bytes the file and its log take.
   var size: Int { Int(status(path)?.st_size ?? 0) + log.size }
 
+  /// Checks that the log does not belong to a file that is gone: SQLite removes one that is beside an empty file.
+  /// - Throws: `StateFileEmpty`.
+  func checkLog() throws(StateFileEmpty) {
+    guard log.size == 0 || size > log.size else { throw StateFileEmpty() }
+  }
+
   /// Whether anyone has written to the file or its log.
   struct Stamp: Hashable {
     fileprivate let files: [[Int]]
@@ -199,6 +205,11 @@ struct StateFile {
 /// A place where the state cannot be: what is wrong with it, and what would be right.
 struct StateFileRefused: Error, CustomStringConvertible {
   let description: String
+}
+
+/// The journal's file has lost what it held, and its log has not.
+struct StateFileEmpty: Error, CustomStringConvertible {
+  var description: String { "the state file is empty or missing, but its log is not" }
 }
 
 /// The journal's file is no longer where the next process will look for it.
