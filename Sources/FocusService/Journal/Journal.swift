@@ -45,7 +45,6 @@ final class Journal {
   /// - Throws: `DatabaseError`, `SavedStateDamaged`, `SchemaTooNew`, `StateFileGone`, `StateFileEmpty`.
   init(_ file: StateFile) throws {
     self.file = file
-    let hasLog = file.log.size > 0
     try file.checkLog()
     database = try Database(path: file.resolvedPath)
     // Pages that become free are not written over: that took as long as to write what they held. What leaves a page that stays
@@ -64,9 +63,8 @@ final class Journal {
       PRAGMA cache_size = -256;
       PRAGMA cache_spill = OFF;
       """)
-    // It was left by a process that was killed, or by a loss of power. In a file without one, damage is found as far as it
-    // shows when the rows are read or written.
-    if hasLog { try database.check() }
+    // Before anything is acknowledged that would be lost with it: it takes less time than to read the rows.
+    try database.check()
     try Schema.migrate(database)
     // SQLite does not write to a database that says that it has a later format.
     guard !database.isReadOnly || access(file.path, W_OK) != 0 else {

@@ -23,8 +23,9 @@ extension Journal {
 
   /// Opens the journal in `file` and reads it, also if that is read-only.
   ///
-  /// One that is damaged, or of a later version, is set aside and never deleted; a new one takes its place. One that another
-  /// process uses is tried again at most `retries` times, after a twentieth of a second each. Revisions go on after `revision`.
+  /// One that is damaged, or of a later version, is set aside and never deleted; a new one takes its place, with all that it
+  /// held if that can be read. One that another process uses is tried again at most `retries` times, after a twentieth of a
+  /// second each. Revisions go on after `revision`.
   static func open(
     _ file: StateFile?, retries: Int = 0, after revision: UInt64 = 0,
     _ progress: @escaping StartProgress = { _, _ in }
@@ -51,6 +52,13 @@ extension Journal {
             leastRevision: revision)
         }
         revision = leastRevision(after: file)
+        if let saved = readAllTheSame(file, after: revision, progress) {
+          let problem = "\(file.path) \(reason.sentence): what it holds can be read, and is saved in a new file"
+          let names = saved.restoration.leftOut
+          return Opened(
+            replacement: Replacement(reason: reason.word, isDue: true), saved: saved,
+            problems: [problem] + (names.isEmpty ? [] : [leftOut(names, of: file)]), leastRevision: revision)
+        }
         guard let aside = file.setAside(reason.word) else {
           return Opened(problems: ["cannot save state: \(file.path) \(reason.sentence), and cannot be renamed"])
         }
@@ -73,6 +81,14 @@ extension Journal {
   private static func copy(of file: StateFile) throws -> Database {
     try file.checkLog()
     return try Database(copyOf: file.resolvedPath, hasLog: file.log.size > 0)
+  }
+
+  /// All that a file holds which must be set aside; nil if a part of it cannot be read.
+  private static func readAllTheSame(
+    _ file: StateFile, after revision: UInt64, _ progress: @escaping StartProgress
+  ) -> Saved? {
+    guard let database = try? copy(of: file), (try? Schema.migrate(database)) != nil else { return nil }
+    return try? Loading.load(database, after: revision, progress)
   }
 
   private static func openOnce(

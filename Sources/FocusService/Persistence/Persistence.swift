@@ -89,7 +89,7 @@ extension Persistence {
       store = .journal(journal)
     } else if let replacement = opened.replacement {
       store = .replacement(replacement)
-      failure = (.now, problems.last ?? "")
+      if !replacement.isDue { failure = (.now, problems.last ?? "") }
     } else {
       return nil
     }

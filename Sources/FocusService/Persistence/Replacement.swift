@@ -10,6 +10,8 @@ struct Replacement {
   var own: StateFile.Identity?
   /// The file that may be written over if it is as it was when it was read.
   var stamp: StateFile.Stamp?
+  /// Whether it is wanted at once, since all of the file that is set aside has been read, and not with the next change.
+  var isDue = false
 }
 
 extension Replacement {
