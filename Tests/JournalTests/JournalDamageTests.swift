@@ -21,6 +21,16 @@ import Testing
       case .sql(let sql): sql
       }
     }
+
+    func happen(to file: StateFile) throws {
+      switch self {
+      case .bytes(_, let change):
+        var data = try FileCopy.bytes(file.path)
+        change(&data)
+        try data.write(to: URL(filePath: file.path))
+      case .sql(let sql): try Database(path: file.path).execute(sql)
+      }
+    }
   }
 
   static let damages: [Damage] = [
@@ -53,7 +63,6 @@ import Testing
     .sql("UPDATE binding SET key = 'org.freedesktop.DBus.Mine' WHERE key = 'demo.I.Ka0'"),
     .sql("UPDATE binding SET revision = -1"),
     .sql("UPDATE binding SET revision = 9223372036854775807"),
-    .sql("UPDATE state SET value = -1 WHERE name = 'revision'"),
     .sql("UPDATE field SET registration = 9223372036854775807"),
     .sql("UPDATE field SET scope = 'everywhere'"),
     .sql("UPDATE field SET id = 'no id' WHERE id = 'a'"),
@@ -68,13 +77,7 @@ import Testing
   @Test(arguments: damages) func itIsSetAside(damage: Damage) throws {
     try withStateFile { file in
       try Self.fill(file)
-      switch damage {
-      case .bytes(_, let change):
-        var data = try FileCopy.bytes(file.path)
-        change(&data)
-        try data.write(to: URL(filePath: file.path))
-      case .sql(let sql): try Database(path: file.path).execute(sql)
-      }
+      try damage.happen(to: file)
       let damaged = try FileCopy.bytes(file.path)
 
       let opened = Journal.open(file)

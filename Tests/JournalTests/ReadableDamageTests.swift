@@ -15,12 +15,13 @@ import Testing
       data.replaceSubrange(32..<40, with: [0, 0, 0x7f, 0xff, 0, 0, 0, 9])
     },
     .bytes("a later format for writers") { $0[18] = 0xa5 },
+    .sql("UPDATE state SET value = -1 WHERE name = 'revision'"),
+    .sql("UPDATE state SET value = 9223372036854775807 WHERE name = 'revision'"),
   ]
 
   @Test(arguments: damages, [true, false])
   func whatCanBeReadIsSavedAnew(damage: JournalDamageTests.Damage, hasLog: Bool) throws {
     try withStateFile { original in
-      guard case .bytes(_, let change) = damage else { return }
       let saved = try JournalDamageTests.fill(original).savedFields
       var journal = Journal.open(original).journal
       try journal?.database.execute("UPDATE state SET value = value + 1 WHERE name = 'revision'")
@@ -30,9 +31,8 @@ import Testing
         atPath: file.directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       try FileCopy.copy(original.path, file.path)
       #expect((file.log.size > 0) == hasLog)
-      var data = try FileCopy.bytes(file.path)
-      change(&data)
-      try data.write(to: URL(filePath: file.path))
+      try damage.happen(to: file)
+      let size = try FileCopy.bytes(file.path).count
 
       try withLog { log in
         var persistence = Persistence(file, log)
@@ -57,7 +57,7 @@ import Testing
         #expect(lines.last?.contains("state.db.damaged-1") == true)
       }
       #expect(try file.others() == ["state.db.damaged-1"])
-      #expect(try FileCopy.bytes(file.path + ".damaged-1").count == data.count)
+      #expect(try FileCopy.bytes(file.path + ".damaged-1").count == size)
       withExtendedLifetime(journal) {}
     }
   }

@@ -83,11 +83,13 @@ extension Journal {
     return try Database(copyOf: file.resolvedPath, hasLog: file.log.size > 0)
   }
 
-  /// All that a file holds which must be set aside; nil if a part of it cannot be read.
+  /// All that a file holds which must be set aside, but for its revision; nil if a part of it cannot be read.
   private static func readAllTheSame(
     _ file: StateFile, after revision: UInt64, _ progress: @escaping StartProgress
   ) -> Saved? {
     guard let database = try? copy(of: file), (try? Schema.migrate(database)) != nil else { return nil }
+    // `revision` is past it, unless it is damaged itself.
+    try? database.execute("DELETE FROM state WHERE name = 'revision'")
     return try? Loading.load(database, after: revision, progress)
   }
 
