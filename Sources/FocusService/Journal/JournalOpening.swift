@@ -53,7 +53,7 @@ extension Journal {
         }
         revision = leastRevision(after: file)
         if let saved = readAllTheSame(file, after: revision, progress) {
-          let problem = "\(file.path) \(reason.sentence): what it holds can be read, and is saved in a new file"
+          let problem = "\(file.path) is damaged: what it holds can be read all the same, and is saved in a new file"
           let names = saved.restoration.leftOut
           return Opened(
             replacement: Replacement(reason: reason.word, isDue: true), saved: saved,
