@@ -74,6 +74,15 @@ public final class EventLoop {
   /// Makes `run` return at the end of the turn.
   public func stop() { isStopped = true }
 
+  /// Forgets all sources and timers of a loop that has ended: what a timer holds may hold the loop.
+  package func close() {
+    stop()
+    onTurnEnd = nil
+    let forgotten = (sources, timers)
+    (sources, timers) = ([], TimerQueue())
+    withExtendedLifetime(forgotten) {}
+  }
+
   /// Calls `handler` once, `delay` from now.
   @discardableResult
   public func schedule(after delay: Duration, _ handler: @escaping () -> Void) -> TimerID {

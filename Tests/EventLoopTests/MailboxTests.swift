@@ -47,6 +47,17 @@ import Testing
     }
   }
 
+  /// What a timer holds may hold the loop.
+  @Test func aClosedLoopKeepsNoTimer() {
+    var loop: EventLoop? = EventLoop()
+    weak let kept = loop
+    loop?.schedule(after: .seconds(60)) { [loop] in loop?.stop() }
+    loop?.onTurnEnd = { [loop] in loop?.stop() }
+    loop?.close()
+    loop = nil
+    #expect(kept == nil)
+  }
+
   /// Nobody takes what is posted once the loop has ended, and a job may hold who posts.
   @Test func aClosedMailboxKeepsNoJob() throws {
     final class Poster {}

@@ -160,6 +160,7 @@ extension FocusedValues {
       field.update { $0 = published }
       try await published.focus()
       #expect(try await desktop.client().write(\.number, 9) == 9)
+      field.update { $0 = nil }
     }
   }
 }

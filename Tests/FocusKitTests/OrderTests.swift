@@ -183,6 +183,37 @@ private struct Form: Sendable {
     }
   }
 
+  /// The program has not answered yet when its client goes.
+  @Test func whatAFieldHoldsIsFreedWithItsClient() async throws {
+    final class Document: Sendable {}
+    try await TestDesktop.with { desktop in
+      let (hangs, gate) = (Observed(false), DispatchSemaphore(value: 0))
+      let other = try await desktop.peer()
+      nonisolated(unsafe) weak var document: Document?
+      var owner = ""
+      do {
+        let held = Document()
+        document = held
+        let field = FocusField("form", client: desktop.client())
+          .focusedValue(\.number, State(wrappedValue: 0).projectedValue) { _ in
+            hangs.update { $0 = true }
+            gate.wait()
+            withExtendedLifetime(held) {}
+          }.register()
+        try await field.focus()
+        owner = try #require(try await other.owners()["form"])
+        other.begin(.set("demo.Form.Number", .int64(1)))
+        _ = try await hangs.wait(for: "the write") { $0 ? true : nil }
+        withExtendedLifetime(field) {}
+      }
+      try await eventually("the end of the client") {
+        try await other.askBus("NameHasOwner", [.string(owner)]) == [.boolean(false)]
+      }
+      gate.signal()
+      try await eventually("it is freed") { document == nil }
+    }
+  }
+
   @Test func whatIsReadWhileItChangesNeverGoesBack() async throws {
     try await TestDesktop.with { desktop in
       let number = State(wrappedValue: 0)

@@ -39,6 +39,7 @@ enum PublishingThread {
         try onTurnEnd(publisher)
       }
       link.stop()
+      link.onEvent = nil
     }
     let result: Result<Void, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }

@@ -55,6 +55,7 @@ final class Worker {
     link.loop.run()
     link.stop()
     letters.close()
+    link.loop.close()
   }
 
   /// Publishes a field, and its values for the whole scene; once more if it was refused.
