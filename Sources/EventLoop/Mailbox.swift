@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// An `eventfd(2)` wakes the loop, once for all jobs that are posted before the loop takes them.
 package final class Mailbox<Job: Sendable>: Sendable {
-  /// The jobs that nobody has taken, nil once it is closed.
+  /// The jobs that wait to be taken; nil once it is closed.
   private let posted = Locked<[Job]?>([])
   /// The jobs that the loop's thread has taken and not handled yet, the oldest last.
   private nonisolated(unsafe) var taken: [Job] = []

@@ -165,6 +165,32 @@ import Testing
     }
   }
 
+  /// LibreOffice's, of which Calc restores what a cell held.
+  @Test func aParagraphIsWrittenWithTheCaretAndInNoSheet() async throws {
+    try await Self.withProgram("gtk") { desktop, program in
+      for (document, caret, part): (UInt32, Int32, String?) in [(92, 1, "Calc"), (94, -1, "caret"), (94, 1, nil)] {
+        program.set("/document", StubElement(role: document))
+        program.set("/cell", StubElement(role: 39, parent: "/document"))
+        var paragraph = StubElement.entry("first", role: 73)
+        (paragraph.parent, paragraph.caret) = ("/cell", caret)
+        program.set("/paragraph", paragraph)
+        program.focus("/paragraph")
+        try await desktop.waits(for: "Text.Content", .string("first"))
+        for (key, result) in [("Text.Content", "other"), ("Text.SelectedText", "xother")] {
+          if let part {
+            let refusal = try await desktop.refusal(key, .string("other"))
+            #expect(refusal?.shortName == "NotSupported" && refusal?.message.contains(part) == true, "\(document)")
+            #expect(program.text(of: "/paragraph") == "first")
+          } else {
+            program.change("/paragraph") { $0.caret = 0 }
+            try await desktop.set(key, .string(key == "Text.Content" ? "other" : "x"))
+            #expect(program.text(of: "/paragraph") == result)
+          }
+        }
+      }
+    }
+  }
+
   @Test func aProgramThatRefusesOrIgnoresAWriteIsAnError() async throws {
     try await Self.withProgram { desktop, program in
       program.change("/entry") { $0.ignoresWrites = true }

@@ -6,6 +6,7 @@ internal import DBusTypes
 extension ElementWriter {
   /// The most units of a text that are asked for at once.
   private static let mostAsked = 4 << 20
+  private static let noCaret = "the caret is not in this text"
 
   // MARK: Texts
 
@@ -13,6 +14,10 @@ extension ElementWriter {
     withEditable(text) { [self] now in
       guard !now.isSecret else { return fillIn(text) }
       guard let before = now.text else { return done(.failure(.elementGone)) }
+      // LibreOffice may tell later which paragraph the caret has moved to.
+      guard before.counted.hasCaret || !toolkit.isLibreOffice(now.role) else {
+        return fail(.notSupported, Self.noCaret)
+      }
       // By scalar: strings are equal, too, that are composed otherwise.
       if let content = before.content, content.unicodeScalars.elementsEqual(text.unicodeScalars) {
         return done(.success(()))
@@ -56,12 +61,34 @@ extension ElementWriter {
     guard !toolkit.isLimitedToBasicPlane || text.unicodeScalars.allSatisfy({ $0.value <= 0xFFFF }) else {
       return fail(.notSupported, "programs in Java take no characters beyond U+FFFF, such as emoji")
     }
-    withNow { [self] now in
-      guard ElementShape(now).text.isEditable else {
-        return fail(.propertyReadOnly, "the text cannot be edited in the program now")
+    withDocument { [self] role in
+      guard role != .documentSpreadsheet else {
+        return fail(
+          .notSupported, "Calc forgets what is written into a cell unless a key is pressed, too; try wtype or ydotool")
       }
-      next(now)
+      withNow { [self] now in
+        guard ElementShape(now).text.isEditable else {
+          return fail(.propertyReadOnly, "the text cannot be edited in the program now")
+        }
+        next(now)
+      }
     }
+  }
+
+  /// Hands over the role of LibreOffice's document whose paragraph or cell it is, if that is told.
+  private func withDocument(_ next: @escaping (ElementRole?) -> Void) {
+    guard toolkit.isLibreOffice(field.snapshot.role) else { return next(nil) }
+    withParent(of: field.element) { [self] in
+      guard let parent = $0 else { return next(nil) }
+      withParent(of: parent) { [self] in
+        guard let document = $0 else { return next(nil) }
+        bus.role(of: document) { next((try? $0.get()).map { ElementRole(rawValue: $0) }) }
+      }
+    }
+  }
+
+  private func withParent(of element: ElementReference, _ next: @escaping (ElementReference?) -> Void) {
+    bus.get(element, AccessibilityNames.accessible, "Parent") { next((try? $0.get()).flatMap { ElementReference($0) }) }
   }
 
   func replaceSelection(_ text: String) {
@@ -73,7 +100,7 @@ extension ElementWriter {
       }
       guard !text.isEmpty || !selection.isEmpty else { return done(.success(())) }
       guard before.counted.hasCaret || !selection.isEmpty else {
-        return fail(.notSupported, "the caret is not in this text")
+        return fail(.notSupported, Self.noCaret)
       }
       withPart(selection, of: before, before.selected) { [self] old in
         guard let old else { return fail(.failed, "the program does not tell what is selected") }
@@ -107,39 +134,6 @@ extension ElementWriter {
     }
   }
 
-  /// Ends the write when the caret is there, or does not come: what is written next goes there.
-  private func waitForCaret(_ caret: Int32, attempt: Int = 0) {
-    readLater(attempt) { [self] now in
-      let isOver = now.text?.counted.caret == caret || attempt + 1 == Self.patience.count
-      if isOver { done(.success(())) } else { waitForCaret(caret, attempt: attempt + 1) }
-    }
-  }
-
-  /// Puts the caret that was at `old` where it belongs, if the program has left it elsewhere; if `isLate`, that takes effect when
-  /// the program draws next, after keys that are pressed meanwhile.
-  ///
-  /// Whoever types meanwhile moves it, too: it is left alone while two readings differ.
-  private func finish(
-    _ change: TextChange, _ now: TextReading, from old: Int32, attempt: Int = 0, isLate: Bool = false
-  ) {
-    guard let caret = change.place(of: old, in: now.counted),
-      TextChange.isLeftByProgram(now.counted, shortOf: caret), attempt < Self.patience.count
-    else { return done(.success(())) }
-    read { [self] again in
-      guard let text = try? again.get().text else { return done(.success(())) }
-      guard text.counted == now.counted else {
-        return finish(change, text, from: old, attempt: attempt + 1, isLate: isLate)
-      }
-      guard !isLate else { return moveCaret(to: caret) { [self] _ in waitForCaret(caret) } }
-      moveCaret(to: caret) { [self] answer in
-        // An entry row of libadwaita leaves it before what is inserted, with GTK 4.14 to 4.20.
-        guard case .failure(let error) = answer, error.name == .notSupported else { return }
-        field.continuation = (now.counted, caret)
-      }
-      read { [self] _ in done(.success(())) }
-    }
-  }
-
   /// Deletes the part that is replaced, and inserts the new one; goes on with what the program says against that.
   private func exchange(_ change: TextChange, _ next: @escaping (DBusError?) -> Void) {
     var refusal: DBusError?
@@ -170,29 +164,8 @@ extension ElementWriter {
     change(AccessibilityNames.editableText, "SetTextContents", [.string(text)], next)
   }
 
-  private func ask(_ member: String, _ arguments: [Int32], _ handler: @escaping (ProgramBus.Answer) -> Void) {
-    request(
-      AccessibilityNames.text, member, arguments.map { .int32($0) }, timeout: ProgramBus.questionTimeout,
-      isOptional: true, handler)
-  }
-
-  /// Asks for the caret alone, without a selection.
-  private func moveCaret(to position: Int32, _ handler: @escaping (ProgramBus.Answer) -> Void) {
-    guard toolkit.caretSelects else { return ask("SetCaretOffset", [position], handler) }
-    addSelection(position..<position, handler)
-  }
-
-  /// Asks for a selection, in place of one that is there: Kate has an empty one once one was replaced, and no second one.
-  private func addSelection(_ selection: Range<Int32>, _ handler: @escaping (ProgramBus.Answer) -> Void) {
-    let (start, end) = (selection.lowerBound, selection.upperBound)
-    ask("AddSelection", [start, end]) { [self] answer in
-      guard case .success(let values) = answer, values.first == .boolean(false) else { return handler(answer) }
-      ask("SetSelection", [0, start, end], handler)
-    }
-  }
-
   /// Hands over a part of the text, asking for it unless it is `known`.
-  private func withPart(
+  func withPart(
     _ range: Range<Int32>, of text: TextReading, _ known: String?, _ next: @escaping (String?) -> Void
   ) {
     if known != nil { return next(known) }
@@ -270,67 +243,6 @@ extension ElementWriter {
     bus.get(field.element, AccessibilityNames.text, "CharacterCount") { result in
       guard case .success(.int32(let count)?) = result else { return next(nil) }
       next(count)
-    }
-  }
-
-  // MARK: Caret and selection
-
-  /// Selects characters, or puts the caret there if there are none.
-  func select(_ selection: Range<Int32>) {
-    withNow { [self] now in
-      guard let text = now.text else { return done(.failure(.elementGone)) }
-      guard let shown = text.shown else { return fail(.notSupported, "the text is too long to count its characters") }
-      guard selection.lowerBound >= 0, selection.upperBound <= shown.length else {
-        let given = selection.isEmpty ? "\(selection.lowerBound)" : "\(selection.lowerBound) to \(selection.upperBound)"
-        return fail(.invalidArgs, "it must be within 0 and \(shown.length), the length of the text, not \(given)")
-      }
-      withPart(0..<text.counted.length, of: text, units.areCharacters ? "" : text.content) { [self] whole in
-        guard let whole = whole.map(units.meaning(of:)) else { return done(.failure(.elementGone)) }
-        let start = units.position(after: selection.lowerBound, in: whole)
-        select(start..<units.position(after: selection.upperBound, in: whole), from: text.counted)
-      }
-    }
-  }
-
-  private func select(_ selection: Range<Int32>, from before: TextExtent) {
-    // GTK 4 carries some of these out and never replies: what is read back decides.
-    var refusal: DBusError?
-    let answers = Answers { [self] in
-      verify(refusal: { refusal }) { [self] now in
-        guard let text = now.text?.counted,
-          selection.isEmpty
-            ? text.caret == selection.lowerBound && text.selection.isEmpty : text.selection == selection
-        else { return false }
-        // An explicit position of the caret counts, even if the caret is there already.
-        field.continuation = nil
-        return true
-      }
-    }
-    moveSelection(to: selection, isSelected: !before.selection.isEmpty, answers) { error in
-      // Text views and entry rows of GTK 4.14 to 4.20.
-      guard error.name == .notSupported else { return }
-      refusal = DBusError(.notSupported, "the program lets nobody move the caret or select")
-    }
-    answers.finish()
-  }
-
-  /// Asks for a selection, or for the caret if it is empty, and passes on what the program says against it.
-  private func moveSelection(
-    to selection: Range<Int32>, isSelected: Bool, _ answers: Answers,
-    _ refused: @escaping (DBusError) -> Void = { _ in }
-  ) {
-    func expect() -> (ProgramBus.Answer) -> Void {
-      answers.expect { (answer: ProgramBus.Answer) in
-        if case .failure(let error) = answer { refused(error) }
-      }
-    }
-    if selection.isEmpty {
-      if isSelected, !toolkit.caretSelects { ask("RemoveSelection", [0], expect()) }
-      moveCaret(to: selection.lowerBound, expect())
-    } else if isSelected {
-      ask("SetSelection", [0, selection.lowerBound, selection.upperBound], expect())
-    } else {
-      addSelection(selection, expect())
     }
   }
 }

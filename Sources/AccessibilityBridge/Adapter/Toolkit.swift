@@ -70,10 +70,11 @@ struct Toolkit: Equatable {
       : isQt && element.role.isMenu && element.states.isDisjoint(with: [.showing, .visible])
   }
 
-  /// How it counts the text of an element: GTK 3 has no documents, so that one in it is LibreOffice's.
-  func units(of role: ElementRole) -> TextUnits {
-    TextUnits(toolkit: isGTK3 && role.isParagraph ? "vcl" : name)
-  }
+  /// Whether it is LibreOffice's: GTK 3 itself has no documents.
+  func isLibreOffice(_ role: ElementRole) -> Bool { isGTK3 && role.isParagraph }
+
+  /// How it counts the text of an element.
+  func units(of role: ElementRole) -> TextUnits { TextUnits(toolkit: isLibreOffice(role) ? "vcl" : name) }
 
   /// Whether a text is inserted with the length -1, which means all of it.
   ///

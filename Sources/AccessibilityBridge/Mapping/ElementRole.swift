@@ -37,6 +37,7 @@ package struct ElementRole: RawRepresentable, Hashable, Sendable {
   package static let text = ElementRole(61)
   package static let toggleButton = ElementRole(62)
   package static let treeItem = ElementRole(91)
+  package static let documentSpreadsheet = ElementRole(92)
   package static let window = ElementRole(69)
   package static let entry = ElementRole(79)
   package static let switchButton = ElementRole(130)
