@@ -78,7 +78,7 @@ import Testing
       """, [],
       errors: [
         "focusctl: org.focusd.Text.Content of the field 't' is read-only: its object does not let it be set, or only its owner "
-          + "may; this program offers no way to write its text; try wtype or ydotool",
+          + "may; the text is read-only now, or its program offers no way to write it: try wtype or ydotool",
         "focusctl: org.focusd.Text.Length of the field 't' is read-only: its object does not let it be set, or only its owner may",
       ]),
     // set and update

@@ -132,6 +132,7 @@ extension CommandError {
   fileprivate init(refusing key: KeyArgument, _ error: DBusError) {
     self.init(error)
     guard error.name == .propertyReadOnly, Self.texts.contains(key.name), let message else { return }
-    self.init(status, "\(message); this program offers no way to write its text; try wtype or ydotool")
+    self.init(
+      status, "\(message); the text is read-only now, or its program offers no way to write it: try wtype or ydotool")
   }
 }
