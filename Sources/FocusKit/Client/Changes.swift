@@ -199,6 +199,8 @@ private final class ValueObservation<Value: Sendable>: Sendable {
   /// Where it is read; nil for the main thread.
   private let queue: DispatchQueue?
   private let last = Locked<Value?>(nil)
+  /// How often another value was found, as far as that can be compared.
+  private let differences = Atomic(0)
   private let isEnded = Atomic(false)
 
   init(
@@ -213,16 +215,24 @@ private final class ValueObservation<Value: Sendable>: Sendable {
     if let queue { queue.sync { look() } } else if MainThread.isCurrent { look() } else { lookLater() }
   }
 
-  private func lookLater(isChanged: Bool = false) {
-    let look: @Sendable () -> Void = { [weak self] in self?.look(isChanged: isChanged) }
+  /// Looks when it is this one's turn; `told` is how many differences were known when a change was told, nil if none was.
+  private func lookLater(_ told: Int? = nil) {
+    let look: @Sendable () -> Void = { [weak self] in self?.look(told) }
     if let queue { queue.async(execute: look) } else { MainThread.post(look) }
   }
 
-  private func look(isChanged: Bool = false) {
+  private func look(_ told: Int? = nil) {
     guard !isEnded.load(ordering: .acquiring) else { return }
-    let now = reading.read(value) { [weak self] in self?.lookLater(isChanged: $0) }
-    // What cannot be compared is no change if nothing has told of one.
-    if let before = last.copy, areEqual(before, now) || (!isChanged && areIdentical(before, now)) { return }
+    let now = reading.read(value) { [weak self] isTold in
+      guard let self else { return }
+      lookLater(isTold ? differences.load(ordering: .acquiring) : nil)
+    }
+    if let before = last.copy {
+      if areEqual(before, now) { return }
+      let known = differences.load(ordering: .acquiring)
+      // What cannot be compared is no change if nothing has told of one, or if that was found meanwhile.
+      if !areIdentical(before, now) { differences.add(1, ordering: .releasing) } else if told != known { return }
+    }
     last.withLock { $0 = now }
     continuation.yield(now)
   }
